@@ -1,0 +1,1 @@
+"""Tripline engine: judges transactions by rules that change while it runs."""

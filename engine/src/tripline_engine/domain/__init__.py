@@ -1,0 +1,1 @@
+"""The engine without Spark: columns and records in, records out."""

@@ -1,0 +1,26 @@
+"""What is fixed for an engine when its checkpoint is made, and how it reads the clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tripline_contracts.event_type import EventType
+
+Clock = Literal["wall", "data"]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """One engine's identity.
+
+    `anchors` come in the event type's order. `hash_key` is the SipHash key, two unsigned 64-bit numbers, drawn once
+    per checkpoint. `clock` is "wall" for live traffic, "data" for old data: the record clock then moves with data only.
+    """
+
+    engine_id: str
+    event_type: EventType
+    anchors: tuple[str, ...]
+    shards: int
+    hash_key: tuple[int, int]
+    clock: Clock

@@ -1,0 +1,57 @@
+"""What crosses the line between Spark and the engine's domain: payloads in, records out, one state log.
+
+Neither side knows more of the other than this. Spark groups payloads by shard and keeps the state log durable;
+the domain turns the payloads of one micro-batch into Kafka records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+
+class Kind(IntEnum):
+    """What a payload holds. The numbers are stored nowhere: they only live inside one micro-batch."""
+
+    RULE_EVENT = 0
+    TICK = 1
+    TRANSACTIONS = 2
+    PARSE_REJECTS = 3
+    PARTITION_RANGE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """One thing sent to a shard in a micro-batch.
+
+    `position` is the Kafka offset for rule events and ticks, and 0 otherwise. `data` is the raw Kafka value for rule
+    events and ticks, an Arrow IPC stream for transactions and parse rejects, JSON for partition ranges.
+    """
+
+    kind: Kind
+    data: bytes
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutRecord:
+    """One Kafka record to write. `topic` is the contract's name, without the prefix of a deployment."""
+
+    topic: str
+    key: bytes | None
+    value: bytes
+    headers: tuple[tuple[str, bytes], ...]
+
+
+class StateLog(Protocol):
+    """The durable state of one shard: a map from text to bytes that changes with its micro-batch or not at all."""
+
+    def get(self, key: str) -> bytes | None: ...
+
+    def put(self, key: str, data: bytes) -> None: ...
+
+    def remove(self, key: str) -> None: ...
+
+    def items(self) -> Iterator[tuple[str, bytes]]: ...
