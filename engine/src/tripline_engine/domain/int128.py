@@ -1,0 +1,65 @@
+"""Signed 128-bit integers as two words, for amounts and their sums in compiled kernels.
+
+A value is (low: uint64, high: int64) in two's complement. A sum of fewer than 2⁴⁷ amounts below 10²⁴ cannot
+leave this range, so nothing here checks for overflow: the history is bounded far below that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+_U = np.uint64
+_MASK32 = _U(0xFFFFFFFF)
+_MASK64 = (1 << 64) - 1
+
+
+@njit(cache=True, inline="always")
+def add(a_low: Any, a_high: Any, b_low: Any, b_high: Any) -> Any:
+    """The sum of two values."""
+    low = a_low + b_low
+    return low, a_high + b_high + np.int64(low < a_low)
+
+
+@njit(cache=True, inline="always")
+def subtract(a_low: Any, a_high: Any, b_low: Any, b_high: Any) -> Any:
+    """The first value less the second."""
+    return a_low - b_low, a_high - b_high - np.int64(a_low < b_low)
+
+
+@njit(cache=True, inline="always")
+def compare(a_low: Any, a_high: Any, b_low: Any, b_high: Any) -> int:
+    """-1, 0 or 1 as the first value is less than, equal to or greater than the second."""
+    if a_high != b_high:
+        return -1 if a_high < b_high else 1
+    if a_low != b_low:
+        return -1 if a_low < b_low else 1
+    return 0
+
+
+@njit(cache=True)
+def multiply_count(low: Any, high: Any, count: Any) -> Any:
+    """A value times a count in 0 … 2³² − 1 (two's complement needs no case for negative values)."""
+    factor = _U(count)
+    bottom = (low & _MASK32) * factor
+    top = (low >> _U(32)) * factor + (bottom >> _U(32))
+    return (top << _U(32)) | (bottom & _MASK32), high * np.int64(count) + np.int64(top >> _U(32))
+
+
+def split(value: int) -> tuple[np.uint64, np.int64]:
+    """The two words of a Python integer in −2¹²⁷ … 2¹²⁷ − 1."""
+    return _U(value & _MASK64), np.int64(value >> 64)
+
+
+def join(low: Any, high: Any) -> int:
+    """The Python integer of two words."""
+    return (int(high) << 64) | int(low)
+
+
+def words(decimal_buffer: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """The two columns of an Arrow decimal128 buffer (uint64, 2 n values, low word first)."""
+    pairs = decimal_buffer.reshape(-1, 2)
+    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]).view(np.int64)

@@ -1,0 +1,31 @@
+"""SipHash-2-4-128 against the vectors that its authors publish."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tripline_engine.domain.siphash import hash_strings
+
+KEY0, KEY1 = (int.from_bytes(bytes(range(at, at + 8)), "little") for at in (0, 8))
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [
+        (0, "a3817f04ba25a8e66df67214c7550293"),
+        (1, "da87c1d86b99af44347659119b22fc45"),
+        (2, "8177228da4a45dc7fca38bdef60affe4"),
+    ],
+)
+def test_published_vectors(length: int, expected: str) -> None:
+    data = np.arange(length, dtype=np.uint8)
+    low, high = hash_strings(np.array([0, length], np.int32), data, KEY0, KEY1)
+    assert (int(low[0]).to_bytes(8, "little") + int(high[0]).to_bytes(8, "little")).hex() == expected
+
+
+def test_each_string_is_hashed_alone_whatever_stands_around_it() -> None:
+    texts = [b"", b"a", b"12345678", b"123456789", b"x" * 64, b"a"]
+    offsets = np.cumsum([0, *map(len, texts)]).astype(np.int32)
+    low, high = hash_strings(offsets, np.frombuffer(b"".join(texts), np.uint8).copy(), 1, 2)
+    assert (low[1], high[1]) == (low[5], high[5])
+    assert len(set(zip(low.tolist(), high.tolist(), strict=True))) == 5
