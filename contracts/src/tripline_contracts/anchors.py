@@ -1,0 +1,15 @@
+"""Which anchor a rule runs on."""
+
+from __future__ import annotations
+
+from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
+from tripline_contracts.rule_definition import RuleDefinition
+
+
+def anchor_of(definition: RuleDefinition, event_type: EventType) -> str:
+    """The first of the event type's anchors that the grouping contains, else "global" (one shard).
+
+    Equal values of an anchor meet in one shard, so a rule is exact in the shards of any anchor it groups by.
+    """
+    grouping = definition.grouping_key_names
+    return next((anchor for anchor in event_type.anchors if anchor in grouping), GLOBAL_ANCHOR)

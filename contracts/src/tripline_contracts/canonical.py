@@ -1,0 +1,56 @@
+"""Canonical JSON (RFC 8785) and the identities that are computed from it."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+
+import rfc8785
+
+from tripline_contracts.errors import NotCanonical
+
+ALERT_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:tripline:alert")
+
+
+def canonical_json(value: object) -> bytes:
+    """The RFC 8785 bytes of `value`: int, str, None, bool, list and dict with str keys only.
+
+    Floats are refused although RFC 8785 could write them: no number of ours may have been one on its way.
+    Raises NotCanonical for anything else, for integers beyond ±(2**53 - 1) and for lone surrogates.
+    """
+    _refuse_foreign(value)
+    try:
+        return rfc8785.dumps(value)  # type: ignore[arg-type]  # checked above
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
+        raise NotCanonical(str(error)) from error
+
+
+def sha256_hex(data: bytes) -> str:
+    """Lower-case hexadecimal SHA-256."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def alert_id(rule_id: int, version: int, group: dict[str, str], transaction_id: str, event_time: int) -> str:
+    """The identity of an alert, the same wherever and however often it is computed (specification §8).
+
+    UUIDv5 in the namespace UUIDv5(URL, "urn:tripline:alert") of the canonical JSON of
+    [rule id, version, group, transaction id, event time in ms].
+    """
+    name = canonical_json([rule_id, version, group, transaction_id, event_time])
+    return str(uuid.uuid5(ALERT_NAMESPACE, name.decode("utf-8")))
+
+
+def _refuse_foreign(value: object) -> None:
+    if value is None or isinstance(value, (bool, int, str)):
+        return
+    if isinstance(value, list):
+        for item in value:
+            _refuse_foreign(item)
+        return
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise NotCanonical(f"the object key {key!r} is not a string")
+            _refuse_foreign(item)
+        return
+    raise NotCanonical(f"{type(value).__name__} has no canonical JSON here; send decimals as strings")

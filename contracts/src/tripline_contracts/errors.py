@@ -1,0 +1,72 @@
+"""Every error that the contracts raise, named for what is wrong."""
+
+# ruff: noqa: N818  # "InvalidDefinition" says it; "InvalidDefinitionError" says it twice
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class ContractError(Exception):
+    """Something does not keep a contract; the message says what and what was expected."""
+
+
+class InvalidDecimal(ContractError, ValueError):
+    """Not a decimal(24,6)."""
+
+
+class NotCanonical(ContractError, ValueError):
+    """A value without canonical JSON here: a float, an integer beyond 2**53 - 1, a lone surrogate."""
+
+
+class InvalidJson(ContractError, ValueError):
+    """Bytes that are not one JSON text in UTF-8."""
+
+
+class InvalidEventType(ContractError, ValueError):
+    """An event type file that contradicts itself."""
+
+
+class UnknownEventType(ContractError, LookupError):
+    """No event type of that name ships with this package."""
+
+
+class UnknownField(ContractError, LookupError):
+    """The event type declares no such field, neither by name nor by alias."""
+
+
+class UnknownTopic(ContractError, LookupError):
+    """No topic of that name is described."""
+
+
+class InvalidTopic(ContractError, ValueError):
+    """A topic file that lacks something or says it wrongly."""
+
+
+class UnknownSchema(ContractError, LookupError):
+    """No JSON Schema of that name ships with this package."""
+
+
+class SchemaViolation(ContractError, ValueError):
+    """A value does not keep its JSON Schema; the message lists up to ten places."""
+
+
+class InvalidRecord(ContractError, ValueError):
+    """One line of a rule file that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a rule definition: the JSON field, and what was expected of it."""
+
+    field: str
+    message: str
+
+
+class InvalidDefinition(ContractError, ValueError):
+    """A rule definition that cannot be used, with everything that is wrong with it."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: list[Problem] = list(problems)
+        super().__init__("; ".join(f"{p.field}: {p.message}" for p in self.problems))
