@@ -1,0 +1,70 @@
+"""Real servers for tests: one Kafka and one PostgreSQL per test process, started when the first test asks for them.
+
+Under xdist each worker has its own. They listen on free loopback ports, keep their data in a temporary folder, and are
+on a leash: they end with the test process, even when that is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers import PostgresServer
+from tripline_demo import kafka as embedded_kafka
+from tripline_demo import paths
+from tripline_demo import postgres as embedded_postgres
+from tripline_demo.jars import Jars, ensure
+from tripline_demo.java import Java, find_java
+
+
+@pytest.fixture(scope="session")
+def java() -> Java:
+    """A working Java."""
+    return find_java(os.environ, paths.var_folder() / "java")
+
+
+@pytest.fixture(scope="session")
+def jars(java: Java) -> Jars:
+    """The checked jars, fetched first if need be."""
+    return ensure(paths.project_root(), paths.var_folder(), java)
+
+
+@pytest.fixture(scope="session")
+def servers_folder() -> Iterator[Path]:
+    """A folder that an unprivileged Postgres can reach; pytest's own temporary folders are closed to others."""
+    folder = Path(tempfile.mkdtemp(prefix="tripline-test-"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def kafka(java: Java, jars: Jars, servers_folder: Path) -> Iterator[str]:
+    """Bootstrap servers of a real broker without topics (tripline_demo.topics.create makes the contract's)."""
+    with embedded_kafka.running(java, jars.broker, servers_folder / "kafka") as broker:
+        yield broker.bootstrap_servers
+
+
+@pytest.fixture(scope="session")
+def postgres(servers_folder: Path) -> Iterator[PostgresServer]:
+    """A real PostgreSQL that asks for passwords."""
+    with embedded_postgres.running(servers_folder / "postgres") as cluster:
+        yield PostgresServer(cluster)
+
+
+@pytest.fixture(scope="module")
+def database(postgres: PostgresServer) -> Iterator[str]:
+    """The superuser's DSN of an empty database of this test module."""
+    with postgres.database() as dsn:
+        yield dsn
+
+
+@pytest.fixture(scope="module")
+def migrated_database(postgres: PostgresServer) -> Iterator[str]:
+    """The superuser's DSN of a database of this test module with all migrations applied."""
+    with postgres.database(migrated=True) as dsn:
+        yield dsn
