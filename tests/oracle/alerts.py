@@ -1,0 +1,69 @@
+"""The JSON of an alert, all of alerts.v1 but `detectedAt` (semantics 8)."""
+
+from __future__ import annotations
+
+from tests.oracle.aggregates import reported
+from tests.oracle.canonical import alert_id
+from tests.oracle.decimals import plain
+from tests.oracle.definitions import Definition
+from tests.oracle.evaluation import Finding
+from tests.oracle.model import Json
+from tests.oracle.rule_events import Version
+from tests.oracle.transactions import Transaction
+
+_MOST_CONTRIBUTORS = 100
+
+
+def alert(version: Version, event: Transaction, finding: Finding, *, warm: bool) -> dict[str, Json]:
+    """The alert that `event` raised under `version`."""
+    definition = version.definition
+    late = finding.newest_event_time > event.event_time
+    return {
+        "alertId": alert_id(
+            version.rule_id, version.number, finding.group, event.transaction_id, event.event_time
+        ),
+        "ruleId": version.rule_id,
+        "ruleVersion": version.number,
+        "ruleName": version.name,
+        "definitionHash": version.definition_hash,
+        "group": dict(finding.group),
+        "transaction": _whole(event),
+        "partial": False,
+        "value": plain(reported(finding.value)),
+        "operator": definition.operator,
+        "limit": plain(definition.limit),
+        "windowStart": event.event_time - definition.window,
+        "windowEnd": event.event_time,
+        "contributors": _contributors(definition, finding.window),
+        "late": {"newestEventTime": finding.newest_event_time} if late else None,
+        "warm": warm,
+        "mode": "live",
+        "eventTime": event.event_time,
+        "ingestedAt": event.record_time if event.ingestion is None else event.ingestion,
+    }
+
+
+def _whole(event: Transaction) -> dict[str, Json]:
+    return {
+        "transactionId": event.transaction_id,
+        "eventTime": event.event_time,
+        "payeeId": event.keys["payeeId"],
+        "beneficiaryId": event.keys["beneficiaryId"],
+        "paymentAmount": plain(event.amount),
+        "paymentType": event.keys["paymentType"],
+        "ingestionTimestamp": event.ingestion,
+    }
+
+
+def _contributors(definition: Definition, window: list[Transaction]) -> dict[str, Json]:
+    # Stable, so turned round it has the last accepted first among equal times.
+    newest_first = sorted(window, key=lambda other: other.event_time)[::-1]
+    listed: list[Json] = [
+        {
+            "transactionId": other.transaction_id,
+            "eventTime": other.event_time,
+            "value": None if definition.field is None else plain(other.amount),
+        }
+        for other in newest_first[:_MOST_CONTRIBUTORS]
+    ]
+    return {"count": len(window), "transactions": listed, "truncated": len(window) > _MOST_CONTRIBUTORS}

@@ -1,0 +1,131 @@
+"""A rule's definition (semantics 2), as far as this oracle knows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.oracle.canonical import definition_hash
+from tests.oracle.decimals import read_decimal
+from tests.oracle.errors import OracleError, OutOfScope, Unreadable
+from tests.oracle.model import Json
+from tests.oracle.schema import AMOUNT, EVENT_TIME, GROUPABLE
+from tests.oracle.strict_json import Numeral, Value, read_integer, read_text
+
+FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
+OPERATORS = {
+    "EQUAL": "=",
+    "NOT_EQUAL": "!=",
+    "GREATER_EQUAL": ">=",
+    "LESS_EQUAL": "<=",
+    "GREATER": ">",
+    "LESS": "<",
+}
+_WIDEST_SECONDS = 400 * 24 * 3600
+_KNOWN = {
+    "groupingKeyNames", "aggregate", "aggregatorFunctionType", "aggregateFieldName", "function", "field",
+    "operator", "limitOperatorType", "limit", "windowSeconds", "windowMinutes",
+}  # fmt: skip
+_DEFAULTS: dict[str, tuple[Json, ...]] = {
+    "firing": (None, "every"),
+    "lateEvents": (None, "evaluate"),
+    "precision": (None, "exact"),
+    "unique": (None, []),
+    "resetOnAlert": (None, False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """Grouping in name order, limit in millionths, window in ms; `field` is None for COUNT."""
+
+    grouping: tuple[str, ...]
+    function: str
+    field: str | None
+    operator: str
+    limit: int
+    window: int
+
+    def uses(self) -> frozenset[str]:
+        """The fields whose history this definition needs."""
+        fields = {EVENT_TIME, *self.grouping}
+        return frozenset(fields if self.field is None else fields | {self.field})
+
+
+def hash_of(document: Value) -> str:
+    """definitionHash of a definition as read, or Unreadable if it has no canonical form here."""
+    try:
+        return definition_hash(_plain_json(document))
+    except OracleError as error:
+        raise Unreadable(str(error)) from error
+
+
+def _plain_json(value: Value) -> Json:
+    if isinstance(value, Numeral):
+        return read_integer(value, "number")
+    if isinstance(value, list):
+        return [_plain_json(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain_json(item) for name, item in value.items()}
+    return value
+
+
+def read_definition(document: Value) -> Definition:
+    """The definition in a rule event; Unreadable if invalid, OutOfScope if beyond this oracle."""
+    if not isinstance(document, dict):
+        raise Unreadable("definition is not an object")
+    _refuse_unknown(document)
+    function, field = _aggregate(document)
+    limit = read_decimal(document.get("limit"), "limit")
+    return Definition(_grouping(document), function, field, _operator(document), limit, _window(document))
+
+
+def _refuse_unknown(document: dict[str, Value]) -> None:
+    for name in document.keys() - _KNOWN:
+        if _plain_json(document[name]) not in _DEFAULTS.get(name, (None,)):
+            raise OutOfScope(f"definition has {name}")
+
+
+def _grouping(document: dict[str, Value]) -> tuple[str, ...]:
+    names = document.get("groupingKeyNames")
+    if not isinstance(names, list):
+        raise Unreadable("groupingKeyNames is not a list")
+    fields = ["payeeId" if name == "payerId" else read_text(name, "grouping key") for name in names]
+    if len(set(fields)) != len(fields) or not set(fields) <= set(GROUPABLE):
+        raise Unreadable("unknown or repeated grouping key")
+    return tuple(sorted(fields))
+
+
+def _aggregate(document: dict[str, Value]) -> tuple[str, str | None]:
+    inner = document.get("aggregate")
+    if isinstance(inner, dict):
+        function, field = inner.get("function"), inner.get("field")
+    else:
+        function = document.get("aggregatorFunctionType", document.get("function"))
+        field = document.get("aggregateFieldName", document.get("field"))
+    if function == "COUNT_DISTINCT":
+        raise OutOfScope("COUNT_DISTINCT")
+    if not isinstance(function, str) or function not in FUNCTIONS:
+        raise Unreadable("unknown aggregate function")
+    if function == "COUNT":
+        return function, None
+    if field != AMOUNT:
+        raise Unreadable("aggregate field is not a measure")
+    return function, AMOUNT
+
+
+def _operator(document: dict[str, Value]) -> str:
+    name = read_text(document.get("operator", document.get("limitOperatorType")), "operator")
+    symbol = OPERATORS.get(name, name)
+    if symbol not in OPERATORS.values():
+        raise Unreadable("unknown operator")
+    return symbol
+
+
+def _window(document: dict[str, Value]) -> int:
+    if "windowSeconds" in document:
+        seconds = read_integer(document["windowSeconds"], "windowSeconds")
+    else:
+        seconds = 60 * read_integer(document.get("windowMinutes"), "windowMinutes")
+    if not 1 <= seconds <= _WIDEST_SECONDS:
+        raise Unreadable("window out of range")
+    return 1000 * seconds

@@ -1,0 +1,51 @@
+"""What goes into the oracle and what comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Json: TypeAlias = "bool | int | str | list[Json] | dict[str, Json] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One Kafka record of transactions.v1; record_time in ms, value None for a tombstone."""
+
+    partition: int
+    offset: int
+    record_time: int
+    value: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class MicroBatch:
+    """Raw values of one micro-batch, each topic in order of arrival."""
+
+    rule_events: tuple[bytes, ...]
+    ticks: tuple[bytes, ...]
+    records: tuple[Record, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """A record that was refused, and why."""
+
+    partition: int
+    offset: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All that follows from a history.
+
+    `alerts` are alerts.v1 values without `detectedAt`, in engine order, then by rule id; `rejects` are in
+    engine order. `duplicates` counts (transaction, anchor) pairs, `null_groups` (transaction, rule) pairs.
+    """
+
+    alerts: list[dict[str, Json]]
+    rejects: list[Reject]
+    duplicates: int
+    null_groups: int
+    skipped_rule_events: int

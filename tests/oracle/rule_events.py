@@ -1,0 +1,117 @@
+"""Raw values of rules.v1 read as rule events (semantics 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tests.oracle.definitions import Definition, hash_of, read_definition
+from tests.oracle.errors import HashMismatch, Unreadable
+from tests.oracle.strict_json import Value, read_integer, read_object, read_text
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One definition version of a rule; effective_from in ms of event time."""
+
+    rule_id: int
+    number: int
+    name: str
+    definition: Definition
+    definition_hash: str
+    effective_from: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEvent:
+    """A RulePublished, RulePaused, RuleResumed or RuleDeleted, with the definition it carries."""
+
+    type: str
+    state: str
+    version: Version
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings that decide, in ms."""
+
+    allowed_lateness: int = 600_000
+    max_future_skew: int = 300_000
+    max_disorder: int = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class Positioned:
+    """What stands at a position of rules.v1; None if it cannot be read."""
+
+    position: int
+    content: RuleEvent | Settings | None
+
+
+_RULE_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted")
+_STATES = ("ACTIVE", "PAUSED", "DELETED")
+
+
+def read_events(raws: Iterable[bytes]) -> tuple[list[Positioned], int]:
+    """The events in the order of their positions, and how many values had no readable position."""
+    found = [_positioned(raw) for raw in raws]
+    events = [event for event in found if event is not None]
+    return sorted(events, key=lambda event: event.position), len(found) - len(events)
+
+
+def _positioned(raw: bytes) -> Positioned | None:
+    try:
+        fields = read_object(raw)
+        position = read_integer(fields.get("position"), "position")
+    except Unreadable:
+        return None
+    try:
+        return Positioned(position, _content(fields))
+    except Unreadable:
+        return Positioned(position, None)
+
+
+def _content(fields: dict[str, Value]) -> RuleEvent | Settings:
+    kind = read_text(fields.get("type"), "type")
+    if kind == "SettingsChanged":
+        return _settings(fields.get("settings"))
+    if kind not in _RULE_TYPES:
+        raise Unreadable("unknown type")
+    state = read_text(fields.get("state"), "state")
+    if state not in _STATES:
+        raise Unreadable("unknown state")
+    return RuleEvent(kind, state, _version(fields))
+
+
+def _version(fields: dict[str, Value]) -> Version:
+    document = fields.get("definition")
+    definition = read_definition(document)
+    claimed = read_text(fields.get("definitionHash"), "definitionHash")
+    if claimed != hash_of(document):
+        raise HashMismatch(f"definitionHash {claimed} is not that of {document}")
+    return Version(
+        rule_id=read_integer(fields.get("ruleId"), "ruleId"),
+        number=read_integer(fields.get("definitionVersion"), "definitionVersion"),
+        name=read_text(fields.get("name"), "name"),
+        definition=definition,
+        definition_hash=claimed,
+        effective_from=read_integer(fields.get("effectiveFrom"), "effectiveFrom"),
+    )
+
+
+def _settings(document: Value | None) -> Settings:
+    if not isinstance(document, dict):
+        raise Unreadable("settings is not an object")
+    read_integer(document.get("idlePartitionSeconds"), "idlePartitionSeconds")
+    return Settings(
+        allowed_lateness=_milliseconds(document, "allowedLatenessSeconds"),
+        max_future_skew=_milliseconds(document, "maxFutureSkewSeconds"),
+        max_disorder=_milliseconds(document, "maxDisorderSeconds"),
+    )
+
+
+def _milliseconds(document: dict[str, Value], name: str) -> int:
+    seconds = read_integer(document.get(name), name)
+    if seconds < 0:
+        raise Unreadable(f"{name} is negative")
+    return 1000 * seconds

@@ -1,0 +1,93 @@
+"""The rules taken so far: their states, versions and what history they need (semantics 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from tests.oracle.errors import OracleError
+from tests.oracle.rule_events import Positioned, RuleEvent, Settings, Version
+from tests.oracle.schema import anchor_of
+
+_NEXT_STATE = {"RulePaused": "PAUSED", "RuleResumed": "ACTIVE", "RuleDeleted": "DELETED"}
+
+
+class RuleBook:
+    """Takes each position once and in order; answers who judges, and how wide a window is needed."""
+
+    def __init__(self, anchors: tuple[str, ...]) -> None:
+        self.settings = Settings()
+        self.skipped = 0
+        self._anchors = anchors
+        self._taken = -1
+        self._states: dict[int, str] = {}
+        self._versions: dict[int, list[Version]] = {}
+        self._ended: set[tuple[int, int]] = set()
+
+    def take(self, event: Positioned) -> None:
+        """Apply one event; a position not above the last taken changes nothing."""
+        if event.position <= self._taken:
+            return
+        self._taken = event.position
+        if event.content is None:
+            self.skipped += 1
+        elif isinstance(event.content, Settings):
+            self.settings = event.content
+        elif self._states.get(event.content.version.rule_id) != "DELETED":
+            self._apply(event.content)
+
+    def _apply(self, event: RuleEvent) -> None:
+        rule_id = event.version.rule_id
+        if event.type == "RulePublished":
+            self._publish(event)
+        elif rule_id in self._states or event.type == "RuleDeleted":
+            self._states[rule_id] = _NEXT_STATE[event.type]
+
+    def _publish(self, event: RuleEvent) -> None:
+        rule_id = event.version.rule_id
+        versions = self._versions.setdefault(rule_id, [])
+        if versions and event.version.number <= versions[-1].number:
+            self.skipped += 1
+            return
+        versions.append(event.version)
+        # A rule that is known stays as it is: a new definition does not resume a paused one.
+        self._states.setdefault(rule_id, "PAUSED" if event.state == "PAUSED" else "ACTIVE")
+
+    def anchor(self, version: Version) -> str:
+        """The anchor on which the version's history lies."""
+        return anchor_of(version.definition.grouping, self._anchors)
+
+    def judging(self, event_time: int) -> Iterator[Version]:
+        """The version in force at `event_time` of every active rule that has one, by rule id."""
+        for rule_id in sorted(self._versions):
+            if self._states[rule_id] != "ACTIVE":
+                continue
+            begun = [version for version in self._versions[rule_id] if version.effective_from <= event_time]
+            if not begun:
+                continue
+            if (rule_id, begun[-1].number) in self._ended:
+                raise OracleError(
+                    "a version that has ended is in force: the specification contradicts itself"
+                )
+            yield begun[-1]
+
+    def end_superseded(self, clock: int) -> None:
+        """At a tick: versions whose successors have long begun stop counting, for good."""
+        slack = self.settings.allowed_lateness + self.settings.max_disorder
+        for rule_id, versions in self._versions.items():
+            for version, successor in pairwise(versions):
+                if clock > successor.effective_from + slack:
+                    self._ended.add((rule_id, version.number))
+
+    def widest(self, anchor: str, field: str) -> int:
+        """The widest window, in ms, on the anchor that uses the field; 0 if none does."""
+        windows = [0]
+        for rule_id, versions in self._versions.items():
+            if self._states[rule_id] == "DELETED":
+                continue
+            for version in versions:
+                if (rule_id, version.number) in self._ended:
+                    continue
+                if self.anchor(version) == anchor and field in version.definition.uses():
+                    windows.append(version.definition.window)
+        return max(windows)

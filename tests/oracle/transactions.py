@@ -1,0 +1,103 @@
+"""A raw record read as a transaction (semantics 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.oracle.decimals import plain, read_decimal
+from tests.oracle.errors import Unreadable
+from tests.oracle.model import Record
+from tests.oracle.strict_json import Numeral, Value, read_integer, read_object
+
+_LARGEST_VALUE = 65_536
+_LONGEST_ID = 64
+_LAST_TIME = 253_402_300_799_999
+_PAYMENT_TYPES = ("CSH", "CRD")
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """A parsed record. `keys` holds the groupable fields as text; amount is in millionths, times in ms."""
+
+    transaction_id: str
+    event_time: int
+    keys: dict[str, str | None]
+    amount: int
+    ingestion: int | None
+    record_time: int
+
+
+def read_transaction(record: Record) -> Transaction:
+    """The transaction in a record; Unreadable with the reject reason as its text."""
+    if record.value is not None and len(record.value) > _LARGEST_VALUE:
+        raise Unreadable("oversized")
+    try:
+        return _parse(record)
+    except Unreadable as error:
+        raise Unreadable("unparseable") from error
+
+
+def _parse(record: Record) -> Transaction:
+    if record.value is None:
+        raise Unreadable("tombstone")
+    fields = read_object(record.value)
+    amount = read_decimal(fields.get("paymentAmount"), "paymentAmount")
+    return Transaction(
+        transaction_id=_transaction_id(fields.get("transactionId")),
+        event_time=_time(fields.get("eventTime")),
+        keys={
+            "beneficiaryId": _key(fields.get("beneficiaryId")),
+            "payeeId": _payee(fields),
+            "paymentAmount": plain(amount),
+            "paymentType": _payment_type(fields.get("paymentType")),
+        },
+        amount=amount,
+        ingestion=None if fields.get("ingestionTimestamp") is None else _time(fields["ingestionTimestamp"]),
+        record_time=record.record_time,
+    )
+
+
+def _identifier(value: Value) -> str:
+    """String or integer as text of 0 to 64 code points."""
+    if isinstance(value, Numeral) and value.integer:
+        text = "0" if value.text == "-0" else value.text
+    elif isinstance(value, str):
+        text = value
+    else:
+        raise Unreadable("neither string nor integer")
+    if len(text) > _LONGEST_ID or "\0" in text:
+        raise Unreadable("too long, or holds U+0000")
+    return text
+
+
+def _transaction_id(value: Value) -> str:
+    text = _identifier(value)
+    if not text:
+        raise Unreadable("no transactionId")
+    return text
+
+
+def _key(value: Value) -> str | None:
+    return None if value is None else _identifier(value) or None
+
+
+def _payee(fields: dict[str, Value]) -> str | None:
+    names = [text for text in (_key(fields.get("payeeId")), _key(fields.get("payerId"))) if text is not None]
+    if len(set(names)) > 1:
+        raise Unreadable("payeeId and payerId differ")
+    return names[0] if names else None
+
+
+def _time(value: Value) -> int:
+    time = read_integer(value, "time")
+    if not 0 <= time <= _LAST_TIME:
+        raise Unreadable("time out of range")
+    return time
+
+
+def _payment_type(value: Value) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, str) and value in _PAYMENT_TYPES:
+        return value
+    raise Unreadable("unknown paymentType")
