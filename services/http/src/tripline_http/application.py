@@ -1,0 +1,38 @@
+"""A Flask app with everything of this package on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from flask import Flask
+from prometheus_client import CollectorRegistry
+
+from tripline_http.auth import ApiKey, install_api_keys
+from tripline_http.error_handlers import install_error_handlers
+from tripline_http.health import ReadinessCheck, health_blueprint
+from tripline_http.metrics import install_request_metrics
+from tripline_http.request_ids import install_request_ids
+
+MAX_BODY_BYTES = 262_144
+
+
+def new_app(
+    name: str,
+    *,
+    keys: Iterable[ApiKey],
+    registry: CollectorRegistry,
+    checks: Mapping[str, ReadinessCheck],
+    max_body_bytes: int = MAX_BODY_BYTES,
+) -> Flask:
+    """An app without views of its own yet; longer bodies than `max_body_bytes` are answered with 413."""
+    app = Flask(name, static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = max_body_bytes
+    app.url_map.strict_slashes = True
+    app.url_map.redirect_defaults = False
+    app.url_map.merge_slashes = False
+    install_request_ids(app)
+    install_request_metrics(app, registry)
+    install_api_keys(app, keys)
+    install_error_handlers(app)
+    app.register_blueprint(health_blueprint(registry, checks))
+    return app

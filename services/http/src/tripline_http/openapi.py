@@ -1,0 +1,200 @@
+"""flask-smorest with our conventions, and typed.
+
+Errors are documented as what they are (`application/problem+json`), keys as a bearer scheme, and every
+decorator of a view that changes what an operation answers also documents it. The order on a view, outermost
+first:
+
+    @blueprint.route("/v1/rules/<int(min=1):rule_id>", methods=["PUT"])
+    @blueprint.requires("rules:write")      # 401, 403
+    @blueprint.if_match                     # 428, 400; passes `IfMatch`
+    @blueprint.json_body("RuleBody", {...}) # 400, 413, 415; passes the parsed object
+    @blueprint.arguments(Query, location="query")  # 422; passes the parsed query
+    @blueprint.response(200, RuleSchema)
+    @blueprint.problems(404, 412)
+
+Path arguments come by name; the others by position, in the order of the decorators.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, TypeVar, cast
+
+import flask_smorest
+from flask import Flask, Request, request
+from webargs import core
+from webargs.flaskparser import FlaskParser
+
+from tripline_http.auth import authorize
+from tripline_http.errors import FieldError, ProblemError
+from tripline_http.etags import IF_MATCH_PATTERN, read_if_match
+from tripline_http.json_bodies import read_json
+from tripline_http.problems import PROBLEM_TYPE, ProblemSchema
+
+View = TypeVar("View", bound=Callable[..., Any])
+Doc = Mapping[str, Any]
+BEARER = "apiKey"
+IF_MATCH_DOC: Doc = {
+    "in": "header",
+    "name": "If-Match",
+    "required": True,
+    "description": 'The version that the caller has seen, like "3"; * for any',
+    "schema": {"type": "string", "pattern": IF_MATCH_PATTERN},
+}
+
+
+class StrictParser(FlaskParser):
+    """webargs' parser with our reading of JSON bodies."""
+
+    def _raw_load_json(self, req: Request) -> Any:
+        value = read_json(req)
+        return core.missing if value is None else value
+
+
+class Api(flask_smorest.Api):  # type: ignore[misc]
+    """The API of a Flask app; errors are left to `error_handlers`."""
+
+    ERROR_SCHEMA = ProblemSchema
+
+    def _register_responses(self) -> None:
+        kept: str = flask_smorest.Api.DEFAULT_RESPONSE_CONTENT_TYPE
+        self.DEFAULT_RESPONSE_CONTENT_TYPE: str = PROBLEM_TYPE
+        super()._register_responses()
+        self.DEFAULT_RESPONSE_CONTENT_TYPE = kept
+
+    def _register_pagination_header(self) -> None:
+        """Pages are cursors and links here, not numbers."""
+
+    def _register_error_handlers(self) -> None:
+        """flask-smorest's handler loses `Allow` and speaks another dialect."""
+
+
+class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
+    """A blueprint whose decorators keep types and document what they do."""
+
+    ARGUMENTS_PARSER = StrictParser()
+
+    def route(self, rule: str, **options: Any) -> Callable[[View], View]:
+        """Registers the view under this path."""
+        return cast("Callable[[View], View]", super().route(rule, **options))
+
+    def arguments(self, schema: Any, **options: Any) -> Callable[[View], View]:
+        """Parses query or body with a marshmallow schema; 422 with a list of fields otherwise."""
+        return cast("Callable[[View], View]", super().arguments(schema, **options))
+
+    def response(self, status_code: int, schema: Any = None, **options: Any) -> Callable[[View], View]:
+        """Says what success is, and dumps it."""
+        return cast("Callable[[View], View]", super().response(status_code, schema, **options))
+
+    def doc(self, **members: Any) -> Callable[[View], View]:
+        """Adds members to the operation's description."""
+        return cast("Callable[[View], View]", super().doc(**members))
+
+    def problems(self, *statuses: int) -> Callable[[View], View]:
+        """Documents that the operation may answer with these problems."""
+
+        def decorate(view: View) -> View:
+            for status in statuses:
+                view = cast("View", self.alt_response(status, HTTPStatus(status).name)(view))
+            return view
+
+        return decorate
+
+    def requires(self, scope: str) -> Callable[[View], View]:
+        """Lets only keys with this scope through."""
+
+        def decorate(view: View) -> View:
+            @functools.wraps(view)
+            def guarded(*args: Any, **kwargs: Any) -> Any:
+                authorize(scope)
+                return view(*args, **kwargs)
+
+            documented = self.doc(security=[{BEARER: []}], **{"x-required-scope": scope})
+            return cast("View", documented(self.problems(401, 403)(guarded)))
+
+        return decorate
+
+    def if_match(self, view: View) -> View:
+        """Needs `If-Match` and passes it on as `etags.IfMatch`."""
+
+        @functools.wraps(view)
+        def conditional(*args: Any, **kwargs: Any) -> Any:
+            return view(*args, read_if_match(), **kwargs)
+
+        return _with_parameter(self.problems(400, 412, 428)(cast("View", conditional)), IF_MATCH_DOC)
+
+    def parameter(self, parameter: Doc) -> Callable[[View], View]:
+        """Documents a parameter that the view reads itself (a header)."""
+        return lambda view: _with_parameter(view, parameter)
+
+    def json_body(self, name: str, *, description: str = "") -> Callable[[View], View]:
+        """Reads a JSON object strictly and passes it on; `name` is its schema among the components.
+
+        For bodies whose grammar is not marshmallow's: the view validates.
+        """
+        doc = {
+            "required": True,
+            "description": description,
+            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}},
+        }
+
+        def decorate(view: View) -> View:
+            @functools.wraps(view)
+            def reading(*args: Any, **kwargs: Any) -> Any:
+                return view(*args, _read_object(), **kwargs)
+
+            return self.doc(requestBody=doc)(self.problems(400, 413, 415, 422)(cast("View", reading)))
+
+        return decorate
+
+
+def _read_object() -> dict[str, Any]:
+    body = read_json(request)
+    if not isinstance(body, dict):
+        errors = [FieldError("body", "expected a JSON object")]
+        raise ProblemError(422, "invalid-input", "The request has invalid fields.", errors=errors)
+    return body
+
+
+def _with_parameter(view: View, parameter: Doc) -> View:
+    """Adds to the operation's parameters; `doc` would replace those added before."""
+    documented = getattr(view, "_apidoc", {})
+    parameters = [*documented.get("manual_parameters", []), dict(parameter)]
+    view.__dict__["_apidoc"] = {**documented, "manual_parameters": parameters}
+    return view
+
+
+def _prepare_manual_parameters(doc: dict[str, Any], info: Doc, **_: Any) -> dict[str, Any]:
+    doc.setdefault("parameters", []).extend(info.get("manual_parameters", []))
+    return doc
+
+
+def new_blueprint(name: str, import_name: str, description: str) -> ApiBlueprint:
+    """A blueprint that is one tag of the API."""
+    blueprint = ApiBlueprint(name, import_name, description=description)
+    # flask-smorest's hook list is its documented way to add to operations.
+    blueprint._prepare_doc_cbks.append(_prepare_manual_parameters)  # noqa: SLF001
+    return blueprint
+
+
+def install_api(app: Flask, *, title: str, version: str, description: str) -> Api:
+    """Sets OpenAPI 3.1 up for the app; the document is served at `/openapi.json`. Register blueprints on it."""
+    app.config.update(
+        API_TITLE=title,
+        API_VERSION=version,
+        OPENAPI_VERSION="3.1.0",
+        OPENAPI_URL_PREFIX="/",
+        OPENAPI_JSON_PATH="openapi.json",
+    )
+    api = Api(app, spec_kwargs={"info": {"description": description}})
+    scheme = {"type": "http", "scheme": "bearer", "description": "An API key; its scopes say what it may do"}
+    api.spec.components.security_scheme(BEARER, scheme)
+    return api
+
+
+def openapi_text(api: Api) -> str:
+    """The document as it is committed under contracts/openapi: stable order, one newline at the end."""
+    return json.dumps(api.spec.to_dict(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
