@@ -1,0 +1,154 @@
+"""The thread that sends the stream: as many records as the traffic asks for, changed while it runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from tripline_demo.generator.outlet import Outlet, Record
+from tripline_demo.generator.pacing import Meter, Pace
+from tripline_demo.generator.rendering import Renderer
+from tripline_demo.generator.stream import Kind, Payment, Shape, payments, shape_of
+from tripline_demo.generator.traffic import Traffic
+
+_TICK_SECONDS: Final = 0.005
+_CHUNK: Final = 1_024
+_BURST: Final = 512
+_LOG = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """Records handed to Kafka since the start, in all and by what was done to them, and those that failed."""
+
+    sent: int = 0
+    late: int = 0
+    duplicate: int = 0
+    broken: int = 0
+    failed: int = 0
+    achieved_rate: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Where time comes from: `steady` in seconds, `wall` in ms since the epoch."""
+
+    steady: Callable[[], float]
+    wall: Callable[[], int]
+
+
+class Stock:
+    """Payments computed ahead, a chunk at a time: a numpy call per payment would cost more than the payment."""
+
+    def __init__(self, shape: Shape, start: int) -> None:
+        self.shape = shape
+        self._next = start
+        self._chunk: list[Payment] = []
+        self._used = 0
+
+    @property
+    def position(self) -> int:
+        """The number of the next payment."""
+        return self._next - (len(self._chunk) - self._used)
+
+    def take(self, count: int) -> list[Payment]:
+        """The next `count` payments."""
+        taken: list[Payment] = []
+        while len(taken) < count:
+            if self._used == len(self._chunk):
+                self._chunk = payments(self.shape, self._next, _CHUNK)
+                self._next += _CHUNK
+                self._used = 0
+            more = self._chunk[self._used : self._used + count - len(taken)]
+            self._used += len(more)
+            taken += more
+        return taken
+
+
+class Sender:
+    """Owns the stream's position and its counters. `run_once` is one turn; `run` turns until stopped."""
+
+    def __init__(
+        self, traffic: Traffic, outlet: Outlet, clocks: Clocks, new_renderer: Callable[[], Renderer]
+    ) -> None:
+        """`new_renderer` is asked once per stream: at the start and whenever the seed is set."""
+        self._outlet, self._clocks, self._new_renderer = outlet, clocks, new_renderer
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self._meter = Meter()
+        self._sent = 0
+        self._kinds = [0, 0, 0, 0]
+        self._traffic = traffic
+        self._stock = Stock(shape_of(traffic), 0)
+        self._renderer = new_renderer()
+        self._pace = Pace(traffic.rate, clocks.steady())
+
+    @property
+    def traffic(self) -> Traffic:
+        """What is asked for now."""
+        return self._traffic
+
+    def change(self, traffic: Traffic, *, restart: bool = False) -> None:
+        """From the next turn on. With `restart` the stream begins anew, at its first transaction."""
+        with self._lock:
+            if restart:
+                self._renderer = self._new_renderer()
+            position = 0 if restart else self._stock.position
+            if restart or shape_of(traffic) != self._stock.shape:
+                self._stock = Stock(shape_of(traffic), position)
+            if restart or traffic.rate != self._traffic.rate:
+                self._pace = Pace(traffic.rate, self._clocks.steady())
+            self._traffic = traffic
+
+    def counters(self) -> Counters:
+        """As of now."""
+        kinds, sent = self._kinds, self._sent
+        return Counters(
+            sent,
+            kinds[Kind.LATE],
+            kinds[Kind.DUPLICATE],
+            kinds[Kind.BROKEN],
+            self._outlet.failures(),
+            self._meter.rate(self._clocks.steady(), sent),
+        )
+
+    def run(self) -> None:
+        """Turns until `stop`. An unforeseen error is logged and ends the thread: /readyz then says so."""
+        try:
+            while not self._stopped.wait(_TICK_SECONDS):
+                while self.run_once() == _BURST and not self._stopped.is_set():
+                    pass
+        except Exception:
+            _LOG.exception("sender failed")
+            raise
+
+    def stop(self) -> None:
+        """Ends `run` at its next turn."""
+        self._stopped.set()
+
+    def run_once(self) -> int:
+        """Sends what is due, at most a burst; how many that were."""
+        with self._lock:
+            due = self._pace.take(self._clocks.steady(), _BURST)
+            batch = self._stock.take(due) if due else []
+            renderer = self._renderer
+        # outside of the lock: a full queue may hold this up, and GET and PUT must answer all the same
+        for payment, record in zip(batch, renderer.records(batch, self._clocks.wall()), strict=True):
+            if not self._hand_over(record):
+                break
+            self._kinds[payment.kind] += 1
+            self._sent += 1
+        self._meter.mark(self._clocks.steady(), self._sent)
+        self._outlet.serve(0)
+        return due
+
+    def _hand_over(self, record: Record) -> bool:
+        while not self._outlet.send(record):
+            if self._stopped.is_set():
+                return False
+            self._outlet.serve(0.05)
+        return True
