@@ -16,8 +16,10 @@ from tripline_demo.errors import DemoError, KafkaFailed
 SECONDS = 30.0
 
 
-def create(bootstrap_servers: str, topics: Iterable[contract.Topic] | None = None) -> list[str]:
-    """Creates what is missing, with partitions and settings of the contract; returns the names created.
+def create(
+    bootstrap_servers: str, topics: Iterable[contract.Topic] | None = None, clock: contract.Clock = "wall"
+) -> list[str]:
+    """Creates what is missing, with partitions and settings of the contract for that clock; returns their names.
 
     A topic that exists is left as it is. Raises KafkaFailed.
     """
@@ -26,7 +28,7 @@ def create(bootstrap_servers: str, topics: Iterable[contract.Topic] | None = Non
             t.name,
             num_partitions=t.partitions,
             replication_factor=1,
-            config={k: str(v) for k, v in t.config.items()},
+            config=t.creation_config(clock),
         )
         for t in (contract.all_topics() if topics is None else topics)
     ]
@@ -51,8 +53,12 @@ def main() -> int:
             file=sys.stderr,
         )
         return 2
+    clock = os.environ.get("TRIPLINE_CLOCK", "wall")
+    if clock not in {"wall", "data"}:
+        print(f"TRIPLINE_CLOCK is {clock}: it is wall, or data for old data.", file=sys.stderr)
+        return 2
     try:
-        created = create(servers)
+        created = create(servers, clock="data" if clock == "data" else "wall")
     except DemoError as failure:
         print(failure, file=sys.stderr)
         return 1

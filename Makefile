@@ -1,0 +1,67 @@
+# A bare machine has python3 (3.11 or newer, with venv), git and make. Everything else comes from here.
+# `make` alone says what there is.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.SUFFIXES:
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/tripline.stamp
+PACKAGES := contracts engine services/http services/rules-registry services/alert-api demo
+CHECKED := $(wildcard contracts/src engine/src services/*/src demo/src migrations tests bench)
+PYTEST_ARGS ?=
+
+export PYTHONDONTWRITEBYTECODE ?=
+TRAFFIC ?= 1
+CLOCK ?= wall
+export TRIPLINE_TRAFFIC = $(TRAFFIC)
+export TRIPLINE_CLOCK = $(CLOCK)
+
+.PHONY: help env check test demo up status down bench lock format
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+env: $(STAMP) ## the Python environment in .venv, from the hash-pinned lock; nothing to do when it is there
+
+$(STAMP): requirements.lock $(wildcard $(addsuffix /pyproject.toml,$(PACKAGES))) demo/bootstrap.py
+	@$(PYTHON) demo/bootstrap.py $(STAMP) $(PACKAGES)
+
+check: $(STAMP) ## format, lint, types, import arrows, unit tests: under a minute
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy $(CHECKED)
+	@$(BIN)/lint-imports
+	@$(BIN)/pytest tests/unit -m "not slow" $(PYTEST_ARGS)
+
+test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy $(CHECKED)
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m tripline_demo.jars
+	@$(BIN)/pytest $(PYTEST_ARGS)
+
+demo: $(STAMP) ## the whole line in the foreground with traffic; Ctrl-C stops it (FRESH=1 begins anew)
+	@$(BIN)/tripline demo $(if $(FRESH),--fresh)
+
+up: $(STAMP) ## the same in the background (TRAFFIC=0: no traffic, no rules; CLOCK=data: for old data; FRESH=1)
+	@$(BIN)/tripline up $(if $(FRESH),--fresh)
+
+status: $(STAMP) ## what runs, and where
+	@$(BIN)/tripline status
+
+down: $(STAMP) ## stops what `make up` started
+	@$(BIN)/tripline down
+
+bench: $(STAMP) ## measures the running line against its bars; writes var/bench.json
+	@$(BIN)/python -m bench
+
+format: $(STAMP) ## formats the code and sorts the imports
+	@$(BIN)/ruff check --select I --fix .
+	@$(BIN)/ruff format .
+
+lock: $(STAMP) ## after a change of requirements.in or ivy.xml: writes requirements.lock and jars.sha256 anew
+	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --python-version 3.11 -o requirements.lock requirements.in
+	@$(BIN)/python -m tripline_demo.jars --pin
