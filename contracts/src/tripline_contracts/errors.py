@@ -1,6 +1,6 @@
 """Every error that the contracts raise, named for what is wrong."""
 
-# ruff: noqa: N818  # "InvalidDefinition" says it; "InvalidDefinitionError" says it twice
+# "InvalidDefinition" says it; "InvalidDefinitionError" says it twice
 
 from __future__ import annotations
 

@@ -14,15 +14,18 @@ from tripline_contracts.errors import InvalidTopic, UnknownTopic
 
 Clock = Literal["wall", "data"]
 
-_TEXTS = ("name", "purpose", "key", "value")
+_TEXTS = ("name", "purpose", "key", "value", "schema")
 _LISTS = ("producers", "consumers", "events")
-_KNOWN = {*_TEXTS, *_LISTS, "partitions", "config", "configForOldData", "schema", "headers"}
+_KNOWN = {*_TEXTS, *_LISTS, "partitions", "config", "configForOldData", "headers"}
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic. `key` says what the record key is, `events` the names that `cloudevents.type_of` takes,
-    `schema` the JSON Schema of its value, None where the value is raw bytes."""
+    """One topic. `key` says what the record key is, `events` the names that `cloudevents.type_of` takes.
+
+    `schema` names the JSON Schema of the value; where the value is raw bytes, of
+    `{"headers": {name: text}, "valueBase64": text}`. `headers` are those besides the CloudEvents attributes.
+    """
 
     name: str
     purpose: str
@@ -31,7 +34,7 @@ class Topic:
     partitions: int
     key: str
     value: Literal["json", "bytes"]
-    schema: str | None
+    schema: str
     events: tuple[str, ...]
     headers: tuple[str, ...]
     config: Mapping[str, str] = field(hash=False)
@@ -71,9 +74,9 @@ def from_mapping(data: object) -> Topic:
     if unknown:
         raise InvalidTopic(f"{what}: unknown {', '.join(map(str, unknown))}")
     texts = {name: _text(data, name, what) for name in _TEXTS}
-    value, schema, partitions = texts["value"], data.get("schema"), data.get("partitions")
-    if value not in ("json", "bytes") or (value == "json") != isinstance(schema, str):
-        raise InvalidTopic(f"{what}: a value is json with a schema, or bytes without one")
+    value, partitions = texts["value"], data.get("partitions")
+    if value not in ("json", "bytes"):
+        raise InvalidTopic(f"{what}: a value is json or bytes")
     if not isinstance(partitions, int) or partitions < 1:
         raise InvalidTopic(f"{what}: expected partitions of at least 1")
     return Topic(
@@ -84,7 +87,7 @@ def from_mapping(data: object) -> Topic:
         partitions=partitions,
         key=texts["key"],
         value="json" if value == "json" else "bytes",
-        schema=schema,
+        schema=texts["schema"],
         events=_list(data, "events", what),
         headers=_list(data, "headers", what) if "headers" in data else (),
         config=_config(data, "config", what),
