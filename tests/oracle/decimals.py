@@ -8,7 +8,7 @@ from tests.oracle.errors import Unreadable
 from tests.oracle.strict_json import Numeral, Value
 
 PLACES = 6
-SCALE = 10**PLACES
+SCALE = 1_000_000
 
 _DECIMAL = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 _WHOLE_DIGITS = 18

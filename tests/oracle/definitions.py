@@ -22,9 +22,14 @@ OPERATORS = {
 }
 _WIDEST_SECONDS = 400 * 24 * 3600
 _KNOWN = {
-    "groupingKeyNames", "aggregate", "aggregatorFunctionType", "aggregateFieldName", "function", "field",
-    "operator", "limitOperatorType", "limit", "windowSeconds", "windowMinutes",
-}  # fmt: skip
+    "groupingKeyNames",
+    "aggregatorFunctionType",
+    "aggregateFieldName",
+    "limitOperatorType",
+    "limit",
+    "windowSeconds",
+    "windowMinutes",
+}
 _DEFAULTS: dict[str, tuple[Json, ...]] = {
     "firing": (None, "every"),
     "lateEvents": (None, "evaluate"),
@@ -96,12 +101,7 @@ def _grouping(document: dict[str, Value]) -> tuple[str, ...]:
 
 
 def _aggregate(document: dict[str, Value]) -> tuple[str, str | None]:
-    inner = document.get("aggregate")
-    if isinstance(inner, dict):
-        function, field = inner.get("function"), inner.get("field")
-    else:
-        function = document.get("aggregatorFunctionType", document.get("function"))
-        field = document.get("aggregateFieldName", document.get("field"))
+    function, field = document.get("aggregatorFunctionType"), document.get("aggregateFieldName")
     if function == "COUNT_DISTINCT":
         raise OutOfScope("COUNT_DISTINCT")
     if not isinstance(function, str) or function not in FUNCTIONS:
@@ -114,7 +114,7 @@ def _aggregate(document: dict[str, Value]) -> tuple[str, str | None]:
 
 
 def _operator(document: dict[str, Value]) -> str:
-    name = read_text(document.get("operator", document.get("limitOperatorType")), "operator")
+    name = read_text(document.get("limitOperatorType"), "operator")
     symbol = OPERATORS.get(name, name)
     if symbol not in OPERATORS.values():
         raise Unreadable("unknown operator")

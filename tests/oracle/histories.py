@@ -1,0 +1,84 @@
+"""Random histories: the same seed and knobs always give the same one."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.oracle.knobs import Knobs
+from tests.oracle.model import MicroBatch, Record
+from tests.oracle.random_world import LAST_TIME, World, random_world
+from tests.oracle.rule_plan import RulePlan
+from tests.oracle.traffic import Traffic
+
+__all__ = ["Knobs", "random_history"]
+
+_DEFAULT = Knobs()
+
+
+def random_history(seed: int, knobs: Knobs = _DEFAULT) -> list[MicroBatch]:
+    """A history of raw records, rule events and ticks, cut into micro-batches."""
+    rng = Random(seed)
+    world = random_world(rng, knobs)
+    sizes = _cut(rng, world.transactions, rng.randint(*knobs.micro_batches))
+    plan = RulePlan(rng, world, knobs, len(sizes))
+    traffic = Traffic(rng, world, knobs, plan)
+    first_tick = _first_ticking_batch(rng, knobs, len(sizes))
+    batches: list[MicroBatch] = []
+    for number, size in enumerate(sizes):
+        events = plan.events(number, min(traffic.wall, LAST_TIME))
+        if number and rng.random() < knobs.jump_per_batch:
+            traffic.wall += _jump(rng, plan)
+        ticks = _ticks(rng, world, plan, traffic) if number >= first_tick else ()
+        records = [traffic.record() for _ in range(size)]
+        batches.append(MicroBatch(events, ticks, tuple(_interleaved(rng, records))))
+    return batches
+
+
+def _cut(rng: Random, total: int, parts: int) -> list[int]:
+    cuts = sorted(rng.randint(0, total) for _ in range(parts - 1))
+    return [after - before for before, after in zip([0, *cuts], [*cuts, total], strict=True)]
+
+
+def _first_ticking_batch(rng: Random, knobs: Knobs, batches: int) -> int:
+    style = rng.random()
+    if style < knobs.no_ticks:
+        return batches
+    return rng.randint(0, batches - 1) if style < knobs.no_ticks + knobs.late_first_tick else 0
+
+
+def _jump(rng: Random, plan: RulePlan) -> int:
+    """Long enough for some rule's whole history to expire."""
+    windows = [1000 * rule.draft.window for rule in plan.registry.alive()] or [0]
+    settings = plan.settings
+    slack = settings.allowed_lateness + settings.max_disorder
+    return rng.choice(windows) + slack + rng.choice([0, 1, rng.randint(0, slack)])
+
+
+def _ticks(rng: Random, world: World, plan: RulePlan, traffic: Traffic) -> tuple[bytes, ...]:
+    """Forward mostly, sometimes standing still, sometimes back."""
+    values: list[int] = []
+    for _ in range(rng.choice([0, 1, 1, 2, 3])):
+        style = rng.random()
+        lag = rng.randint(0, min(5 * world.pace, plan.settings.max_disorder))
+        value = traffic.wall - lag
+        if traffic.clock and style < 0.15:
+            value = traffic.clock
+        elif traffic.clock and style < 0.25:
+            value = traffic.clock - rng.randint(1, 10 * world.pace)
+        values.append(min(max(0, value), LAST_TIME))
+        traffic.clock = max(traffic.clock, values[-1])
+    return tuple(b'{"clock":%d}' % value for value in values)
+
+
+def _interleaved(rng: Random, records: list[Record]) -> list[Record]:
+    """Another order of arrival that keeps each partition's."""
+    queues: dict[int, list[Record]] = {}
+    for record in records:
+        queues.setdefault(record.partition, []).append(record)
+    mixed: list[Record] = []
+    while queues:
+        partition = rng.choice(sorted(queues))
+        mixed.append(queues[partition].pop(0))
+        if not queues[partition]:
+            del queues[partition]
+    return mixed

@@ -1,0 +1,105 @@
+"""Random definitions whose limits lie where the history may reach them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from tests.oracle.decimals import SCALE, plain
+from tests.oracle.definitions import FUNCTIONS, OPERATORS
+from tests.oracle.model import Json
+from tests.oracle.random_world import World
+from tests.oracle.schema import AMOUNT, GROUPABLE
+
+_LARGEST_LIMIT = 10**24 - 1
+_WIDEST_SECONDS = 400 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A definition before it is written down; window in seconds, limit in millionths."""
+
+    grouping: tuple[str, ...]
+    function: str
+    operator: str
+    limit: int
+    window: int
+
+
+def definition_document(draft: Draft) -> dict[str, Json]:
+    """The definition as it stands in a rule event."""
+    return {
+        "groupingKeyNames": list(draft.grouping),
+        "aggregatorFunctionType": draft.function,
+        "aggregateFieldName": None if draft.function == "COUNT" else AMOUNT,
+        "limitOperatorType": draft.operator,
+        "limit": plain(draft.limit),
+        "windowSeconds": draft.window,
+        "firing": "every",
+        "lateEvents": "evaluate",
+        "precision": "exact",
+    }
+
+
+def random_draft(rng: Random, world: World) -> Draft:
+    """A new rule."""
+    return _with_limit(rng, world, _grouping(rng), rng.choice(FUNCTIONS), _window(rng, world))
+
+
+def changed_draft(rng: Random, world: World, old: Draft) -> Draft:
+    """A next definition: another window, grouping, function or limit, or all anew."""
+    change = rng.random()
+    if change < 0.4:
+        factor = rng.choice([0.1, 0.5, 2, 10])
+        window = min(max(1, int(old.window * factor)), _WIDEST_SECONDS)
+        return Draft(old.grouping, old.function, old.operator, old.limit, window)
+    if change < 0.6:
+        return _with_limit(rng, world, _grouping(rng), old.function, old.window)
+    if change < 0.8:
+        return _with_limit(rng, world, old.grouping, rng.choice(FUNCTIONS), old.window)
+    return random_draft(rng, world)
+
+
+def _grouping(rng: Random) -> tuple[str, ...]:
+    style = rng.random()
+    if style < 0.12:
+        return ()
+    if style < 0.3:
+        return ("beneficiaryId", "payeeId")
+    size = rng.choice([1, 1, 1, 2, 2, 3])
+    weights = ["beneficiaryId", "payeeId", "paymentType"] * 3 + [AMOUNT]
+    chosen: set[str] = set()
+    while len(chosen) < size:
+        chosen.add(rng.choice(weights))
+    return tuple(name for name in GROUPABLE if name in chosen)
+
+
+def _window(rng: Random, world: World) -> int:
+    if rng.random() < 0.1:
+        return 86_400 * rng.choice([1, 7, 30, 400])
+    return min(max(1, int(world.pace * 10 ** rng.uniform(-0.3, 2.8) / 1000)), _WIDEST_SECONDS)
+
+
+def _with_limit(rng: Random, world: World, grouping: tuple[str, ...], function: str, window: int) -> Draft:
+    operator = rng.choices(list(OPERATORS.values()), weights=[3, 1, 4, 2, 6, 2])[0]
+    groups = 1
+    for name, size in (("payeeId", len(world.payees)), ("beneficiaryId", len(world.beneficiaries))):
+        groups *= size if name in grouping else 1
+    groups *= 2 if "paymentType" in grouping else 1
+    groups *= len(world.amounts) if AMOUNT in grouping else 1
+    expected = max(1, round(min(world.transactions, 1000 * window / world.pace) / groups))
+    limit = _limit(rng, world, function, operator, expected)
+    return Draft(grouping, function, operator, min(max(limit, -_LARGEST_LIMIT), _LARGEST_LIMIT), window)
+
+
+def _limit(rng: Random, world: World, function: str, operator: str, expected: int) -> int:
+    many = max(1, round(expected * rng.uniform(0.3, 1.2)))
+    few = operator in {"=", "!=", "<", "<="}
+    if function == "COUNT":
+        return SCALE * rng.randint(1, min(4, many)) if few else SCALE * many - rng.choice([0, 0, SCALE // 2])
+    if function == "SUM":
+        return sum(rng.choice(world.amounts) for _ in range(rng.randint(1, 2) if few else many))
+    if function == "AVG":
+        total = rng.choice(world.amounts) + rng.choice(world.amounts)
+        return rng.choice([total // 2, rng.choice(world.amounts)])
+    return rng.choice(world.amounts) + rng.choice([0, 0, 0, 1, -1])

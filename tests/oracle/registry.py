@@ -1,0 +1,105 @@
+"""A stand-in for the rules registry: it numbers events and writes them as rules.v1 has them."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass, replace
+
+from tests.oracle.canonical import definition_hash
+from tests.oracle.model import Json
+from tests.oracle.random_rules import Draft, definition_document
+from tests.oracle.rule_events import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule as the registry knows it."""
+
+    rule_id: int
+    version: int
+    definition_version: int
+    state: str
+    name: str
+    draft: Draft
+    effective_from: int
+
+
+class Registry:
+    """Every method that changes something returns the raw event; times in ms."""
+
+    def __init__(self) -> None:
+        self.position = 0
+        self.rules: dict[int, Rule] = {}
+
+    def alive(self) -> list[Rule]:
+        """Every rule that is not deleted."""
+        return [rule for rule in self.rules.values() if rule.state != "DELETED"]
+
+    def publish(self, rule_id: int, draft: Draft, effective_from: int, now: int) -> bytes:
+        """First or next definition; a paused rule stays paused."""
+        old = self.rules.get(rule_id)
+        version = old.version + 1 if old else 1
+        state = old.state if old else "ACTIVE"
+        name = f"rule {rule_id} as of {version}"
+        rule = Rule(rule_id, version, version, state, name, draft, effective_from)
+        return self._rule_event("RulePublished", rule, now)
+
+    def move(self, kind: str, state: str, rule_id: int, now: int) -> bytes:
+        """Pause, resume or delete."""
+        old = self.rules[rule_id]
+        return self._rule_event(kind, replace(old, version=old.version + 1, state=state), now)
+
+    def change_settings(self, settings: Settings, now: int) -> bytes:
+        """All four settings at once."""
+        document: dict[str, Json] = {
+            "allowedLatenessSeconds": settings.allowed_lateness // 1000,
+            "maxFutureSkewSeconds": settings.max_future_skew // 1000,
+            "maxDisorderSeconds": settings.max_disorder // 1000,
+            "idlePartitionSeconds": 30,
+        }
+        return self._event("SettingsChanged", {"settings": document}, now)
+
+    def _rule_event(self, kind: str, rule: Rule, now: int) -> bytes:
+        self.rules[rule.rule_id] = rule
+        definition = definition_document(rule.draft)
+        fields: dict[str, Json] = {
+            "ruleId": rule.rule_id,
+            "version": rule.version,
+            "definitionVersion": rule.definition_version,
+            "state": rule.state,
+            "name": rule.name,
+            "definition": definition,
+            "definitionHash": definition_hash(definition),
+            "effectiveFrom": rule.effective_from,
+        }
+        return self._event(kind, fields, now)
+
+    def _event(self, kind: str, fields: dict[str, Json], now: int) -> bytes:
+        self.position += 1
+        event: dict[str, Json] = {
+            "eventId": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{self.position} {now}")),
+            "type": kind,
+            "position": self.position,
+            "occurredAt": now,
+            "actor": "analyst",
+            "widestWindows": self._widest_windows(),
+            **fields,
+        }
+        return json.dumps(event).encode()
+
+    def _widest_windows(self) -> list[Json]:
+        widest: dict[tuple[str, ...], Rule] = {}
+        for rule in self.alive():
+            known = widest.get(rule.draft.grouping)
+            if known is None or rule.draft.window > known.draft.window:
+                widest[rule.draft.grouping] = rule
+        return [
+            {
+                "groupingKeyNames": list(grouping),
+                "windowSeconds": rule.draft.window,
+                "ruleId": rule.rule_id,
+                "version": rule.definition_version,
+            }
+            for grouping, rule in sorted(widest.items())
+        ]

@@ -1,0 +1,161 @@
+"""The records of a random history: mostly in order, and every way of not being so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+from tests.oracle.broken_records import broken_value, largest_value
+from tests.oracle.knobs import Knobs
+from tests.oracle.model import Record
+from tests.oracle.payments import Payment, payment_value, random_payment
+from tests.oracle.random_world import World
+from tests.oracle.rule_plan import RulePlan
+
+
+class Traffic:
+    """Makes one record after another. `wall` is the time by which they are sent, `clock` the highest tick."""
+
+    def __init__(self, rng: Random, world: World, knobs: Knobs, plan: RulePlan) -> None:
+        self.wall = world.start
+        self.clock = 0
+        self._rng = rng
+        self._world = world
+        self._plan = plan
+        self._sent: list[Payment] = []
+        self._made = 0
+        self._offsets = [rng.randint(0, 5) for _ in range(world.partitions)]
+        kinds: list[tuple[float, Callable[[], Payment]]] = [
+            (knobs.late, self._late),
+            (knobs.too_late, self._too_late),
+            (knobs.future, self._future),
+            (knobs.out_of_order, self._out_of_order),
+            (knobs.duplicate, self._duplicate),
+            (knobs.null_key, self._null_key),
+            (knobs.equal_time, self._equal_time),
+            (knobs.window_edge, self._window_edge),
+        ]
+        self._broken = knobs.broken
+        self._makers = [maker for _, maker in kinds] + [self._ordinary]
+        shares = [share for share, _ in kinds]
+        self._shares = [*shares, max(0.05, 1 - sum(shares))]
+
+    def record(self) -> Record:
+        """The next record of some partition; offsets may have gaps, as compaction and transactions leave."""
+        partition = self._rng.randrange(self._world.partitions)
+        offset = self._offsets[partition]
+        self._offsets[partition] += self._rng.choice([1] * 9 + [3])
+        if self._rng.random() < self._broken:
+            self.wall += self._pause()
+            return Record(partition, offset, max(0, self.wall), broken_value(self._rng, self.wall))
+        if self._rng.random() < 0.003:
+            return Record(partition, offset, max(0, self.wall), largest_value(self.wall))
+        payment = self._rng.choices(self._makers, self._shares)[0]()
+        self._sent.append(payment)
+        return Record(partition, offset, max(0, payment.record_time), payment_value(self._rng, payment))
+
+    def _pause(self) -> int:
+        return int(self._rng.expovariate(1) * self._world.pace)
+
+    def _payment(self, event_time: int, record_time: int) -> Payment:
+        self._made += 1
+        name = str(self._made) if self._rng.random() < 0.5 else f"t-{self._made}"
+        return random_payment(self._rng, self._world, name, event_time, record_time)
+
+    def _ordinary(self) -> Payment:
+        self.wall += self._pause()
+        settings = self._plan.settings
+        slack = min(settings.max_disorder, settings.allowed_lateness, 3 * self._world.pace) // 2
+        record_time = self.wall - (self._rng.randint(0, slack) if self._rng.random() < 0.3 else 0)
+        delay = self._rng.randint(0, slack) if self._rng.random() < 0.3 else 0
+        return self._payment(record_time - delay, record_time)
+
+    def _late(self) -> Payment:
+        lateness = self._plan.settings.allowed_lateness
+        delay = min(lateness, self._rng.randint(0, 40 * self._world.pace))
+        if self._rng.random() < 0.1:
+            delay = lateness
+        return self._payment(self.wall - delay, self.wall)
+
+    def _too_late(self) -> Payment:
+        beyond = self._rng.choice([1, 1, self._rng.randint(1, 20 * self._world.pace)])
+        return self._payment(self.wall - self._plan.settings.allowed_lateness - beyond, self.wall)
+
+    def _future(self) -> Payment:
+        beyond = self._rng.choice([0, 0, 1, self._rng.randint(1, 20 * self._world.pace)])
+        return self._payment(self.wall + self._plan.settings.max_future_skew + beyond, self.wall)
+
+    def _out_of_order(self) -> Payment:
+        if not self.clock:
+            return self._ordinary()
+        beyond = self._rng.choice([0, 1, 1, self._rng.randint(1, 20 * self._world.pace)])
+        record_time = self.clock - self._plan.settings.max_disorder - beyond
+        return self._payment(record_time, record_time)
+
+    def _null_key(self) -> Payment:
+        payment = self._ordinary()
+        style = self._rng.randrange(4)
+        if style == 0:
+            return replace(payment, payee=None)
+        if style == 1:
+            return replace(payment, beneficiary=None)
+        if style == 2:
+            return replace(payment, payment_type=None)
+        return replace(payment, payee=None, beneficiary=None)
+
+    def _equal_time(self) -> Payment:
+        near = [sent for sent in self._sent[-12:] if abs(sent.event_time - self.wall) < 20 * self._world.pace]
+        if not near:
+            return self._ordinary()
+        other = self._rng.choice(near)
+        twin = self._payment(other.event_time, self.wall)
+        return replace(other, transaction_id=twin.transaction_id) if self._rng.random() < 0.3 else twin
+
+    def _duplicate(self) -> Payment:
+        if not self._sent:
+            return self._ordinary()
+        old = self._rng.choice(self._sent[-20:])
+        style = self._rng.randrange(5)
+        if style == 0:
+            return replace(old, record_time=max(old.record_time, self.wall))
+        if style == 1:
+            return replace(old, beneficiary=self._rng.choice(self._world.beneficiaries))
+        if style == 2:
+            return replace(
+                old, payee=self._rng.choice(self._world.payees), event_time=self.wall, record_time=self.wall
+            )
+        settings = self._plan.settings
+        reach = settings.allowed_lateness + settings.max_future_skew
+        if style == 3:
+            return replace(self._rng.choice(self._sent), event_time=self.wall, record_time=self.wall)
+        return self._at_reach(reach + self._rng.choice([0, 0, 1]))
+
+    def _at_reach(self, reach: int) -> Payment:
+        """Again under the same id, exactly so much later, where that is not far from now."""
+        ahead = [
+            old for old in self._sent if 0 <= old.record_time + reach - self.wall <= 20 * self._world.pace
+        ]
+        if not ahead:
+            return self._ordinary()
+        old = self._rng.choice(ahead)
+        self.wall = old.record_time + reach
+        return replace(old, event_time=self.wall, record_time=self.wall)
+
+    def _window_edge(self) -> Payment:
+        """So that an earlier one of the same keys lies on an edge of some rule's window, or just outside."""
+        windows = [1000 * rule.draft.window for rule in self._plan.registry.alive()]
+        reach = 20 * self._world.pace
+        edges = [
+            (old, old.event_time + window)
+            for old in self._sent
+            for window in windows
+            if -reach <= old.event_time + window - self.wall <= reach
+        ]
+        if not edges:
+            return self._ordinary()
+        old, edge = self._rng.choice(edges)
+        event_time = edge + self._rng.choice([0, 0, 1])
+        self.wall = max(self.wall, event_time)
+        fresh = self._payment(event_time, self.wall)
+        return replace(fresh, payee=old.payee, beneficiary=old.beneficiary, payment_type=old.payment_type)
