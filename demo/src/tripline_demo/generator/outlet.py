@@ -26,6 +26,14 @@ class Delivered:
     offset: int
 
 
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """How many records handed over were refused or timed out, and the latest reason."""
+
+    count: int = 0
+    latest: str | None = None
+
+
 class Outlet(Protocol):
     """Takes records for the transactions topic."""
 
@@ -41,10 +49,14 @@ class Outlet(Protocol):
         """Waits up to `timeout` seconds for everything handed over; how many are still under way."""
         ...
 
-    def failures(self) -> int:
-        """How many records handed over so far were refused or timed out."""
+    def failures(self) -> Failures:
+        """So far."""
         ...
 
+
+class Desk(Protocol):
+    """Takes single records, where the one who brings it waits."""
+
     def deliver(self, record: Record, timeout: float) -> Delivered:
-        """Sends one record and waits for its confirmation. Raises Unsendable."""
+        """Sends one record and waits up to `timeout` seconds for its confirmation. Raises Unsendable."""
         ...

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import IO, Final, Literal
 
 from tripline_contracts import exact_json
 from tripline_contracts.errors import InvalidJson
@@ -67,6 +67,15 @@ def read_lines(lines: Iterable[bytes], form: Format, event_type: EventType) -> I
             yield BadLine(number, str(error))
         except UnicodeDecodeError:
             yield BadLine(number, "not UTF-8")
+
+
+def bounded_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a file; of one that is too long only the beginning, still too long, so that it is refused."""
+    while raw := file.readline(MAX_LINE_BYTES + 1):
+        rest = raw
+        while len(rest) > MAX_LINE_BYTES and not rest.endswith(b"\n"):
+            rest = file.readline(MAX_LINE_BYTES + 1)
+        yield raw
 
 
 def _is_header(text: str) -> bool:

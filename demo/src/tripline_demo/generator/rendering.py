@@ -6,12 +6,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from tripline_contracts import cloudevents
 from tripline_demo.generator.breakage import broken_value
 from tripline_demo.generator.outlet import Headers, Record
 from tripline_demo.generator.stream import Kind, Payment
 
-SOURCE: Final = "urn:tripline:generator"
-EVENT_TYPE: Final = "tripline.transaction.v1"
+SOURCE: Final = "/generator"
+EVENT_TYPE: Final = cloudevents.type_of("TransactionMade")
 
 _TYPES: Final = ("CSH", "CRD")
 _RECENT: Final = 64
@@ -34,31 +35,36 @@ class Renderer:
     came again within minutes would be taken for duplicates by the engine.
     """
 
-    def __init__(self, run: str, headers: Headers) -> None:
-        """`headers`: the CloudEvents attributes but the id, which each record adds."""
+    def __init__(self, run: str) -> None:
         self._run = run
-        self._headers = headers
         self._recent: deque[Record] = deque(maxlen=_RECENT)
 
     def records(self, payments: Iterable[Payment], now: int) -> Iterator[Record]:
         """One record per payment, all with the record time `now`."""
+        attributes = headers_without_id(now)
         for payment in payments:
             kind = payment.kind
             if kind == Kind.BROKEN:
-                yield Record(None, broken_value(payment, self._good(payment, now).value), now)
+                yield Record(None, broken_value(payment, self._good(payment, now, attributes).value), now)
             elif kind == Kind.DUPLICATE and self._recent:
                 again = self._recent[payment.cents % len(self._recent)]
                 yield Record(again.key, again.value, now, again.headers)
             else:
-                good = self._good(payment, now)
+                good = self._good(payment, now, attributes)
                 self._recent.append(good)
                 yield good
 
-    def _good(self, payment: Payment, now: int) -> Record:
+    def _good(self, payment: Payment, now: int, attributes: Headers) -> Record:
         transaction_id = f"{self._run}-{payment.number}"
         return Record(
             b"%d" % payment.payee,
             json_value(payment, transaction_id, now),
             now,
-            [("ce_id", transaction_id.encode()), *self._headers],
+            [("ce_id", transaction_id.encode()), *attributes],
         )
+
+
+def headers_without_id(now: int) -> Headers:
+    """The CloudEvents attributes that all records of one moment (ms) share."""
+    shared = cloudevents.headers("-", EVENT_TYPE, SOURCE, now)
+    return [header for header in shared if header[0] != "ce_id"]

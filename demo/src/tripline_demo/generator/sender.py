@@ -102,6 +102,7 @@ class Sender:
                 self._stock = Stock(shape_of(traffic), position)
             if restart or traffic.rate != self._traffic.rate:
                 self._pace = Pace(traffic.rate, self._clocks.steady())
+                self._meter = Meter()
             self._traffic = traffic
 
     def counters(self) -> Counters:
@@ -112,7 +113,7 @@ class Sender:
             kinds[Kind.LATE],
             kinds[Kind.DUPLICATE],
             kinds[Kind.BROKEN],
-            self._outlet.failures(),
+            self._outlet.failures().count,
             self._meter.rate(self._clocks.steady(), sent),
         )
 
@@ -135,14 +136,14 @@ class Sender:
         with self._lock:
             due = self._pace.take(self._clocks.steady(), _BURST)
             batch = self._stock.take(due) if due else []
-            renderer = self._renderer
+            renderer, meter = self._renderer, self._meter
         # outside of the lock: a full queue may hold this up, and GET and PUT must answer all the same
         for payment, record in zip(batch, renderer.records(batch, self._clocks.wall()), strict=True):
             if not self._hand_over(record):
                 break
             self._kinds[payment.kind] += 1
             self._sent += 1
-        self._meter.mark(self._clocks.steady(), self._sent)
+        meter.mark(self._clocks.steady(), self._sent)
         self._outlet.serve(0)
         return due
 

@@ -1,0 +1,42 @@
+"""The Flask app of the generator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flask import Flask
+from prometheus_client import CollectorRegistry
+
+from tripline_demo.generator.api.context import Context, install_context
+from tripline_demo.generator.api.replay_views import new_replay_blueprint
+from tripline_demo.generator.api.schemas import TRAFFIC_CHANGE, transaction_schema
+from tripline_demo.generator.api.traffic_views import new_traffic_blueprint
+from tripline_http.application import new_app
+from tripline_http.health import ReadinessCheck
+from tripline_http.openapi import Api, install_api, openapi_text
+
+
+def new_generator_app(
+    context: Context, registry: CollectorRegistry, checks: Mapping[str, ReadinessCheck]
+) -> tuple[Flask, Api]:
+    """The app, and its API description."""
+    app = new_app("tripline-generator", keys=(), registry=registry, checks=checks)
+    install_context(app, context)
+    api = install_api(
+        app,
+        title="Tripline traffic generator",
+        version="1",
+        description="Payments for demonstrations and tests. It asks for no key: keep it on loopback.",
+    )
+    api.spec.components.schema("TrafficChange", TRAFFIC_CHANGE)
+    api.spec.components.schema("Transaction", transaction_schema(context.event_type))
+    # nobody needs a key here, so none is described
+    api.spec.components.security_schemes.clear()
+    api.register_blueprint(new_traffic_blueprint())
+    api.register_blueprint(new_replay_blueprint())
+    return app, api
+
+
+def document(api: Api) -> str:
+    """What is committed as contracts/openapi/generator.json."""
+    return openapi_text(api)

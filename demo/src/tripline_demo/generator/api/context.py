@@ -1,0 +1,38 @@
+"""What the views work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from flask import Flask, current_app
+
+from tripline_contracts.event_type import EventType
+from tripline_demo.generator.outlet import Desk
+from tripline_demo.generator.replays import Replays
+from tripline_demo.generator.sender import Sender
+
+_EXTENSION = "tripline_generator"
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The parts of a running generator."""
+
+    event_type: EventType
+    sender: Sender
+    desk: Desk
+    replays: Replays
+    wall: Callable[[], int]
+    new_id: Callable[[], str]
+
+
+def install_context(app: Flask, context: Context) -> None:
+    """Makes these the parts that the app's views use."""
+    app.extensions[_EXTENSION] = context
+
+
+def context_of_app() -> Context:
+    """Of the app that serves this request."""
+    return cast("Context", current_app.extensions[_EXTENSION])

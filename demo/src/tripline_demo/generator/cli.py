@@ -1,0 +1,99 @@
+"""`tripline-generator`: serves the API and sends traffic; `replay FILE` plays a recording and ends."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Final
+
+import click
+from environs import Env
+from flask import Flask
+
+from tripline_contracts import event_type
+from tripline_demo.generator import process
+from tripline_demo.generator.api.schemas import parse_speed
+from tripline_demo.generator.errors import InvalidSettings
+from tripline_demo.generator.kafka_outlet import KafkaOutlet
+from tripline_demo.generator.recording import Format, bounded_lines, read_lines
+from tripline_demo.generator.replay import Order, Progress, Replay
+from tripline_demo.generator.settings import read_bootstrap_servers, read_settings
+from tripline_http.errors import ConfigurationError, ProblemError
+from tripline_http.logs import configure_logs
+from tripline_http.server import serve
+
+_SUFFIXES: Final[dict[str, Format]] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Makes payments for demonstrations and tests. Without a command: serves the API and sends traffic."""
+    if context.invoked_subcommand is None:
+        _serve()
+
+
+def _serve() -> None:
+    try:
+        settings = read_settings(Env())
+        configure_logs(settings.log_level, "tripline-generator")
+    except (InvalidSettings, ConfigurationError) as error:
+        raise click.ClickException(str(error)) from error
+    running: list[process.Running] = []
+
+    def load() -> Flask:
+        running.append(process.start(settings))
+        return running[0].app
+
+    def stop() -> None:
+        for one in running:
+            one.stop()
+
+    serve(load, settings.bind, on_stop=stop)
+
+
+@main.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--speed", default="1", show_default=True, help="A multiplier, or max.")
+@click.option(
+    "--shift/--no-shift", default=True, help="Move the first line to now (default), or keep all times."
+)
+@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), help="Default: by the file's suffix.")
+def replay(file: Path, speed: str, *, shift: bool, form: Format | None) -> None:
+    """Plays FILE (CSV or JSON lines) into the broker of TRIPLINE_KAFKA; exit code 1 if a line did not get there."""
+    chosen = form or _SUFFIXES.get(file.suffix.lower())
+    if chosen is None:
+        raise click.UsageError(f"{file.name} is neither .csv nor .jsonl: say --format.")
+    try:
+        order = Order(parse_speed(speed), "now" if shift else "none")
+        servers = read_bootstrap_servers(Env())
+    except ProblemError as error:
+        raise click.BadParameter(error.errors[0].message, param_hint="--speed") from error
+    except InvalidSettings as error:
+        raise click.ClickException(str(error)) from error
+    transaction = event_type.load()
+    stopped = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopped.set())
+    signal.signal(signal.SIGINT, lambda *_: stopped.set())
+    playing = Replay(order, transaction, KafkaOutlet(servers), process.wall_ms, stopped.wait)
+    with file.open("rb") as opened:
+        playing.run(read_lines(bounded_lines(opened), chosen, transaction))
+    _report(playing.progress)
+
+
+def _report(done: Progress) -> None:
+    for bad in done.bad_lines:
+        click.echo(f"line {bad.line}: {bad.reason}", err=True)
+    click.echo(
+        f"{done.state}: {done.sent - done.failed} lines in Kafka, {done.bad} bad, {done.failed} failed"
+    )
+    if done.latest_failure:
+        click.echo(f"latest failure: {done.latest_failure}", err=True)
+    if done.bad or done.failed or done.state != "finished":
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""The generator as a process: everything wired once, in the server's worker."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from dataclasses import dataclass
+
+from flask import Flask
+
+from tripline_contracts import event_type
+from tripline_demo.generator.api.application import new_generator_app
+from tripline_demo.generator.api.context import Context
+from tripline_demo.generator.errors import GeneratorError
+from tripline_demo.generator.kafka_outlet import KafkaDesk, KafkaOutlet
+from tripline_demo.generator.metrics import TrafficCollector
+from tripline_demo.generator.rendering import Renderer
+from tripline_demo.generator.replays import Replays
+from tripline_demo.generator.sender import Clocks, Sender
+from tripline_demo.generator.settings import Settings
+from tripline_http.metrics import new_metrics_registry
+
+_FLUSH_SECONDS = 5.0
+
+
+def wall_ms() -> int:
+    """Now, in ms since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+def new_renderer() -> Renderer:
+    """For a stream whose transaction ids nobody has seen yet."""
+    return Renderer(uuid.uuid4().hex[:12])
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A generator that sends; `stop` ends it and waits for what is under way."""
+
+    app: Flask
+    sender: Sender
+    replays: Replays
+    outlet: KafkaOutlet
+    desk: KafkaDesk
+    thread: threading.Thread
+
+    def stop(self) -> None:
+        """Within some ten seconds."""
+        self.sender.stop()
+        self.replays.stop_all()
+        self.thread.join(_FLUSH_SECONDS)
+        self.outlet.flush(_FLUSH_SECONDS)
+        self.desk.flush(_FLUSH_SECONDS)
+
+
+def start(settings: Settings) -> Running:
+    """Begins to send; the app is to be served."""
+    servers = settings.bootstrap_servers
+    transaction = event_type.load()
+    outlet, desk = KafkaOutlet(servers), KafkaDesk(servers)
+    sender = Sender(settings.traffic, outlet, Clocks(time.monotonic, wall_ms), new_renderer)
+    replays = Replays(transaction, lambda: KafkaOutlet(servers), wall_ms)
+    thread = threading.Thread(target=sender.run, name="sender", daemon=True)
+    registry = new_metrics_registry()
+    registry.register(TrafficCollector(sender))
+    context = Context(transaction, sender, desk, replays, wall_ms, lambda: str(uuid.uuid4()))
+    app, _ = new_generator_app(context, registry, {"kafka": outlet.check, "sender": lambda: _alive(thread)})
+    thread.start()
+    return Running(app, sender, replays, outlet, desk, thread)
+
+
+def _alive(thread: threading.Thread) -> None:
+    if not thread.is_alive():
+        raise GeneratorError("the sender has ended; the log says why")

@@ -1,0 +1,59 @@
+"""The generator's settings, read from the environment once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from environs import Env, EnvError
+
+from tripline_demo.generator.errors import InvalidSettings
+from tripline_demo.generator.traffic import DEFAULT_RATE, MAX_RATE, MAX_SEED, Traffic
+from tripline_http.binding import Bind, parse_bind
+from tripline_http.errors import ConfigurationError
+
+DEFAULT_BIND: Final = "127.0.0.1:8083"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """TRIPLINE_KAFKA, TRIPLINE_HTTP_BIND, TRIPLINE_LOG_LEVEL and TRIPLINE_GENERATOR_*."""
+
+    bootstrap_servers: str
+    bind: Bind
+    log_level: str
+    traffic: Traffic
+
+
+def read_settings(env: Env) -> Settings:
+    """Raises InvalidSettings with one sentence that names the variable."""
+    try:
+        bind = parse_bind("TRIPLINE_HTTP_BIND", env.str("TRIPLINE_HTTP_BIND", DEFAULT_BIND))
+        if not bind.is_loopback and not env.bool("TRIPLINE_GENERATOR_ALLOW_REMOTE", False):
+            raise InvalidSettings(
+                f"TRIPLINE_HTTP_BIND is {bind}: the generator asks for no key, so it listens on loopback only; "
+                "set TRIPLINE_GENERATOR_ALLOW_REMOTE=true if all who can reach it may send payments."
+            )
+        return Settings(
+            read_bootstrap_servers(env), bind, env.str("TRIPLINE_LOG_LEVEL", "info"), _traffic(env)
+        )
+    except (EnvError, ConfigurationError) as error:
+        raise InvalidSettings(str(error)) from error
+
+
+def read_bootstrap_servers(env: Env) -> str:
+    """Of Kafka. Raises InvalidSettings."""
+    servers = env.str("TRIPLINE_KAFKA", "").strip()
+    if not servers:
+        raise InvalidSettings("TRIPLINE_KAFKA is not set: give the broker's address, like 127.0.0.1:9092.")
+    return servers
+
+
+def _traffic(env: Env) -> Traffic:
+    rate = env.int("TRIPLINE_GENERATOR_RATE", DEFAULT_RATE)
+    seed = env.int("TRIPLINE_GENERATOR_SEED", 1)
+    if not 0 <= rate <= MAX_RATE:
+        raise InvalidSettings(f"TRIPLINE_GENERATOR_RATE is {rate}; expected 0 to {MAX_RATE} a second.")
+    if not 0 <= seed <= MAX_SEED:
+        raise InvalidSettings(f"TRIPLINE_GENERATOR_SEED is {seed}; expected 0 to {MAX_SEED}.")
+    return Traffic(rate=rate, seed=seed)
