@@ -1,0 +1,62 @@
+"""Which transactions of a micro-batch are let in, and which are rejected for their times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
+
+from tripline_engine.domain.rows import Rows
+from tripline_engine.domain.settings import Settings
+from tripline_engine.domain.visibility import Visibility
+
+_REASONS = ("too_late", "future_event", "out_of_order")
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """For each of n transactions the index of its reject reason, -1 for none (int8)."""
+
+    reason: npt.NDArray[np.int8]
+
+    @property
+    def admitted(self) -> npt.NDArray[np.bool_]:
+        """Where nothing speaks against the transaction (bool, n)."""
+        return self.reason < 0
+
+    def name(self, i: int) -> str:
+        """The reason's name for transaction ``i``, a rejected one."""
+        return _REASONS[self.reason[i]]
+
+
+def admit(rows: Rows, settings: Settings, visibility: Visibility) -> Admission:
+    """Judge transactions by their event and record times alone; every shard judges alike."""
+    reason = np.full(len(rows), -1, np.int8)
+    behind = rows.record_time - rows.time
+    if visibility.clock is not None:
+        reason[visibility.clock - rows.record_time > settings.max_disorder_ms] = 2
+    reason[-behind > settings.max_future_skew_ms] = 1
+    reason[(behind > settings.allowed_lateness_ms) | (rows.time < visibility.lateness_floor)] = 0
+    return Admission(reason)
+
+
+def detail(reason: str, time: int, record_time: int, settings: Settings, clock: int | None) -> str:
+    """A sentence for the record's ``detail`` header."""
+    match reason:
+        case "too_late":
+            return f"eventTime {time} is more than {settings.allowed_lateness_seconds} s before its record time {record_time}, or before what the clock has passed"
+        case "future_event":
+            return f"eventTime {time} is more than {settings.max_future_skew_seconds} s after its record time {record_time}"
+        case _:
+            return f"record time {record_time} is more than {settings.max_disorder_seconds} s behind the record clock {clock}"
+
+
+def reporting_anchor(rows: Rows, event_type: EventType) -> npt.NDArray[np.int64]:
+    """The first anchor, as an index, that has a value in each of n transactions: its shard reports rejects."""
+    present = [
+        np.ones(len(rows), np.bool_) if anchor == GLOBAL_ANCHOR else rows.texts[anchor].present
+        for anchor in event_type.anchors
+    ]
+    return np.argmax(np.column_stack(present), axis=1)

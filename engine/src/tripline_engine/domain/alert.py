@@ -1,0 +1,65 @@
+"""The alert that a verdict becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tripline_contracts import decimals
+from tripline_contracts.canonical import alert_id
+from tripline_contracts.event_type import EventType
+
+from tripline_engine.domain.anchor import Verdict
+
+
+def transaction_json(row: Mapping[str, Any], event_type: EventType) -> dict[str, Any]:
+    """All declared fields of a transaction under their canonical names, nulls included, numbers as plain text."""
+    return {
+        field.name: decimals.plain(row[field.name])
+        if field.role == "measure" and row[field.name] is not None
+        else row[field.name]
+        for field in event_type.fields
+    }
+
+
+def alert_json(
+    verdict: Verdict, transaction: Mapping[str, Any], event_type: EventType, record_time: int, detected_at: int
+) -> dict[str, Any]:
+    """The alert as alerts.v1 carries it; times in ms."""
+    version, definition = verdict.version, verdict.version.definition
+    time, transaction_id = transaction[event_type.time_field.name], transaction[event_type.id_field.name]
+    group = {name: transaction[name] for name in definition.grouping_key_names}
+    ingested = transaction[event_type.ingestion_field.name] if event_type.ingestion_field else None
+    return {
+        "alertId": alert_id(version.rule_id, version.version, group, transaction_id, time),
+        "ruleId": version.rule_id,
+        "ruleVersion": version.version,
+        "ruleName": version.name,
+        "definitionHash": version.definition_hash,
+        "group": group,
+        "transaction": transaction,
+        "partial": False,
+        "value": verdict.value,
+        "operator": definition.operator,
+        "limit": decimals.plain(definition.limit),
+        "windowStart": time - version.window_ms,
+        "windowEnd": time,
+        "contributors": _contributors_json(verdict),
+        "late": None if verdict.newest is None else {"newestEventTime": verdict.newest},
+        "warm": verdict.warm,
+        "mode": "live",
+        "eventTime": time,
+        "ingestedAt": record_time if ingested is None else ingested,
+        "detectedAt": detected_at,
+    }
+
+
+def _contributors_json(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "count": verdict.count,
+        "transactions": [
+            {"transactionId": each.transaction_id, "eventTime": each.event_time, "value": each.value}
+            for each in verdict.contributors
+        ],
+        "truncated": verdict.count > len(verdict.contributors),
+    }

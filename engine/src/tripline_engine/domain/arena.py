@@ -1,0 +1,134 @@
+"""Named arrays that grow: where a shard's history lives.
+
+Spark serves a shard from any of its Python workers, so the arrays are files that every worker of the machine
+can map; a worker that dies takes nothing with it. Tests, and a worker that cannot have the files, use memory
+of their own.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+_HEADER = "header"
+_HEADER_ITEMS = 8
+
+
+class Arena(Protocol):
+    """Named one-dimensional arrays. A name keeps its dtype for ever."""
+
+    def open(self, name: str, dtype: npt.DTypeLike, capacity: int, fill: int = 0) -> Array:
+        """The array of that name as it stands, or a new one of ``capacity`` items set to ``fill``."""
+
+    def resize(self, name: str, capacity: int, fill: int = 0) -> Array:
+        """The array with another capacity; items beyond the old one are set to ``fill``."""
+
+    def remove(self, name: str) -> None:
+        """Forget the array."""
+
+    def bytes(self) -> int:
+        """Size of all arrays."""
+
+
+class HeapArena:
+    """Arrays in this process's memory."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, Array] = {}
+
+    def open(self, name: str, dtype: npt.DTypeLike, capacity: int, fill: int = 0) -> Array:
+        if name not in self._arrays:
+            self._arrays[name] = np.full(capacity, fill, dtype)
+        return self._arrays[name]
+
+    def resize(self, name: str, capacity: int, fill: int = 0) -> Array:
+        old = self._arrays[name]
+        new = np.full(capacity, fill, old.dtype)
+        kept = min(len(old), capacity)
+        new[:kept] = old[:kept]
+        self._arrays[name] = new
+        return new
+
+    def remove(self, name: str) -> None:
+        self._arrays.pop(name, None)
+
+    def bytes(self) -> int:
+        return sum(array.nbytes for array in self._arrays.values())
+
+
+class MappedArena:
+    """Arrays as memory-mapped files in one directory.
+
+    ``header`` (int64) outlives everything else in the directory. Its first item, the layout, counts the
+    changes of any file's size: a worker that has seen another count has old mappings and attaches anew.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+        self._arrays: dict[str, Array] = {}
+        self.header = self._map(_HEADER, np.dtype(np.int64), _HEADER_ITEMS, 0)
+        self._seen = self.layout
+
+    @property
+    def layout(self) -> int:
+        """How often an array has been made, resized or removed."""
+        return int(self.header[0])
+
+    @property
+    def stale(self) -> bool:
+        """Whether another process has changed the layout since these arrays were mapped."""
+        return self.layout != self._seen
+
+    def open(self, name: str, dtype: npt.DTypeLike, capacity: int, fill: int = 0) -> Array:
+        if name not in self._arrays:
+            self._arrays[name] = self._map(name, np.dtype(dtype), capacity, fill)
+        return self._arrays[name]
+
+    def resize(self, name: str, capacity: int, fill: int = 0) -> Array:
+        old = self._arrays.pop(name)
+        kept = len(old)
+        os.truncate(self._directory / name, capacity * old.itemsize)
+        self._changed()
+        new = self._map(name, old.dtype, capacity, fill)
+        if fill and capacity > kept:
+            new[kept:] = fill
+        self._arrays[name] = new
+        return new
+
+    def remove(self, name: str) -> None:
+        self._arrays.pop(name, None)
+        (self._directory / name).unlink(missing_ok=True)
+        self._changed()
+
+    def wipe(self) -> None:
+        """Remove every array but the header."""
+        self._arrays.clear()
+        for entry in list(os.scandir(self._directory)):
+            if entry.name != _HEADER:
+                os.unlink(entry)
+        self._changed()
+
+    def bytes(self) -> int:
+        return sum(entry.stat().st_size for entry in os.scandir(self._directory))
+
+    def _changed(self) -> None:
+        self.header[0] += 1
+        self._seen = self.layout
+
+    def _map(self, name: str, dtype: np.dtype[Any], capacity: int, fill: int) -> Array:
+        path = self._directory / name
+        if path.exists():
+            return np.asarray(np.memmap(path, dtype, "r+"))
+        array = np.asarray(np.memmap(path, dtype, "w+", shape=(capacity,)))
+        if fill:
+            array[:] = fill
+        if name != _HEADER:
+            self._changed()
+        return array

@@ -1,0 +1,77 @@
+"""The head record of a shard's state log: what the state is, apart from the segments and the rule book."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from tripline_contracts.event_type import EventType
+
+from tripline_engine.domain.records import StateLog
+from tripline_engine.domain.rule_book import RuleBook
+from tripline_engine.domain.segment import SegmentLog
+from tripline_engine.domain.visibility import Visibility
+
+_FORMAT = 1
+_HEAD, _RULES = "head", "rules"
+
+
+@dataclass(slots=True)
+class Head:
+    """A shard's durable state.
+
+    :ivar sequence: how many micro-batches the shard has taken
+    :ivar nonce: drawn anew with each; a projection is valid if it names the same
+    :ivar book_nonce: the nonce of the micro-batch that last changed the rule book
+    """
+
+    sequence: int
+    nonce: int
+    book_nonce: int
+    visibility: Visibility
+    segments: dict[str, SegmentLog]
+
+    @staticmethod
+    def read(log: StateLog, event_type: EventType) -> Head:
+        """From the log, or the state of a shard that has seen nothing."""
+        data = log.get(_HEAD)
+        if data is None:
+            segments = {anchor: SegmentLog(anchor, event_type, [], 0) for anchor in event_type.anchors}
+            return Head(0, 0, 0, Visibility.new(event_type), segments)
+        stored: dict[str, Any] = msgspec.json.decode(data)
+        if stored["format"] != _FORMAT:
+            raise ValueError(f"the state log is of format {stored['format']}; this engine reads format {_FORMAT}")
+        return Head(
+            stored["sequence"],
+            stored["nonce"],
+            stored["bookNonce"],
+            Visibility.of_json(stored["visibility"]),
+            {
+                anchor: SegmentLog.of_json(anchor, event_type, data)
+                for anchor, data in stored["segments"].items()
+            },
+        )
+
+    def write(self, log: StateLog) -> None:
+        """Into the log."""
+        stored = {
+            "format": _FORMAT,
+            "sequence": self.sequence,
+            "nonce": self.nonce,
+            "bookNonce": self.book_nonce,
+            "visibility": self.visibility.to_json(),
+            "segments": {anchor: segments.to_json() for anchor, segments in self.segments.items()},
+        }
+        log.put(_HEAD, msgspec.json.encode(stored))
+
+
+def read_book(log: StateLog, event_type: EventType) -> RuleBook:
+    """The rule book in the log, or an empty one."""
+    data = log.get(_RULES)
+    return RuleBook(event_type) if data is None else RuleBook.of_bytes(data, event_type)
+
+
+def write_book(book: RuleBook, log: StateLog) -> None:
+    """The rule book into the log."""
+    log.put(_RULES, book.to_bytes())

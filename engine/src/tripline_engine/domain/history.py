@@ -1,0 +1,160 @@
+"""The retained transactions of one anchor in one shard: a columnar log in the order of acceptance.
+
+Rows are numbered from 0 in that order. Retention moves ``base`` forward; rows before it are gone for every
+reader. When half of the arrays lies before it, the rest moves down and every row number shrinks by as much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from tripline_contracts.event_type import EventType
+
+from tripline_engine.domain.arena import Arena, Array
+from tripline_engine.domain.rows import Amounts, Rows, Texts, measure_fields, text_fields
+from tripline_engine.domain.siphash import hash_strings
+from tripline_engine.domain.slot_table import SlotTable
+
+_FIRST_CAPACITY = 1024
+# What `meta` holds.
+_END, _BASE, _HEAP_END = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class HashKey:
+    """The engine's SipHash key: two unsigned 64-bit numbers."""
+
+    first: int
+    second: int
+
+    def of(self, texts: Texts) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+        """The 128-bit identities of n texts as (low, high)."""
+        return hash_strings(texts.offsets, texts.data, self.first, self.second)
+
+
+class History:
+    """Columns of the accepted transactions of one anchor.
+
+    ``time`` and ``record_time`` are int64 ms; ``codes[field]`` int32 numbers of texts (-1: null);
+    ``measures[field]`` 128-bit words. Valid between ``base`` and ``end``.
+    """
+
+    def __init__(self, arena: Arena, name: str, event_type: EventType, key: HashKey) -> None:
+        self._arena, self._name, self._key = arena, name, key
+        self._columns: dict[str, Array] = {}
+        self._meta = arena.open(f"{name}.meta", np.int64, 3)
+        self._heap = arena.open(f"{name}.heap", np.uint8, 16 * _FIRST_CAPACITY)
+        for column in ("time", "record_time", "id_start"):
+            self._open(column, np.int64)
+        self.values = {field.name: SlotTable(arena, f"{name}.values.{field.name}") for field in text_fields(event_type)}
+        for field in self.values:
+            self._open(f"code.{field}", np.int32)
+        self._measures = [field.name for field in measure_fields(event_type)]
+        for field in self._measures:
+            self._open(f"low.{field}", np.uint64)
+            self._open(f"high.{field}", np.int64)
+
+    @property
+    def end(self) -> int:
+        """The number after the newest row's."""
+        return int(self._meta[_END])
+
+    @property
+    def base(self) -> int:
+        """The oldest retained row's number."""
+        return int(self._meta[_BASE])
+
+    @property
+    def capacity(self) -> int:
+        """For how many rows there is room."""
+        return len(self._columns["time"]) - 1
+
+    @property
+    def time(self) -> Array:
+        """Event times, int64 ms."""
+        return self._columns["time"]
+
+    @property
+    def record_time(self) -> Array:
+        """Record times, int64 ms."""
+        return self._columns["record_time"]
+
+    def codes(self, field: str) -> Array:
+        """Slots of a text field's values, int32, -1 for null."""
+        return self._columns[f"code.{field}"]
+
+    def measure(self, field: str) -> Amounts:
+        """A measure's values as 128-bit words."""
+        return Amounts(self._columns[f"low.{field}"], self._columns[f"high.{field}"])
+
+    def ids(self, rows: npt.NDArray[np.int64]) -> list[str]:
+        """The transaction ids of the rows with these numbers."""
+        starts = self._columns["id_start"]
+        return [bytes(self._heap[starts[row] : starts[row + 1]]).decode() for row in rows]
+
+    def append(self, rows: Rows) -> int:
+        """Add accepted transactions.
+
+        :returns: the number of the first of them
+        """
+        start = self.end
+        end = start + len(rows)
+        self._reserve(end, int(self._meta[_HEAP_END]) + len(rows.ids.data))
+        self.time[start:end] = rows.time
+        self.record_time[start:end] = rows.record_time
+        self._append_ids(rows.ids, start, end)
+        for field, table in self.values.items():
+            texts = rows.texts[field]
+            self.codes(field)[start:end] = table.intern(*self._key.of(texts), texts.present)
+        for field in self._measures:
+            self._columns[f"low.{field}"][start:end] = rows.measures[field].low
+            self._columns[f"high.{field}"][start:end] = rows.measures[field].high
+        self._meta[_END] = end
+        return start
+
+    def expired(self, time_floor: int) -> int:
+        """The number after the last of the oldest rows that all have an event time below the floor (ms)."""
+        live = self.time[self.base : self.end] >= time_floor
+        return self.base + (int(live.argmax()) if live.any() else len(live))
+
+    def drop(self, until: int) -> None:
+        """Give up the rows before ``until``."""
+        for field, table in self.values.items():
+            table.release(self.codes(field)[self.base : until])
+        self._meta[_BASE] = until
+
+    def shift(self) -> int:
+        """Move the retained rows to the front of the arrays.
+
+        :returns: by how much every row number has shrunk
+        """
+        delta, end = self.base, self.end
+        starts = self._columns["id_start"]
+        heap_base, heap_end = int(starts[delta]) if end else 0, int(self._meta[_HEAP_END])
+        for column in self._columns.values():
+            column[: end - delta + 1] = column[delta : end + 1].copy()
+        starts[: end - delta + 1] -= heap_base
+        self._heap[: heap_end - heap_base] = self._heap[heap_base:heap_end].copy()
+        self._meta[:] = (end - delta, 0, heap_end - heap_base)
+        return delta
+
+    def _open(self, column: str, dtype: Any) -> None:
+        self._columns[column] = self._arena.open(f"{self._name}.{column}", dtype, _FIRST_CAPACITY + 1)
+
+    def _append_ids(self, ids: Texts, start: int, end: int) -> None:
+        heap_end = int(self._meta[_HEAP_END])
+        first, last = int(ids.offsets[0]), int(ids.offsets[-1])
+        self._heap[heap_end : heap_end + last - first] = ids.data[first:last]
+        self._columns["id_start"][start : end + 1] = ids.offsets.astype(np.int64) - first + heap_end
+        self._meta[_HEAP_END] = heap_end + last - first
+
+    def _reserve(self, rows: int, heap: int) -> None:
+        if rows + 1 > len(self.time):
+            capacity = (1 << rows.bit_length()) + 1
+            for column in self._columns:
+                self._columns[column] = self._arena.resize(f"{self._name}.{column}", capacity)
+        if heap > len(self._heap):
+            self._heap = self._arena.resize(f"{self._name}.heap", 1 << heap.bit_length())

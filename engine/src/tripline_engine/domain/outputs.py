@@ -1,0 +1,104 @@
+"""The Kafka records that a shard writes, each with its CloudEvents attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from tripline_contracts import cloudevents
+
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.records import OutRecord
+from tripline_engine.domain.rule_book import Taken
+
+_SOURCE = "/engine"
+
+
+def alert_record(alert: Mapping[str, Any]) -> OutRecord:
+    """An alert for alerts.v1, keyed by its id."""
+    key = alert["alertId"]
+    return _record("alerts.v1", key, "AlertRaised", key, alert, alert["detectedAt"])
+
+
+def status_record(taken: Taken, shard: int, shards: int, warm_from: int | None, now: int) -> OutRecord:
+    """This shard's word that it has taken a rule event, for rule-status.v1."""
+    status = {
+        "ruleId": taken.rule_id,
+        "version": taken.version,
+        "position": taken.position,
+        "shard": shard,
+        "shards": shards,
+        "appliedAt": now,
+        "warmFrom": warm_from,
+    }
+    return _record("rule-status.v1", str(taken.rule_id), "RuleApplied", f"{taken.position}-{shard}", status, now)
+
+
+def order_record(
+    config: EngineConfig,
+    sequence: int,
+    rules: Sequence[int],
+    ticks: Sequence[int],
+    ranges: Sequence[Mapping[str, Any]],
+    now: int,
+) -> OutRecord:
+    """The offsets of one micro-batch, for engine-order.v1; ``rules`` and ``ticks`` are the offsets taken."""
+    order = {
+        "engine": config.engine_id,
+        "sequence": sequence,
+        "eventType": config.event_type.name,
+        "anchors": list(config.event_type.anchors),
+        "shards": config.shards,
+        "rules": _range(rules),
+        "ticks": _range(ticks),
+        "transactions": sorted(ranges, key=lambda part: int(part["partition"])),
+    }
+    identity = f"{config.engine_id}-{sequence}"
+    return _record("engine-order.v1", config.engine_id, "BatchJudged", identity, order, now)
+
+
+def reject_record(
+    value: bytes, reason: str, detail: str, partition: int, offset: int, length: int, digest: str, now: int
+) -> OutRecord:
+    """A record of transactions.v1 that was not accepted, for rejected-transactions.v1."""
+    own = {
+        "reason": reason,
+        "detail": detail,
+        "topic": "transactions.v1",
+        "partition": str(partition),
+        "offset": str(offset),
+        "length": str(length),
+        "sha256": digest,
+    }
+    headers = cloudevents.headers(
+        f"transactions.v1-{partition}-{offset}",
+        cloudevents.type_of("TransactionRejected"),
+        _SOURCE,
+        now,
+        "application/octet-stream",
+    )
+    return OutRecord(
+        "rejected-transactions.v1",
+        None,
+        value,
+        (*headers, *((name, text.encode()) for name, text in own.items())),
+    )
+
+
+def judged_reject(
+    transaction: Mapping[str, Any], reason: str, detail: str, partition: int, offset: int, now: int
+) -> OutRecord:
+    """A transaction that was read but rejected for its times; its value is the transaction as it was read."""
+    value = msgspec.json.encode(transaction)
+    return reject_record(value, reason, detail, partition, offset, len(value), sha256(value).hexdigest(), now)
+
+
+def _record(topic: str, key: str, event: str, identity: str, value: Mapping[str, Any], now: int) -> OutRecord:
+    headers = cloudevents.headers(identity, cloudevents.type_of(event), _SOURCE, now)
+    return OutRecord(topic, key.encode(), msgspec.json.encode(value), tuple(headers))
+
+
+def _range(offsets: Sequence[int]) -> dict[str, int] | None:
+    return {"from": min(offsets), "until": max(offsets) + 1} if offsets else None

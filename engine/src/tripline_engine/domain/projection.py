@@ -1,0 +1,138 @@
+"""A shard's state in memory: a projection of its state log, verified before every use.
+
+The arrays name the sequence and nonce of the micro-batch that they include. If the log's head names the same,
+they are its projection; anything else (another attempt's leftovers, a half-finished write, files from before a
+reboot) is thrown away and built again from the segments.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from tripline_engine.domain.anchor import Anchor
+from tripline_engine.domain.arena import Arena, HeapArena, MappedArena
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.head import Head, read_book
+from tripline_engine.domain.history import HashKey
+from tripline_engine.domain.records import StateLog
+from tripline_engine.domain.rule_book import RuleBook
+from tripline_engine.domain.structure import Structure
+
+# What the header holds; its first item belongs to the arena.
+_SEQUENCE, _NONCE, _BOOT, _DIRTY = 1, 2, 3, 4
+
+
+class Projection:
+    """The rule book and the anchors of one shard."""
+
+    def __init__(self, config: EngineConfig, directory: Path | None) -> None:
+        self._config, self._directory = config, directory
+        self._mapped = MappedArena(directory) if directory else None
+        self._header: npt.NDArray[np.int64] = self._mapped.header if self._mapped else np.zeros(8, np.int64)
+        self._arena: Arena = self._mapped or HeapArena()
+        self._book_nonce: int | None = None
+        self.book = RuleBook(config.event_type)
+        self.anchors: dict[str, Anchor] = {}
+
+    def attach(self, head: Head, log: StateLog) -> bool:
+        """Make this the projection of the log's head.
+
+        :returns: whether it had to be built again
+        """
+        if not self._is_of(head):
+            self._rebuild(head, log)
+            return True
+        if self._book_nonce != head.book_nonce:
+            self.book, self._book_nonce = read_book(log, self._config.event_type), head.book_nonce
+            self.anchors = {}
+        if self._mapped and self._mapped.stale:
+            self._arena = self._mapped = MappedArena(self._directory or Path())
+            self._header = self._mapped.header
+            self.anchors = {}
+        if not self.anchors:
+            self.anchors = {name: self._anchor(name, Structure.of(self.book, name)) for name in self._names}
+        return False
+
+    def begin(self) -> None:
+        """Say that the arrays are about to change."""
+        self._header[_DIRTY] = 1
+
+    def finish(self, head: Head) -> None:
+        """Say that the arrays include what the head names."""
+        self._book_nonce = head.book_nonce
+        self._header[_SEQUENCE], self._header[_NONCE], self._header[_BOOT] = head.sequence, head.nonce, _boot()
+        self._header[_DIRTY] = 0
+
+    def restructure(self, head: Head) -> None:
+        """Maintain what the book needs now."""
+        for name, anchor in self.anchors.items():
+            anchor.restructure(Structure.of(self.book, name), head.visibility)
+
+    @property
+    def rows(self) -> int:
+        """Retained transactions, over all anchors."""
+        return sum(anchor.history.end - anchor.history.base for anchor in self.anchors.values())
+
+    @property
+    def bytes(self) -> int:
+        """Size of the arrays."""
+        return self._arena.bytes()
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return self._config.event_type.anchors
+
+    def _is_of(self, head: Head) -> bool:
+        header = self._header
+        named = (int(header[_SEQUENCE]), int(header[_NONCE])) == (head.sequence, head.nonce)
+        return named and head.sequence > 0 and header[_DIRTY] == 0 and header[_BOOT] == _boot()
+
+    def _rebuild(self, head: Head, log: StateLog) -> None:
+        self.begin()
+        if self._mapped:
+            self._mapped.wipe()
+        else:
+            self._arena = HeapArena()
+        self.book, self._book_nonce = read_book(log, self._config.event_type), head.book_nonce
+        self.anchors = {name: self._anchor(name, Structure.empty()) for name in self._names}
+        for name, anchor in self.anchors.items():
+            for rows in head.segments[name].read(log):
+                anchor.load(rows)
+            anchor.clean_up(head.visibility)
+        self.restructure(head)
+        self.finish(head)
+
+    def _anchor(self, name: str, structure: Structure) -> Anchor:
+        config = self._config
+        return Anchor(self._arena, name, config.event_type, HashKey(*config.hash_key), structure)
+
+
+@contextmanager
+def exclusive(directory: Path) -> Iterator[bool]:
+    """Hold the directory's lock; False if another process has it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(directory.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield True
+        except BlockingIOError:
+            yield False
+    finally:
+        os.close(descriptor)
+
+
+def _boot() -> int:
+    """A number for this run of the machine: mapped files from before a crash of it prove nothing."""
+    try:
+        return crc32(Path("/proc/sys/kernel/random/boot_id").read_bytes())
+    except OSError:
+        return 0

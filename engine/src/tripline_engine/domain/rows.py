@@ -1,0 +1,129 @@
+"""Transactions as columns: what a shard receives, keeps and writes to its segments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from tripline_contracts.event_type import EventType, Field
+
+from tripline_engine.domain.int128 import words
+
+DECIMAL = pa.decimal128(24, 6)
+# Fields of these roles are texts: equal texts are equal values.
+TEXT_ROLES = frozenset({"key", "attribute"})
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """n texts as Arrow lays them out: text i is ``data[offsets[i]:offsets[i + 1]]``, UTF-8; absent ones are empty.
+
+    :ivar offsets: int32, n + 1
+    :ivar data: uint8
+    :ivar present: bool, n
+    """
+
+    offsets: npt.NDArray[np.int32]
+    data: npt.NDArray[np.uint8]
+    present: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """n exact numbers, scaled by 10⁶, as 128-bit words (low: uint64, high: int64)."""
+
+    low: npt.NDArray[np.uint64]
+    high: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """n transactions in the engine's order.
+
+    :ivar table: all columns, one chunk each; what alerts and segments are written from
+    :ivar time: int64, event times in ms
+    :ivar record_time: int64, Kafka record times in ms
+    :ivar ids: transaction ids
+    :ivar texts: by name, the fields that are texts
+    :ivar measures: by name, the fields that are numbers
+    """
+
+    table: pa.Table
+    time: npt.NDArray[np.int64]
+    record_time: npt.NDArray[np.int64]
+    ids: Texts
+    texts: dict[str, Texts]
+    measures: dict[str, Amounts]
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @staticmethod
+    def of(table: pa.Table, event_type: EventType) -> Rows:
+        """Columns of an Arrow table that has the event type's fields and `recordTime`."""
+        table = table.combine_chunks()
+        return Rows(
+            table=table,
+            time=_integers(table, event_type.time_field.name),
+            record_time=_integers(table, "recordTime"),
+            ids=_texts(table, event_type.id_field.name),
+            texts={field.name: _texts(table, field.name) for field in text_fields(event_type)},
+            measures={field.name: _amounts(table, field.name) for field in measure_fields(event_type)},
+        )
+
+    def take(self, keep: npt.NDArray[np.bool_], event_type: EventType) -> Rows:
+        """The rows where ``keep`` (bool, n) holds, in the same order."""
+        return self if keep.all() else Rows.of(self.table.filter(pa.array(keep)), event_type)
+
+
+def text_fields(event_type: EventType) -> tuple[Field, ...]:
+    """The fields whose values are compared as texts."""
+    return tuple(field for field in event_type.fields if field.role in TEXT_ROLES)
+
+
+def measure_fields(event_type: EventType) -> tuple[Field, ...]:
+    """The fields that are exact numbers."""
+    return tuple(field for field in event_type.fields if field.role == "measure")
+
+
+def segment_schema(event_type: EventType) -> pa.Schema:
+    """The columns that history keeps of a transaction."""
+    return pa.schema(
+        [
+            pa.field(event_type.time_field.name, pa.int64()),
+            pa.field("recordTime", pa.int64()),
+            pa.field(event_type.id_field.name, pa.string()),
+            *(pa.field(field.name, pa.string()) for field in text_fields(event_type)),
+            *(pa.field(field.name, DECIMAL) for field in measure_fields(event_type)),
+        ]
+    )
+
+
+def _array(table: pa.Table, name: str) -> pa.Array:
+    column = table.column(name)
+    return column.chunk(0) if column.num_chunks else pa.array([], column.type)
+
+
+def _integers(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
+    return np.array(_array(table, name), np.int64)
+
+
+def _texts(table: pa.Table, name: str) -> Texts:
+    array = _array(table, name)
+    _, offsets, data = array.buffers()
+    begin, end = array.offset, array.offset + len(array) + 1
+    if offsets is None or len(array) == 0:
+        return Texts(np.zeros(1, np.int32), np.empty(0, np.uint8), np.empty(0, np.bool_))
+    return Texts(
+        np.frombuffer(offsets, np.int32)[begin:end].copy(),
+        np.frombuffer(data, np.uint8).copy() if data is not None else np.empty(0, np.uint8),
+        np.array(array.is_valid()),
+    )
+
+
+def _amounts(table: pa.Table, name: str) -> Amounts:
+    array = _array(table, name)
+    buffer = np.frombuffer(array.buffers()[1], np.uint64) if len(array) else np.empty(0, np.uint64)
+    return Amounts(*words(buffer[2 * array.offset : 2 * (array.offset + len(array))]))

@@ -1,0 +1,256 @@
+"""The rules as one shard holds them: events in position order go in, versions in force come out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+from tripline_contracts import rule_definition
+from tripline_contracts.anchors import anchor_of
+from tripline_contracts.errors import ContractError
+from tripline_contracts.event_type import EventType
+from tripline_contracts.rule_definition import RuleDefinition
+
+from tripline_engine.domain.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class RuleVersion:
+    """One definition version of a rule.
+
+    :ivar effective_from: event time in ms from which it judges
+    :ivar superseded_from: ``effective_from`` of the next definition version; None for the newest
+    :ivar fields: names of the fields it uses, the event time among them
+    """
+
+    rule_id: int
+    version: int
+    name: str
+    definition: RuleDefinition
+    definition_hash: str
+    effective_from: int
+    superseded_from: int | None
+    anchor: str
+    fields: frozenset[str]
+
+    @property
+    def window_ms(self) -> int:
+        """Length of the window."""
+        return self.definition.window_seconds * 1000
+
+    def counts_at(self, clock: int | None, settings: Settings) -> bool:
+        """Whether history must still be kept for it: a superseded version's transactions may yet come late."""
+        if self.superseded_from is None or clock is None:
+            return True
+        return clock <= self.superseded_from + settings.allowed_lateness_ms + settings.max_disorder_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule that is not deleted; ``versions`` ascending, the newest always among them."""
+
+    rule_id: int
+    version: int
+    paused: bool
+    versions: tuple[RuleVersion, ...]
+
+    def in_force(self) -> Iterator[tuple[RuleVersion, int, int]]:
+        """Each version with the event times (ms) it judges: from the first, before the second."""
+        until = 2**63 - 1
+        for version in reversed(self.versions):
+            if version.effective_from < until:
+                yield version, version.effective_from, until
+                until = version.effective_from
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a rule event: ``rule_id`` and ``version`` are None for a change of settings."""
+
+    position: int
+    rule_id: int | None
+    version: int | None
+
+
+class UnreadableRuleEvent(Exception):
+    """A rule event that this engine cannot read; ``position`` if that much could be told."""
+
+    def __init__(self, reason: str, position: int | None) -> None:
+        super().__init__(reason)
+        self.position = position
+
+
+class RuleBook:
+    """All rules, the settings, and the position of the last event taken."""
+
+    def __init__(self, event_type: EventType) -> None:
+        self._event_type = event_type
+        self.rules: dict[int, Rule] = {}
+        self.deleted: set[int] = set()
+        self.settings = Settings()
+        self.position = -1
+
+    def take(self, data: bytes) -> Taken | None:
+        """Take an event of rules.v1.
+
+        :returns: None if there was nothing to take: an older position, or a rule that is deleted
+        :raises UnreadableRuleEvent: its position, if any, is taken all the same
+        """
+        event = _decode(data)
+        position = event["position"]
+        if position <= self.position:
+            return None
+        self.position = position
+        try:
+            return self._apply(event, position)
+        except (KeyError, TypeError, ValueError, ContractError) as error:
+            raise UnreadableRuleEvent(f"{type(error).__name__}: {error}", position) from error
+
+    def expire(self, clock: int) -> bool:
+        """Let go of superseded versions that can judge nothing any more; whether there were any."""
+        changed = False
+        for rule in list(self.rules.values()):
+            kept = tuple(version for version in rule.versions if version.counts_at(clock, self.settings))
+            if len(kept) < len(rule.versions):
+                self.rules[rule.rule_id] = replace(rule, versions=kept)
+                changed = True
+        return changed
+
+    def versions(self) -> Iterator[RuleVersion]:
+        """Every definition version still held, paused rules' too."""
+        for rule in self.rules.values():
+            yield from rule.versions
+
+    def _apply(self, event: Mapping[str, Any], position: int) -> Taken | None:
+        kind = event["type"]
+        if kind == "SettingsChanged":
+            self.settings = Settings.of(event["settings"])
+            return Taken(position, None, None)
+        rule_id, version = _integer(event, "ruleId"), _integer(event, "version")
+        if rule_id in self.deleted:
+            return None
+        if kind == "RulePublished":
+            self._publish(event, rule_id, version)
+        elif kind == "RuleDeleted":
+            self.rules.pop(rule_id, None)
+            self.deleted.add(rule_id)
+        elif kind in ("RulePaused", "RuleResumed"):
+            if rule_id not in self.rules:
+                return None
+            self.rules[rule_id] = replace(self.rules[rule_id], version=version, paused=kind == "RulePaused")
+        else:
+            raise ValueError(f"unknown type {kind!r}")
+        return Taken(position, rule_id, version)
+
+    def _publish(self, event: Mapping[str, Any], rule_id: int, version: int) -> None:
+        newest = self._version(event, rule_id, version)
+        known = self.rules.get(rule_id)
+        if known is None:
+            self.rules[rule_id] = Rule(rule_id, version, event["state"] == "PAUSED", (newest,))
+            return
+        if version <= known.versions[-1].version:
+            raise ValueError(f"version {version} of rule {rule_id} is not above {known.versions[-1].version}")
+        older = replace(known.versions[-1], superseded_from=newest.effective_from)
+        versions = (*known.versions[:-1], older, newest)
+        self.rules[rule_id] = Rule(rule_id, version, known.paused, versions)
+
+    def _version(self, event: Mapping[str, Any], rule_id: int, version: int) -> RuleVersion:
+        definition = rule_definition.parse(event["definition"], self._event_type)
+        name, digest = event["name"], event["definitionHash"]
+        if not isinstance(name, str) or digest != definition.hash:
+            raise ValueError("name must be a text, and definitionHash the hash of the definition")
+        return RuleVersion(
+            rule_id=rule_id,
+            version=version,
+            name=name,
+            definition=definition,
+            definition_hash=digest,
+            effective_from=_integer(event, "effectiveFrom"),
+            superseded_from=None,
+            anchor=anchor_of(definition, self._event_type),
+            fields=_used(definition, self._event_type),
+        )
+
+    def to_bytes(self) -> bytes:
+        """The book as it is stored."""
+        return msgspec.json.encode(
+            {
+                "position": self.position,
+                "settings": self.settings.to_json(),
+                "deleted": sorted(self.deleted),
+                "rules": [_rule_to_json(rule) for rule in self.rules.values()],
+            }
+        )
+
+    @staticmethod
+    def of_bytes(data: bytes, event_type: EventType) -> RuleBook:
+        """A book as ``to_bytes`` wrote it."""
+        stored = msgspec.json.decode(data)
+        book = RuleBook(event_type)
+        book.position = stored["position"]
+        book.settings = Settings.of(stored["settings"])
+        book.deleted = set(stored["deleted"])
+        for rule in stored["rules"]:
+            book.rules[rule["ruleId"]] = _rule_of_json(rule, event_type)
+        return book
+
+
+def _decode(data: bytes) -> dict[str, Any]:
+    try:
+        event = msgspec.json.decode(data)
+    except msgspec.DecodeError as error:
+        raise UnreadableRuleEvent(str(error), None) from error
+    position = event.get("position") if isinstance(event, dict) else None
+    if not isinstance(position, int) or isinstance(position, bool):
+        raise UnreadableRuleEvent("expected an object with an integer position", None)
+    return event
+
+
+def _integer(event: Mapping[str, Any], name: str) -> int:
+    value = event[name]
+    if not isinstance(value, int) or isinstance(value, bool) or not -(2**62) < value < 2**62:
+        raise ValueError(f"{name} must be an integer")
+    return value
+
+
+def _used(definition: RuleDefinition, event_type: EventType) -> frozenset[str]:
+    fields = {event_type.time_field.name, *definition.grouping_key_names}
+    if definition.aggregate_field is not None:
+        fields.add(definition.aggregate_field)
+    return frozenset(fields)
+
+
+def _rule_to_json(rule: Rule) -> dict[str, Any]:
+    versions = [
+        {
+            "version": version.version,
+            "name": version.name,
+            "definition": version.definition.to_json(),
+            "effectiveFrom": version.effective_from,
+            "supersededFrom": version.superseded_from,
+        }
+        for version in rule.versions
+    ]
+    return {"ruleId": rule.rule_id, "version": rule.version, "paused": rule.paused, "versions": versions}
+
+
+def _rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
+    versions = []
+    for item in stored["versions"]:
+        definition = rule_definition.parse(item["definition"], event_type)
+        versions.append(
+            RuleVersion(
+                rule_id=stored["ruleId"],
+                version=item["version"],
+                name=item["name"],
+                definition=definition,
+                definition_hash=definition.hash,
+                effective_from=item["effectiveFrom"],
+                superseded_from=item["supersededFrom"],
+                anchor=anchor_of(definition, event_type),
+                fields=_used(definition, event_type),
+            )
+        )
+    return Rule(stored["ruleId"], stored["version"], stored["paused"], tuple(versions))

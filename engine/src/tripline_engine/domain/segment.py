@@ -1,0 +1,124 @@
+"""The durable form of an anchor's history: compressed runs of accepted transactions in the state log.
+
+Every micro-batch adds a small one; runs of small ones are merged into larger ones, a bounded piece of work at a
+time, and one goes when all it holds is past every use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from tripline_contracts.event_type import EventType
+
+from tripline_engine.domain.records import StateLog
+from tripline_engine.domain.rows import Rows, segment_schema
+
+_FAN_IN = 16
+_MAX_ROWS = 1 << 18
+_OPTIONS = pa.ipc.IpcWriteOptions(compression="zstd")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One run in the log.
+
+    :ivar number: grows along the log of the anchor
+    :ivar level: how often it has been merged
+    :ivar newest: the latest event time in it, ms
+    :ivar newest_record: the latest record time in it, ms
+    """
+
+    number: int
+    rows: int
+    level: int
+    newest: int
+    newest_record: int
+
+    def to_json(self) -> list[int]:
+        """As stored in the head record."""
+        return [self.number, self.rows, self.level, self.newest, self.newest_record]
+
+
+class SegmentLog:
+    """The segments of one anchor, oldest first."""
+
+    def __init__(self, anchor: str, event_type: EventType, segments: list[Segment], next_number: int) -> None:
+        self._anchor, self._event_type = anchor, event_type
+        self._schema = segment_schema(event_type)
+        self.segments, self._next = segments, next_number
+
+    @staticmethod
+    def of_json(anchor: str, event_type: EventType, data: dict[str, Any]) -> SegmentLog:
+        """As ``to_json`` gave it."""
+        return SegmentLog(anchor, event_type, [Segment(*item) for item in data["segments"]], data["next"])
+
+    def to_json(self) -> dict[str, Any]:
+        """As stored in the head record."""
+        return {"segments": [segment.to_json() for segment in self.segments], "next": self._next}
+
+    def append(self, rows: Rows, log: StateLog) -> None:
+        """Write accepted transactions."""
+        if len(rows):
+            table = rows.table.select(self._schema.names)
+            newest, newest_record = int(rows.time.max()), int(rows.record_time.max())
+            self.segments.append(self._write(table, Segment(self._next, len(rows), 0, newest, newest_record), log))
+            self._next += 1
+
+    def merge(self, log: StateLog) -> None:
+        """Merge the first run of small segments that is long enough, if there is one."""
+        at = self._mergeable()
+        if at is None:
+            return
+        parts = self.segments[at : at + _FAN_IN]
+        table = pa.concat_tables([self._read(part, log) for part in parts])
+        merged = Segment(
+            number=parts[0].number,
+            rows=sum(part.rows for part in parts),
+            level=parts[0].level + 1,
+            newest=max(part.newest for part in parts),
+            newest_record=max(part.newest_record for part in parts),
+        )
+        for part in parts[1:]:
+            log.remove(self._key(part))
+        self.segments[at : at + _FAN_IN] = [self._write(table, merged, log)]
+
+    def expire(self, time_floor: int, id_floor: int, log: StateLog) -> None:
+        """Remove the oldest segments whose transactions are out of every window and whose ids are forgotten."""
+        gone = 0
+        for segment in self.segments:
+            if segment.newest >= time_floor or segment.newest_record >= id_floor:
+                break
+            log.remove(self._key(segment))
+            gone += 1
+        del self.segments[:gone]
+
+    def read(self, log: StateLog) -> list[Rows]:
+        """All transactions, oldest first."""
+        return [Rows.of(self._read(segment, log), self._event_type) for segment in self.segments]
+
+    def _mergeable(self) -> int | None:
+        run_start, level = 0, -1
+        for at, segment in enumerate(self.segments):
+            if segment.level != level or segment.rows > _MAX_ROWS // _FAN_IN:
+                run_start, level = at, segment.level
+            if segment.rows <= _MAX_ROWS // _FAN_IN and at - run_start + 1 == _FAN_IN:
+                return run_start
+        return None
+
+    def _write(self, table: pa.Table, segment: Segment, log: StateLog) -> Segment:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, self._schema, options=_OPTIONS) as writer:
+            writer.write_table(table.cast(self._schema).combine_chunks())
+        log.put(self._key(segment), sink.getvalue().to_pybytes())
+        return segment
+
+    def _read(self, segment: Segment, log: StateLog) -> pa.Table:
+        data = log.get(self._key(segment))
+        if data is None:
+            raise LookupError(f"segment {self._key(segment)} is missing from the state log")
+        return pa.ipc.open_stream(data).read_all()
+
+    def _key(self, segment: Segment) -> str:
+        return f"segment/{self._anchor}/{segment.number}"

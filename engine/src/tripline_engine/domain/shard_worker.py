@@ -1,0 +1,258 @@
+"""One shard's share of one micro-batch: rule events, then ticks, then transactions, in the engine's order."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
+from tripline_engine.domain.alert import alert_json, transaction_json
+from tripline_engine.domain.anchor import Anchor, Verdict
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.head import Head, write_book
+from tripline_engine.domain.outputs import alert_record, judged_reject, order_record, reject_record, status_record
+from tripline_engine.domain.projection import Projection, exclusive
+from tripline_engine.domain.records import Kind, OutRecord, Payload, StateLog
+from tripline_engine.domain.rows import Rows
+from tripline_engine.domain.rule_book import Taken, UnreadableRuleEvent
+
+_log = logging.getLogger(__name__)
+
+# A worker process keeps what it has attached to; `Projection.attach` verifies it before every use.
+_attached: dict[Path, Projection] = {}
+
+
+class ShardWorker:
+    """Takes one micro-batch of one shard. The state log is the truth, the projection directory a cache of it.
+
+    :ivar counters: after `process`, what happened, by name
+    """
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        shard: int,
+        log: StateLog,
+        projection_dir: Path | None,
+        now_ms: Callable[[], int],
+        projection: Projection | None = None,
+    ) -> None:
+        self._config, self._shard, self._log, self._now_ms = config, shard, log, now_ms
+        self._directory = projection_dir / f"shard-{shard}" if projection_dir else None
+        self._projection = projection
+        self.counters: Counter[str] = Counter()
+
+    def process(self, payloads: Sequence[Payload]) -> list[OutRecord]:
+        """All output of the shard for these payloads; its state log holds all that follows from them."""
+        if self._directory is None:
+            return self._process(payloads, self._projection or Projection(self._config, None))
+        with exclusive(self._directory) as held:
+            if not held:
+                # Another attempt at this shard still runs: leave its arrays alone.
+                self.counters["private_copies"] += 1
+                return self._process(payloads, Projection(self._config, None))
+            if self._directory not in _attached:
+                _attached[self._directory] = Projection(self._config, self._directory)
+            return self._process(payloads, _attached[self._directory])
+
+    def _process(self, payloads: Sequence[Payload], projection: Projection) -> list[OutRecord]:
+        head = Head.read(self._log, self._config.event_type)
+        if projection.attach(head, self._log):
+            # An empty shard has nothing to rebuild.
+            self.counters["rebuilds"] += head.sequence > 0
+        projection.begin()
+        head.sequence, head.nonce = head.sequence + 1, secrets.randbits(62)
+        batch = _Batch(self._config, self._shard, head, projection, self._log, self._now_ms(), self.counters)
+        records = batch.run(payloads)
+        head.write(self._log)
+        projection.finish(head)
+        self.counters["history_rows"] = projection.rows
+        self.counters["history_bytes"] = projection.bytes
+        self.counters["rule_position"] = projection.book.position
+        return records
+
+
+class _Batch:
+    """The steps of one micro-batch."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        shard: int,
+        head: Head,
+        projection: Projection,
+        log: StateLog,
+        now: int,
+        counters: Counter[str],
+    ) -> None:
+        self._config, self._shard, self._head, self._projection = config, shard, head, projection
+        self._log, self._now, self._counters = log, now, counters
+        self._event_type = config.event_type
+        self._out: list[OutRecord] = []
+
+    def run(self, payloads: Sequence[Payload]) -> list[OutRecord]:
+        by_kind: dict[Kind, list[Payload]] = {kind: [] for kind in Kind}
+        for payload in payloads:
+            by_kind[payload.kind].append(payload)
+        changed = self._take_rules(by_kind[Kind.RULE_EVENT])
+        changed |= self._take_ticks(by_kind[Kind.TICK])
+        if changed:
+            self._head.book_nonce = self._head.nonce
+            write_book(self._projection.book, self._log)
+            self._projection.restructure(self._head)
+        if by_kind[Kind.TICK]:
+            self._clean_up()
+        if by_kind[Kind.TRANSACTIONS]:
+            self._take_transactions([payload.data for payload in by_kind[Kind.TRANSACTIONS]])
+        for payload in by_kind[Kind.PARSE_REJECTS]:
+            self._report_unreadable(payload.data)
+        if self._shard == 0:
+            self._record_order(by_kind)
+        for segments in self._head.segments.values():
+            segments.merge(self._log)
+        return self._out
+
+    def _take_rules(self, payloads: Sequence[Payload]) -> bool:
+        """Take rule events by position; whether anything changed."""
+        changed = False
+        for payload in sorted(payloads, key=_position):
+            before = self._projection.book.position
+            try:
+                taken = self._projection.book.take(payload.data)
+            except UnreadableRuleEvent as error:
+                self._counters["unreadable_rule_events"] += 1
+                _log.warning("rule event at offset %d skipped: %s", payload.position, error)
+                taken = None
+            changed |= self._projection.book.position != before
+            if taken is not None and taken.rule_id is not None:
+                self._out.append(self._status(taken))
+        return changed
+
+    def _status(self, taken: Taken) -> OutRecord:
+        rule = self._projection.book.rules.get(taken.rule_id or 0)
+        warm_from = self._head.visibility.warm_from(rule.versions[-1]) if rule else None
+        return status_record(taken, self._shard, self._config.shards, warm_from, self._now)
+
+    def _take_ticks(self, payloads: Sequence[Payload]) -> bool:
+        """Take ticks by offset; whether versions have expired with them."""
+        book, visibility, changed = self._projection.book, self._head.visibility, False
+        for payload in sorted(payloads, key=lambda payload: payload.position):
+            clock = _clock(payload.data)
+            if clock is None:
+                self._counters["unreadable_ticks"] += 1
+            elif visibility.clock is None or clock >= visibility.clock:
+                changed |= book.expire(clock)
+                visibility.tick(clock, book)
+        return changed
+
+    def _clean_up(self) -> None:
+        visibility = self._head.visibility
+        for name, anchor in self._projection.anchors.items():
+            anchor.clean_up(visibility)
+            floor = visibility.floor(name, [self._event_type.time_field.name])
+            self._head.segments[name].expire(floor, visibility.id_floor, self._log)
+
+    def _take_transactions(self, slices: Sequence[bytes]) -> None:
+        table = pa.concat_tables([pa.ipc.open_stream(data).read_all() for data in slices]).combine_chunks()
+        order = np.lexsort([np.array(table.column(name)) for name in ("offset", "partition", "runningMax")])
+        rows = Rows.of(table.take(pa.array(order)), self._event_type)
+        masks = np.array(rows.table.column("mask"))
+        admission = admit(rows, self._projection.book.settings, self._head.visibility)
+        self._counters["transactions"] += len(rows)
+        self._report_rejected(rows, masks, admission)
+        for index, (name, anchor) in enumerate(self._projection.anchors.items()):
+            here = admission.admitted & ((masks >> index) & 1).astype(np.bool_)
+            self._judge(name, anchor, rows.take(here, self._event_type))
+
+    def _judge(self, name: str, anchor: Anchor, rows: Rows) -> None:
+        settings, visibility = self._projection.book.settings, self._head.visibility
+        low, high = anchor.identities(rows)
+        first = anchor.ids.accept(low, high, rows.record_time, settings.duplicate_reach_ms, visibility.id_floor)
+        self._counters["duplicates"] += int(len(rows) - first.sum())
+        accepted = rows.take(first, self._event_type)
+        start = anchor.history.end
+        verdicts = list(anchor.judge(accepted, self._projection.book, visibility))
+        self._counters["null_groups"] += anchor.null_groups(start, self._projection.book)
+        self._head.segments[name].append(accepted, self._log)
+        self._raise_alerts(accepted, verdicts)
+
+    def _raise_alerts(self, rows: Rows, verdicts: Sequence[Verdict]) -> None:
+        transactions = _transactions(rows, sorted({verdict.row for verdict in verdicts}), self._config)
+        for verdict in sorted(verdicts, key=lambda verdict: (verdict.row, verdict.version.rule_id)):
+            record_time = int(rows.record_time[verdict.row])
+            alert = alert_json(verdict, transactions[verdict.row], self._event_type, record_time, self._now)
+            self._out.append(alert_record(alert))
+
+    def _report_rejected(self, rows: Rows, masks: Any, admission: Admission) -> None:
+        mine = ~admission.admitted & ((masks >> reporting_anchor(rows, self._event_type)) & 1).astype(np.bool_)
+        chosen = np.flatnonzero(mine).tolist()
+        transactions = _transactions(rows, chosen, self._config)
+        partitions, offsets = rows.table.column("partition"), rows.table.column("offset")
+        settings, clock = self._projection.book.settings, self._head.visibility.clock
+        for i in chosen:
+            reason = admission.name(i)
+            why = detail(reason, int(rows.time[i]), int(rows.record_time[i]), settings, clock)
+            place = partitions[i].as_py(), offsets[i].as_py()
+            self._out.append(judged_reject(transactions[i], reason, why, *place, self._now))
+
+    def _report_unreadable(self, data: bytes) -> None:
+        for row in pa.ipc.open_stream(data).read_all().to_pylist():
+            self._out.append(
+                reject_record(
+                    row["value"],
+                    row["reason"],
+                    row["detail"],
+                    row["partition"],
+                    row["offset"],
+                    row["length"],
+                    row["sha256"],
+                    self._now,
+                )
+            )
+
+    def _record_order(self, by_kind: dict[Kind, list[Payload]]) -> None:
+        rules = [payload.position for payload in by_kind[Kind.RULE_EVENT]]
+        ticks = [payload.position for payload in by_kind[Kind.TICK]]
+        ranges = [msgspec.json.decode(payload.data) for payload in by_kind[Kind.PARTITION_RANGE]]
+        self._out.append(order_record(self._config, self._head.sequence, rules, ticks, ranges, self._now))
+
+
+def _transactions(rows: Rows, chosen: Sequence[int], config: EngineConfig) -> dict[int, dict[str, Any]]:
+    """The transactions in these places, as JSON objects, by place."""
+    if not chosen:
+        return {}
+    names = [field.name for field in config.event_type.fields]
+    found = rows.table.select(names).take(pa.array(chosen)).to_pylist()
+    return {i: transaction_json(row, config.event_type) for i, row in zip(chosen, found, strict=True)}
+
+
+def _position(payload: Payload) -> tuple[int, int]:
+    """The registry's position, then the offset; a rule event without a readable one changes nothing anyway."""
+    try:
+        position = msgspec.json.decode(payload.data, type=_Positioned).position
+    except msgspec.MsgspecError:
+        position = -1
+    return position, payload.position
+
+
+def _clock(data: bytes) -> int | None:
+    try:
+        return msgspec.json.decode(data, type=_Tick).clock
+    except msgspec.MsgspecError:
+        return None
+
+
+class _Positioned(msgspec.Struct):
+    position: int
+
+
+class _Tick(msgspec.Struct):
+    clock: int

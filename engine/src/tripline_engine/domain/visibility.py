@@ -1,0 +1,95 @@
+"""The record clock, and what it has left behind.
+
+All bounds only rise, at ticks. A transaction is visible to a rule while its event time is at or above the
+highest bound of the fields that the rule uses; one bound per anchor and field suffices for every rule, those
+to come included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tripline_contracts.event_type import EventType
+
+from tripline_engine.domain.links import NOTHING
+from tripline_engine.domain.rule_book import RuleBook, RuleVersion
+
+
+@dataclass(slots=True)
+class Visibility:
+    """Bounds in ms; NOTHING before the first tick.
+
+    :ivar clock: the record clock
+    :ivar first_tick: the clock at the first tick
+    :ivar lateness_floor: older event times are too late, whatever the settings have become
+    :ivar id_floor: ids with an older record time are forgotten
+    :ivar floors: by anchor and field, the oldest event time still visible to a rule that uses the field
+    """
+
+    clock: int | None = None
+    first_tick: int = NOTHING
+    lateness_floor: int = NOTHING
+    id_floor: int = NOTHING
+    floors: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    @staticmethod
+    def new(event_type: EventType) -> Visibility:
+        """Nothing seen yet: everything is visible."""
+        names = [item.name for item in event_type.fields if item.groupable] + [event_type.time_field.name]
+        return Visibility(floors={anchor: dict.fromkeys(names, NOTHING) for anchor in event_type.anchors})
+
+    def tick(self, clock: int, book: RuleBook) -> bool:
+        """Take a tick; the book has let go of what expires with it. Whether it counted: a lower one does not."""
+        if self.clock is not None and clock < self.clock:
+            return False
+        self.clock = clock
+        if self.first_tick == NOTHING:
+            self.first_tick = clock
+        settings = book.settings
+        reached = clock - settings.allowed_lateness_ms - settings.max_disorder_ms
+        self.lateness_floor = max(self.lateness_floor, reached)
+        self.id_floor = max(self.id_floor, reached - settings.max_future_skew_ms)
+        widest = _widest(book.versions())
+        for anchor, floors in self.floors.items():
+            for name, floor in floors.items():
+                floors[name] = max(floor, reached - widest.get((anchor, name), 0))
+        return True
+
+    def floor(self, anchor: str, fields: Iterable[str]) -> int:
+        """The oldest event time visible to a rule on the anchor that uses these fields."""
+        floors = self.floors[anchor]
+        return max(floors[name] for name in fields)
+
+    def warm_from(self, version: RuleVersion) -> int | None:
+        """From this event time on the version's window is whole; None before the first tick."""
+        if self.first_tick == NOTHING:
+            return None
+        return max(self.first_tick, self.floor(version.anchor, version.fields)) + version.window_ms
+
+    def to_json(self) -> dict[str, Any]:
+        """As stored in the head record."""
+        return {
+            "clock": self.clock,
+            "firstTick": self.first_tick,
+            "latenessFloor": self.lateness_floor,
+            "idFloor": self.id_floor,
+            "floors": self.floors,
+        }
+
+    @staticmethod
+    def of_json(data: dict[str, Any]) -> Visibility:
+        """As ``to_json`` gave it."""
+        return Visibility(
+            data["clock"], data["firstTick"], data["latenessFloor"], data["idFloor"], data["floors"]
+        )
+
+
+def _widest(versions: Iterable[RuleVersion]) -> dict[tuple[str, str], int]:
+    widest: dict[tuple[str, str], int] = {}
+    for version in versions:
+        for name in version.fields:
+            key = (version.anchor, name)
+            widest[key] = max(widest.get(key, 0), version.window_ms)
+    return widest

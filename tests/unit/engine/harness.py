@@ -1,0 +1,143 @@
+"""The engine without Spark: the same packing and shard workers, fed with micro-batches by hand."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from tests.oracle.model import MicroBatch, Record
+from tripline_contracts.event_type import load
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.projection import Projection
+from tripline_engine.domain.records import Kind, OutRecord, Payload
+from tripline_engine.domain.shard_worker import ShardWorker
+from tripline_engine.spark.packing import packer
+from tripline_engine.spark.shard_keys import shard_keys
+
+TRANSACTION = load("transaction")
+
+
+class DictLog:
+    """A state log in memory that commits or forgets, as Spark's state store does."""
+
+    def __init__(self) -> None:
+        self.committed: dict[str, bytes] = {}
+        self._changed = dict(self.committed)
+
+    def get(self, key: str) -> bytes | None:
+        return self._changed.get(key)
+
+    def put(self, key: str, data: bytes) -> None:
+        self._changed[key] = data
+
+    def remove(self, key: str) -> None:
+        self._changed.pop(key, None)
+
+    def items(self) -> Iterator[tuple[str, bytes]]:
+        yield from list(self._changed.items())
+
+    def commit(self) -> None:
+        self.committed = dict(self._changed)
+
+    def abort(self) -> None:
+        self._changed = dict(self.committed)
+
+    @property
+    def bytes(self) -> int:
+        return sum(map(len, self.committed.values()))
+
+
+def config(shards: int) -> EngineConfig:
+    return EngineConfig("engine-under-test", TRANSACTION, TRANSACTION.anchors, shards, (11, 22), "data")
+
+
+@dataclass
+class Engine:
+    """N shards with their state logs; projections in memory, or mapped below a directory."""
+
+    shards: int = 1
+    directory: Path | None = None
+    logs: list[DictLog] = field(default_factory=list)
+    out: list[OutRecord] = field(default_factory=list)
+    counters: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.config = config(self.shards)
+        self.logs = [DictLog() for _ in range(self.shards)]
+        self.forget()
+        self._offsets = {Kind.RULE_EVENT: 0, Kind.TICK: 0}
+
+    def forget(self) -> None:
+        """Lose what is in memory, as when every worker dies."""
+        self.projections = [Projection(self.config, None) for _ in range(self.shards)]
+
+    def run(self, batches: Iterable[MicroBatch]) -> list[dict[str, Any]]:
+        for batch in batches:
+            self.take(batch)
+        return self.alerts()
+
+    def take(self, batch: MicroBatch) -> None:
+        payloads = self.payloads(batch)
+        for shard in range(self.shards):
+            if payloads[shard]:
+                self.out += self.attempt(shard, payloads[shard])
+                self.logs[shard].commit()
+
+    def attempt(self, shard: int, payloads: list[Payload]) -> list[OutRecord]:
+        """One shard's task, before its state is committed."""
+        worker = ShardWorker(
+            self.config, shard, self.logs[shard], self.directory, lambda: 0, self.projections[shard]
+        )
+        records = worker.process(payloads)
+        self.counters.update(worker.counters)
+        return records
+
+    def payloads(self, batch: MicroBatch) -> list[list[Payload]]:
+        broadcast = self._offered(Kind.RULE_EVENT, batch.rule_events) + self._offered(Kind.TICK, batch.ticks)
+        by_shard = [list(broadcast) for _ in range(self.shards)]
+        shard_of = {key: shard for shard, key in enumerate(shard_keys(self.shards))}
+        for part in _partitions(batch.records):
+            for packed in packer(self.config)(iter([part])):
+                for row in packed.to_pylist():
+                    payload = Payload(Kind(row["kind"]), row["payload"], row["position"])
+                    by_shard[shard_of[row["shardKey"]]].append(payload)
+        return by_shard
+
+    def alerts(self) -> list[dict[str, Any]]:
+        found = [json.loads(record.value) for record in self.out if record.topic == "alerts.v1"]
+        for alert in found:
+            del alert["detectedAt"]
+        return found
+
+    def rejects(self) -> list[tuple[int, int, str]]:
+        found = [dict(record.headers) for record in self.out if record.topic == "rejected-transactions.v1"]
+        return [(int(each["partition"]), int(each["offset"]), each["reason"].decode()) for each in found]
+
+    def _offered(self, kind: Kind, values: Iterable[bytes]) -> list[Payload]:
+        payloads = []
+        for value in values:
+            payloads.append(Payload(kind, value, self._offsets[kind]))
+            self._offsets[kind] += 1
+        return payloads
+
+
+def _partitions(records: Iterable[Record]) -> Iterator[pa.RecordBatch]:
+    parts: dict[int, list[Record]] = defaultdict(list)
+    for record in records:
+        parts[record.partition].append(record)
+    for partition, part in sorted(parts.items()):
+        ordered = sorted(part, key=lambda record: record.offset)
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.array([partition] * len(ordered), pa.int32()),
+                pa.array([record.offset for record in ordered], pa.int64()),
+                pa.array([record.record_time for record in ordered], pa.int64()),
+                pa.array([record.value for record in ordered], pa.binary()),
+            ],
+            ["partition", "offset", "recordTime", "value"],
+        )
