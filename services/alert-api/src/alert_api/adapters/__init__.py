@@ -1,0 +1,1 @@
+"""The outside world: Postgres, Kafka, the registry, Prometheus."""

@@ -1,0 +1,32 @@
+"""The alert's schema from the contracts, checked fast enough for a storm of alerts.
+
+The contracts' own validator takes 8 ms for an alert with a hundred contributors, a compiled one 0.1 ms. So the
+compiled one lets good alerts through, and whatever it refuses is judged, and put into words, by the contracts'.
+"""
+
+from __future__ import annotations
+
+import jsonschema_rs
+
+from alert_api.service.records import Validate
+from tripline_contracts import schemas
+
+NAME = "alerts.v1"
+
+
+def alert_validator() -> Validate:
+    """A check that raises SchemaViolation for a decoded value that is no alert."""
+    judge = schemas.validator(NAME)
+    compiled = _compiled()
+
+    def check(value: object) -> None:
+        if not compiled.is_valid(value):
+            judge(value)
+
+    return check
+
+
+def _compiled() -> jsonschema_rs.Draft202012Validator:
+    documents = [schemas.load(name) for name in schemas.names()]
+    registry = jsonschema_rs.Registry([(document["$id"], document) for document in documents])
+    return jsonschema_rs.Draft202012Validator(schemas.load(NAME), registry=registry)

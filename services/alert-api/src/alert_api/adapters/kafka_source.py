@@ -1,0 +1,130 @@
+"""alerts.v1 as a source of records, with offsets committed by hand."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import structlog
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from alert_api.service.records import Record
+
+log = structlog.get_logger(__name__)
+
+GROUP = "tripline-alert-projector"
+BATCH = 500
+WAIT_SECONDS = 0.25
+
+ReportLag = Callable[[int, int], None]
+"""Takes (partition, records)."""
+
+
+def consumer_settings(bootstrap: str, group: str) -> dict[str, Any]:
+    """What librdkafka is told; automatic commits are off because the database commits first."""
+    return {
+        "bootstrap.servers": bootstrap,
+        "group.id": group,
+        "client.id": "tripline-alert-projector",
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+        "auto.offset.reset": "earliest",
+        "isolation.level": "read_committed",
+        "session.timeout.ms": 10_000,
+        "allow.auto.create.topics": False,
+        "topic.metadata.refresh.interval.ms": 5_000,
+        "fetch.wait.max.ms": 50,
+        "log.connection.close": False,
+    }
+
+
+class KafkaAlertSource:
+    """Takes batches from one topic; closing leaves the group at once, not after a timeout."""
+
+    def __init__(self, bootstrap: str, topic: str, report_lag: ReportLag, group: str = GROUP) -> None:
+        self._consumer = Consumer(consumer_settings(bootstrap, group), logger=logging.getLogger("librdkafka"))
+        self._report_lag = report_lag
+        self._paused = False
+        self._early: list[Message] = []
+        self._assigned = False
+        self._consumer.subscribe([topic], on_assign=self._on_assign, on_revoke=self._on_revoke)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._consumer.close()
+
+    def take(self) -> Sequence[Record]:
+        """Up to BATCH records, as soon as there is one; none after WAIT_SECONDS without any."""
+        self._resume()
+        messages, self._early = self._early, []
+        # consume() alone would wait for a full batch and so delay every alert by its timeout.
+        first = self._consumer.poll(0 if messages else WAIT_SECONDS)
+        if first is not None:
+            messages = [*messages, first, *self._consumer.consume(BATCH - 1, 0)]
+        return [record for message in messages if (record := _record(message)) is not None]
+
+    def keep_place(self) -> None:
+        """Poll with every partition paused: the group keeps this member, and no record is handed out.
+
+        A partition that arrives with this very poll is not paused yet; what it gives is kept for later.
+        """
+        self._consumer.pause(self._consumer.assignment())
+        self._paused = True
+        early = self._consumer.poll(0)
+        if early is not None:
+            self._early.append(early)
+
+    def commit(self, records: Sequence[Record]) -> None:
+        """Commit the offsets after ``records``. A failure is only logged: the records would come again."""
+        after: dict[tuple[str, int], int] = {}
+        for record in records:
+            place = (record.topic, record.partition)
+            after[place] = max(after.get(place, 0), record.offset + 1)
+        offsets = [TopicPartition(topic, partition, offset) for (topic, partition), offset in after.items()]
+        try:
+            self._consumer.commit(offsets=offsets, asynchronous=False)
+        except KafkaException as error:
+            log.warning("offsets_not_committed", error=str(error))
+        self._measure_lag(offsets)
+
+    def check(self) -> None:
+        """Return if partitions are assigned; for readiness, from any thread."""
+        if not self._assigned:
+            raise KafkaException("no partition of alerts.v1 is assigned to this projector")
+
+    def _resume(self) -> None:
+        if self._paused:
+            self._consumer.resume(self._consumer.assignment())
+            self._paused = False
+
+    def _on_assign(self, _consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        self._assigned = bool(partitions)
+
+    def _on_revoke(self, _consumer: Consumer, _partitions: list[TopicPartition]) -> None:
+        self._assigned = False
+
+    def _measure_lag(self, offsets: Sequence[TopicPartition]) -> None:
+        for place in offsets:
+            _, end = self._consumer.get_watermark_offsets(place, cached=True)
+            self._report_lag(place.partition, max(0, end - place.offset))
+
+
+def _record(message: Message) -> Record | None:
+    error = message.error()
+    topic, partition, offset = message.topic(), message.partition(), message.offset()
+    if error is None:
+        assert topic is not None
+        assert partition is not None
+        assert offset is not None
+        return Record(topic, partition, offset, message.key(), message.value())
+    if error.fatal():
+        raise KafkaException(error)
+    if error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001 - the client's public name for it
+        log.warning("kafka_trouble", error=str(error))
+    return None

@@ -1,0 +1,44 @@
+"""Every metric of this package, named once."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge
+
+
+class ProjectorMetrics:
+    """What the projector counts; see ``alert_api.service.projecting.Tally``."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._stored = Counter("tripline_alerts_stored_total", "Alerts stored.", registry=registry)
+        self._duplicates = Counter(
+            "tripline_alerts_duplicate_total", "Alerts that were there already.", registry=registry
+        )
+        self._unreadable = Counter(
+            "tripline_alerts_unreadable_total", "Records kept aside.", ["reason"], registry=registry
+        )
+        self._outages = Counter(
+            "tripline_alerts_database_waits_total", "Waits for a database that was away.", registry=registry
+        )
+        self._lag = Gauge(
+            "tripline_alerts_lag_records", "Records not stored yet.", ["partition"], registry=registry
+        )
+
+    def stored(self, count: int) -> None:
+        """``count`` alerts were new."""
+        self._stored.inc(count)
+
+    def duplicates(self, count: int) -> None:
+        """``count`` alerts came again."""
+        self._duplicates.inc(count)
+
+    def unreadable(self, reason: str) -> None:
+        """One record was kept aside for ``reason``."""
+        self._unreadable.labels(reason).inc()
+
+    def waiting_for_database(self) -> None:
+        """One more attempt on the database failed."""
+        self._outages.inc()
+
+    def lag(self, partition: int, records: int) -> None:
+        """``records`` of ``partition`` are still to be stored."""
+        self._lag.labels(str(partition)).set(records)

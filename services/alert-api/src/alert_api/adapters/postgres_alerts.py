@@ -1,0 +1,151 @@
+"""The API's side of the database: reads everything, appends acknowledgements, changes nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg.types.json import Jsonb
+from psycopg_pool import ConnectionPool
+
+from alert_api.adapters.postgres_errors import translated
+from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId, AlertRaised
+from alert_api.errors import AlertNotFound, LifecycleBroken
+from alert_api.service.reading import AlertFilter, Page, Place, StoredAlert
+
+WAIT_SECONDS = 3.0
+
+SELECT_ALERTS: LiteralString = """
+SELECT alert_id::text, event_time, content, acknowledged_by, acknowledged_at, acknowledgement_comment
+  FROM alerts.alerts"""
+
+SELECT_EVENTS = """
+SELECT type, occurred_at, actor, comment FROM alerts.alert_events WHERE alert_id = %s ORDER BY version
+"""
+
+# The primary key decides a race: who comes second stores nothing and is told so.
+APPEND_EVENT = """
+INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at, actor, comment)
+VALUES (%s, %s, 'AlertAcknowledged', %s, %s, %s)
+ON CONFLICT (alert_id, version) DO NOTHING
+"""
+
+STATES: dict[str, LiteralString] = {
+    "open": "acknowledged_at IS NULL",
+    "acknowledged": "acknowledged_at IS NOT NULL",
+}
+
+
+def open_pool(dsn: str, size: int) -> ConnectionPool[psycopg.Connection[Any]]:
+    """A pool that starts without a database and finds it when it comes."""
+    return ConnectionPool(
+        dsn,
+        min_size=1,
+        max_size=size,
+        timeout=WAIT_SECONDS,
+        max_waiting=size * 8,
+        open=True,
+        check=ConnectionPool.check_connection,
+        kwargs={
+            "autocommit": True,
+            "connect_timeout": 5,
+            "application_name": "tripline-alert-api",
+            "options": "-c statement_timeout=15s",
+        },
+    )
+
+
+class PostgresAlerts:
+    """``AlertReader`` and ``LifecycleStore`` over a pool."""
+
+    def __init__(self, pool: ConnectionPool[psycopg.Connection[Any]]) -> None:
+        self._pool = pool
+
+    def page(self, wanted: AlertFilter, after: Place | None, limit: int) -> Page:
+        """At most ``limit`` alerts after ``after``, newest first by (event time, then id upwards)."""
+        conditions, values = _conditions(wanted, after)
+        where: LiteralString = " WHERE " + " AND ".join(conditions) if conditions else ""
+        order: LiteralString = " ORDER BY event_time DESC, alert_id LIMIT %(rows)s"
+        # One row more than asked for tells whether there is a next page.
+        rows = self._fetch(SELECT_ALERTS + where + order, {**values, "rows": limit + 1})
+        alerts = tuple(StoredAlert(*row) for row in rows[:limit])
+        return Page(alerts, alerts[-1].place if len(rows) > limit else None)
+
+    def get(self, alert_id: AlertId) -> StoredAlert:
+        """One alert. Raises AlertNotFound."""
+        rows = self._fetch(SELECT_ALERTS + " WHERE alert_id = %(alert_id)s", {"alert_id": alert_id})
+        if not rows:
+            raise AlertNotFound(alert_id)
+        return StoredAlert(*rows[0])
+
+    def events_of(self, alert_id: AlertId) -> Sequence[AlertEvent]:
+        """The alert's events, oldest first; empty when there is no such alert."""
+        return [_event(alert_id, *row) for row in self._fetch(SELECT_EVENTS, (alert_id,))]
+
+    def append(self, event: AlertEvent, version: int) -> bool:
+        """Store an acknowledgement as the alert's ``version``; False when that version is taken."""
+        if not isinstance(event, AlertAcknowledged):
+            raise LifecycleBroken(f"{type(event).__name__} is for the projector to store")
+        row = (event.alert_id, version, event.occurred_at, event.actor, event.comment)
+        with self._connection() as connection:
+            return connection.execute(APPEND_EVENT, row).rowcount == 1
+
+    def check(self) -> None:
+        """Return if alerts can be read now; raises StoreUnavailable."""
+        self._fetch("SELECT 1 FROM alerts.alerts LIMIT 0", ())
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._pool.close()
+
+    def _fetch(self, query: LiteralString, values: dict[str, Any] | tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        with self._connection() as connection:
+            return connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
+        try:
+            with self._pool.connection() as connection:
+                yield connection
+        except psycopg.Error as error:
+            raise translated(error) from error
+
+
+def _conditions(wanted: AlertFilter, after: Place | None) -> tuple[list[LiteralString], dict[str, Any]]:
+    conditions: list[LiteralString] = []
+    values: dict[str, Any] = {}
+    compared: tuple[tuple[LiteralString, str, int | None], ...] = (
+        ("rule_id = %(rule_id)s", "rule_id", wanted.rule_id),
+        ("rule_version = %(rule_version)s", "rule_version", wanted.rule_version),
+        ("event_time >= %(earliest)s", "earliest", wanted.earliest),
+        ("event_time <= %(latest)s", "latest", wanted.latest),
+    )
+    for condition, name, value in compared:
+        if value is not None:
+            conditions.append(condition)
+            values[name] = value
+    if wanted.state is not None:
+        conditions.append(STATES[wanted.state])
+    if wanted.group:
+        # A field asked for with two values matches nothing; merged into one object, the last would win.
+        asked = set(wanted.group)
+        merged = dict(asked)
+        conditions.append("group_values @> %(group)s" if len(merged) == len(asked) else "false")
+        values["group"] = Jsonb(merged)
+    if after is not None:
+        conditions.append("event_time <= %(after_time)s")
+        conditions.append("(event_time < %(after_time)s OR alert_id > %(after_id)s::uuid)")
+        values |= {"after_time": after.event_time, "after_id": after.alert_id}
+    return conditions, values
+
+
+def _event(
+    alert_id: AlertId, kind: str, occurred_at: int, actor: str | None, comment: str | None
+) -> AlertEvent:
+    if kind == "AlertRaised":
+        return AlertRaised(alert_id, occurred_at)
+    if kind == "AlertAcknowledged" and actor is not None:
+        return AlertAcknowledged(alert_id, occurred_at, actor, comment)
+    raise LifecycleBroken(f"alert {alert_id} has an event {kind!r} that this program does not know")

@@ -1,0 +1,21 @@
+"""One translation of database errors for everything in this package."""
+
+from __future__ import annotations
+
+import psycopg
+
+from alert_api.errors import RecordNotStorable, StoreUnavailable
+
+CONTENT_CLASSES = frozenset({"22", "23", "54"})
+"""SQLSTATE classes that speak of the values given: data, integrity, a limit of the server exceeded."""
+
+
+def translated(error: psycopg.Error) -> RecordNotStorable | StoreUnavailable:
+    """The error as callers see it.
+
+    What is not about the values is taken as an outage, a missing table or grant too: those are mended by an
+    operator, and the same records can be stored after that.
+    """
+    sentence = str(error).strip().partition("\n")[0] or type(error).__name__
+    about_content = isinstance(error, psycopg.DataError) or (error.sqlstate or "")[:2] in CONTENT_CLASSES
+    return RecordNotStorable(sentence) if about_content else StoreUnavailable(sentence)

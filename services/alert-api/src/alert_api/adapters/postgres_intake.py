@@ -1,0 +1,134 @@
+"""The projector's side of the database: alerts go in, once each, and nothing is ever changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from alert_api.adapters.postgres_errors import translated
+from alert_api.errors import StoreUnavailable
+from alert_api.service.records import ReceivedAlert, Unreadable
+
+KEPT_BYTES = 512 * 1024
+
+# The alert and its first event are one statement: neither can be there without the other, and an alert that
+# was there already (the first one stored wins, detection time included) leaves no second event.
+STORE_ALERTS = """
+WITH stored AS (
+    INSERT INTO alerts.alerts
+        (alert_id, rule_id, rule_version, group_values, event_time, detected_at, content)
+    SELECT * FROM unnest(
+        %(alert_ids)s::uuid[], %(rule_ids)s::bigint[], %(rule_versions)s::bigint[], %(groups)s::jsonb[],
+        %(event_times)s::bigint[], %(detected_ats)s::bigint[], %(contents)s::json[])
+    ON CONFLICT (alert_id) DO NOTHING
+    RETURNING alert_id, detected_at
+)
+INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at)
+SELECT alert_id, 1, 'AlertRaised', detected_at FROM stored
+"""
+
+STORE_UNREADABLE = """
+INSERT INTO alerts.unreadable_records
+    (kafka_topic, kafka_partition, kafka_offset, reason, detail, record_key, record_value, value_length,
+     value_sha256)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+ON CONFLICT DO NOTHING
+"""
+
+
+class PostgresIntake:
+    """Stores batches over one connection, opened when needed and again after it broke."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def store(self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable]) -> int:
+        """All or nothing in one transaction, committed on return; gives the number of alerts that were new.
+
+        Raises StoreUnavailable and RecordNotStorable.
+        """
+        try:
+            connection = self._open()
+            with connection.transaction(), connection.cursor() as cursor:
+                if set_aside:
+                    cursor.executemany(STORE_UNREADABLE, [_unreadable_row(kept) for kept in set_aside])
+                if not alerts:
+                    return 0
+                cursor.execute(STORE_ALERTS, _columns(alerts))
+                return cursor.rowcount
+        except psycopg.Error as error:
+            problem = translated(error)
+            if isinstance(problem, StoreUnavailable):
+                self._close()
+            raise problem from error
+
+    def check(self) -> None:
+        """Return if the database can be reached now, on a connection of its own: for other threads."""
+        with psycopg.connect(self._dsn, connect_timeout=2) as connection:
+            connection.execute("SELECT alert_id FROM alerts.alerts LIMIT 0")
+
+    def _open(self) -> psycopg.Connection[Any]:
+        if self._connection is None or self._connection.closed:
+            self._connection = psycopg.connect(
+                self._dsn,
+                autocommit=True,
+                connect_timeout=5,
+                keepalives_idle=10,
+                tcp_user_timeout=20_000,
+                application_name="tripline-alert-projector",
+                options="-c statement_timeout=60s",
+            )
+        return self._connection
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _columns(alerts: Sequence[ReceivedAlert]) -> dict[str, list[Any]]:
+    """One array per column. Ids once each, the earliest record first; in order of id, so that two projectors
+    that store the same alerts wait for each other and never in a circle."""
+    first: dict[str, ReceivedAlert] = {}
+    for alert in alerts:
+        first.setdefault(alert.alert_id, alert)
+    rows = [first[alert_id] for alert_id in sorted(first)]
+    return {
+        "alert_ids": [row.alert_id for row in rows],
+        "rule_ids": [row.rule_id for row in rows],
+        "rule_versions": [row.rule_version for row in rows],
+        "groups": [Jsonb(row.group) for row in rows],
+        "event_times": [row.event_time for row in rows],
+        "detected_ats": [row.detected_at for row in rows],
+        "contents": [row.content for row in rows],
+    }
+
+
+def _unreadable_row(kept: Unreadable) -> tuple[Any, ...]:
+    record = kept.record
+    value = record.value or b""
+    return (
+        record.topic,
+        record.partition,
+        record.offset,
+        kept.reason,
+        kept.detail,
+        None if record.key is None else record.key[:KEPT_BYTES],
+        None if record.value is None else value[:KEPT_BYTES],
+        len(value),
+        hashlib.sha256(value).hexdigest(),
+    )

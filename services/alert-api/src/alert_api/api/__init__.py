@@ -1,0 +1,1 @@
+"""HTTP: the alerts under /v1, and the console at /."""

@@ -1,0 +1,174 @@
+"""/v1/alerts: list, look at, acknowledge, and what happened to each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+from uuid import UUID
+
+import marshmallow as ma
+from flask import Response, jsonify, request
+
+from alert_api.api.schemas import AcknowledgeBody, AlertQuery
+from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId
+from alert_api.errors import AlertNotFound
+from alert_api.service.acknowledging import LifecycleStore, acknowledge
+from alert_api.service.reading import AlertFilter, AlertReader, Place, StoredAlert
+from tripline_contracts import event_type
+from tripline_http.auth import current_actor
+from tripline_http.cursors import decode_cursor, encode_cursor
+from tripline_http.errors import FieldError, ProblemError, invalid_input
+from tripline_http.json_bodies import read_json
+from tripline_http.links import LINK_HEADER_DOC, next_link
+from tripline_http.openapi import ApiBlueprint, new_blueprint
+
+LISTING = "alerts"
+ID_PATH = "/v1/alerts/<uuid:alert_id>"
+
+BODY_DOC: dict[str, Any] = {
+    "required": False,
+    "description": "May be left out",
+    "content": {"application/json": {"schema": AcknowledgeBody}},
+}
+IDEMPOTENCY_DOC: dict[str, Any] = {
+    "in": "header",
+    "name": "Idempotency-Key",
+    "required": False,
+    "description": "Accepted and not needed: the same actor's repetition changes nothing anyway",
+    "schema": {"type": "string"},
+}
+
+
+class Alerts(AlertReader, LifecycleStore, Protocol):
+    """What these views work on."""
+
+
+def alerts_blueprint(alerts: Alerts, clock: Callable[[], int]) -> ApiBlueprint:
+    """The views over `alerts`; `clock` gives ms since the epoch."""
+    blueprint = new_blueprint("alerts", __name__, "What tripped, and who takes care of it")
+    _add_listing(blueprint, alerts)
+    _add_readings(blueprint, alerts)
+    _add_acknowledging(blueprint, alerts, clock)
+    return blueprint
+
+
+def _add_listing(blueprint: ApiBlueprint, alerts: Alerts) -> None:
+    @blueprint.route("/v1/alerts", methods=["GET"])
+    @blueprint.requires("alerts:read")
+    @blueprint.arguments(AlertQuery, location="query", unknown=ma.RAISE)
+    @blueprint.response(200, _schema("AlertPage"), headers=LINK_HEADER_DOC)
+    @blueprint.problems(400, 503)
+    @blueprint.doc(operationId="listAlerts")
+    def list_alerts(query: dict[str, Any]) -> Response:
+        """The newest alerts by event time, filtered; of equal times by alert id."""
+        wanted = _filter(query)
+        context = {name: query.get(name) for name in sorted(query.keys() - {"cursor", "limit"})}
+        after = _place(query["cursor"], context) if "cursor" in query else None
+        page = alerts.page(wanted, after, query["limit"])
+        response = jsonify(items=[alert_json(alert) for alert in page.alerts])
+        if page.following is not None:
+            keys = (page.following.event_time, page.following.alert_id)
+            response.headers.update(next_link(encode_cursor(LISTING, context, keys)))
+        return response
+
+
+def _add_readings(blueprint: ApiBlueprint, alerts: Alerts) -> None:
+    @blueprint.route(ID_PATH, methods=["GET"])
+    @blueprint.requires("alerts:read")
+    @blueprint.response(200, _schema("Alert"))
+    @blueprint.problems(404, 503)
+    @blueprint.doc(operationId="getAlert")
+    def get_alert(alert_id: UUID) -> Response:
+        """One alert."""
+        return jsonify(alert_json(alerts.get(AlertId(str(alert_id)))))
+
+    @blueprint.route(f"{ID_PATH}/events", methods=["GET"])
+    @blueprint.requires("alerts:read")
+    @blueprint.response(200, _schema("AlertEvents"))
+    @blueprint.problems(404, 503)
+    @blueprint.doc(operationId="getAlertEvents")
+    def get_alert_events(alert_id: UUID) -> Response:
+        """What happened to an alert, oldest first."""
+        events = alerts.events_of(AlertId(str(alert_id)))
+        if not events:
+            raise AlertNotFound(str(alert_id))
+        return jsonify(items=[event_json(version, event) for version, event in enumerate(events, start=1)])
+
+
+def _add_acknowledging(blueprint: ApiBlueprint, alerts: Alerts, clock: Callable[[], int]) -> None:
+    @blueprint.route(f"{ID_PATH}/acknowledge", methods=["POST"])
+    @blueprint.requires("alerts:ack")
+    @blueprint.parameter(IDEMPOTENCY_DOC)
+    @blueprint.doc(operationId="acknowledgeAlert", requestBody=BODY_DOC)
+    @blueprint.response(200, _schema("Alert"))
+    @blueprint.problems(400, 404, 409, 413, 415, 422, 503)
+    def acknowledge_alert(alert_id: UUID) -> Response:
+        """Take an alert in hand. By the same actor again: unchanged; by another: 409 naming who was first."""
+        wanted = AlertId(str(alert_id))
+        acknowledge(alerts, wanted, current_actor(), _read_comment(), clock)
+        return jsonify(alert_json(alerts.get(wanted)))
+
+
+def _schema(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _filter(query: Mapping[str, Any]) -> AlertFilter:
+    fields = event_type.load()
+    pairs = (entry.partition(":") for entry in query["group"])
+    return AlertFilter(
+        rule_id=query.get("rule_id"),
+        rule_version=query.get("rule_version"),
+        group=tuple((fields.field(name).name, value) for name, _, value in pairs),
+        state=query.get("state"),
+        earliest=query.get("earliest"),
+        latest=query.get("latest"),
+    )
+
+
+def _place(cursor: str, context: Mapping[str, object]) -> Place:
+    event_time, alert_id = decode_cursor(cursor, LISTING, context, (int, str))
+    try:
+        return Place(int(event_time), AlertId(str(UUID(str(alert_id)))))
+    except ValueError as error:
+        raise ProblemError(400, "invalid-cursor", "This cursor is not one of this listing.") from error
+
+
+def _read_comment() -> str | None:
+    """The body's comment; None for no body, no comment or a blank one."""
+    if not request.get_data(cache=True):
+        return None
+    try:
+        comment: str | None = AcknowledgeBody().load(read_json(request))["comment"]
+    except ma.ValidationError as error:
+        messages = error.messages_dict
+        raise invalid_input(
+            [
+                FieldError("body" if name == "_schema" else str(name), "; ".join(map(str, texts)))
+                for name, texts in messages.items()
+            ]
+        ) from error
+    return comment if comment and comment.strip() else None
+
+
+def alert_json(alert: StoredAlert) -> dict[str, Any]:
+    """An alert as callers see it: as it came, and who has it in hand."""
+    return {
+        **alert.content,
+        "state": alert.state,
+        "acknowledgedBy": alert.acknowledged_by,
+        "acknowledgedAt": alert.acknowledged_at,
+        "acknowledgementComment": alert.acknowledgement_comment,
+    }
+
+
+def event_json(version: int, event: AlertEvent) -> dict[str, Any]:
+    """One thing that happened, as callers see it."""
+    by_person = event if isinstance(event, AlertAcknowledged) else None
+    return {
+        "version": version,
+        "type": type(event).__name__,
+        "occurredAt": event.occurred_at,
+        "actor": by_person.actor if by_person else None,
+        "comment": by_person.comment if by_person else None,
+    }

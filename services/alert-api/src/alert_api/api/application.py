@@ -1,0 +1,65 @@
+"""The Flask app of the alert API, put together from its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from flask import Flask, Response
+from flask.json.provider import DefaultJSONProvider
+from prometheus_client import CollectorRegistry
+
+from alert_api.adapters.registry import RegistryReader
+from alert_api.api.alerts import Alerts, alerts_blueprint
+from alert_api.api.console import console_blueprint
+from alert_api.api.problems import install_problems
+from alert_api.api.schemas import components
+from tripline_http.application import new_app
+from tripline_http.auth import ApiKey
+from tripline_http.openapi import Api, install_api
+
+
+@dataclass(frozen=True, slots=True)
+class AlertApi:
+    """The app to serve, and the API to write down."""
+
+    app: Flask
+    api: Api
+
+
+class _AsWritten(DefaultJSONProvider):
+    """Members in the order they were put in: an alert reads from what matters to detail."""
+
+    sort_keys = False
+
+
+def build(
+    *,
+    alerts: Alerts,
+    rules: RegistryReader,
+    keys: Iterable[ApiKey],
+    registry: CollectorRegistry,
+    clock: Callable[[], int],
+) -> AlertApi:
+    """The whole app; `clock` gives ms since the epoch."""
+    app = new_app("alert-api", keys=keys, registry=registry, checks={"database": alerts.check})
+    app.json = _AsWritten(app)
+    api = install_api(
+        app,
+        title="Tripline alert API",
+        version="1.0.0",
+        description="Alerts as the engine raised them, and who takes care of each.",
+    )
+    for name, schema in components().items():
+        api.spec.components.schema(name, schema)
+    install_problems(app)
+    api.register_blueprint(alerts_blueprint(alerts, clock))
+    app.register_blueprint(console_blueprint(rules))
+
+    def name_no_type_twice(response: Response) -> Response:
+        # Browsers must take a body for what we say it is, whatever it looks like.
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+    app.after_request(name_no_type_twice)
+    return AlertApi(app, api)

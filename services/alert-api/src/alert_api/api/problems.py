@@ -1,0 +1,36 @@
+"""The one place where this package's errors become HTTP problems."""
+
+from __future__ import annotations
+
+from flask import Flask, Response
+
+from alert_api.errors import AlertNotFound, AlreadyAcknowledged, RegistryUnavailable, StoreUnavailable
+from tripline_http.errors import ProblemError
+from tripline_http.problems import problem_response
+
+RETRY = {"Retry-After": "1"}
+
+
+def install_problems(app: Flask) -> None:
+    """Answer our own errors; what is not here is a defect and answered with 500."""
+
+    def not_found(error: AlertNotFound) -> Response:
+        return problem_response(ProblemError(404, "alert-not-found", f"There is no alert {error.alert_id}."))
+
+    def taken(error: AlreadyAcknowledged) -> Response:
+        first = {"acknowledgedBy": error.first_by, "acknowledgedAt": error.first_at}
+        detail = f"{error.first_by} acknowledged this alert first."
+        return problem_response(ProblemError(409, "already-acknowledged", detail, extra=first))
+
+    def store_away(_error: StoreUnavailable) -> Response:
+        detail = "The alerts cannot be reached now. Try again in a moment."
+        return problem_response(ProblemError(503, "alerts-unavailable", detail, headers=RETRY))
+
+    def registry_away(_error: RegistryUnavailable) -> Response:
+        detail = "The rules registry does not answer now. Try again in a moment."
+        return problem_response(ProblemError(503, "registry-unavailable", detail, headers=RETRY))
+
+    app.register_error_handler(AlertNotFound, not_found)
+    app.register_error_handler(AlreadyAcknowledged, taken)
+    app.register_error_handler(StoreUnavailable, store_away)
+    app.register_error_handler(RegistryUnavailable, registry_away)

@@ -1,0 +1,145 @@
+"""What callers send, as marshmallow schemas, and what they get, as JSON Schemas made of the contracts'."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+
+from tripline_contracts import event_type, schemas
+from tripline_http.cursors import PATTERN as CURSOR_PATTERN
+from tripline_http.fields import MAX_MS, MAX_POSITION, QueryInteger, Text
+
+MAX_COMMENT = 2000
+NO_NUL = r"^[^\x00]*$"
+STATES = ("open", "acknowledged")
+
+
+def group_pattern() -> str:
+    """`field:value`, the field being one that rules can group by, under any of its names."""
+    declared = event_type.load()
+    fields = [declared.field(name) for name in declared.groupable]
+    names = sorted(name for field in fields for name in (field.name, *field.aliases))
+    return rf"^({'|'.join(names)}):[^\x00]{{1,64}}$"
+
+
+class AlertQuery(ma.Schema):
+    """Filters and page of the alert list."""
+
+    rule_id = QueryInteger(1, MAX_POSITION, data_key="ruleId")
+    rule_version = QueryInteger(1, MAX_POSITION, data_key="ruleVersion")
+    group = ma.fields.List(
+        Text(3, 200, pattern=group_pattern()),
+        validate=ma.validate.Length(max=8),
+        load_default=list,
+        metadata={
+            "description": "field:value as in the alert's group; repeat it to ask for several fields at once",
+            "example": ["payeeId:25"],
+        },
+    )
+    state = ma.fields.String(validate=ma.validate.OneOf(STATES))
+    earliest = QueryInteger(
+        0, MAX_MS, data_key="from", metadata={"description": "Event time in ms, this one included"}
+    )
+    latest = QueryInteger(
+        0, MAX_MS, data_key="to", metadata={"description": "Event time in ms, this one included"}
+    )
+    cursor = Text(
+        1, 1024, pattern=CURSOR_PATTERN, metadata={"description": "From the Link header of the page before"}
+    )
+    limit = QueryInteger(1, 100, load_default=25)
+
+    @ma.pre_load
+    def _once_each(self, data: Any, **_: Any) -> Any:
+        """A parameter given twice is refused: whichever value won, half of the callers would be surprised."""
+        doubled = [name for name in data if name != "group" and len(data.getlist(name)) > 1]
+        if doubled:
+            raise ma.ValidationError({name: ["expected once"] for name in doubled})
+        return data
+
+
+class AcknowledgeBody(ma.Schema):
+    """What the actor wants to note with the acknowledgement."""
+
+    class Meta:
+        unknown = ma.RAISE
+
+    comment = Text(0, MAX_COMMENT, pattern=NO_NUL, allow_none=True, load_default=None)
+
+
+def _nullable(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [dict(schema), {"type": "null"}]}
+
+
+TIME: dict[str, Any] = {
+    "type": "integer",
+    "minimum": 0,
+    "maximum": MAX_MS,
+    "description": "ms since the epoch",
+}
+ACTOR: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 64}
+COMMENT: dict[str, Any] = {"type": "string", "maxLength": MAX_COMMENT}
+
+
+def alert_schema() -> dict[str, Any]:
+    """The alert as the engine sent it and, beside that, who has it in hand."""
+    received = _standing_alone(schemas.load("alerts.v1"))
+    added: dict[str, Any] = {
+        "state": {"enum": list(STATES)},
+        "acknowledgedBy": _nullable(ACTOR),
+        "acknowledgedAt": _nullable(TIME),
+        "acknowledgementComment": _nullable(COMMENT),
+    }
+    return {
+        **{key: value for key, value in received.items() if not key.startswith("$")},
+        "properties": {**received["properties"], **added},
+        "required": [*received["required"], *added],
+    }
+
+
+def _standing_alone(node: Any) -> Any:
+    """The schema with what it refers to in other files put in its place."""
+    if isinstance(node, list):
+        return [_standing_alone(inner) for inner in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        file, _, pointer = node["$ref"].partition("#/$defs/")
+        referred = schemas.load(file.removesuffix(".json"))["$defs"][pointer]
+        beside = {key: value for key, value in node.items() if key != "$ref"}
+        return _standing_alone({**referred, **beside})
+    return {key: _standing_alone(value) for key, value in node.items()}
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _list_of(name: str, **bounds: int) -> dict[str, Any]:
+    items = {"$ref": f"#/components/schemas/{name}"}
+    return _object({"items": {"type": "array", "items": items, **bounds}})
+
+
+def components() -> dict[str, dict[str, Any]]:
+    """The answers' schemas by their names in the OpenAPI document."""
+    event = _object(
+        {
+            "version": {"type": "integer", "minimum": 1, "maximum": 2},
+            "type": {"enum": ["AlertRaised", "AlertAcknowledged"]},
+            "occurredAt": TIME,
+            "actor": _nullable(ACTOR),
+            "comment": _nullable(COMMENT),
+        }
+    )
+    return {
+        "Alert": alert_schema(),
+        "AlertPage": _list_of("Alert", maxItems=100),
+        "AlertEvent": event,
+        "AlertEvents": _list_of("AlertEvent", minItems=1, maxItems=2),
+    }

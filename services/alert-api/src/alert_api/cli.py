@@ -1,0 +1,57 @@
+"""`alert-api`: the commands of this package."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import click
+
+from alert_api.openapi import document
+from alert_api.processes import run_api, run_projector
+from alert_api.settings import api_settings, projector_settings
+from tripline_http.errors import ConfigurationError
+from tripline_http.logs import configure_logs
+
+
+@click.group()
+def main() -> None:
+    """Tripline's alerts: store them, serve them."""
+
+
+@main.command()
+def api() -> None:
+    """Serve the API and the console."""
+
+    def run() -> None:
+        settings = api_settings()
+        configure_logs(settings.log_level, "alert-api")
+        run_api(settings)
+
+    _or_say_why_not(run)
+
+
+@main.command()
+def projector() -> None:
+    """Carry alerts from Kafka into the database."""
+
+    def run() -> None:
+        settings = projector_settings()
+        configure_logs(settings.log_level, "alert-projector")
+        run_projector(settings)
+
+    _or_say_why_not(run)
+
+
+@main.command()
+def openapi() -> None:
+    """Print the OpenAPI document that is kept as contracts/openapi/alert-api.json."""
+    click.echo(document(), nl=False)
+
+
+def _or_say_why_not(run: Callable[[], None]) -> None:
+    try:
+        run()
+    except ConfigurationError as error:
+        click.echo(str(error), err=True)
+        sys.exit(2)

@@ -1,0 +1,45 @@
+"""Everything that this package raises on purpose."""
+
+from __future__ import annotations
+
+
+class AlertApiError(Exception):
+    """Base of the errors below."""
+
+
+class AlertNotFound(AlertApiError):
+    """No alert has this id."""
+
+    def __init__(self, alert_id: str) -> None:
+        super().__init__(f"there is no alert {alert_id}")
+        self.alert_id = alert_id
+
+
+class AlreadyAcknowledged(AlertApiError):
+    """Somebody else acknowledged the alert first."""
+
+    def __init__(self, alert_id: str, first_by: str, first_at: int) -> None:
+        super().__init__(f"alert {alert_id} was already acknowledged by {first_by}")
+        self.alert_id = alert_id
+        self.first_by = first_by
+        self.first_at = first_at
+
+
+class LifecycleBroken(AlertApiError):
+    """The stored events of an alert contradict each other: a defect, never a caller's mistake."""
+
+
+class StoreUnavailable(AlertApiError):
+    """The database does not answer. The same call may succeed later."""
+
+
+class RecordNotStorable(AlertApiError):
+    """The database refuses this very content, today and tomorrow."""
+
+
+class Stopped(AlertApiError):
+    """The process was asked to stop while it waited for something."""
+
+
+class RegistryUnavailable(AlertApiError):
+    """The rules registry does not answer in time."""

@@ -1,0 +1,80 @@
+"""The wiring of the two processes: settings in, everything connected, running until told to stop."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from types import FrameType
+
+import structlog
+from flask import Flask
+
+from alert_api.adapters.alert_schema import alert_validator
+from alert_api.adapters.kafka_source import KafkaAlertSource
+from alert_api.adapters.metrics import ProjectorMetrics
+from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
+from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.adapters.registry import RegistryReader
+from alert_api.api.application import build
+from alert_api.service.projecting import Projector
+from alert_api.settings import ApiSettings, ProjectorSettings
+from tripline_contracts import topics
+from tripline_http.auth import load_api_keys
+from tripline_http.metrics import new_metrics_registry
+from tripline_http.metrics_server import MetricsServer
+from tripline_http.server import serve
+
+log = structlog.get_logger(__name__)
+
+THREADS = 16
+TOPIC = "alerts.v1"
+
+
+def wall_clock() -> int:
+    """Now, in ms since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+def run_api(settings: ApiSettings) -> None:
+    """Serve API and console until SIGTERM or SIGINT. Raises ConfigurationError."""
+    keys = load_api_keys(settings.keys_file)
+    stack: list[PostgresAlerts | RegistryReader] = []
+
+    def load() -> Flask:
+        alerts = PostgresAlerts(open_pool(settings.dsn, THREADS // 2))
+        rules = RegistryReader(settings.registry_url)
+        stack.extend((alerts, rules))
+        registry = new_metrics_registry()
+        return build(alerts=alerts, rules=rules, keys=keys, registry=registry, clock=wall_clock).app
+
+    def stop() -> None:
+        for part in stack:
+            part.close()
+
+    serve(load, settings.bind, threads=THREADS, on_stop=stop)
+
+
+def run_projector(settings: ProjectorSettings) -> None:
+    """Carry alerts from Kafka to Postgres until SIGTERM or SIGINT. Raises ConfigurationError."""
+    stop = threading.Event()
+    _stop_on_signals(stop)
+    registry = new_metrics_registry()
+    metrics = ProjectorMetrics(registry)
+    topic = topics.load(TOPIC).name
+    with (
+        PostgresIntake(settings.dsn) as intake,
+        KafkaAlertSource(settings.kafka, topic, metrics.lag) as source,
+        MetricsServer(settings.metrics_bind, registry, {"database": intake.check, "kafka": source.check}),
+    ):
+        log.info("projector_started", topic=topic)
+        Projector(source, intake, alert_validator(), metrics, stop).run()
+    log.info("projector_stopped")
+
+
+def _stop_on_signals(stop: threading.Event) -> None:
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, handle)
+    signal.signal(signal.SIGINT, handle)

@@ -1,0 +1,1 @@
+"""Use cases: what the API and the projector do, over ports that adapters fill."""

@@ -1,0 +1,74 @@
+"""What a reader may ask of the stored alerts, and what it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from alert_api.domain.events import AlertEvent, AlertId
+from alert_api.domain.lifecycle import AlertState
+
+
+@dataclass(frozen=True, slots=True)
+class AlertFilter:
+    """Every condition given must hold. Times are ms since the epoch, both ends included, on event time."""
+
+    rule_id: int | None = None
+    rule_version: int | None = None
+    group: tuple[tuple[str, str], ...] = ()
+    state: AlertState | None = None
+    earliest: int | None = None
+    latest: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The last alert of a page: the next one starts right after it in (event time down, id up)."""
+
+    event_time: int
+    alert_id: AlertId
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAlert:
+    """An alert's content as it came, and who has it in hand."""
+
+    alert_id: AlertId
+    event_time: int
+    content: dict[str, Any]
+    acknowledged_by: str | None
+    acknowledged_at: int | None
+    acknowledgement_comment: str | None
+
+    @property
+    def state(self) -> AlertState:
+        return "open" if self.acknowledged_at is None else "acknowledged"
+
+    @property
+    def place(self) -> Place:
+        return Place(self.event_time, self.alert_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some alerts, newest first; ``following`` is None on the last page."""
+
+    alerts: tuple[StoredAlert, ...]
+    following: Place | None
+
+
+class AlertReader(Protocol):
+    """The stored alerts, to look at. All raise StoreUnavailable when the database is away."""
+
+    def page(self, wanted: AlertFilter, after: Place | None, limit: int) -> Page:
+        """At most ``limit`` alerts after ``after``."""
+
+    def get(self, alert_id: AlertId) -> StoredAlert:
+        """One alert. Raises AlertNotFound."""
+
+    def events_of(self, alert_id: AlertId) -> Sequence[AlertEvent]:
+        """The alert's events, oldest first; empty when there is no such alert."""
+
+    def check(self) -> None:
+        """Return if alerts can be read now."""

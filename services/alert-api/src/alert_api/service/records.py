@@ -1,0 +1,145 @@
+"""Reading a Kafka record as an alert, or as a record that is kept aside with the reason.
+
+The bytes come from a topic that anybody with a producer can write to: every way they can be wrong ends in an
+``Unreadable``, and nothing here raises for them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+from alert_api.domain.events import AlertId
+from tripline_contracts.errors import SchemaViolation
+
+MAX_RECORD_BYTES = 1 << 20
+"""A whole alert with 100 contributors is some 20 KB; more than a mebibyte is not one of ours."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+Reason = Literal["empty", "too_long", "not_json", "invalid", "bad_text", "not_storable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One Kafka record with its place."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedAlert:
+    """An alert as it came: ``content`` is the record's own text, the rest is what filters need of it."""
+
+    alert_id: AlertId
+    rule_id: int
+    rule_version: int
+    group: dict[str, str]
+    event_time: int
+    detected_at: int
+    content: str
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A record that is no alert, and why; ``detail`` is safe to store and to log."""
+
+    record: Record
+    reason: Reason
+    detail: str
+
+
+Validate = Callable[[object], None]
+"""Raises SchemaViolation for a decoded value that is no alert."""
+
+
+class _Refused(Exception):
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+def read_record(record: Record, validate: Validate) -> ReceivedAlert | Unreadable:
+    """The alert in ``record``, or what is wrong with it."""
+    try:
+        return _read(record, validate)
+    except _Refused as refused:
+        return unreadable(record, refused.reason, str(refused))
+
+
+def unreadable(record: Record, reason: Reason, detail: str) -> Unreadable:
+    """``record`` set aside; ``detail`` is cut and freed of what a database or a log line cannot take."""
+    safe = detail.encode("utf-8", "backslashreplace").decode("utf-8").replace("\x00", "\\u0000")
+    return Unreadable(record, reason, safe[:500])
+
+
+def _read(record: Record, validate: Validate) -> ReceivedAlert:
+    if not record.value:
+        raise _Refused("empty", "the record has no value")
+    if len(record.value) > MAX_RECORD_BYTES:
+        raise _Refused("too_long", f"{len(record.value)} bytes, at most {MAX_RECORD_BYTES} are read")
+    text, alert = _decode(record.value)
+    try:
+        validate(alert)
+    except SchemaViolation as violation:
+        raise _Refused("invalid", str(violation)) from violation
+    if "\\u" in text:  # neither can be there without an escape
+        _check_text(alert)
+    return ReceivedAlert(
+        alert_id=AlertId(alert["alertId"]),
+        rule_id=alert["ruleId"],
+        rule_version=alert["ruleVersion"],
+        group=alert["group"],
+        event_time=alert["eventTime"],
+        detected_at=alert["detectedAt"],
+        content=text,
+        record=record,
+    )
+
+
+def _decode(value: bytes) -> tuple[str, Any]:
+    """Strict JSON: UTF-8 without a mark, no doubled names, no NaN, nothing after the end."""
+    try:
+        text = value.decode("utf-8")
+        hooks: dict[str, Any] = {"parse_float": _no_fraction, "parse_constant": _no_constant}
+        return text, json.loads(text, object_pairs_hook=_unique_names, **hooks)
+    except (ValueError, RecursionError) as error:
+        raise _Refused("not_json", str(error) or type(error).__name__) from error
+
+
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("an object names a member twice")
+    return members
+
+
+def _no_fraction(number: str) -> NoReturn:
+    # Decimals travel as text. Read as a float, 1.0 would pass for an integer.
+    raise _Refused("invalid", f"{number} is no whole number, and an alert has no other ones")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _check_text(alert: Any) -> None:
+    """Postgres holds neither U+0000 nor lone surrogates in text; JSON can spell both with an escape."""
+    pending = [alert]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            pending.extend(value)
+            pending.extend(value.values())
+        elif isinstance(value, list):
+            pending.extend(value)
+        elif isinstance(value, str) and _UNSTORABLE.search(value):
+            raise _Refused("bad_text", "a text contains U+0000 or half of a surrogate pair")
