@@ -1,0 +1,52 @@
+"""Short ways to write a history by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from tests.oracle.decimals import scaled
+from tests.oracle.model import Json, MicroBatch, Record
+from tests.oracle.random_rules import Draft
+
+
+def draft(
+    function: str = "SUM",
+    operator: str = ">",
+    limit: str = "1000",
+    *,
+    by: tuple[str, ...] = ("beneficiaryId", "payeeId"),
+    seconds: int = 1200,
+) -> Draft:
+    """A definition; limit as decimal text, window in seconds."""
+    return Draft(tuple(sorted(by)), function, operator, scaled(limit), seconds)
+
+
+def payment(
+    offset: int,
+    event_time: int,
+    amount: str = "1",
+    *,
+    record_time: int | None = None,
+    partition: int = 0,
+    more: Mapping[str, Json] | None = None,
+) -> Record:
+    """A record from payee 25 to beneficiary 12 whose id is `t<offset>`, unless `more` says otherwise."""
+    fields: dict[str, Json] = {
+        "transactionId": f"t{offset}",
+        "eventTime": event_time,
+        "payeeId": 25,
+        "beneficiaryId": 12,
+        "paymentAmount": amount,
+        "paymentType": "CSH",
+        **(more or {}),
+    }
+    at = event_time if record_time is None else record_time
+    return Record(partition, offset, at, json.dumps(fields).encode())
+
+
+def batch(
+    *, events: Iterable[bytes] = (), ticks: Iterable[int] = (), records: Iterable[Record] = ()
+) -> MicroBatch:
+    """A micro-batch; ticks as clock values in ms."""
+    return MicroBatch(tuple(events), tuple(b'{"clock":%d}' % tick for tick in ticks), tuple(records))
