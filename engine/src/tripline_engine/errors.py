@@ -1,0 +1,29 @@
+"""Every error that the engine raises, named for what is wrong."""
+
+# "CheckpointInUse" says it; "CheckpointInUseError" says it twice
+
+from __future__ import annotations
+
+
+class EngineError(Exception):
+    """The engine can't go on; the message is one sentence for whoever runs it."""
+
+
+class BadSettings(EngineError):
+    """An environment variable, or a Spark setting, that the engine can't run with."""
+
+
+class CheckpointMismatch(EngineError):
+    """The checkpoint was made with other fixed settings: shards, anchors or event type."""
+
+
+class CheckpointInUse(EngineError):
+    """Another engine process holds this checkpoint."""
+
+
+class QueryFailed(EngineError):
+    """The streaming query ended by itself."""
+
+
+class Unparseable(Exception):
+    """A record's value breaks the event type; the message names the field and what was expected."""

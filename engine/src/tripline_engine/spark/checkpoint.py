@@ -1,0 +1,93 @@
+"""What a checkpoint pins for its whole life, and who may use it.
+
+`tripline.json` in the checkpoint names the engine and what can't be changed under existing state; a lock file keeps a
+second driver out, which Spark itself doesn't for a local checkpoint. Spark's own files are in `spark/`.
+Local checkpoints aren't fsynced by Spark: kill −9 is survivable, loss of power isn't promised.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from tripline_contracts.event_type import EventType
+
+from tripline_engine.domain.config import Clock, EngineConfig
+from tripline_engine.errors import CheckpointInUse, CheckpointMismatch
+
+_FILE: Final = "tripline.json"
+_LOCK: Final = "tripline.lock"
+
+
+def spark_folder(checkpoint: Path) -> Path:
+    """Where the streaming query keeps offsets, commits and state."""
+    return checkpoint / "spark"
+
+
+@contextmanager
+def exclusive(checkpoint: Path) -> Iterator[None]:
+    """Holds the checkpoint for this process. Raises CheckpointInUse if another one has it."""
+    checkpoint.mkdir(parents=True, exist_ok=True)
+    with (checkpoint / _LOCK).open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise CheckpointInUse(f"{checkpoint}: another engine is running on this checkpoint") from error
+        yield
+
+
+def open_config(checkpoint: Path, event_type: EventType, shards: int, clock: Clock) -> EngineConfig:
+    """The engine of this checkpoint; a new one, with a random id and hash key, if the checkpoint is new.
+
+    Raises CheckpointMismatch if it was made with another number of shards, other anchors or another event type.
+    """
+    path = checkpoint / _FILE
+    if not path.exists():
+        _write(path, _new_pin(event_type, shards))
+    pin = json.loads(path.read_text(encoding="utf-8"))
+    _compare(checkpoint, pin, event_type, shards)
+    first, second = (int(word, 16) for word in pin["hashKey"])
+    return EngineConfig(pin["engine"], event_type, event_type.anchors, shards, (first, second), clock)
+
+
+def _new_pin(event_type: EventType, shards: int) -> dict[str, Any]:
+    return {
+        "engine": str(uuid.uuid4()),
+        "shards": shards,
+        "eventType": event_type.name,
+        "eventTypeVersion": event_type.version,
+        "anchors": list(event_type.anchors),
+        "hashKey": [f"{secrets.randbits(64):016x}", f"{secrets.randbits(64):016x}"],
+    }
+
+
+def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shards: int) -> None:
+    if pin["shards"] != shards:
+        raise CheckpointMismatch(
+            f"{checkpoint} was made with {pin['shards']} shards and can't be run with {shards}: set"
+            f" TRIPLINE_SHARDS={pin['shards']}, or start with an empty TRIPLINE_CHECKPOINT, which judges the"
+            " transactions still in Kafka again and gives the same alerts"
+        )
+    found = (pin["eventType"], pin["eventTypeVersion"], tuple(pin["anchors"]))
+    if found != (event_type.name, event_type.version, event_type.anchors):
+        raise CheckpointMismatch(
+            f"{checkpoint} was made for event type {found[0]} version {found[1]} with anchors"
+            f" {', '.join(found[2])}: start with an empty TRIPLINE_CHECKPOINT to run another one"
+        )
+
+
+def _write(path: Path, pin: dict[str, Any]) -> None:
+    """All of the file or nothing of it."""
+    new = path.with_suffix(".new")
+    with new.open("w", encoding="utf-8") as file:
+        json.dump(pin, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
+    new.rename(path)

@@ -1,0 +1,49 @@
+"""What a shard's output says about itself: alerts, rejects by reason, time from ingestion to detection.
+
+Counters are plain integers by name. A name with a colon has a label: `rejects:too_late`, `latency_ms:250`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from tripline_engine.domain.records import OutRecord
+from tripline_engine.spark.topic_names import ALERTS, REJECTS
+
+LATENCY_BOUNDS_MS: Final = (25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 2500, 5000, 10_000, 60_000)
+"""Upper ends of the latency histogram's buckets; what is slower goes into `latency_ms:inf`."""
+
+
+class _Times(msgspec.Struct):
+    ingestedAt: int  # noqa: N815  # the contract's names
+    detectedAt: int  # noqa: N815
+
+
+_TIMES: Final = msgspec.json.Decoder(_Times)
+
+
+def count_records(records: Iterable[OutRecord]) -> dict[str, int]:
+    """`alerts`, `rejects:<reason>`, `latency_ms:<upper bound>` (one per bucket) and `latency_ms_sum`."""
+    counts: Counter[str] = Counter()
+    for record in records:
+        if record.topic == ALERTS:
+            _count_alert(record, counts)
+        elif record.topic == REJECTS:
+            reason = dict(record.headers).get("reason", b"unknown").decode("utf-8", "replace")
+            counts[f"rejects:{reason}"] += 1
+    return dict(counts)
+
+
+def _count_alert(record: OutRecord, counts: Counter[str]) -> None:
+    times = _TIMES.decode(record.value)
+    latency = max(0, times.detectedAt - times.ingestedAt)
+    bucket = bisect_left(LATENCY_BOUNDS_MS, latency)
+    bound = str(LATENCY_BOUNDS_MS[bucket]) if bucket < len(LATENCY_BOUNDS_MS) else "inf"
+    counts["alerts"] += 1
+    counts[f"latency_ms:{bound}"] += 1
+    counts["latency_ms_sum"] += latency

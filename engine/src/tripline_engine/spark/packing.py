@@ -1,0 +1,182 @@
+"""Before the shuffle: raw Kafka records in, one row of bytes per shard out.
+
+Spark's serializer into the stateful Python stage costs per row, so each slice becomes a few fat rows. This runs in a
+Python worker under `mapInArrow`; one call sees one partition's part of the micro-batch, in offset order.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.parse import Parsed, Parser, Reject
+from tripline_engine.domain.records import Kind
+from tripline_engine.domain.sharding import anchor_masks
+from tripline_engine.spark.shard_keys import shard_keys
+
+PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binary"
+REJECT_BYTES: Final = 512 * 1024
+"""How much of a refused record is kept."""
+
+REJECTS_SHARD: Final = 0
+"""Parse rejects and partition ranges go here; this shard writes the order record."""
+
+_PACKED: Final = pa.schema(
+    [("shardKey", pa.int32()), ("kind", pa.int8()), ("position", pa.int64()), ("payload", pa.binary())]
+)
+_REJECTS: Final = pa.schema(
+    [
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+        ("recordTime", pa.int64()),
+        ("reason", pa.string()),
+        ("detail", pa.string()),
+        ("length", pa.int64()),
+        ("sha256", pa.string()),
+        ("value", pa.binary()),
+    ]
+)
+
+
+@dataclass(slots=True)
+class PartitionProgress:
+    """What has been seen of one partition in this micro-batch."""
+
+    first: int
+    last: int
+    max_record_time: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Some consecutive records of one partition; int64 columns beside the raw values (None: no value)."""
+
+    partition: int
+    offsets: npt.NDArray[np.int64]
+    record_times: npt.NDArray[np.int64]
+    running_max: npt.NDArray[np.int64]
+    values: list[bytes | None]
+
+
+def packer(config: EngineConfig) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The function for `mapInArrow`: columns partition, offset, recordTime, value in; PACKED_SCHEMA out."""
+    keys = shard_keys(config.shards)
+
+    def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        parser = Parser(config.event_type)
+        progress: dict[int, PartitionProgress] = {}
+        for batch in batches:
+            rows = [
+                (keys[shard], kind, 0, payload)
+                for part in _slices(batch, progress)
+                for shard, kind, payload in pack_slice(config, parser, part)
+            ]
+            if rows:
+                yield _packed(rows)
+        if progress:
+            yield _packed([(keys[REJECTS_SHARD], Kind.PARTITION_RANGE, 0, data) for data in _ranges(progress)])
+        # Spark's worker collects garbage after every task; frozen objects are left out of that
+        gc.freeze()
+
+    return pack
+
+
+def pack_slice(config: EngineConfig, parser: Parser, part: Slice) -> Iterator[tuple[int, Kind, bytes]]:
+    """(shard, kind, payload) for one slice: transactions per shard, parse rejects to REJECTS_SHARD."""
+    parsed = parser.parse(part.values)
+    if len(parsed.rows):
+        table = _transactions(part, parsed)
+        masks = anchor_masks(parsed.columns, config.anchors, config.shards, config.hash_key)
+        for shard in range(config.shards):
+            chosen = np.flatnonzero(masks[shard])
+            if len(chosen):
+                copy = table if len(chosen) == table.num_rows else table.take(pa.array(chosen))
+                mask = pa.array(masks[shard][chosen])
+                yield shard, Kind.TRANSACTIONS, _ipc(copy.set_column(4, "mask", mask))
+    if parsed.rejects:
+        yield REJECTS_SHARD, Kind.PARSE_REJECTS, _ipc(_rejects(part, parsed.rejects))
+
+
+def _slices(batch: pa.RecordBatch, progress: dict[int, PartitionProgress]) -> Iterator[Slice]:
+    if batch.num_rows == 0:
+        return
+    partitions = batch["partition"].to_numpy()
+    for partition in np.unique(partitions).tolist():
+        part = batch if (partitions == partition).all() else batch.filter(pa.array(partitions == partition))
+        yield _slice(partition, part, progress)
+
+
+def _slice(partition: int, part: pa.RecordBatch, progress: dict[int, PartitionProgress]) -> Slice:
+    offsets = part["offset"].to_numpy()
+    times = part["recordTime"].to_numpy()
+    running = np.maximum.accumulate(times)
+    seen = progress.get(partition)
+    if seen is None:
+        progress[partition] = PartitionProgress(int(offsets[0]), int(offsets[-1]), int(running[-1]))
+    else:
+        running = np.maximum(running, seen.max_record_time)
+        seen.last, seen.max_record_time = int(offsets[-1]), int(running[-1])
+    return Slice(partition, offsets, times, running, part["value"].to_pylist())
+
+
+def _transactions(part: Slice, parsed: Parsed) -> pa.RecordBatch:
+    rows = parsed.rows
+    fixed: dict[str, Any] = {
+        "partition": pa.array(np.full(len(rows), part.partition, np.int32)),
+        "offset": pa.array(part.offsets[rows]),
+        "runningMax": pa.array(part.running_max[rows]),
+        "recordTime": pa.array(part.record_times[rows]),
+        "mask": pa.array(np.zeros(len(rows), np.uint8)),
+    }
+    return pa.RecordBatch.from_pydict(fixed | parsed.columns)
+
+
+def _rejects(part: Slice, rejects: tuple[Reject, ...]) -> pa.RecordBatch:
+    values = [part.values[reject.row] or b"" for reject in rejects]
+    rows = [reject.row for reject in rejects]
+    columns = [
+        [part.partition] * len(rejects),
+        part.offsets[rows],
+        part.record_times[rows],
+        [reject.reason for reject in rejects],
+        [reject.detail for reject in rejects],
+        [len(value) for value in values],
+        [hashlib.sha256(value).hexdigest() for value in values],
+        [value[:REJECT_BYTES] for value in values],
+    ]
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, _REJECTS, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_REJECTS)
+
+
+def _ranges(progress: dict[int, PartitionProgress]) -> Iterator[bytes]:
+    for partition, seen in sorted(progress.items()):
+        found = {
+            "partition": partition,
+            "from": seen.first,
+            "until": seen.last + 1,
+            "maxRecordTime": seen.max_record_time,
+        }
+        yield json.dumps(found, separators=(",", ":")).encode()
+
+
+def _packed(rows: list[tuple[int, Kind, int, bytes]]) -> pa.RecordBatch:
+    columns = zip(*((key, int(kind), position, data) for key, kind, position, data in rows), strict=True)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, _PACKED, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_PACKED)
+
+
+def _ipc(batch: pa.RecordBatch) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data

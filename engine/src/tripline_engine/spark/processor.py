@@ -1,0 +1,162 @@
+"""One shard's slice of one micro-batch inside `transformWithState`: payloads in, Kafka records out.
+
+Everything that decides anything is in the domain's ShardWorker. Workers aren't sticky: nothing may be kept in a
+worker's memory from one call to the next.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import pandas as pd
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    IntegerType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.records import Kind, OutRecord, Payload, StateLog
+from tripline_engine.domain.shard_worker import ShardWorker
+from tripline_engine.spark.counting import count_records
+from tripline_engine.spark.faults import FaultPoint
+from tripline_engine.spark.shard_keys import shard_keys
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.stateful_processor import MapState, TimerValues
+
+_HEADER: Final = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
+OUTPUT_SCHEMA: Final = StructType(
+    [
+        StructField("topic", StringType()),
+        StructField("key", BinaryType()),
+        StructField("value", BinaryType()),
+        StructField("headers", ArrayType(_HEADER)),
+        # the row that carries a shard's counters has these two and no topic
+        StructField("shard", IntegerType()),
+        StructField("counters", StringType()),
+    ]
+)
+_KEY: Final = StructType([StructField("key", StringType())])
+_DATA: Final = StructType([StructField("data", BinaryType())])
+_ROWS_PER_FRAME: Final = 5_000
+
+
+class Worker(Protocol):
+    """What the processor needs of the domain's ShardWorker."""
+
+    counters: dict[str, int]
+
+    def process(self, payloads: Sequence[Payload]) -> list[OutRecord]: ...
+
+
+MakeWorker = Callable[[EngineConfig, int, StateLog, Path | None, Callable[[], int]], Worker]
+
+
+class SparkStateLog:
+    """The shard's state log in Spark's state store. Each call costs 0.1 to 0.3 ms."""
+
+    def __init__(self, state: MapState) -> None:
+        self._state = state
+
+    def get(self, key: str) -> bytes | None:
+        found = self._state.getValue((key,))
+        return None if found is None else bytes(found[0])
+
+    def put(self, key: str, data: bytes) -> None:
+        self._state.updateValue((key,), (data,))
+
+    def remove(self, key: str) -> None:
+        self._state.removeKey((key,))
+
+    def items(self) -> Iterator[tuple[str, bytes]]:
+        for key, value in self._state.iterator():
+            yield key[0], bytes(value[0])
+
+
+class ShardProcessor(StatefulProcessor):
+    """Hands each shard's payloads, in the engine's order of kinds, to a worker and frames what comes out."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        projection_dir: Path | None,
+        topic_prefix: str = "",
+        fault: FaultPoint | None = None,
+        make_worker: MakeWorker = ShardWorker,
+    ) -> None:
+        self._config = config
+        self._projection_dir = projection_dir
+        self._topic_prefix = topic_prefix
+        self._fault = fault
+        self._make_worker = make_worker
+        self._shards = {key: shard for shard, key in enumerate(shard_keys(config.shards))}
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._state = handle.getMapState("log", _KEY, _DATA)
+
+    def handleInputRows(  # noqa: N802  # Spark's name
+        self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        shard = self._shards[int(key[0])]
+        payloads = in_order(rows)
+        log = SparkStateLog(self._state)
+        worker = self._make_worker(self._config, shard, log, self._projection_dir, _now_ms)
+        records = worker.process(payloads)
+        if self._fault:
+            self._fault.reach_task(shard, payloads)
+        yield from self._frames(records)
+        yield _counters_frame(shard, {**worker.counters, **count_records(records)})
+        # Spark's worker collects garbage after every task; frozen objects are left out of that
+        gc.freeze()
+
+    def close(self) -> None:
+        """Nothing is held between calls."""
+
+    def _frames(self, records: list[OutRecord]) -> Iterator[pd.DataFrame]:
+        for start in range(0, len(records), _ROWS_PER_FRAME):
+            yield _frame(
+                (
+                    self._topic_prefix + record.topic,
+                    record.key,
+                    record.value,
+                    [{"key": name, "value": value} for name, value in record.headers],
+                    None,
+                    None,
+                )
+                for record in records[start : start + _ROWS_PER_FRAME]
+            )
+
+
+def in_order(frames: Iterable[pd.DataFrame]) -> list[Payload]:
+    """Rows of the shuffle as payloads: rule events by position, ticks by position, then the rest.
+
+    The shuffle keeps no order. Transactions carry what the domain sorts them by.
+    """
+    payloads = [
+        Payload(Kind(kind), bytes(data), int(position))
+        for frame in frames
+        for kind, position, data in zip(frame["kind"], frame["position"], frame["payload"], strict=True)
+    ]
+    return sorted(payloads, key=lambda payload: (payload.kind, payload.position))
+
+
+def _counters_frame(shard: int, counters: dict[str, int]) -> pd.DataFrame:
+    return _frame([(None, None, None, None, shard, json.dumps(counters))])
+
+
+def _frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=OUTPUT_SCHEMA.names, dtype=object)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

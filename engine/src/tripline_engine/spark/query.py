@@ -1,0 +1,47 @@
+"""The streaming query: sources, shards, sink."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
+from pyspark.sql.streaming.query import StreamingQuery
+
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.processor import OUTPUT_SCHEMA, ShardProcessor
+from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.sources import broadcast_events, packed_transactions
+
+OBSERVATION = "shards"
+"""The observed metrics of each micro-batch: column `shard<n>` holds that shard's counters as JSON."""
+
+
+def start_query(
+    session: SparkSession, settings: Settings, config: EngineConfig, processor: ShardProcessor
+) -> StreamingQuery:
+    """Starts (or continues, by its checkpoint) the one query of the engine."""
+    inputs = broadcast_events(session, settings).unionByName(packed_transactions(session, settings, config))
+    outputs = inputs.groupBy("shardKey").transformWithStateInPandas(
+        processor, outputStructType=OUTPUT_SCHEMA, outputMode="update", timeMode="none"
+    )
+    return (
+        _observed(outputs, config.shards)
+        .where(F.col("topic").isNotNull())
+        .select("topic", "key", "value", "headers")
+        .writeStream.queryName("tripline-engine")
+        .format("kafka")
+        .option("kafka.bootstrap.servers", settings.kafka)
+        .option("checkpointLocation", str(spark_folder(settings.checkpoint)))
+        .outputMode("update")
+        .start()
+    )
+
+
+def _observed(outputs: DataFrame, shards: int) -> DataFrame:
+    """Counters ride with the output and reach the driver with the progress of the committed batch."""
+
+    def counters_of(shard: int) -> Column:
+        return F.max(F.when(F.col("shard") == shard, F.col("counters"))).alias(f"shard{shard}")
+
+    first, *others = (counters_of(shard) for shard in range(shards))
+    return outputs.observe(OBSERVATION, first, *others)

@@ -1,0 +1,84 @@
+"""What an engine process is told from outside, read once at the start."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from environs import Env, EnvError
+from marshmallow.validate import OneOf, Range
+
+from tripline_engine.domain.config import Clock
+from tripline_engine.errors import BadSettings
+
+TASK_ATTEMPTS: Final = 4
+"""local[N] gives a task one attempt only; a worker process that dies must not end the query."""
+
+_LOCAL: Final = re.compile(r"local\[([0-9]+|\*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One engine process. Times in ms are integers, addresses are host:port."""
+
+    kafka: str
+    checkpoint: Path
+    projection_dir: Path
+    shards: int
+    clock: Clock
+    spark_master: str
+    jars: Path
+    max_transactions_per_batch: int
+    topic_prefix: str
+    metrics_host: str
+    metrics_port: int
+    driver_memory: str
+    log_level: str
+    fault_point: str | None
+
+    def topic(self, name: str) -> str:
+        """The topic of this deployment for a contract's name."""
+        return self.topic_prefix + name
+
+
+def from_environment() -> Settings:
+    """Reads TRIPLINE_… variables. Raises BadSettings with a sentence naming the variable."""
+    env = Env()
+    try:
+        with env.prefixed("TRIPLINE_"):
+            host, port = _bind(env.str("METRICS_BIND", "127.0.0.1:9103"))
+            return Settings(
+                kafka=env.str("KAFKA"),
+                checkpoint=Path(env.str("CHECKPOINT")).absolute(),
+                projection_dir=Path(env.str("PROJECTION_DIR")).absolute(),
+                shards=env.int("SHARDS", 2, validate=Range(1, 256)),
+                clock=env.str("CLOCK", "wall", validate=OneOf(["wall", "data"])),
+                spark_master=local_master(env.str("SPARK_MASTER", "local[2]")),
+                jars=Path(env.str("JARS")).absolute(),
+                max_transactions_per_batch=env.int(
+                    "MAX_TRANSACTIONS_PER_BATCH", 100_000, validate=Range(1, 10_000_000)
+                ),
+                topic_prefix=env.str("TOPIC_PREFIX", ""),
+                metrics_host=host,
+                metrics_port=port,
+                driver_memory=env.str("DRIVER_MEMORY", "2g"),
+                log_level=env.str("LOG_LEVEL", "info"),
+                fault_point=env.str("FAULT_POINT", None),
+            )
+    except EnvError as error:
+        raise BadSettings(f"settings: {error}") from error
+
+
+def local_master(master: str) -> str:
+    """`local[N]` with attempts for its tasks; every other master as it is."""
+    match = _LOCAL.fullmatch(master)
+    return f"local[{match[1]},{TASK_ATTEMPTS}]" if match else master
+
+
+def _bind(text: str) -> tuple[str, int]:
+    host, separator, port = text.rpartition(":")
+    if not separator or not port.isdigit() or int(port) > 65_535:
+        raise BadSettings(f"TRIPLINE_METRICS_BIND: expected host:port, not {text!r}")
+    return host, int(port)

@@ -1,0 +1,58 @@
+"""What flows in: rule events and ticks to every shard, transactions packed by shard.
+
+Rule events and ticks share a source without a cap: a cap is split by backlog over a source's topics, and a rule must
+never wait behind transactions. Transactions have a source of their own, capped.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
+
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.records import Kind
+from tripline_engine.spark.packing import PACKED_SCHEMA, packer
+from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.shard_keys import shard_keys
+from tripline_engine.spark.topic_names import RULES, TICKS, TRANSACTIONS
+
+
+def broadcast_events(session: SparkSession, settings: Settings) -> DataFrame:
+    """Rule events and ticks, a copy for each shard, with their Kafka offset as position."""
+    topics = f"{settings.topic(RULES)},{settings.topic(TICKS)}"
+    events = _kafka(session, settings, topics)
+    every_shard = F.array(*(F.lit(key) for key in shard_keys(settings.shards)))
+    is_rule = F.col("topic") == settings.topic(RULES)
+    kind = F.when(is_rule, F.lit(int(Kind.RULE_EVENT))).otherwise(F.lit(int(Kind.TICK)))
+    return events.select(
+        F.explode(every_shard).alias("shardKey"),
+        kind.cast("tinyint").alias("kind"),
+        F.col("offset").alias("position"),
+        # a record without a value is an event that can't be read: the shards say so
+        F.coalesce(F.col("value"), F.unhex(F.lit(""))).alias("payload"),
+    )
+
+
+def packed_transactions(session: SparkSession, settings: Settings, config: EngineConfig) -> DataFrame:
+    """Transactions, parse rejects and partition ranges as bytes per shard."""
+    raw = _kafka(
+        session,
+        settings,
+        settings.topic(TRANSACTIONS),
+        {"maxOffsetsPerTrigger": str(settings.max_transactions_per_batch)},
+    )
+    record_time = F.unix_millis("timestamp").alias("recordTime")
+    return raw.select("partition", "offset", record_time, "value").mapInArrow(packer(config), PACKED_SCHEMA)
+
+
+def _kafka(
+    session: SparkSession, settings: Settings, topics: str, more: dict[str, str] | None = None
+) -> DataFrame:
+    options = {
+        "kafka.bootstrap.servers": settings.kafka,
+        "subscribe": topics,
+        "startingOffsets": "earliest",
+        "kafka.max.poll.records": "10000",
+        **(more or {}),
+    }
+    return session.readStream.format("kafka").options(**options).load()
