@@ -36,8 +36,11 @@ _OPENING, _CLOSING = "([", ")]"
 
 @dataclass(frozen=True, slots=True)
 class LegacyRecord:
-    """One record. `rule_id` is None for a CONTROL only, `control_type` is there for a CONTROL only, and
-    `definition` (JSON names, values as they stood) for an ACTIVE only."""
+    """One record; `definition` has JSON names and the values as they stood.
+
+    `rule_id` may be None for a CONTROL only, `control_type` is there for a CONTROL only. An ACTIVE always has
+    a definition and a PAUSE may: the demo brings its second rule in by pausing it.
+    """
 
     state: State
     rule_id: int | None
@@ -48,7 +51,7 @@ class LegacyRecord:
 def read_line(line: str) -> LegacyRecord:
     """The record that one line holds, in either form, in any case, with brackets or none.
 
-    Of PAUSE and DELETE an id is enough and whatever else they carry is left aside; of CONTROL its type is.
+    Of PAUSE and DELETE an id is enough, of CONTROL its type.
     Raises InvalidRecord naming what is missing or wrong.
     """
     text = line.strip()
@@ -121,6 +124,6 @@ def _record(
         return LegacyRecord("CONTROL", rule_id, control_type=cast("ControlType", control))
     if rule_id is None or not 1 <= rule_id <= MAX_RULE_ID:
         raise InvalidRecord(f"expected a rule id from 1 to {MAX_RULE_ID}, not {spelling.shown(raw_id)}")
-    if state != "ACTIVE":
+    if state == "DELETE" or (state == "PAUSE" and not any(definition.values())):
         return LegacyRecord(cast("State", state), rule_id)
-    return LegacyRecord("ACTIVE", rule_id, definition=definition)
+    return LegacyRecord(cast("State", state), rule_id, definition=definition)

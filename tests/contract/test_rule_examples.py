@@ -1,0 +1,103 @@
+"""The rules that the source articles and their demo ship, and the specification's own, read as they stand."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from tripline_contracts import event_type, exact_json, legacy, rule_definition, schemas
+from tripline_contracts.errors import InvalidDefinition
+from tripline_contracts.rule_definition import RuleDefinition
+
+pytestmark = pytest.mark.contract
+
+RULES = Path(str(resources.files("tripline_contracts"))) / "examples" / "rules"
+TRANSACTION = event_type.load()
+PAIR = ("beneficiaryId", "payeeId")
+DAY = 24 * 60 * 60
+
+READ: dict[str, tuple[str, int, RuleDefinition]] = {
+    "articles-1000000-in-7-days.json": (
+        "ACTIVE",
+        1,
+        RuleDefinition(PAIR, "SUM", "paymentAmount", ">", Decimal(1_000_000), 7 * DAY),
+    ),
+    "articles-200000-in-24-hours.json": (
+        "ACTIVE",
+        2,
+        RuleDefinition(PAIR, "SUM", "paymentAmount", ">", Decimal(200_000), DAY),
+    ),
+    "specification-plain.txt": (
+        "ACTIVE",
+        1,
+        RuleDefinition(PAIR, "SUM", "paymentAmount", ">", Decimal(20_000_000), 30 * DAY),
+    ),
+    **{
+        f"demo-1.{form}": (
+            "ACTIVE",
+            1,
+            RuleDefinition(PAIR, "SUM", "paymentAmount", ">", Decimal(20_000_000), 30 * DAY),
+        )
+        for form in ("json", "txt")
+    },
+    **{
+        f"demo-2.{form}": (
+            "PAUSE",
+            2,
+            RuleDefinition(("paymentType",), "COUNT", None, "<", Decimal(300), DAY),
+        )
+        for form in ("json", "txt")
+    },
+    **{
+        f"demo-3.{form}": (
+            "ACTIVE",
+            3,
+            RuleDefinition(("beneficiaryId",), "SUM", "paymentAmount", ">=", Decimal(10_000_000), DAY),
+        )
+        for form in ("json", "txt")
+    },
+}
+RESET = ("demo-4.json", "demo-4.txt")
+CONTROL = "articles-clear-state.json"
+
+
+def _record(name: str) -> legacy.LegacyRecord:
+    return legacy.read_line((RULES / name).read_text(encoding="utf-8"))
+
+
+def test_every_example_is_tested() -> None:
+    assert {path.name for path in RULES.iterdir()} == {*READ, *RESET, CONTROL}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_read_as_meant(name: str) -> None:
+    state, rule_id, meant = READ[name]
+    record = _record(name)
+    assert (record.state, record.rule_id) == (state, rule_id)
+    assert record.definition is not None
+    definition = rule_definition.parse(record.definition, TRANSACTION)
+    assert definition == meant
+    schemas.validator("rule-definition")(definition.to_json())
+
+
+@pytest.mark.parametrize("name", [name for name in (*READ, *RESET) if name.endswith(".json")])
+def test_json_keeps_the_schema_of_what_is_let_in(name: str) -> None:
+    schemas.validator("rule-definition-input")(exact_json.loads((RULES / name).read_bytes()))
+
+
+@pytest.mark.parametrize("name", RESET)
+def test_reset_on_alert_is_refused_as_not_built(name: str) -> None:
+    record = _record(name)
+    assert (record.state, record.rule_id) == ("ACTIVE", 4)
+    assert record.definition is not None
+    with pytest.raises(InvalidDefinition, match=r"resetOnAlert.*is not supported yet"):
+        rule_definition.parse(record.definition, TRANSACTION)
+
+
+def test_a_control_needs_nothing_but_its_type() -> None:
+    record = _record(CONTROL)
+    assert (record.state, record.control_type, record.rule_id) == ("CONTROL", "CLEAR_STATE_ALL", None)
+    assert record.definition is None

@@ -1,0 +1,237 @@
+"""Topics, schemas, examples and the AsyncAPI document say the same."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tripline_contracts import asyncapi, canonical, event_type, exact_json, rule_definition, schemas, topics
+from tripline_contracts.errors import InvalidTopic, SchemaViolation, UnknownSchema, UnknownTopic
+from tripline_contracts.topics import Topic
+from tripline_contracts.widest import widest_windows
+
+pytestmark = pytest.mark.contract
+
+PACKAGE = Path(str(resources.files("tripline_contracts")))
+EXAMPLES = PACKAGE / "examples"
+ASYNCAPI = Path(__file__).parents[2] / "contracts" / "asyncapi.yaml"
+TRANSACTION = event_type.load()
+BY_NAME = {topic.name: topic for topic in topics.all_topics()}
+
+
+def _examples(kind: str) -> list[Path]:
+    return sorted(path for topic in BY_NAME for path in (EXAMPLES / topic).glob(kind))
+
+
+def _id(path: Path) -> str:
+    return f"{path.relative_to(EXAMPLES)}"
+
+
+def _read(path: Path) -> Any:
+    return exact_json.loads(path.read_bytes())
+
+
+def test_the_topics_are_these() -> None:
+    partitions = {topic.name: topic.partitions for topic in BY_NAME.values()}
+    assert partitions == {
+        "rules.v1": 1,
+        "transactions.v1": 2,
+        "alerts.v1": 2,
+        "rule-status.v1": 1,
+        "rejected-transactions.v1": 1,
+        "engine-order.v1": 1,
+        "engine-ticks.v1": 1,
+    }
+
+
+@pytest.mark.parametrize("topic", BY_NAME.values(), ids=BY_NAME)
+class TestEachTopic:
+    def test_is_in_the_file_of_its_name(self, topic: Topic) -> None:
+        assert (PACKAGE / "topics" / f"{topic.name}.yaml").is_file()
+        assert topics.load(topic.name) == topic
+
+    def test_has_a_schema_and_examples_that_keep_and_that_break_it(self, topic: Topic) -> None:
+        assert topic.schema in schemas.names()
+        assert list((EXAMPLES / topic.name).glob("*.json"))
+        assert list((EXAMPLES / topic.name / "invalid").glob("*.json"))
+
+    def test_says_how_long_it_is_kept(self, topic: Topic) -> None:
+        config = topic.creation_config()
+        assert config["cleanup.policy"] == "delete"
+        kept = {"transactions.v1": 7 * 86400 * 1000, "rejected-transactions.v1": 30 * 86400 * 1000}
+        assert int(config["retention.ms"]) == kept.get(topic.name, -1)
+        assert config["retention.bytes"] == "-1"
+
+    def test_keeps_old_data_for_ever_where_retention_goes_by_producers_time(self, topic: Topic) -> None:
+        by_producers_time = topic.name == "transactions.v1"
+        changed = topic.creation_config("data") != topic.creation_config("wall")
+        assert changed == by_producers_time
+        if by_producers_time:
+            assert topic.creation_config("data")["retention.ms"] == "-1"
+
+
+@pytest.mark.parametrize("path", _examples("*.json"), ids=_id)
+def test_examples_keep_their_schema(path: Path) -> None:
+    schemas.validator(BY_NAME[path.parent.name].schema)(_read(path))
+
+
+@pytest.mark.parametrize("path", _examples("invalid/*.json"), ids=_id)
+def test_invalid_examples_break_it(path: Path) -> None:
+    with pytest.raises(SchemaViolation):
+        schemas.validator(BY_NAME[path.parent.parent.name].schema)(_read(path))
+
+
+@pytest.mark.parametrize("path", sorted((EXAMPLES / "rules.v1").glob("*.json")), ids=_id)
+def test_definitions_in_rule_events_are_normalised_and_hashed(path: Path) -> None:
+    event = _read(path)
+    if event["type"] == "SettingsChanged":
+        return
+    definition = rule_definition.parse(event["definition"], TRANSACTION)
+    assert definition.to_json() == event["definition"]
+    assert definition.hash == event["definitionHash"]
+    if event["type"] == "RulePublished":
+        assert event["definitionVersion"] == event["version"]
+    own = widest_windows([(event["ruleId"], event["definitionVersion"], definition)])
+    assert (own[0] in event["widestWindows"]) == (event["state"] != "DELETED")
+
+
+@pytest.mark.parametrize("path", sorted((EXAMPLES / "alerts.v1").glob("*.json")), ids=_id)
+def test_alerts_add_up(path: Path) -> None:
+    alert = _read(path)
+    trigger, contributors = alert["transaction"], alert["contributors"]
+    assert alert["alertId"] == canonical.alert_id(
+        alert["ruleId"], alert["ruleVersion"], alert["group"], trigger["transactionId"], trigger["eventTime"]
+    )
+    assert alert["windowEnd"] == alert["eventTime"] == trigger["eventTime"]
+    assert {name: trigger[name] for name in alert["group"]} == alert["group"]
+    assert contributors["truncated"] == (contributors["count"] > len(contributors["transactions"]))
+    times = [transaction["eventTime"] for transaction in contributors["transactions"]]
+    assert times == sorted(times, reverse=True)
+    assert all(alert["windowStart"] <= time <= alert["windowEnd"] for time in times)
+
+
+@pytest.mark.parametrize("path", sorted((EXAMPLES / "rejected-transactions.v1").glob("*.json")), ids=_id)
+def test_rejects_name_their_own_bytes(path: Path) -> None:
+    example = _read(path)
+    value = base64.b64decode(example["valueBase64"] or "")
+    assert example["headers"]["length"] == str(len(value))
+    assert example["headers"]["sha256"] == hashlib.sha256(value).hexdigest()
+    assert set(example["headers"]) == set(BY_NAME["rejected-transactions.v1"].headers)
+
+
+def test_the_schemas_know_the_event_type() -> None:
+    names = {field.name for field in TRANSACTION.fields}
+    aliases = {alias for field in TRANSACTION.fields for alias in field.aliases}
+    sent = schemas.load("transactions.v1")
+    assert set(sent["properties"]) == names | aliases
+    assert set(sent["required"]) == {field.name for field in TRANSACTION.fields if field.required}
+    alert = schemas.load("alerts.v1")["properties"]
+    assert set(alert["transaction"]["properties"]) == set(alert["transaction"]["required"]) == names
+    assert set(alert["group"]["propertyNames"]["enum"]) == set(TRANSACTION.groupable)
+    values = schemas.load("values")["$defs"]
+    assert set(values["groupingKeyNames"]["items"]["enum"]) == set(TRANSACTION.groupable)
+    aggregated = schemas.load("rule-definition")["properties"]["aggregateFieldName"]["enum"]
+    assert aggregated == [*TRANSACTION.measures, None]
+
+
+def _objects(schema: object) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield schema
+        for inner in schema.values():
+            yield from _objects(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from _objects(inner)
+
+
+@pytest.mark.parametrize("name", sorted(set(schemas.names()) - {"transactions.v1"}))
+def test_what_tripline_writes_has_no_other_fields(name: str) -> None:
+    # the envelopes of rules.v1 and of a reject's headers hand on to objects that are closed or name a type
+    for found in _objects(schemas.load(name)):
+        assert "additionalProperties" in found or found.get("required") == ["type"], found
+
+
+def test_transactions_may_have_other_fields() -> None:
+    assert "additionalProperties" not in schemas.load("transactions.v1")
+
+
+class TestAsyncApi:
+    def test_is_what_the_topics_say(self) -> None:
+        assert ASYNCAPI.read_text(encoding="utf-8") == asyncapi.text(), (
+            "drifted; run: python -m tripline_contracts.asyncapi contracts/asyncapi.yaml"
+        )
+
+    def test_lists_exactly_the_topics(self) -> None:
+        document = yaml.safe_load(ASYNCAPI.read_text(encoding="utf-8"))
+        assert document["asyncapi"] == "3.0.0"
+        assert {channel["address"] for channel in document["channels"].values()} == set(BY_NAME)
+        for operation in document["operations"].values():
+            assert operation["channel"]["$ref"].removeprefix("#/channels/") in BY_NAME
+        actions = sorted(operation["action"] for operation in document["operations"].values())
+        assert actions == ["receive"] * len(BY_NAME) + ["send"] * len(BY_NAME)
+
+    def test_every_reference_leads_somewhere(self) -> None:
+        document = yaml.safe_load(ASYNCAPI.read_text(encoding="utf-8"))
+        references = list(_references(document))
+        assert len(references) > 4 * len(BY_NAME)
+        for reference in references:
+            file, _, pointer = reference.partition("#")
+            target = document if not file else _read(ASYNCAPI.parent / file)
+            for step in pointer.strip("/").split("/") if pointer else ():
+                target = target[step]
+            assert target
+
+
+def _references(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        for inner in value.values():
+            yield from _references(inner)
+
+
+def test_unknown_names_are_said() -> None:
+    with pytest.raises(UnknownTopic, match=r"alerts\.v1"):
+        topics.load("alerts.v2")
+    with pytest.raises(UnknownSchema, match=r"alerts\.v1"):
+        schemas.load("alerts.v2")
+
+
+TOPIC: dict[str, Any] = {
+    "name": "t.v1",
+    "purpose": "p",
+    "producers": ["a"],
+    "consumers": ["b"],
+    "partitions": 1,
+    "key": "absent",
+    "value": "json",
+    "schema": "t.v1",
+    "events": ["Happened"],
+    "config": {"cleanup.policy": "delete"},
+}
+
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"owner": "me"}, "unknown owner", "an unknown word"),
+    ({"purpose": " "}, "purpose is missing", "nothing said"),
+    ({"schema": None}, "schema is missing", "no schema"),
+    ({"value": "avro"}, "json or bytes", "another format"),
+    ({"partitions": 0}, "at least 1", "no partition"),
+    ({"consumers": []}, "consumers is a list", "nobody reads it"),
+    ({"config": {"retention.ms": -1}}, "to text", "a number where Kafka wants text"),
+]
+
+
+@pytest.mark.parametrize(("changes", "said", "reason"), WRONG, ids=[case[-1] for case in WRONG])
+def test_a_topic_file_that_is_wrong(changes: dict[str, Any], said: str, reason: str) -> None:
+    assert topics.from_mapping(TOPIC).name == "t.v1"
+    with pytest.raises(InvalidTopic) as refused:
+        topics.from_mapping({**TOPIC, **changes})
+    assert said in str(refused.value), reason

@@ -1,0 +1,145 @@
+"""Lines of the articles' two forms: what kind of record, whom it concerns, and what it means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tripline_contracts import event_type, legacy, rule_definition
+from tripline_contracts.aggregate import Aggregate, read_aggregate
+from tripline_contracts.errors import InvalidDefinition, InvalidRecord
+from tripline_contracts.legacy import LegacyRecord
+
+TRANSACTION = event_type.load()
+MEANT = rule_definition.parse(
+    {
+        "groupingKeyNames": ["beneficiaryId", "payeeId"],
+        "aggregatorFunctionType": "SUM",
+        "aggregateFieldName": "paymentAmount",
+        "limitOperatorType": ">",
+        "limit": "20000000",
+        "windowSeconds": 2592000,
+    },
+    TRANSACTION,
+)
+
+QUOTED = (
+    '{"ruleId":"1","RULESTATE":"active","groupingKeyNames":["payeeId","beneficiaryId"],"aggregateFieldName":'
+    '"paymentAmount","aggregatorFunctionType":"SUM","limitOperatorType":"GREATER","limit":20000000.0,'
+    '"windowMinutes":"43200","controlType":null}'
+)
+ACTIVE: list[tuple[str, str]] = [
+    (
+        "(1),(active),(payeeId&beneficiaryId),(),(paymentAmount),(SUM),(>),(20000000),(43200)",
+        "the specification's",
+    ),
+    (
+        "1,(active),(payeeId & beneficiaryId),,(paymentAmount),(sum),(>),(20000000),(43200)",
+        "nothing for unique",
+    ),
+    ("1,active,payerId&beneficiaryId,,paymentAmount,Sum,GREATER,20000000,43200", "no brackets at all"),
+    ("  ( 1 ) , ( ACTIVE ),[payeeId,beneficiaryId],(),(paymentAmount),(SUM),(>),(2e7),(43200) \n", "spaces"),
+    (QUOTED, "JSON, quoted numbers, a fraction of nothing"),
+]
+
+
+@pytest.mark.parametrize(("line", "reason"), ACTIVE, ids=[case[-1] for case in ACTIVE])
+def test_active(line: str, reason: str) -> None:
+    record = legacy.read_line(line)
+    assert (record.state, record.rule_id, record.control_type) == ("ACTIVE", 1, None), reason
+    assert record.definition is not None
+    assert rule_definition.parse(record.definition, TRANSACTION) == MEANT, reason
+
+
+OTHERS: list[tuple[str, LegacyRecord, str]] = [
+    ("(7),(pause)", LegacyRecord("PAUSE", 7), "an id is enough"),
+    ("7,DELETE,,,,,,,", LegacyRecord("DELETE", 7), "nothing in the other fields"),
+    ("7,(delete),(payeeId),,(paymentAmount),(SUM),(>),(1),(2)", LegacyRecord("DELETE", 7), "the rest is left aside"),
+    ('{"ruleId": 7, "ruleState": "Delete", "limit": null}', LegacyRecord("DELETE", 7), "nulls"),
+    ('{"ruleState": "PAUSE", "ruleId": "7", "unique": null}', LegacyRecord("PAUSE", 7), "a quoted id"),
+    ('{"ruleState": "CONTROL", "controlType": "CLEAR_STATE_ALL"}',
+     LegacyRecord("CONTROL", None, "CLEAR_STATE_ALL"), "a control concerns no rule"),
+    ('{"ruleId": 0, "ruleState": "control", "controlType": "(clear_state_all_stop)", "limit": null}',
+     LegacyRecord("CONTROL", 0, "CLEAR_STATE_ALL_STOP"), "whatever its id, in any case"),
+    ("(1),(control),(),(),(DELETE_RULES_ALL)", LegacyRecord("CONTROL", 1, "DELETE_RULES_ALL"), "a plain control"),
+    (",control,export_rules_current", LegacyRecord("CONTROL", None, "EXPORT_RULES_CURRENT"), "without an id"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "expected", "reason"), OTHERS, ids=[case[-1] for case in OTHERS])
+def test_other_states(line: str, expected: LegacyRecord, reason: str) -> None:
+    assert legacy.read_line(line) == expected, reason
+
+
+def test_a_pause_may_bring_its_rule() -> None:
+    record = legacy.read_line("2,(pause),(paymentType),,(COUNT_FLINK),(SUM),(LESS),(300),(1440)")
+    assert record.state == "PAUSE"
+    assert record.definition is not None
+    assert rule_definition.parse(record.definition, TRANSACTION).function == "COUNT"
+
+
+WRONG: list[tuple[str, str, str]] = [
+    ("", "expected an id and a state", "an empty line"),
+    ("1", "expected an id and a state", "an id alone"),
+    ("(1),(asleep)", "expected a state of ACTIVE", "an unknown state"),
+    ("(1),(active),(payeeId),(),(paymentAmount),(SUM),(>),(5)", "expected 9 fields", "a field short"),
+    (
+        "(1),(active),(payeeId),(),(paymentAmount),(SUM),(>),(5),(6),(7)",
+        "expected 9 fields",
+        "a field too many",
+    ),
+    (
+        "(x),(active),(payeeId),(),(paymentAmount),(SUM),(>),(5),(6)",
+        "expected a rule id",
+        "an id that is no number",
+    ),
+    ("(0),(pause)", "expected a rule id", "ids start with 1"),
+    ("(9007199254740992),(pause)", "expected a rule id", "an id that JSON readers round"),
+    ("(1),(active),((payeeId),(),(paymentAmount),(SUM),(>),(5),(6)", "brackets", "one opened too many"),
+    ("1),(active)", "brackets", "one closed too many"),
+    ("(1),(control)", "expected a control type", "a control of what"),
+    ("(1),(control),(EXPLODE)", "not 'EXPLODE'", "an unknown control"),
+    ('{"ruleId": 1', "not JSON", "broken JSON"),
+    ('{"ruleId": 1}', "expected a state", "no state"),
+    ('{"ruleState": "PAUSE"}', "expected a rule id", "no id"),
+    ('{"ruleId": 1, "RuleId": 2, "ruleState": "PAUSE"}', "given twice", "two ids in two cases"),
+    ('{"ruleId": true, "ruleState": "PAUSE"}', "expected a rule id", "true is not 1"),
+    ('{"ruleId": 1, "ruleState": "PAUSE", "limit": NaN}', "NaN is not JSON", "a literal that is not JSON"),
+]
+
+
+@pytest.mark.parametrize(("line", "said", "reason"), WRONG, ids=[case[-1] for case in WRONG])
+def test_wrong(line: str, said: str, reason: str) -> None:
+    with pytest.raises(InvalidRecord) as refused:
+        legacy.read_line(line)
+    assert said in str(refused.value), reason
+
+
+AGGREGATES: list[tuple[Any, Any, Any, Aggregate, str]] = [
+    ("SUM", "COUNT_FLINK", None, Aggregate("COUNT", None), "the demo's count"),
+    ("SUM", "COUNT_WITH_RESET_FLINK", None, Aggregate("COUNT", None, (), True), "the demo's count that starts anew"),
+    ("COUNT", None, ["payerId"], Aggregate("COUNT_DISTINCT", None, ("payeeId",)), "a count with unique"),
+    ("SUM", "COUNT_FLINK", "(payeeId & paymentType)",
+     Aggregate("COUNT_DISTINCT", None, ("payeeId", "paymentType")), "the demo's count with unique"),
+    ("avg", "paymentamount", [], Aggregate("AVG", "paymentAmount"), "an average"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("function", "field", "unique", "expected", "reason"), AGGREGATES, ids=[case[-1] for case in AGGREGATES]
+)
+def test_what_an_aggregate_means(
+    function: Any, field: Any, unique: Any, expected: Aggregate, reason: str
+) -> None:
+    assert read_aggregate(function, field, unique, TRANSACTION) == (expected, []), reason
+
+
+def test_the_demo_s_reset_is_read_but_not_built() -> None:
+    record = legacy.read_line("4,(active),(paymentType),,(COUNT_WITH_RESET_FLINK),(SUM),(>=),(100),(1440)")
+    assert record.definition is not None
+    with pytest.raises(InvalidDefinition) as refused:
+        rule_definition.parse(record.definition, TRANSACTION)
+    (problem,) = refused.value.problems
+    assert problem.field == "aggregateFieldName"
+    assert problem.message == "COUNT_WITH_RESET_FLINK (COUNT with resetOnAlert) is not supported yet"
