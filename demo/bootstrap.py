@@ -12,11 +12,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 OLDEST, NEWEST = (3, 11), (3, 14)
 MACHINES = ("x86_64", "aarch64")
-BUILD_TOOLS = ("setuptools", "wheel", "hatchling", "editables", "packaging", "pathspec", "pluggy", "trove-classifiers")
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
@@ -50,7 +50,9 @@ def check_machine() -> None:
             f"{platform.system()} on {platform.machine()}. A Linux virtual machine (or WSL 2) will do."
         )
     if platform.libc_ver()[0] != "glibc":
-        refuse("it needs a Linux with glibc (Debian, Ubuntu, Fedora and the like), and this one has another C library.")
+        refuse(
+            "it needs a Linux with glibc (Debian, Ubuntu, Fedora and the like), and this one has another C library."
+        )
 
 
 def refuse(reason: str) -> None:
@@ -82,25 +84,30 @@ def install(packages: list[Path]) -> None:
     python = str(VENV / "bin" / "python")
     uv = [str(VENV / "bin" / "uv"), "pip", "install", "-q", "--python", python]
     with tempfile.TemporaryDirectory() as folder:
-        installer = part_of_lock(Path(folder), ("uv",))
-        tools = part_of_lock(Path(folder), BUILD_TOOLS)
+        installer = part_of_lock(Path(folder) / "installer.txt", lambda name: name == "uv")
+        wheels = part_of_lock(Path(folder) / "wheels.txt", lambda name: name != "pyspark")
         pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--require-hashes", "-r"]
         step("the installer", [*pip, str(installer)])
-        step("build tools", [*uv, "--require-hashes", "-r", str(tools)])
+        # Without their dependencies: the lock names them all, and none may come from elsewhere.
+        step(
+            "packages of requirements.lock",
+            [*uv, "--require-hashes", "--no-deps", "--no-build", "-r", str(wheels)],
+        )
+    # pyspark has no wheel; it is built with the tools that were just installed, so those were checked too.
     step(
-        "packages of requirements.lock (some 500 MB when none of it is cached)",
-        [*uv, "--require-hashes", "--no-build-isolation", "-r", str(LOCK)],
+        "pyspark (450 MB, once)",
+        [*uv, "--require-hashes", "--no-deps", "--no-build-isolation", "-r", str(LOCK)],
     )
     links = [word for package in packages for word in ("-e", str(package))]
     step("Tripline's own packages", [*uv, "--no-deps", "--no-build-isolation", *links])
 
 
-def part_of_lock(folder: Path, names: tuple[str, ...]) -> Path:
-    """The lines of the lock for these packages, versions and hashes included, as a requirements file."""
+def part_of_lock(target: Path, chosen: Callable[[str], bool]) -> Path:
+    """Writes the lock's entries for the chosen packages, versions and hashes included, as a requirements file."""
     entries = re.split(r"^(?=\S)", LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    chosen = [entry for entry in entries if entry.partition("==")[0] in names]
-    target = folder / f"{names[0]}.txt"
-    target.write_text("".join(chosen), encoding="utf-8")
+    target.write_text(
+        "".join(entry for entry in entries if chosen(entry.partition("==")[0])), encoding="utf-8"
+    )
     return target
 
 

@@ -1,0 +1,151 @@
+"""`tripline`: the whole line on this machine, in the foreground (demo) or in the background (up, status, down)."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, Literal, NoReturn
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from tripline_demo import paths
+from tripline_demo.errors import DemoError
+from tripline_demo.stack import screen, stack
+from tripline_demo.stack.places import Places
+from tripline_demo.stack.progress import Progress
+from tripline_demo.stack.supervisor import Supervisor
+
+Command = Callable[..., Any]
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _start_options(command: Command) -> Command:
+    options = (
+        click.option("--fresh", is_flag=True, help="Begin anew: remove the data of the last run."),
+        click.option(
+            "--traffic/--no-traffic", envvar="TRIPLINE_TRAFFIC", default=True, show_default=True,
+            help="Seeded rules and generator traffic.",
+        ),
+        click.option(
+            "--clock", type=click.Choice(["wall", "data"]), envvar="TRIPLINE_CLOCK", default="wall", show_default=True,
+            help="What moves the record clock: also the wall clock, or the data only (for old data).",
+        ),
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.group(help=__doc__)
+def commands() -> None:
+    """The group of commands."""
+
+
+@commands.command()
+@_start_options
+def demo(*, fresh: bool, traffic: bool, clock: Literal["wall", "data"]) -> None:
+    """Start everything, show where it is, stop everything at Ctrl-C."""
+    places, console = _places(), Console()
+    try:
+        _up(places, console, stack.Options(traffic=traffic, fresh=fresh, clock=clock), "Ctrl-C here")
+        _watch(places)
+        console.print("The supervisor is gone; cleaning up.")
+        sys.exit(_down(places, console) or 1)
+    except KeyboardInterrupt:
+        _down(places, console)
+
+
+@commands.command()
+@_start_options
+def up(*, fresh: bool, traffic: bool, clock: Literal["wall", "data"]) -> None:
+    """Start everything in the background."""
+    _up(_places(), Console(), stack.Options(traffic=traffic, fresh=fresh, clock=clock), "make down")
+
+
+@commands.command()
+def status() -> None:
+    """Show what runs. Ends with 0 when all of it does, else with 3."""
+    places, console = _places(), Console()
+    states = stack.states(places)
+    if not states:
+        left = stack.abandoned(places)
+        hint = (
+            f"; {left} processes of it are left over: `make down` ends them"
+            if left
+            else ": `make up` starts it"
+        )
+        console.print(f"Tripline is not running{hint}.")
+        sys.exit(3)
+    screen.show_states(console, states)
+    sys.exit(0 if screen.is_healthy(states) else 3)
+
+
+@commands.command()
+def down() -> None:
+    """Stop everything."""
+    _down(_places(), Console())
+
+
+def _places() -> Places:
+    return Places(paths.var_folder())
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    _shield()
+    raise KeyboardInterrupt
+
+
+def _shield() -> None:
+    """What follows stops processes: a second Ctrl-C would leave some behind."""
+    for stop_signal in STOP_SIGNALS:
+        signal.signal(stop_signal, signal.SIG_IGN)
+
+
+def _up(places: Places, console: Console, options: stack.Options, how_to_stop: str) -> None:
+    for stop_signal in STOP_SIGNALS:
+        signal.signal(stop_signal, _interrupt)
+    console.print("[bold]Tripline[/] starts")
+    running = stack.up(places, options, Progress(console))
+    if running.was_running:
+        console.print("It is running already (as it was started then).")
+    screen.show_running(console, running.stack, places, how_to_stop)
+    if running.first_alert_seconds is not None:
+        console.print(f"First alert after {running.first_alert_seconds:.0f} s.", highlight=False)
+
+
+def _watch(places: Places) -> None:
+    """Returns when the supervisor does not answer any more."""
+    supervisor = Supervisor(places.socket)
+    while supervisor.is_up():
+        time.sleep(1)
+
+
+def _down(places: Places, console: Console) -> int:
+    _shield()
+    console.print("[bold]Tripline[/] stops")
+    if not stack.down(places, Progress(console)):
+        console.print("Nothing was running.")
+    return 0
+
+
+def main() -> None:
+    """The console script: errors are sentences, not tracebacks."""
+    try:
+        commands(standalone_mode=False)
+    except click.exceptions.ClickException as mistake:
+        mistake.show()
+        sys.exit(mistake.exit_code)
+    except DemoError as failure:
+        Console(stderr=True).print(f"[red]✗[/] {escape(str(failure))}", highlight=False, soft_wrap=True)
+        sys.exit(1)
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""The stack's secrets: made at the first start, kept for the next ones, readable by their owner only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tripline_demo.logins import GROUPS
+from tripline_demo.stack.places import Places
+
+_RULES, _ALERTS = ("rules:read", "rules:write"), ("alerts:read", "alerts:ack")
+
+SCOPES: Mapping[str, tuple[str, ...]] = {
+    "admin": (*_RULES, "controls:write", *_ALERTS),
+    "analyst": (*_RULES, *_ALERTS),
+    "second-analyst": (*_RULES, *_ALERTS),
+    "viewer": ("rules:read", "alerts:read"),
+    "ops": ("rules:read", "controls:write", "alerts:read"),
+}
+"""What each key of the stack may do. Two analysts, so that one can be too late to acknowledge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """Clear texts: the superuser's password, a password per database group role, a key per API user."""
+
+    postgres_admin: str = field(repr=False)
+    postgres_logins: Mapping[str, str] = field(repr=False)
+    api_keys: Mapping[str, str] = field(repr=False)
+
+
+def load_or_make(places: Places) -> Credentials:
+    """The secrets of the last start, or new ones; also writes the services' file of key hashes."""
+    path = places.run / "credentials.json"
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    credentials = Credentials(
+        postgres_admin=known.get("postgresAdmin") or secrets.token_urlsafe(24),
+        postgres_logins=_complete(known.get("postgresLogins", {}), GROUPS, ""),
+        api_keys=_complete(known.get("apiKeys", {}), tuple(SCOPES), "tk_"),
+    )
+    write_private(
+        path,
+        {
+            "postgresAdmin": credentials.postgres_admin,
+            "postgresLogins": credentials.postgres_logins,
+            "apiKeys": credentials.api_keys,
+        },
+    )
+    write_private(places.api_keys, key_file(credentials.api_keys))
+    return credentials
+
+
+def _complete(known: Mapping[str, str], names: tuple[str, ...], prefix: str) -> dict[str, str]:
+    return {name: known.get(name) or prefix + secrets.token_urlsafe(24) for name in names}
+
+
+def key_file(api_keys: Mapping[str, str]) -> list[dict[str, object]]:
+    """What the services read: names, SHA-256 of the keys, scopes; no clear text."""
+    return [
+        {"name": name, "sha256": hashlib.sha256(key.encode()).hexdigest(), "scopes": list(SCOPES[name])}
+        for name, key in api_keys.items()
+    ]
+
+
+def write_private(path: Path, content: object) -> None:
+    """Writes JSON that nobody else can read, in one step."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(path.name + ".new")
+    fresh.unlink(missing_ok=True)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(content, file, indent=2)
+        file.write("\n")
+    fresh.replace(path)

@@ -1,0 +1,83 @@
+"""Where the stack keeps what it needs, all under one folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+LONGEST_SOCKET_PATH = 100
+"""In bytes; the kernel takes 107, and supervisord makes the socket under a slightly longer name first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folders and files under `var` (absolute)."""
+
+    var: Path
+
+    @property
+    def run(self) -> Path:
+        """Configuration, ports and credentials of the stack; closed to other users."""
+        return self.var / "run"
+
+    @property
+    def logs(self) -> Path:
+        """One log per process."""
+        return self.var / "log"
+
+    @property
+    def postgres(self) -> Path:
+        """The embedded PostgreSQL."""
+        return self.var / "postgres"
+
+    @property
+    def kafka(self) -> Path:
+        """The embedded Kafka."""
+        return self.var / "kafka"
+
+    @property
+    def engine(self) -> Path:
+        """The engine's checkpoint, projection and scratch files."""
+        return self.var / "engine"
+
+    @property
+    def stack_file(self) -> Path:
+        """Addresses and keys for scripts."""
+        return self.var / "stack.json"
+
+    @property
+    def supervisor_configuration(self) -> Path:
+        """supervisord.conf."""
+        return self.run / "supervisord.conf"
+
+    @property
+    def api_keys(self) -> Path:
+        """The hashes of the API keys, for the services."""
+        return self.run / "api-keys.json"
+
+    @property
+    def socket(self) -> Path:
+        """Where supervisord listens. A socket's path must be short, so a deep checkout gets a folder in /tmp."""
+        inside = self.run / "supervisor.sock"
+        if len(os.fsencode(inside)) < LONGEST_SOCKET_PATH:
+            return inside
+        digest = hashlib.sha256(os.fsencode(self.var)).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"tripline-{os.getuid()}-{digest}" / "supervisor.sock"
+
+    def log_of(self, program: str) -> Path:
+        """The log of one process."""
+        return self.logs / f"{program}.log"
+
+    def make(self) -> None:
+        """Makes the folders."""
+        for folder in (self.run, self.logs, self.engine, self.socket.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        for folder in {self.run, self.socket.parent}:
+            folder.chmod(0o700)
+
+    def data(self) -> tuple[Path, ...]:
+        """What `--fresh` removes. Jars and logs stay."""
+        return (self.postgres, self.kafka, self.engine, self.run, self.stack_file)

@@ -1,0 +1,184 @@
+"""What the stack is made of: every process with its command and settings, in the order of their start."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tripline_demo import logins, migrations, ports
+from tripline_demo.jars import Jars
+from tripline_demo.java import Java
+from tripline_demo.kafka import Broker
+from tripline_demo.postgres import Cluster, server_user
+from tripline_demo.stack import checks
+from tripline_demo.stack.credentials import Credentials
+from tripline_demo.stack.places import Places
+from tripline_demo.stack.program import Program, Wave
+
+DATABASE = "tripline"
+SHARDS = 2
+
+PORTS: Mapping[str, int] = {
+    "registry": 8081, "alert-api": 8082, "generator": 8083, "postgres": 54320, "kafka": 9092, "kafka-controller": 9093,
+    "relay": 9101, "status": 9102, "engine": 9103, "alert-projector": 9104,
+}  # fmt: skip
+"""The ports that are used when they are free."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that is decided before the first process starts."""
+
+    places: Places
+    ports: Mapping[str, int]
+    credentials: Credentials
+    java: Java
+    jars: Jars
+    clock: Literal["wall", "data"]
+
+    @property
+    def cluster(self) -> Cluster:
+        """The embedded PostgreSQL."""
+        return Cluster(self.places.postgres, self.ports["postgres"], self.credentials.postgres_admin)
+
+    @property
+    def broker(self) -> Broker:
+        """The embedded Kafka."""
+        return Broker(
+            self.java,
+            self.jars.broker,
+            self.places.kafka,
+            self.ports["kafka"],
+            self.ports["kafka-controller"],
+        )
+
+    def url(self, name: str) -> str:
+        """The base address of an HTTP process."""
+        return f"http://{ports.LOOPBACK}:{self.ports[name]}"
+
+    def dsn(self, group: str) -> str:
+        """The database as the login user of a group role."""
+        return self.cluster.dsn(DATABASE, logins.login_of(group), self.credentials.postgres_logins[group])
+
+    def waves(self) -> tuple[Wave, ...]:
+        """The processes. Those of a wave do not need one another to start."""
+        return (
+            (_postgres(self), _kafka(self)),
+            (_migrations(self), _topics(self)),
+            (_engine(self), _registry(self), _relay(self), _status(self), _alert_projector(self), _alert_api(self),
+             _generator(self)),
+        )  # fmt: skip
+
+
+def script(name: str) -> str:
+    """A console script of this Python environment."""
+    return str(Path(sysconfig.get_path("scripts")) / name)
+
+
+def _postgres(plan: Plan) -> Program:
+    return Program(
+        name="postgres", title="PostgreSQL", command=tuple(plan.cluster.command()), directory=Path("/"),
+        user=server_user(), stop_signal="INT", ready=checks.postgres_ready(plan.cluster.dsn(), plan.ports["postgres"]),
+    )  # fmt: skip
+
+
+def _kafka(plan: Plan) -> Program:
+    return Program(
+        name="kafka", title="Kafka", command=tuple(plan.broker.command()), directory=plan.places.kafka,
+        ready=checks.kafka_ready(plan.broker.bootstrap_servers), stop_seconds=40, start_seconds=90,
+    )  # fmt: skip
+
+
+def _migrations(plan: Plan) -> Program:
+    return Program(
+        name="migrations", title="database migrations",
+        command=(sys.executable, "-m", "tripline_demo.stack.database", str(plan.places.var)),
+        directory=migrations.folder(), ready=None,
+        environment={"TRIPLINE_MIGRATIONS_DSN": plan.cluster.dsn(DATABASE)},
+    )  # fmt: skip
+
+
+def _topics(plan: Plan) -> Program:
+    return Program(
+        name="topics", title="topics", command=(sys.executable, "-m", "tripline_demo.topics"),
+        directory=plan.places.var, ready=None,
+        environment={"TRIPLINE_KAFKA": plan.broker.bootstrap_servers, "TRIPLINE_CLOCK": plan.clock},
+    )  # fmt: skip
+
+
+def _service(
+    plan: Plan, name: str, title: str, command: tuple[str, ...], port: str, *, api: bool, seconds: int = 60,
+    **settings: str,
+) -> Program:  # fmt: skip
+    """A process of ours: listens on one port, for its API or for its metrics."""
+    bind = "TRIPLINE_HTTP_BIND" if api else "TRIPLINE_METRICS_BIND"
+    return Program(
+        name=name, title=title, command=(script(command[0]), *command[1:]), directory=plan.places.var,
+        ready=checks.http_ready(plan.ports[port]), start_seconds=seconds,
+        environment={
+            "TRIPLINE_KAFKA": plan.broker.bootstrap_servers,
+            "TRIPLINE_API_KEYS_FILE": str(plan.places.api_keys),
+            bind: f"{ports.LOOPBACK}:{plan.ports[port]}",
+            **settings,
+        },
+    )  # fmt: skip
+
+
+def _registry(plan: Plan) -> Program:
+    return _service(
+        plan, "registry", "rules registry", ("rules-registry", "api"), "registry", api=True,
+        TRIPLINE_REGISTRY_DSN=plan.dsn("tripline_registry_api"),
+    )  # fmt: skip
+
+
+def _relay(plan: Plan) -> Program:
+    return _service(
+        plan, "relay", "its relay", ("rules-registry", "relay"), "relay", api=False,
+        TRIPLINE_REGISTRY_DSN=plan.dsn("tripline_registry_relay"),
+    )  # fmt: skip
+
+
+def _status(plan: Plan) -> Program:
+    return _service(
+        plan, "status", "its status projector", ("rules-registry", "status-projector"), "status", api=False,
+        TRIPLINE_REGISTRY_DSN=plan.dsn("tripline_registry_status"),
+    )  # fmt: skip
+
+
+def _engine(plan: Plan) -> Program:
+    engine = plan.places.engine
+    return _service(
+        plan, "engine", "engine", ("tripline-engine", "run"), "engine", api=False, seconds=150,
+        JAVA_HOME=str(plan.java.home),
+        SPARK_LOCAL_IP=ports.LOOPBACK,
+        SPARK_LOCAL_DIRS=str(engine / "scratch"),
+        PYSPARK_PYTHON=sys.executable,
+        TRIPLINE_CHECKPOINT=str(engine / "checkpoint"),
+        TRIPLINE_PROJECTION_DIR=str(engine / "projection"),
+        TRIPLINE_SHARDS=str(SHARDS),
+        TRIPLINE_CLOCK=plan.clock,
+        TRIPLINE_SPARK_MASTER="local[2]",
+        TRIPLINE_JARS=str(plan.jars.engine),
+    )  # fmt: skip
+
+
+def _alert_projector(plan: Plan) -> Program:
+    return _service(
+        plan, "alert-projector", "alert projector", ("alert-api", "projector"), "alert-projector", api=False,
+        TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_projector"),
+    )  # fmt: skip
+
+
+def _alert_api(plan: Plan) -> Program:
+    return _service(
+        plan, "alert-api", "alert API and console", ("alert-api", "api"), "alert-api", api=True,
+        TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_api"), TRIPLINE_REGISTRY_URL=plan.url("registry"),
+    )  # fmt: skip
+
+
+def _generator(plan: Plan) -> Program:
+    return _service(plan, "generator", "traffic generator", ("tripline-generator",), "generator", api=True)

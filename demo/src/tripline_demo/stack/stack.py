@@ -1,0 +1,142 @@
+"""The stack as a whole: up, down, how it is."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tripline_demo import jars, paths, ports
+from tripline_demo.errors import StackFailed
+from tripline_demo.java import find_java
+from tripline_demo.stack import (
+    configuration,
+    credentials,
+    leftovers,
+    stack_file,
+    starting,
+    stopping,
+    supervisor,
+)
+from tripline_demo.stack.places import Places
+from tripline_demo.stack.plan import PORTS, Plan
+from tripline_demo.stack.progress import Progress
+from tripline_demo.stack.seeding import seed_rules, start_traffic, wait_for_alert
+from tripline_demo.stack.supervisor import State, Supervisor
+
+FIRST_ALERT_SECONDS = 90
+TRAFFIC_RATE = 200
+"""Transactions a second of the demo: a laptop does not notice it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the stack is to start. `clock` is the engine's: "data" for old data."""
+
+    traffic: bool = True
+    fresh: bool = False
+    clock: Literal["wall", "data"] = "wall"
+
+
+@dataclass(frozen=True, slots=True)
+class Up:
+    """A stack that runs. `first_alert_seconds` is counted from the beginning; None: no traffic, or none came."""
+
+    stack: dict[str, Any]
+    first_alert_seconds: float | None
+    was_running: bool
+
+
+def up(places: Places, options: Options, progress: Progress) -> Up:
+    """Starts everything that does not run yet. Raises DemoError; what had been started is stopped then."""
+    with _alone(places):
+        running = stack_file.read(places) if Supervisor(places.socket).is_up() else None
+        if running is not None and not options.fresh:
+            return Up(running, None, was_running=True)
+        stopping.stop(places, progress)
+        if options.fresh:
+            stopping.forget(places)
+        try:
+            return _start(places, options, progress)
+        except BaseException:  # Ctrl-C too: half a stack is of no use to anybody
+            progress.note("stopping what had been started")
+            stopping.stop(places, progress)
+            raise
+
+
+def _start(places: Places, options: Options, progress: Progress) -> Up:
+    since_ms = int(time.time() * 1000)
+    plan = make_plan(places, options, progress)
+    waves = plan.waves()
+    text = configuration.render(places, [program for wave in waves for program in wave])
+    places.supervisor_configuration.touch(mode=0o600)
+    places.supervisor_configuration.write_text(text, encoding="utf-8")
+    starting.start(supervisor.launch(places), waves, places, progress)
+    stack = stack_file.content(plan)
+    stack_file.write(places, stack)
+    return Up(stack, _seed(stack, since_ms, progress) if options.traffic else None, was_running=False)
+
+
+def make_plan(places: Places, options: Options, progress: Progress) -> Plan:
+    """Decides everything, and makes what has to be there before the first start: Java, jars, storage."""
+    places.make()
+    java = find_java(os.environ, places.var / "java")
+    progress.note(f"Java {java.version} ({java.origin})")
+    with progress.step("jars"):
+        found = jars.ensure(paths.project_root(), places.var, java, progress.now)
+    chosen = ports.choose(PORTS, ports.load(places.run / "ports.json"))
+    ports.save(places.run / "ports.json", chosen)
+    plan = Plan(places, chosen, credentials.load_or_make(places), java, found, options.clock)
+    with progress.step("storage of PostgreSQL and Kafka"), ThreadPoolExecutor(2) as pool:
+        for prepared in (pool.submit(plan.cluster.prepare), pool.submit(plan.broker.prepare)):
+            prepared.result()
+    return plan
+
+
+def _seed(stack: dict[str, Any], since_ms: int, progress: Progress) -> float | None:
+    with progress.step("seeded rules and traffic"):
+        seed_rules(stack)
+        start_traffic(stack, TRAFFIC_RATE)
+    with progress.waiting("waiting for the first alert …"):
+        alert = wait_for_alert(stack, since_ms, FIRST_ALERT_SECONDS)
+    if alert is None:
+        progress.note(f"no alert within {FIRST_ALERT_SECONDS} s of traffic; the engine's log may say why")
+        return None
+    seconds = progress.seconds()
+    progress.done(f"first alert: {alert['ruleName']}", seconds)
+    return seconds
+
+
+def down(places: Places, progress: Progress) -> bool:
+    """Stops everything; False when nothing ran."""
+    with _alone(places):
+        return stopping.stop(places, progress)
+
+
+def states(places: Places) -> list[State]:
+    """The programs as the supervisor sees them; empty when it does not run."""
+    found = Supervisor(places.socket)
+    return found.states() if found.is_up() else []
+
+
+def abandoned(places: Places) -> int:
+    """How many processes run though their supervisor does not."""
+    return 0 if Supervisor(places.socket).is_up() else len(leftovers.find(places))
+
+
+@contextmanager
+def _alone(places: Places) -> Iterator[None]:
+    places.var.mkdir(parents=True, exist_ok=True)
+    with (places.var / "stack.lock").open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as busy:
+            raise StackFailed(
+                "Another `tripline` command is at work on this stack; try again when it is done."
+            ) from busy
+        yield
