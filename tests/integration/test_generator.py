@@ -82,7 +82,14 @@ def generator(kafka: str) -> Iterator[Generator]:
     server = make_server("127.0.0.1", 0, running.app, threaded=True, request_handler=Quiet)
     serving = threading.Thread(target=server.serve_forever)
     serving.start()
-    consumer = Consumer({"bootstrap.servers": kafka, "group.id": "test", "enable.auto.commit": False})
+    # asking for offsets waits for a fetch under way, so fetches are kept short
+    settings = {
+        "bootstrap.servers": kafka,
+        "group.id": "test",
+        "enable.auto.commit": False,
+        "fetch.wait.max.ms": 10,
+    }
+    consumer = Consumer(settings)
     with httpx.Client(base_url=f"http://127.0.0.1:{server.server_port}", timeout=15) as http:
         yield Generator(http, consumer)
     consumer.close()

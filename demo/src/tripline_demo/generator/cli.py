@@ -14,6 +14,7 @@ from flask import Flask
 
 from tripline_contracts import event_type
 from tripline_demo.generator import process
+from tripline_demo.generator.api.application import description
 from tripline_demo.generator.api.schemas import parse_speed
 from tripline_demo.generator.errors import InvalidSettings
 from tripline_demo.generator.kafka_outlet import KafkaOutlet
@@ -81,6 +82,12 @@ def replay(file: Path, speed: str, *, shift: bool, form: Format | None) -> None:
     with file.open("rb") as opened:
         playing.run(read_lines(bounded_lines(opened), chosen, transaction))
     _report(playing.progress)
+
+
+@main.command()
+def openapi() -> None:
+    """Prints the API's OpenAPI document."""
+    click.echo(description(event_type.load()), nl=False)
 
 
 def _report(done: Progress) -> None:

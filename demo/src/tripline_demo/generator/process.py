@@ -65,7 +65,7 @@ def start(settings: Settings) -> Running:
     registry = new_metrics_registry()
     registry.register(TrafficCollector(sender))
     context = Context(transaction, sender, desk, replays, wall_ms, lambda: str(uuid.uuid4()))
-    app, _ = new_generator_app(context, registry, {"kafka": outlet.check, "sender": lambda: _alive(thread)})
+    app = new_generator_app(context, registry, {"kafka": outlet.check, "sender": lambda: _alive(thread)})
     thread.start()
     return Running(app, sender, replays, outlet, desk, thread)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from flask import Flask
 from prometheus_client import CollectorRegistry
 
+from tripline_contracts.event_type import EventType
 from tripline_demo.generator.api.context import Context, install_context
 from tripline_demo.generator.api.replay_views import new_replay_blueprint
 from tripline_demo.generator.api.schemas import TRAFFIC_CHANGE, transaction_schema
@@ -18,10 +19,21 @@ from tripline_http.openapi import Api, install_api, openapi_text
 
 def new_generator_app(
     context: Context, registry: CollectorRegistry, checks: Mapping[str, ReadinessCheck]
-) -> tuple[Flask, Api]:
-    """The app, and its API description."""
+) -> Flask:
+    """The app that serves the API."""
     app = new_app("tripline-generator", keys=(), registry=registry, checks=checks)
     install_context(app, context)
+    _add_api(app, context.event_type)
+    return app
+
+
+def description(event_type: EventType) -> str:
+    """The OpenAPI document, as committed in contracts/openapi/generator.json."""
+    app = new_app("tripline-generator", keys=(), registry=CollectorRegistry(), checks={})
+    return openapi_text(_add_api(app, event_type))
+
+
+def _add_api(app: Flask, event_type: EventType) -> Api:
     api = install_api(
         app,
         title="Tripline traffic generator",
@@ -29,14 +41,9 @@ def new_generator_app(
         description="Payments for demonstrations and tests. It asks for no key: keep it on loopback.",
     )
     api.spec.components.schema("TrafficChange", TRAFFIC_CHANGE)
-    api.spec.components.schema("Transaction", transaction_schema(context.event_type))
+    api.spec.components.schema("Transaction", transaction_schema(event_type))
     # nobody needs a key here, so none is described
     api.spec.components.security_schemes.clear()
     api.register_blueprint(new_traffic_blueprint())
     api.register_blueprint(new_replay_blueprint())
-    return app, api
-
-
-def document(api: Api) -> str:
-    """What is committed as contracts/openapi/generator.json."""
-    return openapi_text(api)
+    return api

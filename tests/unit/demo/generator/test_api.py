@@ -1,0 +1,100 @@
+"""The API on fakes; on a real broker it is tested in tests/integration/test_generator.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from prometheus_client import CollectorRegistry
+
+from tests.unit.demo.generator.fakes import FakeDesk, FakeOutlet, FakeTime
+from tripline_contracts import event_type
+from tripline_demo.generator.api.application import description, new_generator_app
+from tripline_demo.generator.api.context import Context
+from tripline_demo.generator.rendering import Renderer
+from tripline_demo.generator.replays import Replays
+from tripline_demo.generator.sender import Clocks, Sender
+from tripline_demo.generator.traffic import Traffic
+
+COMMITTED = Path(__file__).parents[4] / "contracts" / "openapi" / "generator.json"
+PAYMENT = {"payeeId": 25, "paymentAmount": "1.50", "paymentType": "CSH"}
+
+
+@pytest.fixture
+def desk() -> FakeDesk:
+    return FakeDesk()
+
+
+@pytest.fixture
+def client(desk: FakeDesk) -> FlaskClient:
+    time, outlet = FakeTime(), FakeOutlet()
+    sender = Sender(Traffic(), outlet, Clocks(time.steady, time.wall), lambda: Renderer("run"))
+    replays = Replays(event_type.load(), FakeOutlet, time.wall)
+    context = Context(event_type.load(), sender, desk, replays, time.wall, lambda: "new-id")
+    return new_generator_app(context, CollectorRegistry(), {}).test_client()
+
+
+def test_the_committed_description_is_what_the_app_writes() -> None:
+    assert COMMITTED.read_text(encoding="utf-8") == description(event_type.load()), (
+        "regenerate it: .venv/bin/tripline-generator openapi > contracts/openapi/generator.json"
+    )
+
+
+def test_traffic_is_shown_and_changed(client: FlaskClient) -> None:
+    changed = client.put("/v1/traffic", json={"rate": 17, "scenarios": ["money-mule"], "lateShare": 0.25})
+    assert changed.status_code == 200
+    assert client.get("/v1/traffic").json == changed.json
+    assert changed.json == {
+        "rate": 17, "scenarios": ["money-mule"], "lateShare": 0.25, "duplicateShare": 0, "brokenShare": 0, "seed": 1,
+        "payees": None, "beneficiaries": None, "achievedRate": 0.0,
+        "counters": {"sent": 0, "late": 0, "duplicate": 0, "broken": 0, "failed": 0},
+    }  # fmt: skip
+
+
+def test_a_wrong_change_changes_nothing(client: FlaskClient) -> None:
+    answer = client.put("/v1/traffic", json={"rate": 5, "seed": -1})
+    assert answer.status_code == 422
+    assert answer.json is not None
+    assert [error["field"] for error in answer.json["errors"]] == ["seed"]
+    assert client.get("/v1/traffic").json["rate"] == 200  # type: ignore[index]
+
+
+def test_what_a_payment_leaves_out_is_filled_in(client: FlaskClient, desk: FakeDesk) -> None:
+    answer = client.post("/v1/transactions", json=PAYMENT)
+    assert answer.status_code == 202
+    assert answer.json == {
+        "transaction": {
+            "transactionId": "new-id", "eventTime": 1_763_700_000_000, "payeeId": "25", "beneficiaryId": None,
+            "paymentAmount": "1.5", "paymentType": "CSH", "ingestionTimestamp": 1_763_700_000_000,
+        },
+        "topic": "transactions.v1", "partition": 1, "offset": 0,
+    }  # fmt: skip
+    assert desk.records[0].key == b"25"
+
+
+def test_an_amount_is_never_a_float_on_the_way(client: FlaskClient) -> None:
+    body = '{"paymentAmount":123456789012345678.123456,"paymentType":"CRD"}'
+    answer = client.post("/v1/transactions", data=body, content_type="application/json")
+    assert answer.json is not None
+    assert answer.json["transaction"]["paymentAmount"] == "123456789012345678.123456"
+
+
+def test_a_wrong_payment_names_its_fields(client: FlaskClient, desk: FakeDesk) -> None:
+    answer = client.post("/v1/transactions", json={**PAYMENT, "paymentAmount": "ten", "payeId": 1})
+    assert answer.status_code == 422
+    assert answer.json is not None
+    assert [error["field"] for error in answer.json["errors"]] == ["payeId", "paymentAmount"]
+    assert desk.records == []
+
+
+def test_without_kafka_the_answer_says_so(client: FlaskClient, desk: FakeDesk) -> None:
+    desk.broken = True
+    answer = client.post("/v1/transactions", json=PAYMENT)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+
+
+@pytest.mark.parametrize("path", ["/v1/traffic/", "/v1/nothing", "/v1/replays/not-an-id"])
+def test_what_is_not_there_is_a_problem(client: FlaskClient, path: str) -> None:
+    answer = client.get(path)
+    assert (answer.status_code, answer.content_type) == (404, "application/problem+json")

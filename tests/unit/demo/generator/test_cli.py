@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from environs import Env
+
+from tripline_demo.generator import cli
+from tripline_demo.generator.errors import InvalidSettings
+from tripline_demo.generator.settings import read_settings
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in (
+        "TRIPLINE_HTTP_BIND",
+        "TRIPLINE_GENERATOR_RATE",
+        "TRIPLINE_GENERATOR_ALLOW_REMOTE",
+        "TRIPLINE_KAFKA",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TRIPLINE_KAFKA", "127.0.0.1:1")
+    return monkeypatch
+
+
+def test_settings_have_defaults(environment: pytest.MonkeyPatch) -> None:
+    settings = read_settings(Env())
+    assert (str(settings.bind), settings.traffic.rate) == ("127.0.0.1:8083", 200)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("TRIPLINE_KAFKA", "", "TRIPLINE_KAFKA is not set"),
+        ("TRIPLINE_HTTP_BIND", "0.0.0.0:8083", "TRIPLINE_GENERATOR_ALLOW_REMOTE"),
+        ("TRIPLINE_HTTP_BIND", "8083", "TRIPLINE_HTTP_BIND"),
+        ("TRIPLINE_GENERATOR_RATE", "20001", "TRIPLINE_GENERATOR_RATE"),
+        ("TRIPLINE_GENERATOR_RATE", "fast", "TRIPLINE_GENERATOR_RATE"),
+        ("TRIPLINE_GENERATOR_SEED", "-1", "TRIPLINE_GENERATOR_SEED"),
+    ],
+)
+def test_a_wrong_setting_is_named(environment: pytest.MonkeyPatch, name: str, value: str, said: str) -> None:
+    environment.setenv(name, value)
+    with pytest.raises(InvalidSettings, match=said):
+        read_settings(Env())
+
+
+def test_beyond_loopback_only_when_told_to(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("TRIPLINE_HTTP_BIND", "0.0.0.0:8083")
+    environment.setenv("TRIPLINE_GENERATOR_ALLOW_REMOTE", "true")
+    assert read_settings(Env()).bind.host == "0.0.0.0"
+
+
+def test_a_wrong_setting_ends_the_process_with_a_sentence(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("TRIPLINE_HTTP_BIND", "0.0.0.0:8083")
+    result = CliRunner().invoke(cli.main)
+    assert result.exit_code == 1
+    assert "listens on loopback only" in result.output
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("x.txt", [], "say --format"),
+        ("x.csv", ["--speed", "fast"], "or max"),
+        ("x.csv", ["--format", "xml"], "xml"),
+    ],
+)
+def test_a_wrong_call_of_replay_is_explained(
+    tmp_path: Path, name: str, options: list[str], said: str
+) -> None:
+    file = tmp_path / name
+    file.write_text("")
+    result = CliRunner().invoke(cli.main, ["replay", str(file), *options])
+    assert result.exit_code == 2
+    assert said in result.output
