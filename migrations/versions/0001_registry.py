@@ -72,7 +72,6 @@ CREATE TABLE registry.rules (
     definition_hash    text NOT NULL,
     grouping_key_names text[] NOT NULL,
     effective_from     bigint NOT NULL,        -- ms since the epoch, event time
-    created_at         bigint NOT NULL,        -- ms since the epoch
     changed_at         bigint NOT NULL,        -- ms since the epoch
     changed_by         text NOT NULL,
     position           bigint NOT NULL

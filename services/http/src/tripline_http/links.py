@@ -7,13 +7,13 @@ from urllib.parse import urlencode
 from flask import request
 
 
-def next_link(cursor: str) -> dict[str, str]:
-    """The header for the page that begins at `cursor`, other query parameters as in this request.
+def next_link(begin: str | int, parameter: str = "cursor") -> dict[str, str]:
+    """The header for the page that `parameter` lets begin at `begin`, other query parameters as in this request.
 
     The reference is relative: what the caller wrote as Host is nothing to build addresses of.
     """
-    query = [(name, value) for name, value in request.args.items(multi=True) if name != "cursor"]
-    return {"Link": f'<{request.path}?{urlencode([*query, ("cursor", cursor)])}>; rel="next"'}
+    query = [(name, value) for name, value in request.args.items(multi=True) if name != parameter]
+    return {"Link": f'<{request.path}?{urlencode([*query, (parameter, begin)])}>; rel="next"'}
 
 
 LINK_HEADER_DOC = {

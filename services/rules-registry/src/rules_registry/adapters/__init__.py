@@ -1,0 +1,1 @@
+"""Postgres and Kafka, behind the ports of the service."""

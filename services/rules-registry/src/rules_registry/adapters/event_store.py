@@ -1,0 +1,132 @@
+"""The log on Postgres: one writer at a time, append and projection in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from rules_registry.adapters import statements
+from rules_registry.adapters.postgres import Connection, Pool, translated
+from rules_registry.adapters.rows import definition_of, rule_of
+from rules_registry.domain.events import RuleEvent
+from rules_registry.domain.recorded import Needing, Recorded, settings_from_json, to_json
+from rules_registry.domain.rule import Rule
+from rules_registry.domain.settings import SettingsState
+from rules_registry.errors import ConcurrentChange
+from rules_registry.service.ports import Answer, Remembered
+
+
+class PostgresEventStore:
+    """Makes the transactions in which the log is written."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    @contextmanager
+    def writing(self) -> Iterator[PostgresLog]:
+        """The log for the one writer. Raises `StoreUnavailable` and `ConcurrentChange`."""
+        with translated(), self._pool.connection() as connection, connection.transaction():
+            connection.execute(statements.TAKE_WRITER_LOCK, {"lock": statements.WRITER_LOCK})
+            yield PostgresLog(connection)
+
+
+class PostgresLog:
+    """The log inside a transaction that holds the writer's lock."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def rule(self, rule_id: int) -> Rule | None:
+        """The rule as it stands; deleted ones too."""
+        row = self._one(statements.RULE, rule_id=rule_id)
+        return None if row is None else rule_of(row)
+
+    def needing(self) -> list[Needing]:
+        """The rules that need their history."""
+        rows = self._connection.execute(statements.NEEDING)
+        return [(row["rule_id"], row["definition_version"], definition_of(row["definition"])) for row in rows]
+
+    def settings(self) -> SettingsState:
+        """The settings as they stand."""
+        row = self._one(statements.SETTINGS)
+        return (
+            SettingsState()
+            if row is None
+            else SettingsState(row["version"], settings_from_json(row["settings"]))
+        )
+
+    def next_rule_id(self) -> int:
+        """An id that no rule has had: deleted rules stay in the projection."""
+        return self._next(statements.NEXT_RULE_ID)
+
+    def next_position(self) -> int:
+        """One more than the last position."""
+        return self._next(statements.NEXT_POSITION)
+
+    def append(self, recorded: Recorded, rule: Rule | None) -> None:
+        """Writes the event and the rule that it makes, and wakes the relay at commit."""
+        event = recorded.event
+        values = {
+            "position": recorded.position,
+            "event_id": recorded.event_id,
+            "type": recorded.type,
+            "rule_id": event.rule_id if isinstance(event, RuleEvent) else None,
+            "version": event.version,
+            "occurred_at": recorded.occurred_at,
+            "actor": recorded.actor,
+            "body": Jsonb(to_json(recorded)),
+        }
+        self._connection.execute(statements.APPEND_EVENT, values)
+        if rule is not None:
+            self._project(recorded, rule)
+        self._connection.execute(statements.NOTIFY, {"channel": statements.CHANNEL})
+
+    def remembered(self, actor: str, key: str, now_ms: int) -> Remembered | None:
+        """What was answered under this key, if it has not expired."""
+        row = self._one(statements.KEY, actor=actor, key=key, now=now_ms)
+        if row is None:
+            self._connection.execute(statements.FORGET_EXPIRED_KEYS, {"now": now_ms})
+            return None
+        return Remembered(row["request_hash"], Answer(row["status"], row["headers"], row["body"]))
+
+    def remember(self, actor: str, key: str, remembered: Remembered, expires_at: int) -> None:
+        """Keeps an answer until `expires_at` (ms)."""
+        values = {
+            "actor": actor,
+            "key": key,
+            "request_hash": remembered.request_hash,
+            "status": remembered.answer.status,
+            "headers": Jsonb(dict(remembered.answer.headers)),
+            "body": Jsonb(dict(remembered.answer.body)),
+            "expires_at": expires_at,
+        }
+        self._connection.execute(statements.REMEMBER_KEY, values)
+
+    def _project(self, recorded: Recorded, rule: Rule) -> None:
+        values = {
+            "rule_id": rule.rule_id,
+            "version": rule.version,
+            "definition_version": rule.definition_version,
+            "state": rule.state,
+            "name": rule.name,
+            "definition": Jsonb(rule.definition.to_json()),
+            "definition_hash": rule.definition.hash,
+            "grouping_key_names": list(rule.definition.grouping_key_names),
+            "effective_from": rule.effective_from,
+            "occurred_at": recorded.occurred_at,
+            "actor": recorded.actor,
+            "position": recorded.position,
+        }
+        if self._connection.execute(statements.PROJECT_RULE, values).rowcount != 1:
+            raise ConcurrentChange(f"Rule {rule.rule_id} is not at version {rule.version - 1} any more.")
+
+    def _one(self, statement: str, **values: object) -> dict[str, Any] | None:
+        return self._connection.execute(statement, values).fetchone()
+
+    def _next(self, statement: str) -> int:
+        row = self._one(statement)
+        assert row is not None  # an aggregate without GROUP BY is one row
+        return int(row["next"])

@@ -1,0 +1,108 @@
+"""Reading the registry. Pages hold one row more than asked for, which says that there is a next one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rules_registry.adapters import statements
+from rules_registry.adapters.postgres import Pool, translated
+from rules_registry.domain.recorded import settings_from_json
+from rules_registry.domain.settings import SettingsState
+from rules_registry.errors import RuleIsDeleted, RuleNotFound, VersionNotFound
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFilter:
+    """Which rules to list; `None` filters nothing, but without a state deleted rules are left out."""
+
+    state: str | None = None
+    grouping_key: str | None = None
+    name: str | None = None
+    rule_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows, and the key after which the next page begins (`None`: this is the last one)."""
+
+    rows: Sequence[Row]
+    next_after: int | None
+
+
+class Queries:
+    """Reads of one statement each."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def rules(self, wanted: RuleFilter, after: int, limit: int) -> Page:
+        """Rules by id."""
+        values = {"state": wanted.state, "grouping_key": wanted.grouping_key, "name": wanted.name}
+        return self._page(statements.RULES, after, limit, _rule_id, **values)
+
+    def rule(self, rule_id: int) -> Row:
+        """The rule. Raises `RuleNotFound` and `RuleIsDeleted`."""
+        row = self._one(statements.RULE, rule_id=rule_id)
+        if row is None:
+            raise RuleNotFound(rule_id)
+        if row["state"] == "DELETED":
+            raise RuleIsDeleted(rule_id)
+        return row
+
+    def versions(self, rule_id: int, after: int, limit: int) -> Page:
+        """The events of a rule by version. Raises as `rule` does."""
+        self.rule(rule_id)
+        return self._page(
+            statements.VERSIONS, after, limit, lambda row: int(row["body"]["version"]), rule_id=rule_id
+        )
+
+    def version(self, rule_id: int, version: int) -> Row:
+        """One event of a rule. Raises as `rule` does, and `VersionNotFound`."""
+        self.rule(rule_id)
+        row = self._one(statements.VERSION, rule_id=rule_id, version=version)
+        if row is None:
+            raise VersionNotFound(rule_id, version)
+        return row
+
+    def events(self, rule_id: int | None, after: int, limit: int) -> Page:
+        """The log by position, of one rule if one is named."""
+        return self._page(statements.EVENTS, after, limit, lambda row: int(row["position"]), rule_id=rule_id)
+
+    def widest_windows(self) -> tuple[int, Sequence[Row]]:
+        """The last position and the widest windows after it; 0 and none before any event."""
+        row = self._one(statements.LAST_WIDEST)
+        return (0, []) if row is None else (row["position"], row["widest"])
+
+    def rule_status(self, wanted: RuleFilter, after: int, limit: int) -> Page:
+        """Published beside applied, by rule id."""
+        values = {"state": wanted.state, "rule_id": wanted.rule_id}
+        return self._page(statements.RULE_STATUS, after, limit, _rule_id, **values)
+
+    def settings(self) -> SettingsState:
+        """The settings as they stand."""
+        row = self._one(statements.SETTINGS)
+        return (
+            SettingsState()
+            if row is None
+            else SettingsState(row["version"], settings_from_json(row["settings"]))
+        )
+
+    def _one(self, statement: str, **values: object) -> Row | None:
+        with translated(), self._pool.connection() as connection:
+            return connection.execute(statement, values).fetchone()
+
+    def _page(
+        self, statement: str, after: int, limit: int, key: Callable[[Row], int], **values: object
+    ) -> Page:
+        with translated(), self._pool.connection() as connection:
+            rows = connection.execute(statement, {**values, "after": after, "limit": limit + 1}).fetchall()
+        page = rows[:limit]
+        return Page(page, key(page[-1]) if len(rows) > limit else None)
+
+
+def _rule_id(row: Row) -> int:
+    return int(row["rule_id"])

@@ -1,0 +1,28 @@
+"""Rows of the log and its projections as values of the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rules_registry.domain.rule import Rule
+from tripline_contracts import event_type
+from tripline_contracts.rule_definition import RuleDefinition, parse
+
+
+def definition_of(data: Mapping[str, object]) -> RuleDefinition:
+    """A stored definition; what was accepted once is always read again."""
+    return parse(data, event_type.load())
+
+
+def rule_of(row: Mapping[str, Any]) -> Rule:
+    """A row of registry.rules."""
+    return Rule(
+        rule_id=row["rule_id"],
+        version=row["version"],
+        definition_version=row["definition_version"],
+        state=row["state"],
+        name=row["name"],
+        definition=definition_of(row["definition"]),
+        effective_from=row["effective_from"],
+    )

@@ -1,0 +1,147 @@
+"""The SQL of the registry, named."""
+
+# Any constant does, as long as it is the same for every writer of this database.
+WRITER_LOCK = 7_411_002
+RELAY_LOCK = 7_411_003
+CHANNEL = "registry_rule_events"
+
+# Held until commit: so positions are assigned in the order of commits, and a reader that has seen position n has seen
+# all before it.
+TAKE_WRITER_LOCK = "SELECT pg_advisory_xact_lock(%(lock)s)"
+
+NEXT_POSITION = "SELECT coalesce(max(position), 0) + 1 AS next FROM registry.rule_events"
+
+NEXT_RULE_ID = "SELECT coalesce(max(rule_id), 0) + 1 AS next FROM registry.rules"
+
+APPEND_EVENT = """
+INSERT INTO registry.rule_events (position, event_id, type, rule_id, version, occurred_at, actor, body)
+VALUES (%(position)s, %(event_id)s, %(type)s, %(rule_id)s, %(version)s, %(occurred_at)s, %(actor)s, %(body)s)
+"""
+
+# Sent at commit, and only then; it wakes the relay and says nothing.
+NOTIFY = "SELECT pg_notify(%(channel)s, '')"
+
+PROJECT_RULE = """
+INSERT INTO registry.rules AS r (
+    rule_id, version, definition_version, state, name, definition, definition_hash, grouping_key_names,
+    effective_from, changed_at, changed_by, position
+) VALUES (
+    %(rule_id)s, %(version)s, %(definition_version)s, %(state)s, %(name)s, %(definition)s, %(definition_hash)s,
+    %(grouping_key_names)s, %(effective_from)s, %(occurred_at)s, %(actor)s, %(position)s
+)
+ON CONFLICT (rule_id) DO UPDATE SET
+    version = excluded.version, definition_version = excluded.definition_version, state = excluded.state,
+    name = excluded.name, definition = excluded.definition, definition_hash = excluded.definition_hash,
+    grouping_key_names = excluded.grouping_key_names, effective_from = excluded.effective_from,
+    changed_at = excluded.changed_at, changed_by = excluded.changed_by, position = excluded.position
+WHERE r.version = excluded.version - 1
+"""
+
+_RULE_COLUMNS = """
+    rule_id, version, definition_version, state, name, definition, definition_hash, effective_from,
+    changed_at, changed_by, position
+"""
+
+RULE = f"SELECT {_RULE_COLUMNS} FROM registry.rules WHERE rule_id = %(rule_id)s"  # noqa: S608 - constants
+
+RULES = f"""
+SELECT {_RULE_COLUMNS} FROM registry.rules
+WHERE rule_id > %(after)s
+  AND CASE WHEN %(state)s::text IS NULL THEN state <> 'DELETED' ELSE state = %(state)s END
+  AND (%(grouping_key)s::text IS NULL OR %(grouping_key)s = ANY (grouping_key_names))
+  AND (%(name)s::text IS NULL OR position(lower(%(name)s) IN lower(name)) > 0)
+ORDER BY rule_id
+LIMIT %(limit)s
+"""  # noqa: S608 - constants
+
+NEEDING = "SELECT rule_id, definition_version, definition FROM registry.rules WHERE state <> 'DELETED'"
+
+SETTINGS = """
+SELECT version, body -> 'settings' AS settings FROM registry.rule_events
+WHERE rule_id IS NULL ORDER BY version DESC LIMIT 1
+"""
+
+VERSIONS = """
+SELECT body FROM registry.rule_events
+WHERE rule_id = %(rule_id)s AND version > %(after)s ORDER BY version LIMIT %(limit)s
+"""
+
+VERSION = "SELECT body FROM registry.rule_events WHERE rule_id = %(rule_id)s AND version = %(version)s"
+
+EVENTS = """
+SELECT position, body FROM registry.rule_events
+WHERE position > %(after)s AND (%(rule_id)s::bigint IS NULL OR rule_id = %(rule_id)s)
+ORDER BY position LIMIT %(limit)s
+"""
+
+LAST_WIDEST = """
+SELECT position, body -> 'widestWindows' AS widest FROM registry.rule_events ORDER BY position DESC LIMIT 1
+"""
+
+# Applied is what every shard has reached. The shard count is the one of the newest word about the rule: what a former,
+# larger engine said must not be waited for.
+RULE_STATUS = """
+SELECT r.rule_id, r.name, r.state, r.version AS published_version, r.position AS published_position,
+       a.version AS applied_version, a.position AS applied_position,
+       CASE WHEN a.version IS NOT NULL THEN s.applied_at END AS applied_at,
+       CASE WHEN a.version IS NOT NULL THEN s.warm_from END AS warm_from
+FROM registry.rules r
+LEFT JOIN LATERAL (
+    SELECT min(t.position) AS reached, max(t.applied_at) AS applied_at,
+           CASE WHEN bool_or(t.warm_from IS NULL) THEN NULL ELSE max(t.warm_from) END AS warm_from
+    FROM registry.rule_status t
+    WHERE t.rule_id = r.rule_id
+      AND t.shards = (SELECT n.shards FROM registry.rule_status n WHERE n.rule_id = r.rule_id
+                      ORDER BY n.position DESC, n.applied_at DESC, n.shard LIMIT 1)
+    HAVING count(*) = max(t.shards)
+) s ON true
+LEFT JOIN LATERAL (
+    SELECT e.version, e.position FROM registry.rule_events e
+    WHERE e.rule_id = r.rule_id AND e.position <= s.reached ORDER BY e.version DESC LIMIT 1
+) a ON true
+WHERE r.rule_id > %(after)s
+  AND CASE WHEN %(state)s::text IS NULL THEN r.state <> 'DELETED' ELSE r.state = %(state)s END
+  AND (%(rule_id)s::bigint IS NULL OR r.rule_id = %(rule_id)s)
+ORDER BY r.rule_id
+LIMIT %(limit)s
+"""
+
+# The later word of a shard wins, by position; of equal positions it may only add what was not known before, and
+# leaves the time at which the rule was first applied.
+UPSERT_STATUS = """
+INSERT INTO registry.rule_status AS s (rule_id, shard, shards, version, position, applied_at, warm_from)
+VALUES (%(rule_id)s, %(shard)s, %(shards)s, %(version)s, %(position)s, %(applied_at)s, %(warm_from)s)
+ON CONFLICT (rule_id, shard) DO UPDATE SET
+    shards = excluded.shards, version = excluded.version, position = excluded.position,
+    warm_from = coalesce(excluded.warm_from, s.warm_from),
+    applied_at = CASE WHEN excluded.position > s.position OR excluded.shards <> s.shards
+                      THEN excluded.applied_at ELSE s.applied_at END
+WHERE excluded.position >= s.position
+"""
+
+KEY = """
+SELECT request_hash, status, headers, body FROM registry.idempotency_keys
+WHERE actor = %(actor)s AND key = %(key)s AND expires_at > %(now)s
+"""
+
+FORGET_EXPIRED_KEYS = "DELETE FROM registry.idempotency_keys WHERE expires_at <= %(now)s"
+
+REMEMBER_KEY = """
+INSERT INTO registry.idempotency_keys (actor, key, request_hash, status, headers, body, expires_at)
+VALUES (%(actor)s, %(key)s, %(request_hash)s, %(status)s, %(headers)s, %(body)s, %(expires_at)s)
+"""
+
+TRY_RELAY_LOCK = "SELECT pg_try_advisory_lock(%(lock)s) AS taken"
+
+RELAY_CURSOR = "SELECT position FROM registry.relay_cursor"
+
+ADVANCE_RELAY_CURSOR = """
+UPDATE registry.relay_cursor SET position = %(to)s, updated_at = now() WHERE position = %(since)s
+"""
+
+UNDELIVERED = """
+SELECT position, event_id::text AS event_id, type, rule_id, occurred_at, body FROM registry.rule_events
+WHERE position > %(after)s ORDER BY position LIMIT %(limit)s
+"""
+
+LAST_POSITION = "SELECT coalesce(max(position), 0) AS last FROM registry.rule_events"

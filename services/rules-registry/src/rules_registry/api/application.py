@@ -1,0 +1,46 @@
+"""The registry's Flask app."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterable
+
+from flask import Flask
+from prometheus_client import CollectorRegistry
+
+from rules_registry.adapters.event_store import PostgresEventStore
+from rules_registry.adapters.postgres import Pool, check_database
+from rules_registry.adapters.queries import Queries
+from rules_registry.api import history, rules, settings, status
+from rules_registry.api.problems import install_registry_problems
+from rules_registry.api.rule_body import BODY_SCHEMA, rule_body_schema
+from rules_registry.api.services import Services, install_services
+from rules_registry.service.registry import Registry
+from tripline_http.application import new_app
+from tripline_http.auth import ApiKey
+from tripline_http.openapi import Api, install_api
+
+DESCRIPTION = (
+    "Rules that Tripline judges payments by. Every change appends an event; the engine follows the log. "
+    "Decimals are strings, times are integer milliseconds, versions are ETags."
+)
+
+
+def create_app(pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry) -> tuple[Flask, Api]:
+    """The app on this pool, and its API for the document."""
+    app = new_app(
+        "rules-registry", keys=keys, registry=metrics, checks={"database": lambda: check_database(pool)}
+    )
+    install_registry_problems(app)
+    registry = Registry(PostgresEventStore(pool), clock=_now_ms, new_event_id=lambda: str(uuid.uuid4()))
+    install_services(app, Services(registry, Queries(pool)))
+    api = install_api(app, title="Tripline rules registry", version="0.1.0", description=DESCRIPTION)
+    api.spec.components.schema(BODY_SCHEMA, rule_body_schema())
+    for module in (rules, history, status, settings):
+        api.register_blueprint(module.blueprint)
+    return app, api
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,40 @@
+"""Which answer each error of the registry is: the only place that knows both."""
+
+from __future__ import annotations
+
+from flask import Flask, Response
+
+from rules_registry import errors
+from tripline_http.errors import ProblemError
+from tripline_http.etags import etag_of
+from tripline_http.problems import problem_response
+
+_KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
+    errors.RuleNotFound: (404, "rule-not-found"),
+    # 404 and not 410: to a client that has only the id, what is deleted is not there; the problem type tells.
+    errors.RuleIsDeleted: (404, "rule-deleted"),
+    errors.VersionNotFound: (404, "version-not-found"),
+    errors.StaleVersion: (412, "stale-version"),
+    errors.WrongState: (409, "wrong-state"),
+    errors.IdempotencyKeyReused: (422, "idempotency-key-reused"),
+    errors.ConcurrentChange: (409, "concurrent-change"),
+    errors.StoreUnavailable: (503, "store-unavailable"),
+}
+
+
+def install_registry_problems(app: Flask) -> None:
+    """Answers the registry's errors as problems; those not named here are faults, and 500."""
+    for kind in _KINDS:
+        app.register_error_handler(kind, _answer)
+
+
+def _answer(error: errors.RegistryError) -> Response:
+    status, kind = _KINDS[type(error)]
+    headers: dict[str, str] = {}
+    extra: dict[str, object] = {}
+    if isinstance(error, errors.StaleVersion):
+        headers["ETag"] = etag_of(error.current)
+        extra["currentVersion"] = error.current
+    if status == 503:
+        headers["Retry-After"] = "2"
+    return problem_response(ProblemError(status, kind, str(error), extra=extra, headers=headers))

@@ -1,0 +1,219 @@
+"""What the registry answers, as marshmallow schemas: they are the document, the values come ready-made."""
+
+# ruff: noqa: N815  # the names are those of the JSON
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from rules_registry.domain.settings import EngineSettings
+from tripline_contracts import event_type
+from tripline_http.cursors import PATTERN as CURSOR_PATTERN
+from tripline_http.fields import (
+    MAX_ID,
+    MAX_MS,
+    MAX_POSITION,
+    BoundedInteger,
+    DecimalText,
+    QueryInteger,
+    Text,
+)
+
+STATES = ("ACTIVE", "PAUSED", "DELETED")
+FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
+OPERATORS = ("=", "!=", ">=", "<=", ">", "<")
+EVENT_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted", "SettingsChanged")
+MAX_WINDOW_SECONDS = 34_560_000
+
+
+def _id(**kwargs: object) -> BoundedInteger:
+    return BoundedInteger(1, MAX_ID, required=True, **kwargs)
+
+
+def _time(**kwargs: object) -> BoundedInteger:
+    return BoundedInteger(0, MAX_MS, **kwargs)
+
+
+def _one_of(*values: str) -> ma.fields.String:
+    return ma.fields.String(required=True, validate=ma.validate.OneOf(values))
+
+
+class DefinitionSchema(ma.Schema):
+    """A definition in its normal form."""
+
+    groupingKeyNames = ma.fields.List(ma.fields.String(), required=True)
+    aggregatorFunctionType = _one_of(*FUNCTIONS)
+    aggregateFieldName = ma.fields.String(required=True, allow_none=True)
+    limitOperatorType = _one_of(*OPERATORS)
+    limit = DecimalText(required=True)
+    windowSeconds = BoundedInteger(1, MAX_WINDOW_SECONDS, required=True)
+    firing = _one_of("every")
+    lateEvents = _one_of("evaluate")
+    precision = _one_of("exact")
+
+
+class RuleSchema(ma.Schema):
+    """A rule as it stands."""
+
+    ruleId = _id()
+    version = _id(metadata={"description": "Grows by one with every event of the rule; the ETag"})
+    definitionVersion = _id(metadata={"description": "The version that brought the definition in force"})
+    state = _one_of(*STATES)
+    name = ma.fields.String(required=True)
+    definition = ma.fields.Nested(DefinitionSchema, required=True)
+    definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
+    effectiveFrom = _time(required=True)
+    position = BoundedInteger(1, MAX_POSITION, required=True, metadata={"description": "Of its last event"})
+    changedAt = _time(required=True)
+    changedBy = ma.fields.String(required=True)
+
+
+class RulePageSchema(ma.Schema):
+    """Rules by id."""
+
+    items = ma.fields.List(ma.fields.Nested(RuleSchema), required=True)
+
+
+class RuleVersionSchema(ma.Schema):
+    """What one event made of a rule."""
+
+    ruleId = _id()
+    version = _id()
+    definitionVersion = _id()
+    type = _one_of(*EVENT_TYPES[:4])
+    state = _one_of(*STATES)
+    name = ma.fields.String(required=True)
+    definition = ma.fields.Nested(DefinitionSchema, required=True)
+    definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
+    effectiveFrom = _time(required=True)
+    position = BoundedInteger(1, MAX_POSITION, required=True)
+    occurredAt = _time(required=True)
+    actor = ma.fields.String(required=True)
+
+
+class RuleVersionPageSchema(ma.Schema):
+    """A rule's versions, oldest first."""
+
+    items = ma.fields.List(ma.fields.Nested(RuleVersionSchema), required=True)
+
+
+class WidestWindowSchema(ma.Schema):
+    """The widest window of a grouping set, and whose it is."""
+
+    groupingKeyNames = ma.fields.List(ma.fields.String(), required=True)
+    windowSeconds = BoundedInteger(1, MAX_WINDOW_SECONDS, required=True)
+    ruleId = _id()
+    version = _id()
+
+
+class WidestWindowsSchema(ma.Schema):
+    """What the engine must keep, as of a position (0: before any event)."""
+
+    position = BoundedInteger(0, MAX_POSITION, required=True)
+    items = ma.fields.List(ma.fields.Nested(WidestWindowSchema), required=True)
+
+
+class SettingsSchema(ma.Schema):
+    """The engine's settings, in whole seconds."""
+
+    allowedLatenessSeconds = BoundedInteger(0, 604_800, required=True)
+    maxFutureSkewSeconds = BoundedInteger(0, 86_400, required=True)
+    maxDisorderSeconds = BoundedInteger(0, 86_400, required=True)
+    idlePartitionSeconds = BoundedInteger(1, 86_400, required=True)
+
+    @ma.post_load
+    def _to_value(self, data: dict[str, int], **_: object) -> EngineSettings:
+        return EngineSettings(
+            allowed_lateness_seconds=data["allowedLatenessSeconds"],
+            max_future_skew_seconds=data["maxFutureSkewSeconds"],
+            max_disorder_seconds=data["maxDisorderSeconds"],
+            idle_partition_seconds=data["idlePartitionSeconds"],
+        )
+
+
+class RuleEventSchema(ma.Schema):
+    """A record of rules.v1: of a rule, or of the settings (then `settings` and none of a rule's fields)."""
+
+    eventId = ma.fields.UUID(required=True)
+    type = _one_of(*EVENT_TYPES)
+    position = BoundedInteger(1, MAX_POSITION, required=True)
+    occurredAt = _time(required=True)
+    actor = ma.fields.String(required=True)
+    widestWindows = ma.fields.List(ma.fields.Nested(WidestWindowSchema), required=True)
+    ruleId = BoundedInteger(1, MAX_ID)
+    version = BoundedInteger(1, MAX_ID)
+    definitionVersion = BoundedInteger(1, MAX_ID)
+    state = ma.fields.String(validate=ma.validate.OneOf(STATES))
+    name = ma.fields.String()
+    definition = ma.fields.Nested(DefinitionSchema)
+    definitionHash = ma.fields.String(metadata={"pattern": "^[0-9a-f]{64}$"})
+    effectiveFrom = _time()
+    settings = ma.fields.Nested(SettingsSchema)
+
+
+class RuleEventPageSchema(ma.Schema):
+    """The log by position."""
+
+    items = ma.fields.List(ma.fields.Nested(RuleEventSchema), required=True)
+
+
+class RuleStatusSchema(ma.Schema):
+    """Published beside applied; applied means by all shards, null where that has not happened yet."""
+
+    ruleId = _id()
+    name = ma.fields.String(required=True)
+    state = _one_of(*STATES)
+    publishedVersion = _id()
+    publishedPosition = BoundedInteger(1, MAX_POSITION, required=True)
+    appliedVersion = BoundedInteger(1, MAX_ID, required=True, allow_none=True)
+    appliedPosition = BoundedInteger(1, MAX_POSITION, required=True, allow_none=True)
+    appliedAt = _time(required=True, allow_none=True)
+    warmFrom = _time(required=True, allow_none=True)
+
+
+class RuleStatusPageSchema(ma.Schema):
+    """Status by rule id."""
+
+    items = ma.fields.List(ma.fields.Nested(RuleStatusSchema), required=True)
+
+
+class PageQuery(ma.Schema):
+    """How much of a listing."""
+
+    limit = QueryInteger(1, 100, load_default=50)
+    cursor = ma.fields.String(
+        load_default=None, metadata={"pattern": CURSOR_PATTERN, "description": "From a Link header, as it is"}
+    )
+
+
+class RuleQuery(PageQuery):
+    """Which rules."""
+
+    state = ma.fields.String(
+        load_default=None,
+        validate=ma.validate.OneOf(STATES),
+        metadata={"description": "Deleted rules are listed with DELETED only"},
+    )
+    groupingKey = ma.fields.String(
+        load_default=None,
+        validate=ma.validate.OneOf(event_type.load().groupable),
+        metadata={"description": "Rules that group by this field, others beside it or not"},
+    )
+    name = Text(1, 200, load_default=None, metadata={"description": "A part of the name, in any case"})
+
+
+class RuleStatusQuery(PageQuery):
+    """Which rules' status."""
+
+    state = ma.fields.String(load_default=None, validate=ma.validate.OneOf(STATES))
+    ruleId = QueryInteger(1, MAX_ID, load_default=None)
+
+
+class RuleEventQuery(ma.Schema):
+    """Which part of the log."""
+
+    after = QueryInteger(
+        0, MAX_POSITION, load_default=0, metadata={"description": "Events after this position"}
+    )
+    limit = QueryInteger(1, 100, load_default=50)
+    ruleId = QueryInteger(1, MAX_ID, load_default=None)

@@ -1,0 +1,53 @@
+"""`rules-registry api | relay | status-projector | openapi`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import click
+from environs import Env
+
+from rules_registry.processes import run_api, run_relay, run_status_projector
+from rules_registry.settings import read_api_settings, read_projector_settings, read_relay_settings
+from tripline_http.errors import ConfigurationError
+
+
+@click.group()
+def main() -> None:
+    """Tripline's rules registry. Settings come from the environment (TRIPLINE_…)."""
+
+
+@main.command()
+def api() -> None:
+    """Serve the HTTP API."""
+    _run(lambda: run_api(read_api_settings(Env())))
+
+
+@main.command()
+def relay() -> None:
+    """Deliver the log of rule events to Kafka, in order; one relay is active, others wait."""
+    _run(lambda: run_relay(read_relay_settings(Env())))
+
+
+@main.command("status-projector")
+def status_projector() -> None:
+    """Keep what the engine says it has applied."""
+    _run(lambda: run_status_projector(read_projector_settings(Env())))
+
+
+@main.command()
+def openapi() -> None:
+    """Print the OpenAPI document (committed as contracts/openapi/rules-registry.json)."""
+    # Here and not above: the other processes need no Flask.
+    from rules_registry.document import openapi_document  # noqa: PLC0415
+
+    click.echo(openapi_document(), nl=False)
+
+
+def _run(process: Callable[[], None]) -> None:
+    try:
+        process()
+    except ConfigurationError as error:
+        click.echo(str(error), err=True)
+        sys.exit(2)

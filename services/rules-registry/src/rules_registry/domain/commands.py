@@ -1,0 +1,66 @@
+"""What callers want. `expected` is the set of versions that the caller accepts to change; `None` means any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rules_registry.domain.settings import EngineSettings
+from tripline_contracts.rule_definition import RuleDefinition
+
+Expected = frozenset[int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class PublishRule:
+    """A new rule under a fresh id. Without a name it gets one; `effective_from` (ms) is now by default."""
+
+    rule_id: int
+    name: str | None
+    definition: RuleDefinition
+    effective_from: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRule:
+    """A new definition for a rule. Without a name it keeps its own; `effective_from` (ms) is now by default."""
+
+    rule_id: int
+    expected: Expected
+    name: str | None
+    definition: RuleDefinition
+    effective_from: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PauseRule:
+    """Stop judging, keep history."""
+
+    rule_id: int
+    expected: Expected
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeRule:
+    """Judge again."""
+
+    rule_id: int
+    expected: Expected
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteRule:
+    """Retire the rule for good."""
+
+    rule_id: int
+    expected: Expected
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSettings:
+    """All four settings at once."""
+
+    expected: Expected
+    settings: EngineSettings
+
+
+ChangeOfRule = ChangeRule | PauseRule | ResumeRule | DeleteRule

@@ -1,0 +1,53 @@
+"""What happened. Every rule event carries the whole rule as it stands after it, so that each stands alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rules_registry.domain.settings import EngineSettings
+from tripline_contracts.rule_definition import RuleDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEvent:
+    """What all rule events carry; times in ms."""
+
+    rule_id: int
+    version: int
+    definition_version: int
+    state: Literal["ACTIVE", "PAUSED", "DELETED"]
+    name: str
+    definition: RuleDefinition
+    effective_from: int
+
+
+@dataclass(frozen=True, slots=True)
+class RulePublished(RuleEvent):
+    """A first or new definition; `definition_version == version`. On a paused rule `state` stays PAUSED."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulePaused(RuleEvent):
+    """It judges nothing from here on, and keeps its history."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResumed(RuleEvent):
+    """It judges again."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDeleted(RuleEvent):
+    """It is gone for good; its id is never used again."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """All four settings of the engine; `version` counts these events."""
+
+    version: int
+    settings: EngineSettings
+
+
+Event = RuleEvent | SettingsChanged

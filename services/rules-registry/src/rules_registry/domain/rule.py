@@ -1,0 +1,54 @@
+"""A rule as it stands, and how events make it so."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from rules_registry.domain.events import RuleEvent, RulePublished
+from tripline_contracts.rule_definition import RuleDefinition
+
+RuleState = Literal["ACTIVE", "PAUSED", "DELETED"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule after some event. `effective_from` is event time in ms; `version` grows with every event,
+    `definition_version` is the version that brought the definition."""
+
+    rule_id: int
+    version: int
+    definition_version: int
+    state: RuleState
+    name: str
+    definition: RuleDefinition
+    effective_from: int
+
+
+def evolve(rule: Rule | None, event: RuleEvent) -> Rule:
+    """The rule after the event. Events of a rule come in the order of their versions; only the first has no
+    rule.
+    """
+    if isinstance(event, RulePublished):
+        return Rule(
+            rule_id=event.rule_id,
+            version=event.version,
+            definition_version=event.definition_version,
+            state=event.state,
+            name=event.name,
+            definition=event.definition,
+            effective_from=event.effective_from,
+        )
+    if rule is None:
+        raise ValueError(f"rule {event.rule_id} begins with {type(event).__name__}, not with RulePublished")
+    return dataclasses.replace(rule, version=event.version, state=event.state)
+
+
+def fold(events: Iterable[RuleEvent]) -> Rule | None:
+    """The rule after all of its events; `None` after none."""
+    rule: Rule | None = None
+    for event in events:
+        rule = evolve(rule, event)
+    return rule

@@ -1,0 +1,80 @@
+"""Everything that the registry raises: what the domain refuses, and what its surroundings fail at."""
+
+from __future__ import annotations
+
+
+class RegistryError(Exception):
+    """The base of the registry's errors; the text is for the caller."""
+
+
+class DomainError(RegistryError):
+    """A command that the registry refuses."""
+
+
+class RuleNotFound(DomainError):
+    """There is no such rule."""
+
+    def __init__(self, rule_id: int) -> None:
+        super().__init__(f"There is no rule {rule_id}.")
+        self.rule_id = rule_id
+
+
+class RuleIsDeleted(DomainError):
+    """The rule is deleted; nothing can be done with it any more."""
+
+    def __init__(self, rule_id: int) -> None:
+        super().__init__(
+            f"Rule {rule_id} was deleted. Its history is at /v1/rule-events?ruleId={rule_id}, "
+            "and /v1/rules?state=DELETED lists it."
+        )
+        self.rule_id = rule_id
+
+
+class VersionNotFound(DomainError):
+    """The rule has no such version."""
+
+    def __init__(self, rule_id: int, version: int) -> None:
+        super().__init__(f"Rule {rule_id} has no version {version}.")
+
+
+class StaleVersion(DomainError):
+    """The caller has not seen the current version."""
+
+    def __init__(self, current: int) -> None:
+        super().__init__(
+            f"If-Match does not name the current version, which is {current}. Read it again first."
+        )
+        self.current = current
+
+
+class WrongState(DomainError):
+    """The command does not fit the rule's state: pausing what is paused, resuming what is active."""
+
+
+class IdempotencyKeyReused(DomainError):
+    """The key came before with another request."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This Idempotency-Key came before with another request. Use a new key for a new request."
+        )
+
+
+class ConcurrentChange(RegistryError):
+    """Another writer took the version first; trying again is right."""
+
+
+class StoreUnavailable(RegistryError):
+    """Postgres cannot be reached, or did not answer in time."""
+
+
+class DeliveryFailed(RegistryError):
+    """Kafka did not confirm what was sent."""
+
+
+class RelayCursorMoved(RegistryError):
+    """Someone else moved the relay's cursor although this relay holds the lock."""
+
+
+class InvalidStatus(RegistryError):
+    """A record of rule-status.v1 that cannot be read; the text says why."""

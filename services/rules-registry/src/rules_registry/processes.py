@@ -1,0 +1,70 @@
+"""The three processes, put together."""
+
+from __future__ import annotations
+
+from rules_registry.adapters.outbox import open_outbox
+from rules_registry.adapters.postgres import Pool, open_pool
+from rules_registry.adapters.publisher import open_publisher
+from rules_registry.adapters.status_source import open_status_source
+from rules_registry.adapters.status_store import open_status_store
+from rules_registry.service.relay import Relay
+from rules_registry.service.relay_metrics import relay_metrics
+from rules_registry.service.status_projector import StatusProjector
+from rules_registry.settings import ApiSettings, ProjectorSettings, RelaySettings
+from tripline_http.auth import load_api_keys
+from tripline_http.logs import configure_logs
+from tripline_http.metrics import new_metrics_registry
+from tripline_http.metrics_server import MetricsServer
+from tripline_http.server import serve
+from tripline_http.stopping import stop_on_signals
+
+
+def run_api(settings: ApiSettings) -> None:
+    """Serves until SIGTERM."""
+    from flask import Flask  # noqa: PLC0415
+
+    from rules_registry.api.application import create_app  # noqa: PLC0415
+
+    configure_logs(settings.log_level, "rules-registry")
+    keys = load_api_keys(settings.api_keys_file)
+    pools: list[Pool] = []
+
+    def load() -> Flask:
+        # In the worker: the pool's connections and threads would not survive the fork.
+        pools.append(open_pool(settings.dsn, size=settings.threads))
+        app, _ = create_app(pools[0], keys, new_metrics_registry())
+        return app
+
+    def stop() -> None:
+        for pool in pools:
+            pool.close()
+
+    serve(load, settings.bind, threads=settings.threads, on_stop=stop)
+
+
+def run_relay(settings: RelaySettings) -> None:
+    """Delivers until SIGTERM."""
+    configure_logs(settings.log_level, "rules-registry-relay")
+    stop, registry = stop_on_signals(), new_metrics_registry()
+    relay = Relay(
+        lambda: open_outbox(settings.dsn),
+        lambda: open_publisher(settings.kafka),
+        relay_metrics(registry),
+        stop,
+    )
+    with MetricsServer(settings.metrics_bind, registry, {"relay": relay.check}):
+        relay.run()
+
+
+def run_status_projector(settings: ProjectorSettings) -> None:
+    """Projects until SIGTERM."""
+    configure_logs(settings.log_level, "rules-registry-status-projector")
+    stop, registry = stop_on_signals(), new_metrics_registry()
+    projector = StatusProjector(
+        lambda: open_status_source(settings.kafka, settings.consumer_group),
+        lambda: open_status_store(settings.dsn),
+        registry,
+        stop,
+    )
+    with MetricsServer(settings.metrics_bind, registry, {"projector": projector.check}):
+        projector.run()

@@ -1,0 +1,1 @@
+"""The use cases, and the ports through which they see the world."""

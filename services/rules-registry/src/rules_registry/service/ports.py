@@ -1,0 +1,68 @@
+"""What the use cases need: a log that is written one writer at a time, a clock, fresh ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from rules_registry.domain.recorded import Needing, Recorded
+from rules_registry.domain.rule import Rule
+from rules_registry.domain.settings import SettingsState
+
+# ms since the epoch.
+Clock = Callable[[], int]
+NewEventId = Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a caller was told, kept for a repeated request."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """An answer under an idempotency key, with the hash of the request that it answered."""
+
+    request_hash: str
+    answer: Answer
+
+
+class Log(Protocol):
+    """The log inside one transaction: whoever holds it is the only writer until the transaction ends."""
+
+    def rule(self, rule_id: int) -> Rule | None:
+        """The rule as it stands; deleted ones too."""
+
+    def needing(self) -> list[Needing]:
+        """The rules that need their history."""
+
+    def settings(self) -> SettingsState:
+        """The settings as they stand."""
+
+    def next_rule_id(self) -> int:
+        """An id that no rule has had."""
+
+    def next_position(self) -> int:
+        """One more than the last position."""
+
+    def append(self, recorded: Recorded, rule: Rule | None) -> None:
+        """Writes the event, and the rule that it makes. Raises `ConcurrentChange`."""
+
+    def remembered(self, actor: str, key: str, now_ms: int) -> Remembered | None:
+        """What was answered under this key, if it has not expired."""
+
+    def remember(self, actor: str, key: str, remembered: Remembered, expires_at: int) -> None:
+        """Keeps an answer until `expires_at` (ms)."""
+
+
+class EventStore(Protocol):
+    """Where the log is."""
+
+    def writing(self) -> AbstractContextManager[Log]:
+        """A transaction; it commits at the end of a `with` that raises nothing."""

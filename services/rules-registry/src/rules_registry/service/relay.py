@@ -1,0 +1,139 @@
+"""The relay: the log goes to Kafka in order, at least once, and nothing is ever left out.
+
+It tails by position. The cursor moves after Kafka has confirmed; whatever happens in between is sent again. One relay
+is active, the others wait for the lock.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import structlog
+import tenacity
+
+from rules_registry.domain.undelivered import Undelivered
+from rules_registry.errors import DeliveryFailed, RelayCursorMoved, StoreUnavailable
+from rules_registry.service.relay_metrics import RelayMetrics
+
+log = structlog.get_logger(__name__)
+
+BATCH = 500
+# NOTIFY wakes it; this is how long a lost one can matter.
+POLL_SECONDS = 1.0
+STANDBY_SECONDS = 0.5
+STALE_SECONDS = 15.0
+
+_RECOVERABLE = (StoreUnavailable, DeliveryFailed, RelayCursorMoved)
+
+
+class OutboxPort(Protocol):
+    """A session on the log that can hold the relay's lock."""
+
+    def try_lock(self) -> bool: ...
+    def cursor(self) -> int: ...
+    def undelivered(self, after: int, limit: int) -> Sequence[Undelivered]: ...
+    def advance(self, since: int, to: int) -> None: ...
+    def wait(self, seconds: float) -> None: ...
+
+
+class PublisherPort(Protocol):
+    """Where events go."""
+
+    def deliver(self, events: Sequence[Undelivered]) -> None: ...
+
+
+class Relay:
+    """Runs until `stop` is set; survives the loss of Postgres and Kafka."""
+
+    def __init__(
+        self,
+        open_outbox: Callable[[], AbstractContextManager[OutboxPort]],
+        open_publisher: Callable[[], AbstractContextManager[PublisherPort]],
+        metrics: RelayMetrics,
+        stop: threading.Event,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._open_outbox = open_outbox
+        self._open_publisher = open_publisher
+        self._metrics = metrics
+        self._stop = stop
+        self._clock = clock
+        self._seen_database = float("-inf")
+
+    def run(self) -> None:
+        """Delivers until stopped. A session that got something done begins the back-off anew."""
+        while not self._stop.is_set():
+            retrying = tenacity.Retrying(
+                retry=tenacity.retry_if_exception_type(_RECOVERABLE),
+                wait=tenacity.wait_random_exponential(multiplier=0.1, max=5),
+                stop=tenacity.stop_when_event_set(self._stop),
+                sleep=tenacity.sleep_using_event(self._stop),
+                before_sleep=self._report,
+                retry_error_callback=lambda _state: None,
+            )
+            retrying(self._session)
+
+    def check(self) -> None:
+        """The readiness check: raises `StoreUnavailable` if the database has not been seen for a while."""
+        if self._clock() - self._seen_database > STALE_SECONDS:
+            raise StoreUnavailable(f"The database has not been seen for {STALE_SECONDS:.0f} s.")
+
+    def _session(self) -> None:
+        delivered = 0
+        try:
+            with self._open_outbox() as outbox:
+                if self._wait_for_lock(outbox):
+                    with self._open_publisher() as publisher:
+                        for count in self._deliveries(outbox, publisher):
+                            delivered += count
+        except _RECOVERABLE as error:
+            if not delivered:
+                raise
+            self._failed(error)
+        finally:
+            self._metrics.active.set(0)
+
+    def _wait_for_lock(self, outbox: OutboxPort) -> bool:
+        waiting = False
+        while not self._stop.is_set():
+            taken = outbox.try_lock()
+            self._seen_database = self._clock()
+            if taken:
+                log.info("relay active", after_waiting=waiting)
+                self._metrics.active.set(1)
+                return True
+            if not waiting:
+                log.info("relay waits: another one is active")
+                waiting = True
+            self._stop.wait(STANDBY_SECONDS)
+        return False
+
+    def _deliveries(self, outbox: OutboxPort, publisher: PublisherPort) -> Iterator[int]:
+        position = outbox.cursor()
+        self._metrics.position.set(position)
+        while not self._stop.is_set():
+            events = outbox.undelivered(position, BATCH)
+            self._seen_database = self._clock()
+            if not events:
+                outbox.wait(POLL_SECONDS)
+                continue
+            publisher.deliver(events)
+            outbox.advance(position, events[-1].position)
+            position = events[-1].position
+            self._metrics.position.set(position)
+            self._metrics.delivered.inc(len(events))
+            log.info("delivered", events=len(events), position=position)
+            yield len(events)
+
+    def _report(self, state: tenacity.RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        if error is not None:
+            self._failed(error)
+
+    def _failed(self, error: BaseException) -> None:
+        self._metrics.failures.labels(type(error).__name__).inc()
+        log.warning("relay begins again", reason=str(error), error=type(error).__name__)

@@ -1,0 +1,113 @@
+"""The status projector: what the engine says it has applied, into the database, then the offsets."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import structlog
+import tenacity
+from prometheus_client import CollectorRegistry, Counter
+
+from rules_registry.domain.applied import Applied, read_applied
+from rules_registry.errors import DeliveryFailed, InvalidStatus, StoreUnavailable
+
+log = structlog.get_logger(__name__)
+
+TAKE_SECONDS = 0.5
+STALE_SECONDS = 30.0
+_RECOVERABLE = (StoreUnavailable, DeliveryFailed)
+
+
+class SourcePort(Protocol):
+    """Records, and the promise that they need not come again."""
+
+    def take(self, seconds: float) -> Sequence[bytes | None]: ...
+    def commit(self) -> None: ...
+
+
+class StorePort(Protocol):
+    """Where status goes."""
+
+    def put(self, statuses: Sequence[Applied]) -> None: ...
+
+
+class StatusProjector:
+    """Runs until `stop` is set. A replay changes nothing: an older word never replaces a newer one."""
+
+    def __init__(
+        self,
+        open_source: Callable[[], AbstractContextManager[SourcePort]],
+        open_store: Callable[[], AbstractContextManager[StorePort]],
+        metrics: CollectorRegistry,
+        stop: threading.Event,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._open_source = open_source
+        self._open_store = open_store
+        self._stop = stop
+        self._clock = clock
+        self._worked_at = float("-inf")
+        self._projected = Counter(
+            "tripline_status_projected_total", "Status records stored", registry=metrics
+        )
+        self._broken = Counter(
+            "tripline_status_broken_total", "Records that cannot be read", registry=metrics
+        )
+
+    def run(self) -> None:
+        """Projects until stopped."""
+        while not self._stop.is_set():
+            retrying = tenacity.Retrying(
+                retry=tenacity.retry_if_exception_type(_RECOVERABLE),
+                wait=tenacity.wait_random_exponential(multiplier=0.1, max=5),
+                stop=tenacity.stop_when_event_set(self._stop),
+                sleep=tenacity.sleep_using_event(self._stop),
+                before_sleep=_report,
+                retry_error_callback=lambda _state: None,
+            )
+            retrying(self._session)
+
+    def check(self) -> None:
+        """The readiness check: raises `StoreUnavailable` if nothing could be done for a while."""
+        if self._clock() - self._worked_at > STALE_SECONDS:
+            raise StoreUnavailable("Kafka or the database has not been seen for a while.")
+
+    def _session(self) -> None:
+        worked = False
+        try:
+            with self._open_store() as store, self._open_source() as source:
+                while not self._stop.is_set():
+                    values = source.take(TAKE_SECONDS)
+                    self._worked_at = self._clock()
+                    if values:
+                        self._project(values, store)
+                        source.commit()
+                        worked = True
+        except _RECOVERABLE as error:
+            if not worked:
+                raise
+            log.warning("status projector begins again", reason=str(error))
+
+    def _project(self, values: Sequence[bytes | None], store: StorePort) -> None:
+        statuses = [status for value in values if (status := self._read(value)) is not None]
+        if statuses:
+            store.put(statuses)
+            self._projected.inc(len(statuses))
+
+    def _read(self, value: bytes | None) -> Applied | None:
+        try:
+            return read_applied(value)
+        except InvalidStatus as error:
+            # One bad record must not hold up the others; it stays in the topic.
+            self._broken.inc()
+            log.warning("broken status record", reason=str(error))
+            return None
+
+
+def _report(state: tenacity.RetryCallState) -> None:
+    error = state.outcome.exception() if state.outcome else None
+    log.warning("status projector begins again", reason=str(error))

@@ -1,0 +1,112 @@
+"""The settings of the three processes, read from the environment once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from environs import Env, EnvError
+
+from tripline_http.binding import Bind, parse_bind
+from tripline_http.errors import ConfigurationError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiSettings:
+    """`rules-registry api`."""
+
+    log_level: str
+    dsn: str
+    api_keys_file: Path
+    bind: Bind
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelaySettings:
+    """`rules-registry relay`."""
+
+    log_level: str
+    dsn: str
+    kafka: str
+    metrics_bind: Bind
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectorSettings:
+    """`rules-registry status-projector`."""
+
+    log_level: str
+    dsn: str
+    kafka: str
+    metrics_bind: Bind
+    consumer_group: str
+
+
+def read_api_settings(env: Env) -> ApiSettings:
+    """Raises `ConfigurationError` with one sentence."""
+    return _read(
+        lambda: ApiSettings(
+            log_level=_log_level(env),
+            dsn=_required(env, "TRIPLINE_REGISTRY_DSN"),
+            api_keys_file=Path(_required(env, "TRIPLINE_API_KEYS_FILE")),
+            bind=_bind(env, "TRIPLINE_HTTP_BIND", "127.0.0.1:8081"),
+            threads=env.int("TRIPLINE_HTTP_THREADS", 16, validate=_from_1_to_64),
+        )
+    )
+
+
+def read_relay_settings(env: Env) -> RelaySettings:
+    """Raises `ConfigurationError` with one sentence."""
+    return _read(
+        lambda: RelaySettings(
+            log_level=_log_level(env),
+            dsn=_required(env, "TRIPLINE_REGISTRY_DSN"),
+            kafka=_required(env, "TRIPLINE_KAFKA"),
+            metrics_bind=_bind(env, "TRIPLINE_METRICS_BIND", "127.0.0.1:9101"),
+        )
+    )
+
+
+def read_projector_settings(env: Env) -> ProjectorSettings:
+    """Raises `ConfigurationError` with one sentence."""
+    return _read(
+        lambda: ProjectorSettings(
+            log_level=_log_level(env),
+            dsn=_required(env, "TRIPLINE_REGISTRY_DSN"),
+            kafka=_required(env, "TRIPLINE_KAFKA"),
+            metrics_bind=_bind(env, "TRIPLINE_METRICS_BIND", "127.0.0.1:9102"),
+            consumer_group=env.str("TRIPLINE_STATUS_GROUP", "rules-registry-status"),
+        )
+    )
+
+
+def _read(build: Callable[[], T]) -> T:
+    try:
+        return build()
+    except EnvError as error:
+        raise ConfigurationError(f"{str(error).rstrip('.')}.") from error
+
+
+def _required(env: Env, name: str) -> str:
+    value = env.str(name, "").strip()
+    if not value:
+        raise ConfigurationError(f"{name} is not set.")
+    return value
+
+
+def _log_level(env: Env) -> str:
+    return env.str("TRIPLINE_LOG_LEVEL", "info")
+
+
+def _bind(env: Env, name: str, default: str) -> Bind:
+    return parse_bind(name, env.str(name, default))
+
+
+def _from_1_to_64(value: int) -> None:
+    if not 1 <= value <= 64:
+        raise EnvError(f"TRIPLINE_HTTP_THREADS is {value}; expected 1 to 64")
