@@ -80,13 +80,10 @@ def _environment(variables: Mapping[str, str]) -> str:
 
 
 def _quote(name: str, value: str) -> str:
-    # supervisord's reader knows both quotes and no escape.
-    quote = "'" if '"' in value else '"'
-    if quote in value or "\n" in value:
-        raise StackFailed(
-            f"{name} is {value!r}: supervisord cannot pass on a value with both quotes, or a line break."
-        )
-    return f"{quote}{value}{quote}"
+    # supervisord's reader knows no escape, and takes quotes off both ends of a value, its own or not.
+    if '"' in value or "\n" in value or value != value.strip("'"):
+        raise StackFailed(f"{name} is {value!r}: supervisord cannot pass on a value with such quotes or line breaks.")
+    return f'"{value}"'
 
 
 def _escape(text: str) -> str:
