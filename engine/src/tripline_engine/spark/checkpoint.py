@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from tripline_contracts.event_type import EventType
-
 from tripline_engine.domain.config import Clock, EngineConfig
 from tripline_engine.errors import CheckpointInUse, CheckpointMismatch
 

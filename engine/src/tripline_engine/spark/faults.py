@@ -35,7 +35,9 @@ class FaultPoint:
             return
         context = TaskContext.get()
         batch = context.getLocalProperty("streaming.sql.batchId") if context else None
-        self.marker.write_text(json.dumps({"where": "task", "shard": shard, "batch": batch, "pid": os.getpid()}))
+        self.marker.write_text(
+            json.dumps({"where": "task", "shard": shard, "batch": batch, "pid": os.getpid()})
+        )
         for pid in _ancestors(os.getpid(), self.driver_pid):
             os.kill(pid, signal.SIGKILL)
         os.kill(os.getpid(), signal.SIGKILL)

@@ -83,7 +83,9 @@ def packer(config: EngineConfig) -> Callable[[Iterator[pa.RecordBatch]], Iterato
             if rows:
                 yield _packed(rows)
         if progress:
-            yield _packed([(keys[REJECTS_SHARD], Kind.PARTITION_RANGE, 0, data) for data in _ranges(progress)])
+            yield _packed(
+                [(keys[REJECTS_SHARD], Kind.PARTITION_RANGE, 0, data) for data in _ranges(progress)]
+            )
         # Spark's worker collects garbage after every task; frozen objects are left out of that
         gc.freeze()
 

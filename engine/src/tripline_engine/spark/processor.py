@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -54,7 +54,8 @@ _ROWS_PER_FRAME: Final = 5_000
 class Worker(Protocol):
     """What the processor needs of the domain's ShardWorker."""
 
-    counters: dict[str, int]
+    @property
+    def counters(self) -> Mapping[str, int]: ...
 
     def process(self, payloads: Sequence[Payload]) -> list[OutRecord]: ...
 
@@ -105,7 +106,10 @@ class ShardProcessor(StatefulProcessor):
         self._state = handle.getMapState("log", _KEY, _DATA)
 
     def handleInputRows(  # noqa: N802  # Spark's name
-        self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues  # noqa: N803
+        self,
+        key: Any,
+        rows: Iterator[pd.DataFrame],
+        timerValues: TimerValues,  # noqa: N803, ARG002
     ) -> Iterator[pd.DataFrame]:
         shard = self._shards[int(key[0])]
         payloads = in_order(rows)

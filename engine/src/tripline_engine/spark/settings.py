@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from environs import Env, EnvError
 from marshmallow.validate import OneOf, Range
@@ -54,7 +54,7 @@ def from_environment() -> Settings:
                 checkpoint=Path(env.str("CHECKPOINT")).absolute(),
                 projection_dir=Path(env.str("PROJECTION_DIR")).absolute(),
                 shards=env.int("SHARDS", 2, validate=Range(1, 256)),
-                clock=env.str("CLOCK", "wall", validate=OneOf(["wall", "data"])),
+                clock=cast("Clock", env.str("CLOCK", "wall", validate=OneOf(["wall", "data"]))),
                 spark_master=local_master(env.str("SPARK_MASTER", "local[2]")),
                 jars=Path(env.str("JARS")).absolute(),
                 max_transactions_per_batch=env.int(

@@ -1,0 +1,44 @@
+"""How far the committed micro-batches reach, read from the streaming query's own checkpoint.
+
+Spark commits no offsets to Kafka. `commits/<n>` exists once micro-batch n is committed, `offsets/<n>` then says where
+it ended: a line with the format's version, one with metadata, one per source: {topic: {partition: offset}}, offsets
+exclusive.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+Ends = dict[str, dict[int, int]]
+"""Exclusive ends by topic and partition."""
+
+
+def last_commit(folder: Path) -> int | None:
+    """The number of the last committed micro-batch; None before the first."""
+    commits = folder / "commits"
+    if not commits.is_dir():
+        return None
+    return max((int(path.name) for path in commits.iterdir() if path.name.isdigit()), default=None)
+
+
+def committed_ends(folder: Path) -> Ends:
+    """Where the committed part of each partition ends; empty before the first commit."""
+    batch = last_commit(folder)
+    if batch is None:
+        return {}
+    ends: Ends = {}
+    for line in (folder / "offsets" / str(batch)).read_text(encoding="utf-8").splitlines()[2:]:
+        for topic, partitions in _source(line).items():
+            ends.setdefault(topic, {}).update({int(p): int(end) for p, end in partitions.items()})
+    return ends
+
+
+def _source(line: str) -> Mapping[str, Mapping[str, int]]:
+    """One source's line; a source that has never had anything is a dash."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,101 @@
+"""The ticker's view of Kafka: ends of the transaction partitions, order records, rule events, and its own ticks."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import structlog
+from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
+
+from tripline_contracts import cloudevents
+from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.committed import committed_ends
+from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
+
+_log = structlog.get_logger(__name__)
+_SECONDS: Final = 5.0
+_SOURCE: Final = "/engine"
+
+
+class KafkaStream:
+    """Reads by assignment, without a consumer group: nothing of this is committed to Kafka."""
+
+    def __init__(self, settings: Settings, engine_id: str) -> None:
+        common = {"bootstrap.servers": settings.kafka, "log_level": 3}
+        self._consumer = Consumer(
+            {**common, "group.id": f"tripline-engine-{engine_id}", "enable.auto.commit": False}
+        )
+        self._producer = Producer({**common, "enable.idempotence": True, "linger.ms": 0})
+        self._settings = settings
+        self._folder = spark_folder(settings.checkpoint)
+        self._rules_position = 0
+        self.order_position = 0
+
+    def transaction_ends(self) -> Mapping[int, int]:
+        topic = self._settings.topic(TRANSACTIONS)
+        partitions = self._consumer.list_topics(topic, _SECONDS).topics[topic].partitions
+        return {partition: self._end(topic, partition) for partition in partitions}
+
+    def committed(self) -> Mapping[int, int]:
+        return committed_ends(self._folder).get(self._settings.topic(TRANSACTIONS), {})
+
+    def order_records(self) -> Iterator[Any]:
+        for offset, loaded in self._read(self._settings.topic(ORDER), self.order_position):
+            self.order_position = offset + 1
+            yield from loaded
+
+    def rule_events(self) -> Iterator[Any]:
+        for offset, loaded in self._read(self._settings.topic(RULES), self._rules_position):
+            self._rules_position = offset + 1
+            yield from loaded
+
+    def send_tick(self, clock: int) -> None:
+        headers: list[Any] = cloudevents.headers(
+            str(uuid.uuid4()), cloudevents.type_of("ClockTicked"), _SOURCE, time.time_ns() // 1_000_000
+        )
+        value = json.dumps({"clock": clock}, separators=(",", ":")).encode()
+        self._producer.produce(self._settings.topic(TICKS), value, headers=headers)
+        if self._producer.flush(_SECONDS):
+            raise KafkaException(f"a tick wasn't delivered within {_SECONDS:g} s")
+
+    def close(self) -> None:
+        self._consumer.close()
+
+    def _end(self, topic: str, partition: int) -> int:
+        found = self._consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=_SECONDS)
+        if found is None:
+            raise KafkaException(f"no end of {topic} partition {partition} within {_SECONDS:g} s")
+        end: int = found[1]
+        return end
+
+    def _read(self, topic: str, position: int) -> Iterator[tuple[int, list[Any]]]:
+        """Everything of a one-partition topic from `position` to its end as it stands now, as JSON."""
+        end = self._end(topic, 0)
+        if position >= end:
+            return
+        self._consumer.assign([TopicPartition(topic, 0, position)])
+        while position < end:
+            messages = self._consumer.consume(10_000, _SECONDS)
+            if not messages:
+                raise KafkaException(f"nothing of {topic} from offset {position} within {_SECONDS:g} s")
+            for message in messages:
+                if message.error():
+                    raise KafkaException(message.error())
+                offset = message.offset()
+                assert offset is not None  # a record without an error has one
+                position = offset + 1
+                yield offset, list(_loaded(message))
+        self._consumer.unassign()
+
+
+def _loaded(message: Message) -> Iterator[Any]:
+    """The record's JSON; what isn't JSON is skipped, the shards report it."""
+    try:
+        yield json.loads(message.value() or b"")
+    except ValueError:
+        _log.debug("not_json", topic=message.topic(), offset=message.offset())

@@ -1,0 +1,85 @@
+"""Every metric of the engine, declared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class MetricName:
+    """A metric as Prometheus sees it."""
+
+    name: str
+    help: str
+    kind: Literal["counter", "gauge", "histogram"]
+    labels: tuple[str, ...] = ()
+
+
+BATCH_SECONDS: Final = MetricName(
+    "tripline_engine_batch_seconds", "Duration of a micro-batch, planning to commit", "histogram"
+)
+ROWS: Final = MetricName(
+    "tripline_engine_rows", "Records read from Kafka, rule events and ticks included", "counter", ("source",)
+)
+UNREAD: Final = MetricName(
+    "tripline_engine_lag_records",
+    "Transactions in Kafka that no committed micro-batch holds",
+    "gauge",
+    ("partition",),
+)
+ALERTS: Final = MetricName("tripline_engine_alerts", "Alerts written", "counter")
+REJECTS: Final = MetricName("tripline_engine_rejects", "Transactions rejected", "counter", ("reason",))
+LATENCY: Final = MetricName(
+    "tripline_engine_detection_latency_seconds", "Ingestion to detection, of alerts", "histogram"
+)
+REBUILDS: Final = MetricName(
+    "tripline_engine_rebuilds", "Times a shard's arrays were built again from its segments", "counter"
+)
+PRIVATE_COPIES: Final = MetricName(
+    "tripline_engine_private_copies", "Times another attempt held a shard's arrays", "counter"
+)
+DUPLICATES: Final = MetricName(
+    "tripline_engine_duplicates", "Transactions that were on an anchor already", "counter"
+)
+JUDGED: Final = MetricName(
+    "tripline_engine_transactions", "Transactions that reached a shard, once per shard", "counter"
+)
+NULL_GROUPS: Final = MetricName(
+    "tripline_engine_null_groups", "Evaluations left out because a group value is null", "counter"
+)
+UNREADABLE_RULE_EVENTS: Final = MetricName(
+    "tripline_engine_unreadable_rule_events", "Rule events skipped, once per shard", "counter"
+)
+UNREADABLE_TICKS: Final = MetricName(
+    "tripline_engine_unreadable_ticks", "Ticks skipped, once per shard", "counter"
+)
+HISTORY_ROWS: Final = MetricName("tripline_engine_history_rows", "Transactions held", "gauge", ("shard",))
+HISTORY_BYTES: Final = MetricName(
+    "tripline_engine_history_bytes", "Bytes of the arrays that hold them", "gauge", ("shard",)
+)
+RULE_POSITION: Final = MetricName(
+    "tripline_engine_rule_position", "Position of the last rule event applied", "gauge", ("shard",)
+)
+CLOCK: Final = MetricName(
+    "tripline_engine_record_clock_seconds", "The last tick sent, since the epoch; absent before it", "gauge"
+)
+
+COUNTED_BY_SHARDS: Final = {
+    "alerts": ALERTS,
+    "rebuilds": REBUILDS,
+    "private_copies": PRIVATE_COPIES,
+    "duplicates": DUPLICATES,
+    "transactions": JUDGED,
+    "null_groups": NULL_GROUPS,
+    "unreadable_rule_events": UNREADABLE_RULE_EVENTS,
+    "unreadable_ticks": UNREADABLE_TICKS,
+}
+"""A shard's counters by their names there; each micro-batch adds to the metric."""
+
+MEASURED_BY_SHARDS: Final = {
+    "history_rows": HISTORY_ROWS,
+    "history_bytes": HISTORY_BYTES,
+    "rule_position": RULE_POSITION,
+}
+"""A shard's gauges; each micro-batch replaces the value."""

@@ -1,0 +1,139 @@
+"""The engine process: wires session, query, ticker and metrics, runs until told to stop."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import structlog
+from py4j.protocol import Py4JError
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from tripline_contracts import event_type
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.errors import QueryFailed
+from tripline_engine.spark import checkpoint, housekeeping
+from tripline_engine.spark.faults import parse_fault_point
+from tripline_engine.spark.kafka_stream import KafkaStream
+from tripline_engine.spark.listener import ProgressListener
+from tripline_engine.spark.metrics import Metrics
+from tripline_engine.spark.processor import ShardProcessor
+from tripline_engine.spark.query import start_query
+from tripline_engine.spark.serving import serving
+from tripline_engine.spark.session import start_session
+from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.ticker import Clocks, Ticker
+
+_log = structlog.get_logger(__name__)
+_POLL_SECONDS: Final = 0.2
+_GRACE_SECONDS: Final = 3.0
+
+
+def run(settings: Settings) -> None:
+    """Returns after SIGTERM or SIGINT. Raises EngineError with one sentence for everything else."""
+    fault = parse_fault_point(settings.fault_point, os.getpid())
+    with checkpoint.exclusive(settings.checkpoint):
+        config = checkpoint.open_config(
+            settings.checkpoint, event_type.load(), settings.shards, settings.clock
+        )
+        settings.projection_dir.mkdir(parents=True, exist_ok=True)
+        processor = ShardProcessor(config, settings.projection_dir, settings.topic_prefix, fault)
+        Engine(settings, config).run(processor)
+
+
+class Engine:
+    """One run of the engine on a checkpoint that it holds."""
+
+    def __init__(self, settings: Settings, config: EngineConfig) -> None:
+        self._settings = settings
+        self._config = config
+        self._metrics = Metrics()
+        self._stop = threading.Event()
+        self._ready = threading.Event()
+        self._query: StreamingQuery | None = None
+
+    def run(self, processor: ShardProcessor) -> None:
+        where = (self._settings.metrics_host, self._settings.metrics_port)
+        with serving(*where, self._metrics.registry, self._dead, self._not_ready) as port:
+            _log.info("starting", engine=self._config.engine_id, shards=self._config.shards, http_port=port)
+            session = start_session(self._settings)
+            self._listen_to_signals()
+            session.streams.addListener(ProgressListener(self._metrics, self._ready))
+            try:
+                self._query = start_query(session, self._settings, self._config, processor)
+                with self._ticking():
+                    self._wait(session, self._query)
+                _finish(self._query)
+            finally:
+                self._ready.clear()
+                session.stop()
+        _log.info("stopped")
+
+    def _listen_to_signals(self) -> None:
+        # after the session: creating it sets a handler of its own
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._stop.set())
+
+    @contextmanager
+    def _ticking(self) -> Iterator[None]:
+        stream = KafkaStream(self._settings, self._config.engine_id)
+        clocks = Clocks(lambda: time.time_ns() // 1_000_000, lambda: time.monotonic_ns() // 1_000_000)
+        ticker = Ticker(stream, self._settings.checkpoint, self._config.engine_id, self._config.clock, clocks)
+        thread = threading.Thread(
+            target=ticker.run, args=(self._stop, self._metrics.ticked), name="ticker", daemon=True
+        )
+        thread.start()
+        self._ticker_thread = thread
+        try:
+            yield
+        finally:
+            self._stop.set()
+            thread.join(timeout=10)
+            stream.close()
+
+    def _wait(self, session: SparkSession, query: StreamingQuery) -> None:
+        purge_at = time.monotonic() + housekeeping.INTERVAL_SECONDS
+        while not self._stop.wait(_POLL_SECONDS):
+            if not query.isActive:
+                raise QueryFailed(f"the streaming query ended: {_reason(query)}")
+            if not self._ticker_thread.is_alive():
+                raise QueryFailed("the ticker ended, without it the record clock would stand still")
+            if time.monotonic() > purge_at:
+                _log.debug("paths_forgotten", count=housekeeping.forget_deleted_files(session))
+                purge_at = time.monotonic() + housekeeping.INTERVAL_SECONDS
+
+    def _dead(self) -> str | None:
+        if self._query is not None and not self._stop.is_set() and not self._query.isActive:
+            return "the streaming query isn't running"
+        return None
+
+    def _not_ready(self) -> str | None:
+        if self._query is None or not self._ready.is_set():
+            return "the first micro-batch isn't done"
+        return self._dead()
+
+
+def _finish(query: StreamingQuery) -> None:
+    """Stops between two micro-batches if one comes soon; in the middle of one is safe too, only louder."""
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    try:
+        query.stop()
+    except (Py4JError, StreamingQueryException) as error:
+        _log.warning("query_stop", reason=type(error).__name__)
+
+
+def _reason(query: StreamingQuery) -> str:
+    error: Any = query.exception()
+    lines = [line.strip() for line in str(error or "no reason given").splitlines() if line.strip()]
+    # the innermost error is the last one a traceback names
+    telling = [line for line in lines if "Error" in line or "Exception" in line] or lines
+    return f"{lines[0]} … {telling[-1]}"[:1000]

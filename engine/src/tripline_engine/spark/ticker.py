@@ -1,0 +1,133 @@
+"""The driver's ticker: about once a second it measures how far each partition is and moves the record clock."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import structlog
+from confluent_kafka import KafkaException
+
+from tripline_engine.domain.config import Clock
+from tripline_engine.spark.tick_policy import DEFAULT_IDLE_SECONDS, OrderedRange, TickState, next_tick
+
+_log = structlog.get_logger(__name__)
+_INTERVAL_SECONDS: Final = 1.0
+_FILE: Final = "ticker.json"
+
+
+class Stream(Protocol):
+    """What the ticker needs of Kafka and the checkpoint; all offsets are exclusive ends."""
+
+    def transaction_ends(self) -> Mapping[int, int]: ...
+
+    def committed(self) -> Mapping[int, int]: ...
+
+    def order_records(self) -> Iterable[Any]: ...
+
+    def rule_events(self) -> Iterable[Any]: ...
+
+    def send_tick(self, clock: int) -> None: ...
+
+    order_position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """`wall_ms` since the epoch; `elapsed_ms` only grows and has no meaning but for differences."""
+
+    wall_ms: Callable[[], int]
+    elapsed_ms: Callable[[], int]
+
+
+class Ticker:
+    """One step a second; survives Kafka being away, and a restart by a small file beside the checkpoint."""
+
+    def __init__(self, stream: Stream, checkpoint: Path, engine_id: str, mode: Clock, clocks: Clocks) -> None:
+        self._stream = stream
+        self._file = checkpoint / _FILE
+        self._engine_id = engine_id
+        self._mode = mode
+        self._clocks = clocks
+        self._idle_seconds = DEFAULT_IDLE_SECONDS
+        self._state = TickState()
+        self._last: int | None = None
+        self.unread: dict[int, int] = {}
+        self._restore()
+
+    def run(self, stop: threading.Event, report: Callable[[Mapping[int, int], int | None], None]) -> None:
+        """Steps until told to stop; `report` gets the unread records by partition and the last tick."""
+        while not stop.wait(_INTERVAL_SECONDS):
+            try:
+                self.step()
+            except (KafkaException, OSError) as error:
+                _log.warning("ticker_waits", reason=str(error))
+                continue
+            report(self.unread, self._last)
+
+    def step(self) -> int | None:
+        """Measures once; sends a tick and returns its clock if it is higher than the last one sent."""
+        # ends before commits: what arrives in between makes a partition look busy, never at rest
+        ends = self._stream.transaction_ends()
+        committed = self._stream.committed()
+        self._state.take(self._ranges(), committed)
+        self._take_settings()
+        self.unread = {
+            partition: max(0, end - committed.get(partition, 0)) for partition, end in ends.items()
+        }
+        partitions = self._state.observe(self.unread, self._clocks.elapsed_ms())
+        wall = self._clocks.wall_ms() if self._mode == "wall" else None
+        clock = next_tick(partitions, self._idle_seconds * 1000, wall)
+        if clock is None or clock < 0 or (self._last is not None and clock <= self._last):
+            return None
+        self._stream.send_tick(clock)
+        self._last = clock
+        self._save()
+        return clock
+
+    def _ranges(self) -> list[OrderedRange]:
+        return [
+            OrderedRange(part["partition"], part["until"], part["maxRecordTime"])
+            for record in self._stream.order_records()
+            # another engine may have written to the same topic before this checkpoint was made
+            if isinstance(record, dict) and record.get("engine") == self._engine_id
+            for part in record["transactions"]
+        ]
+
+    def _take_settings(self) -> None:
+        for event in self._stream.rule_events():
+            settings = event.get("settings") if isinstance(event, dict) else None
+            if isinstance(settings, dict) and event.get("type") == "SettingsChanged":
+                seconds = settings.get("idlePartitionSeconds")
+                if isinstance(seconds, int) and not isinstance(seconds, bool) and seconds >= 0:
+                    self._idle_seconds = seconds
+
+    def _save(self) -> None:
+        saved = {
+            "orderPosition": self._stream.order_position,
+            "maxRecordTimes": self._state.max_record_times,
+            "uncommitted": [[r.partition, r.until, r.max_record_time] for r in self._state.uncommitted],
+            "last": self._last,
+        }
+        new = self._file.with_suffix(".new")
+        new.write_text(json.dumps(saved), encoding="utf-8")
+        new.replace(self._file)
+
+    def _restore(self) -> None:
+        """The file only spares reading engine-order.v1 from its beginning: without it, that is what happens."""
+        try:
+            saved = json.loads(self._file.read_text(encoding="utf-8"))
+            times = {int(partition): int(time) for partition, time in saved["maxRecordTimes"].items()}
+            uncommitted = [OrderedRange(*map(int, found)) for found in saved["uncommitted"]]
+            position, last = int(saved["orderPosition"]), saved["last"]
+        except FileNotFoundError:
+            return
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            _log.warning("ticker_state_unreadable", reason=str(error))
+            return
+        self._state = TickState(times, uncommitted)
+        self._stream.order_position, self._last = position, last

@@ -1,0 +1,132 @@
+"""Judges a made-up micro-batch in this process, which compiles every kernel into numba's cache on disk.
+
+Without it the first micro-batch after an installation pays for that, some seconds per worker process.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from tripline_contracts import event_type, rule_definition
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.shard_worker import ShardWorker
+from tripline_engine.spark.packing import packer
+
+_START: Final = 1_763_690_000_000
+_ROWS: Final = 40
+_RULES: Final[tuple[tuple[str, list[str]], ...]] = (
+    ("SUM", ["payeeId", "beneficiaryId"]),
+    ("COUNT", ["payeeId"]),
+    ("AVG", ["beneficiaryId"]),
+    ("MAX", ["payeeId"]),
+    ("MIN", ["paymentType"]),
+    ("SUM", ["paymentAmount"]),
+    ("COUNT", []),
+)
+
+
+class _MemoryLog:
+    """A state log that ends with the process."""
+
+    def __init__(self) -> None:
+        self._data: dict[str, bytes] = {}
+
+    def get(self, key: str) -> bytes | None:
+        return self._data.get(key)
+
+    def put(self, key: str, data: bytes) -> None:
+        self._data[key] = data
+
+    def remove(self, key: str) -> None:
+        self._data.pop(key, None)
+
+    def items(self) -> Iterator[tuple[str, bytes]]:
+        yield from list(self._data.items())
+
+
+def warm_up() -> int:
+    """How many records the made-up micro-batches gave; more than none means that alerts were judged."""
+    kind = event_type.load()
+    config = EngineConfig("warm-up", kind, kind.anchors, 1, (1, 2), "data")
+    log = _MemoryLog()
+    with tempfile.TemporaryDirectory(prefix="tripline-warm-up-") as folder:
+        records = 0
+        for payloads in _batches(config):
+            worker = ShardWorker(config, 0, log, Path(folder), lambda: _START)
+            records += len(worker.process(payloads))
+    return records
+
+
+def _batches(config: EngineConfig) -> Iterator[list[Payload]]:
+    yield [Payload(Kind.RULE_EVENT, _rule_event(i + 1, *rule), i) for i, rule in enumerate(_RULES)]
+    for round_ in range(3):
+        # the second round has late ones; the last tick lets everything expire
+        clock = _START + (round_ - 1) * 1000 if round_ < 2 else _START + 10**10
+        yield [
+            Payload(Kind.TICK, json.dumps({"clock": clock}).encode(), round_),
+            *_transactions(config, round_),
+        ]
+
+
+def _transactions(config: EngineConfig, round_: int) -> Iterator[Payload]:
+    values = [
+        json.dumps(
+            {
+                "transactionId": f"{round_}-{i}",
+                "eventTime": _START + round_ * 1000 - i % 7,
+                "payeeId": i % 3,
+                "beneficiaryId": i % 2,
+                "paymentAmount": i,
+                "paymentType": "CSH",
+            }
+        ).encode()
+        for i in range(_ROWS)
+    ]
+    columns: list[Any] = [
+        pa.array([0] * _ROWS, pa.int32()),
+        pa.array(range(round_ * _ROWS, (round_ + 1) * _ROWS), pa.int64()),
+        pa.array([_START + round_ * 1000] * _ROWS, pa.int64()),
+        pa.array(values, pa.binary()),
+    ]
+    batch = pa.RecordBatch.from_arrays(columns, ["partition", "offset", "recordTime", "value"])
+    for packed in packer(config)(iter([batch])):
+        for row in packed.to_pylist():
+            yield Payload(Kind(row["kind"]), row["payload"], row["position"])
+
+
+def _rule_event(rule_id: int, function: str, grouping: list[str]) -> bytes:
+    definition = rule_definition.parse(
+        {
+            "groupingKeyNames": grouping,
+            "aggregatorFunctionType": function,
+            "aggregateFieldName": None if function == "COUNT" else "paymentAmount",
+            "limitOperatorType": ">=",
+            "limit": "1",
+            "windowSeconds": 60,
+        },
+        event_type.load(),
+    )
+    event = {
+        "eventId": str(rule_id),
+        "type": "RulePublished",
+        "position": rule_id,
+        "occurredAt": _START,
+        "actor": "warm-up",
+        "widestWindows": [],
+        "ruleId": rule_id,
+        "version": 1,
+        "definitionVersion": 1,
+        "state": "ACTIVE",
+        "name": "warm-up",
+        "definition": definition.to_json(),
+        "definitionHash": definition.hash,
+        "effectiveFrom": 0,
+    }
+    return json.dumps(event).encode()
