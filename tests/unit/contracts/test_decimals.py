@@ -148,6 +148,11 @@ def test_what_cannot_be_scaled(value: str, reason: str) -> None:
         decimals.to_scaled(Decimal(value))
 
 
+@pytest.mark.parametrize("text", ["-0", "-0.00", "-0E+5"])
+def test_minus_zero_is_printed_as_zero(text: str) -> None:
+    assert decimals.plain(Decimal(text)) == "0"
+
+
 def test_what_cannot_be_printed() -> None:
     with pytest.raises(InvalidDecimal):
         decimals.plain(Decimal("Infinity"))
