@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 import time
@@ -39,6 +40,8 @@ def wall_clock() -> int:
 def run_api(settings: ApiSettings) -> None:
     """Serve API and console until SIGTERM or SIGINT. Raises ConfigurationError."""
     keys = load_api_keys(settings.keys_file)
+    # One line per request of the console is written already; its own one to the registry says nothing new.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
     stack: list[PostgresAlerts | RegistryReader] = []
 
     def load() -> Flask:

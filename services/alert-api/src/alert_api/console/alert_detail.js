@@ -43,7 +43,7 @@ function contributors(alert) {
   const shown = transactions.slice(0, SHOWN);
   const rows = shown.map((each) => element("tr", {},
     element("td", { class: "mono" }, each.transactionId),
-    element("td", {}, fullTime(each.eventTime)),
+    element("td", { title: fullTime(each.eventTime) }, timeOfDay(each.eventTime)),
     element("td", { class: "number" }, each.value === null ? "\u2013" : decimal(each.value))));
   return element("div", { class: "table" },
     element("table", {},

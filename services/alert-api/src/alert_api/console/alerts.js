@@ -133,8 +133,8 @@ export class AlertList {
     for (const row of this.rows.values()) row.tick(now);
     const shown = [...this.rows.values()].map((row) => row.alert);
     const open = shown.filter((alert) => alert.state === "open").length;
-    const figure = byId("figure-open");
-    setText(figure, this.read ? `${open}${this.next ? ` of newest ${shown.length}` : ""}` : "\u2013");
+    setText(byId("figure-open"), this.read ? String(open) : "\u2013");
+    setText(byId("figure-open-of"), this.read && this.next ? ` of the newest ${shown.length}` : "");
     setText(byId("figure-newest"), shown.length ? ago(shown[0].eventTime, now) : "\u2013");
     setText(byId("figure-detect"), median(shown));
   }

@@ -1,0 +1,134 @@
+"""Alerts to test with, and fakes of the ports."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from alert_api.domain.events import AlertEvent, AlertId, AlertRaised
+from alert_api.errors import AlertNotFound
+from alert_api.service.reading import AlertFilter, Page, Place, StoredAlert
+from alert_api.service.records import ReceivedAlert, Record, read_record
+from tripline_contracts import schemas
+from tripline_http.auth import ApiKey
+
+EPOCH = 1_763_690_000_000
+
+
+def alert_id(number: int) -> AlertId:
+    return AlertId(str(uuid.uuid5(uuid.NAMESPACE_URL, f"urn:test:{number}")))
+
+
+def alert(number: int = 1, **changes: Any) -> dict[str, Any]:
+    """A valid alert, different for each number."""
+    event_time = EPOCH + number
+    made = {
+        "alertId": alert_id(number),
+        "ruleId": 1,
+        "ruleVersion": 1,
+        "ruleName": "Large sums",
+        "definitionHash": "ab" * 32,
+        "group": {"payeeId": "25"},
+        "transaction": {
+            "transactionId": f"t{number}",
+            "eventTime": event_time,
+            "payeeId": "25",
+            "beneficiaryId": None,
+            "paymentAmount": "1000.01",
+            "paymentType": "CSH",
+            "ingestionTimestamp": None,
+        },
+        "partial": False,
+        "value": "1000.01",
+        "operator": ">",
+        "limit": "1000",
+        "windowStart": event_time - 60_000,
+        "windowEnd": event_time,
+        "contributors": {
+            "count": 1,
+            "transactions": [{"transactionId": f"t{number}", "eventTime": event_time, "value": "1000.01"}],
+            "truncated": False,
+        },
+        "late": None,
+        "warm": True,
+        "mode": "live",
+        "eventTime": event_time,
+        "ingestedAt": event_time + 5,
+        "detectedAt": event_time + 80,
+    }
+    return {**made, **changes}
+
+
+def without(member: str) -> dict[str, Any]:
+    made = alert()
+    del made[member]
+    return made
+
+
+def with_late(late: Any) -> dict[str, Any]:
+    return {**copy.deepcopy(alert()), "late": late}
+
+
+def record(value: Any, offset: int = 0, partition: int = 0) -> Record:
+    """A Kafka record with these bytes, or with this value as JSON."""
+    raw = value if isinstance(value, bytes) or value is None else json.dumps(value).encode()
+    return Record("alerts.v1", partition, offset, b"key", raw)
+
+
+def received(made: dict[str, Any], offset: int = 0) -> ReceivedAlert:
+    read = read_record(record(made, offset), schemas.validator("alerts.v1"))
+    assert isinstance(read, ReceivedAlert), read
+    return read
+
+
+class FakeAlerts:
+    """Alerts in memory with the contract of the Postgres ones; `before_append` runs once, as a rival would."""
+
+    def __init__(self, *numbers: int) -> None:
+        self.logs: dict[AlertId, list[AlertEvent]] = {
+            alert_id(number): [AlertRaised(alert_id(number), EPOCH)] for number in numbers
+        }
+        self.contents = {alert_id(number): alert(number) for number in numbers}
+        self.rival: AlertEvent | None = None
+        self.broken: Exception | None = None
+
+    def events_of(self, alert_id: AlertId) -> Sequence[AlertEvent]:
+        self.check()
+        return tuple(self.logs.get(alert_id, ()))
+
+    def append(self, event: AlertEvent, version: int) -> bool:
+        log = self.logs[event.alert_id]
+        if self.rival is not None:
+            log.append(self.rival)
+            self.rival = None
+        if version != len(log) + 1:
+            return False
+        log.append(event)
+        return True
+
+    def get(self, alert_id: AlertId) -> StoredAlert:
+        self.check()
+        if alert_id not in self.contents:
+            raise AlertNotFound(alert_id)
+        content = self.contents[alert_id]
+        return StoredAlert(alert_id, content["eventTime"], content, None, None, None)
+
+    def page(self, wanted: AlertFilter, after: Place | None, limit: int) -> Page:
+        self.check()
+        self.asked = (wanted, after, limit)
+        alerts = tuple(self.get(each) for each in list(self.contents)[:limit])
+        return Page(alerts, alerts[-1].place if len(self.contents) > limit else None)
+
+    def check(self) -> None:
+        if self.broken is not None:
+            raise self.broken
+
+
+def key(name: str, *scopes: str) -> tuple[ApiKey, dict[str, str]]:
+    """An API key and the header that carries it."""
+    digest = hashlib.sha256(f"secret of {name}".encode()).hexdigest()
+    return ApiKey(name, digest, frozenset(scopes)), {"Authorization": f"Bearer secret of {name}"}

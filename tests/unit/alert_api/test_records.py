@@ -1,0 +1,101 @@
+"""Any bytes from the topic end as an alert or as a record set aside with its reason."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alert_api.adapters.alert_schema import alert_validator
+from alert_api.service.records import MAX_RECORD_BYTES, ReceivedAlert, Unreadable, read_record
+from tests.unit.alert_api.samples import alert, alert_id, received, record, with_late, without
+from tripline_contracts import schemas
+from tripline_contracts.errors import SchemaViolation
+
+VALIDATE = alert_validator()
+
+
+def test_an_alert_is_kept_as_its_own_text() -> None:
+    raw = json.dumps(alert(7), indent=3).encode()
+    read = read_record(record(raw), VALIDATE)
+    assert isinstance(read, ReceivedAlert)
+    assert (read.alert_id, read.rule_id, read.group) == (alert_id(7), 1, {"payeeId": "25"})
+    assert read.content.encode() == raw
+
+
+BROKEN: list[tuple[Any, str, str]] = [
+    (None, "empty", "a tombstone"),
+    (b"", "empty", "no bytes"),
+    (b"\xff\xfe", "not_json", "no UTF-8"),
+    (b"\xef\xbb\xbf{}", "not_json", "a byte order mark"),
+    (b'{"alertId":', "not_json", "cut off"),
+    (b"{} {}", "not_json", "two values"),
+    (b"[NaN]", "not_json", "NaN is no JSON"),
+    (b'{"a": 1, "a": 2}', "not_json", "a member twice"),
+    (b"[" * 200_000, "not_json", "nested beyond reading"),
+    (b"9" * 5000, "not_json", "a number of thousands of digits"),
+    (b'"' + b"x" * MAX_RECORD_BYTES + b'"', "too_long", "more than a mebibyte"),
+    (b"null", "invalid", "JSON, but no object"),
+    (without("group"), "invalid", "a member is missing"),
+    (alert(surprise=1), "invalid", "a member too many"),
+    (alert(alertId="not-a-uuid"), "invalid", "an id that is none"),
+    (alert(ruleId=2**63), "invalid", "an id beyond 64 bits"),
+    (alert(ruleId=1.0), "invalid", "1.0 is no integer"),
+    (alert(eventTime=1.5e300), "invalid", "a float for a time"),
+    (alert(group={"payeeId": 25}), "invalid", "a group value that is no text"),
+    (with_late({"newestEventTime": "soon"}), "invalid", "a text for a time"),
+    (alert(ruleName="a\x00b"), "bad_text", "U+0000, which no database text can hold"),
+    (json.dumps(alert(ruleName="X")).replace("X", "\\ud800").encode(), "bad_text", "half of a pair"),
+]
+
+
+@pytest.mark.parametrize(("value", "reason", "why"), BROKEN, ids=[case[2] for case in BROKEN])
+def test_a_broken_record_is_set_aside(value: Any, reason: str, why: str) -> None:
+    read = read_record(record(value), VALIDATE)
+    assert isinstance(read, Unreadable)
+    assert read.reason == reason
+    assert len(read.detail) <= 500
+    assert "\x00" not in read.detail
+    read.detail.encode()
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_raise(value: bytes) -> None:
+    assert isinstance(read_record(record(value), VALIDATE), Unreadable)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from(sorted(alert())), json_values)
+def test_one_member_replaced_by_anything_is_read_or_set_aside(member: str, value: Any) -> None:
+    changed = alert(**{member: value})
+    read = read_record(record(changed), VALIDATE)
+    if isinstance(read, ReceivedAlert):
+        schemas.validator("alerts.v1")(changed)
+
+
+def _accepts(check: Any, value: Any) -> bool:
+    try:
+        check(value)
+    except SchemaViolation:
+        return False
+    return True
+
+
+@given(st.sampled_from(sorted(alert())), json_values.filter(lambda value: not isinstance(value, float)))
+def test_the_fast_check_judges_as_the_contract_does(member: str, value: Any) -> None:
+    changed = alert(**{member: value})
+    assert _accepts(VALIDATE, changed) == _accepts(schemas.validator("alerts.v1"), changed)
+
+
+def test_the_fast_check_takes_a_good_alert() -> None:
+    VALIDATE(alert())
+    assert received(alert()).detected_at == alert()["detectedAt"]

@@ -1,0 +1,39 @@
+"""Settings: what is missing is named in one sentence, and the process does not start."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from alert_api.cli import main
+from alert_api.settings import api_settings, projector_settings
+from tripline_http.errors import ConfigurationError
+
+
+def test_the_defaults_are_the_documented_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_BIND", "METRICS_BIND", "REGISTRY_URL", "LOG_LEVEL"):
+        monkeypatch.delenv(f"TRIPLINE_{name}", raising=False)
+    for name in ("ALERTS_DSN", "API_KEYS_FILE", "KAFKA"):
+        monkeypatch.setenv(f"TRIPLINE_{name}", "x")
+    assert (str(api_settings().bind), api_settings().log_level) == ("127.0.0.1:8082", "info")
+    assert str(projector_settings().metrics_bind) == "127.0.0.1:9104"
+
+
+def test_a_registry_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIPLINE_REGISTRY_URL", "registry:8081")
+    with pytest.raises(ConfigurationError, match="TRIPLINE_REGISTRY_URL"):
+        api_settings()
+
+
+@pytest.mark.parametrize("value", [None, "", "  "])
+@pytest.mark.parametrize("command", ["api", "projector"])
+def test_a_process_without_its_database_ends_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, command: str, value: str | None
+) -> None:
+    monkeypatch.delenv("TRIPLINE_ALERTS_DSN", raising=False)
+    if value is not None:
+        monkeypatch.setenv("TRIPLINE_ALERTS_DSN", value)
+    result = CliRunner().invoke(main, [command])
+    assert result.exit_code == 2
+    assert "TRIPLINE_ALERTS_DSN" in result.stderr
+    assert "Traceback" not in result.output
