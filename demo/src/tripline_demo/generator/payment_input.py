@@ -11,6 +11,7 @@ import msgspec
 from tripline_contracts import decimals
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
 from tripline_demo.generator.errors import InvalidInput, Problem
+from tripline_http.fields import is_storable
 
 Transaction = dict[str, str | int | None]
 """All declared fields under their canonical names: ids and keys text, times ms, decimals plain text."""
@@ -65,9 +66,10 @@ def key_of(transaction: Mapping[str, str | int | None], event_type: EventType) -
 
 
 def _given(data: Mapping[object, object], field: Field) -> object:
-    given = [data[name] for name in field.names if name in data]
-    if len(given) > 1:
-        raise ValueError(f"given more than once; expected only one of {', '.join(field.names)}")
+    """The value under the name or an alias; under both they must mean the same, as the engine has it."""
+    given = [data[name] for name in field.names if data.get(name) is not None]
+    if len({str(value) for value in given}) > 1:
+        raise ValueError(f"given twice, differently; expected one of {', '.join(field.names)}")
     return given[0] if given else None
 
 
@@ -75,8 +77,7 @@ def _checked(value: object, field: Field) -> str | int | None:
     if field.kind == "string" and value == "" and field.role != "id":
         value = None
     if value is None:
-        # `paymentType` decides nothing without a value, and the specification calls it required
-        if field.required or field.kind == "enum":
+        if field.required:
             raise ValueError("required")
         return None
     match field.kind:
@@ -98,10 +99,8 @@ def _text(value: object, most: int) -> str:
         value = str(value)
     if not isinstance(value, str) or not 1 <= len(value) <= most:
         raise ValueError(expected)
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{expected}; this one holds a lone surrogate") from None
+    if not is_storable(value):
+        raise ValueError(f"{expected}, without U+0000 and lone surrogates")
     return value
 
 

@@ -143,13 +143,9 @@ def transaction_schema(event_type: EventType) -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
-        "required": [f.name for f in event_type.fields if _must(f) and f.name not in filled],
+        "required": [f.name for f in event_type.fields if f.required and f.name not in filled],
         "properties": {name: _field_schema(field) for field in event_type.fields for name in field.names},
     }
-
-
-def _must(field: Field) -> bool:
-    return field.required or field.kind == "enum"
 
 
 def _field_schema(field: Field) -> dict[str, Any]:
@@ -161,4 +157,5 @@ def _field_schema(field: Field) -> dict[str, Any]:
         case "decimal":
             return {"type": ["string", "number"], "description": "decimal(24,6); exact, better sent as text"}
         case "enum":
-            return {"type": "string", "enum": list(field.values)}
+            none = [] if field.required else [None]
+            return {"enum": [*field.values, *none]}
