@@ -79,7 +79,7 @@ def status() -> None:
             if left
             else ": `make up` starts it"
         )
-        console.print(f"Tripline is not running{hint}.")
+        console.print(f"Tripline is not running{hint}.", soft_wrap=True)
         sys.exit(3)
     screen.show_states(console, states)
     sys.exit(0 if screen.is_healthy(states) else 3)

@@ -82,7 +82,9 @@ def _environment(variables: Mapping[str, str]) -> str:
 def _quote(name: str, value: str) -> str:
     # supervisord's reader knows no escape, and takes quotes off both ends of a value, its own or not.
     if '"' in value or "\n" in value or value != value.strip("'"):
-        raise StackFailed(f"{name} is {value!r}: supervisord cannot pass on a value with such quotes or line breaks.")
+        raise StackFailed(
+            f"{name} is {value!r}: supervisord cannot pass on a value with such quotes or line breaks."
+        )
     return f'"{value}"'
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import sysconfig
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -67,7 +67,7 @@ class Plan:
     def waves(self) -> tuple[Wave, ...]:
         """The processes. Those of a wave do not need one another to start."""
         return (
-            (_postgres(self), _kafka(self)),
+            (_postgres(self), _kafka(self), _warm_up(self)),
             (_migrations(self), _topics(self)),
             (_engine(self), _registry(self), _relay(self), _status(self), _alert_projector(self), _alert_api(self),
              _generator(self)),
@@ -99,6 +99,14 @@ def _migrations(plan: Plan) -> Program:
         command=(sys.executable, "-m", "tripline_demo.stack.database", str(plan.places.var)),
         directory=migrations.folder(), ready=None,
         environment={"TRIPLINE_MIGRATIONS_DSN": plan.cluster.dsn(DATABASE)},
+    )  # fmt: skip
+
+
+def _warm_up(plan: Plan) -> Program:
+    """Compiles the engine's kernels while the stores start: the first payments do not wait for that then."""
+    return Program(
+        name="warm-up", title="engine kernels", command=(script("tripline-engine"), "warm-up"),
+        directory=plan.places.var, ready=None, start_seconds=180,
     )  # fmt: skip
 
 
@@ -151,7 +159,7 @@ def _status(plan: Plan) -> Program:
 
 def _engine(plan: Plan) -> Program:
     engine = plan.places.engine
-    return _service(
+    program = _service(
         plan, "engine", "engine", ("tripline-engine", "run"), "engine", api=False, seconds=150,
         JAVA_HOME=str(plan.java.home),
         SPARK_LOCAL_IP=ports.LOOPBACK,
@@ -164,6 +172,7 @@ def _engine(plan: Plan) -> Program:
         TRIPLINE_SPARK_MASTER="local[2]",
         TRIPLINE_JARS=str(plan.jars.engine),
     )  # fmt: skip
+    return replace(program, awaited_last=True, stop_seconds=45)
 
 
 def _alert_projector(plan: Plan) -> Program:

@@ -28,6 +28,8 @@ class Program:
     stop_signal: Literal["TERM", "INT"] = "TERM"
     stop_seconds: int = 20
     start_seconds: int = 60
+    awaited_last: bool = False
+    """Slow, and nothing else needs it: the start goes on meanwhile."""
 
     @property
     def one_shot(self) -> bool:

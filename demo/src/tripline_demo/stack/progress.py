@@ -40,7 +40,9 @@ class Progress:
 
     def done(self, what: str, seconds: float) -> None:
         """A step is finished."""
-        self.console.print(f"  [green]✓[/] {escape(what)} [dim]{seconds:.1f} s[/]", highlight=False)
+        self.console.print(
+            f"  [green]✓[/] {escape(what)} [dim]{seconds:.1f} s[/]", highlight=False, soft_wrap=True
+        )
 
     def note(self, sentence: str) -> None:
         """Something worth knowing."""

@@ -76,10 +76,16 @@ def _start(places: Places, options: Options, progress: Progress) -> Up:
     text = configuration.render(places, [program for wave in waves for program in wave])
     places.supervisor_configuration.touch(mode=0o600)
     places.supervisor_configuration.write_text(text, encoding="utf-8")
-    starting.start(supervisor.launch(places), waves, places, progress)
+    running = supervisor.launch(places)
+    last = starting.start(running, waves, places, progress)
     stack = stack_file.content(plan)
+    if options.traffic:  # Kafka keeps what is sent before the engine is up
+        with progress.step("seeded rules and traffic"):
+            seed_rules(stack)
+            start_traffic(stack, TRAFFIC_RATE)
+    starting.wait(running, last, places, progress)
     stack_file.write(places, stack)
-    return Up(stack, _seed(stack, since_ms, progress) if options.traffic else None, was_running=False)
+    return Up(stack, _first_alert(stack, since_ms, progress) if options.traffic else None, was_running=False)
 
 
 def make_plan(places: Places, options: Options, progress: Progress) -> Plan:
@@ -98,10 +104,7 @@ def make_plan(places: Places, options: Options, progress: Progress) -> Plan:
     return plan
 
 
-def _seed(stack: dict[str, Any], since_ms: int, progress: Progress) -> float | None:
-    with progress.step("seeded rules and traffic"):
-        seed_rules(stack)
-        start_traffic(stack, TRAFFIC_RATE)
+def _first_alert(stack: dict[str, Any], since_ms: int, progress: Progress) -> float | None:
     with progress.waiting("waiting for the first alert …"):
         alert = wait_for_alert(stack, since_ms, FIRST_ALERT_SECONDS)
     if alert is None:

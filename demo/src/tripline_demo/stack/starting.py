@@ -16,36 +16,48 @@ RESTARTS = 3
 
 
 @dataclass(slots=True)
-class _Waiting:
+class Waiting:
+    """A program that was started and is not up yet."""
+
     program: Program
     begun: float
     pids: set[int]
 
 
-def start(supervisor: Supervisor, waves: tuple[Wave, ...], places: Places, progress: Progress) -> None:
-    """Raises StackFailed when a program fails or takes too long, with the end of its log."""
+def start(
+    supervisor: Supervisor, waves: tuple[Wave, ...], places: Places, progress: Progress
+) -> list[Waiting]:
+    """Starts all waves; returns those programs that are to be awaited last.
+
+    Raises StackFailed when a program fails or takes too long, with the end of its log.
+    """
+    last: list[Waiting] = []
     for wave in waves:
-        waiting = []
+        started = []
         for program in wave:
             supervisor.start(program.name)
-            waiting.append(_Waiting(program, time.monotonic(), set()))
-        with progress.waiting("starting …"):
-            _wait(supervisor, waiting, places, progress)
+            started.append(Waiting(program, time.monotonic(), set()))
+        wait(supervisor, [item for item in started if not item.program.awaited_last], places, progress)
+        last += [item for item in started if item.program.awaited_last]
+    return last
 
 
-def _wait(supervisor: Supervisor, waiting: list[_Waiting], places: Places, progress: Progress) -> None:
-    while waiting:
-        for item in list(waiting):
-            if _is_up(supervisor, item, places):
-                waiting.remove(item)
-                progress.done(item.program.title, time.monotonic() - item.begun)
-        if waiting:
-            names = ", ".join(item.program.title for item in waiting)
-            progress.now(f"waiting for {names} … {time.monotonic() - waiting[0].begun:.0f} s")
-            time.sleep(0.1)
+def wait(supervisor: Supervisor, waiting: list[Waiting], places: Places, progress: Progress) -> None:
+    """Returns when all of them are up. Raises StackFailed as `start` does."""
+    pending = list(waiting)
+    with progress.waiting("starting …"):
+        while pending:
+            for item in list(pending):
+                if _is_up(supervisor, item, places):
+                    pending.remove(item)
+                    progress.done(item.program.title, time.monotonic() - item.begun)
+            if pending:
+                names = ", ".join(item.program.title for item in pending)
+                progress.now(f"waiting for {names} … {time.monotonic() - pending[0].begun:.0f} s")
+                time.sleep(0.1)
 
 
-def _is_up(supervisor: Supervisor, item: _Waiting, places: Places) -> bool:
+def _is_up(supervisor: Supervisor, item: Waiting, places: Places) -> bool:
     program, state = item.program, supervisor.state(item.program.name)
     if program.ready is None:
         if state.status == "EXITED" and state.exit_status == 0:
