@@ -32,7 +32,7 @@ def consumer_settings(bootstrap: str, group: str) -> dict[str, Any]:
         "enable.auto.offset.store": False,
         "auto.offset.reset": "earliest",
         "isolation.level": "read_committed",
-        "session.timeout.ms": 10_000,
+        "session.timeout.ms": 6_000,  # after a kill the partitions wait this long for a successor
         "allow.auto.create.topics": False,
         "topic.metadata.refresh.interval.ms": 5_000,
         "fetch.wait.max.ms": 50,

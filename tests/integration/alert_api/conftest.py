@@ -1,0 +1,39 @@
+"""Migrated databases, and the DSNs of the two roles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+
+from tests.servers import PostgresServer
+
+
+@dataclass(frozen=True, slots=True)
+class AlertsDatabase:
+    """One database, seen with the rights of three."""
+
+    owner: str
+    projector: str
+    api: str
+
+
+@pytest.fixture(scope="module")
+def module_database(postgres: PostgresServer) -> Iterator[AlertsDatabase]:
+    """One for all tests of a module: migrations take seconds."""
+    with postgres.database(migrated=True) as owner:
+        yield AlertsDatabase(
+            owner,
+            postgres.login(owner, "tripline_alert_projector"),
+            postgres.login(owner, "tripline_alert_api"),
+        )
+
+
+@pytest.fixture
+def alerts_database(module_database: AlertsDatabase) -> AlertsDatabase:
+    """The module's, emptied."""
+    with psycopg.connect(module_database.owner) as connection:
+        connection.execute("TRUNCATE alerts.alerts, alerts.alert_events, alerts.unreadable_records")
+    return module_database

@@ -1,0 +1,82 @@
+"""The database itself refuses what no service of ours does: that is what makes the promises hold."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from alert_api.adapters.postgres_intake import PostgresIntake
+from tests.integration.alert_api.conftest import AlertsDatabase
+from tests.unit.alert_api.samples import alert, alert_id, received
+
+pytestmark = pytest.mark.integration
+
+RAISED = "INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at{0}) VALUES ('{1}', {2}, '{3}', 5{4})"
+
+PROJECTOR_MAY_NOT = {
+    "acknowledge by event": RAISED.format("", alert_id(1), 2, "AlertAcknowledged", ""),
+    "name an actor": RAISED.format(", actor", alert_id(1), 2, "AlertAcknowledged", ", 'ada'"),
+    "read events": "SELECT * FROM alerts.alert_events",
+    "change events": "UPDATE alerts.alert_events SET occurred_at = 1",
+    "take events back": "DELETE FROM alerts.alert_events",
+    "acknowledge by column": "UPDATE alerts.alerts SET acknowledged_by = 'ada', acknowledged_at = 1",
+    "open again by column": "UPDATE alerts.alerts SET acknowledged_by = NULL, acknowledged_at = NULL",
+    "change content": "UPDATE alerts.alerts SET content = '{}'",
+    "take alerts back": "DELETE FROM alerts.alerts",
+    "store an alert as acknowledged": """
+        INSERT INTO alerts.alerts (alert_id, rule_id, rule_version, group_values, event_time, detected_at, content,
+                                   acknowledged_by, acknowledged_at)
+        VALUES (gen_random_uuid(), 1, 1, '{}', 1, 1, '{}', 'ada', 1)""",
+    "empty a table": "TRUNCATE alerts.alerts CASCADE",
+    "forget what was unreadable": "DELETE FROM alerts.unreadable_records",
+    "see the registry": "SELECT * FROM registry.rule_events",
+    "make tables": "CREATE TABLE alerts.more (a int)",
+}
+
+API_MAY_NOT = {
+    "change content": "UPDATE alerts.alerts SET content = '{}'",
+    "change a filter column": "UPDATE alerts.alerts SET rule_id = 9",
+    "acknowledge past the log": "UPDATE alerts.alerts SET acknowledged_by = 'ada', acknowledged_at = 1",
+    "store an alert": """
+        INSERT INTO alerts.alerts (alert_id, rule_id, rule_version, group_values, event_time, detected_at, content)
+        VALUES (gen_random_uuid(), 1, 1, '{}', 1, 1, '{}')""",
+    "take alerts back": "DELETE FROM alerts.alerts",
+    "raise alerts": RAISED.format("", alert_id(1), 1, "AlertRaised", ""),
+    "change events": "UPDATE alerts.alert_events SET comment = 'something else'",
+    "take events back": "DELETE FROM alerts.alert_events",
+    "see unreadable records": "SELECT * FROM alerts.unreadable_records",
+    "see the registry": "SELECT * FROM registry.rule_events",
+    "call the projection itself": "SELECT alerts.project_acknowledgement()",
+}
+
+
+def refused(dsn: str, statement: str) -> None:
+    with psycopg.connect(dsn) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        connection.execute(statement.encode())
+
+
+@pytest.fixture(scope="module")
+def roles(module_database: AlertsDatabase) -> AlertsDatabase:
+    with PostgresIntake(module_database.projector) as intake:
+        assert intake.store([received(alert(1))], []) == 1
+    return module_database
+
+
+@pytest.mark.parametrize("what", PROJECTOR_MAY_NOT)
+def test_the_projector_may_not(roles: AlertsDatabase, what: str) -> None:
+    refused(roles.projector, PROJECTOR_MAY_NOT[what])
+
+
+@pytest.mark.parametrize("what", API_MAY_NOT)
+def test_the_api_may_not(roles: AlertsDatabase, what: str) -> None:
+    refused(roles.api, API_MAY_NOT[what])
+
+
+def test_an_acknowledgement_cannot_be_appended_twice(roles: AlertsDatabase) -> None:
+    statement = RAISED.format(", actor", alert_id(1), 2, "AlertAcknowledged", ", 'ada'").encode()
+    with psycopg.connect(roles.api, autocommit=True) as connection:
+        connection.execute(statement)
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            connection.execute(statement.replace(b"'ada'", b"'bob'"))
+        shown = connection.execute("SELECT acknowledged_by, acknowledged_at FROM alerts.alerts").fetchall()
+    assert shown == [("ada", 5)]

@@ -1,0 +1,213 @@
+"""Storing, listing and acknowledging on a real Postgres, each with the rights of its own role."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
+from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.domain.events import AlertAcknowledged, AlertId, AlertRaised
+from alert_api.errors import AlertNotFound, AlreadyAcknowledged, RecordNotStorable, StoreUnavailable
+from alert_api.service.acknowledging import acknowledge
+from alert_api.service.reading import AlertFilter, Place
+from alert_api.service.records import unreadable
+from tests.integration.alert_api.conftest import AlertsDatabase
+from tests.integration.alert_api.servers import everything, rows
+from tests.unit.alert_api.samples import EPOCH, alert, alert_id, received, record
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def alerts(alerts_database: AlertsDatabase) -> Iterator[PostgresAlerts]:
+    adapter = PostgresAlerts(open_pool(alerts_database.api, 4))
+    yield adapter
+    adapter.close()
+
+
+@pytest.fixture
+def intake(alerts_database: AlertsDatabase) -> Iterator[PostgresIntake]:
+    with PostgresIntake(alerts_database.projector) as opened:
+        yield opened
+
+
+def test_a_replay_changes_nothing_not_even_the_detection_time(
+    alerts_database: AlertsDatabase, alerts: PostgresAlerts, intake: PostgresIntake
+) -> None:
+    broken = unreadable(record(b"\x00garbage", offset=9), "not_json", "no JSON")
+    assert intake.store([received(alert(1)), received(alert(2))], [broken]) == 2
+    acknowledge(alerts, alert_id(1), "ada", "seen", lambda: EPOCH)
+    before = everything(alerts_database.owner)
+    again = [received(alert(1, detectedAt=EPOCH + 999_999)), received(alert(2, warm=False))]
+    assert intake.store(again, [broken]) == 0
+    assert everything(alerts_database.owner) == before
+
+
+def test_of_two_in_one_batch_the_first_is_stored(alerts: PostgresAlerts, intake: PostgresIntake) -> None:
+    assert intake.store([received(alert(1)), received(alert(1, detectedAt=EPOCH + 7))], []) == 1
+    assert alerts.get(alert_id(1)).content == alert(1)
+
+
+def test_the_text_is_kept_as_it_came(alerts_database: AlertsDatabase, intake: PostgresIntake) -> None:
+    raw = json.dumps(alert(1, ruleName="é ☃ \U0001f600"), indent=2, ensure_ascii=False)
+    read = received(json.loads(raw))
+    intake.store([type(read)(**{**_members(read), "content": raw})], [])
+    assert rows(alerts_database.owner, "SELECT content::text FROM alerts.alerts") == [(raw,)]
+
+
+def _members(value: Any) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in value.__dataclass_fields__}
+
+
+def test_an_unreadable_record_is_kept_with_its_bytes(
+    alerts_database: AlertsDatabase, intake: PostgresIntake
+) -> None:
+    long = b"\xff\x00" * 400_000
+    kept = [
+        unreadable(record(value, offset), "not_json", "\x00\ud800")
+        for offset, value in enumerate([None, long])
+    ]
+    intake.store([], kept)
+    query = "SELECT kafka_offset, record_value, value_length FROM alerts.unreadable_records ORDER BY 1"
+    assert rows(alerts_database.owner, query) == [(0, None, 0), (1, long[: 512 * 1024], len(long))]
+
+
+def test_what_the_database_refuses_is_told_from_an_outage(intake: PostgresIntake) -> None:
+    read = received(alert(1))
+    with pytest.raises(RecordNotStorable):
+        intake.store([type(read)(**{**_members(read), "content": "no json"})], [])
+    with pytest.raises(RecordNotStorable):
+        intake.store([type(read)(**{**_members(read), "rule_id": 2**70})], [])
+    assert intake.store([read], []) == 1
+    with pytest.raises(StoreUnavailable):
+        PostgresIntake("host=127.0.0.1 port=1 connect_timeout=2").store([read], [])
+
+
+def test_the_events_tell_what_happened(alerts: PostgresAlerts, intake: PostgresIntake) -> None:
+    intake.store([received(alert(1))], [])
+    acknowledge(alerts, alert_id(1), "ada", "seen", lambda: EPOCH + 500)
+    acknowledge(alerts, alert_id(1), "ada", "again", lambda: EPOCH + 600)
+    assert alerts.events_of(alert_id(1)) == [
+        AlertRaised(alert_id(1), alert(1)["detectedAt"]),
+        AlertAcknowledged(alert_id(1), EPOCH + 500, "ada", "seen"),
+    ]
+    stored = alerts.get(alert_id(1))
+    assert (stored.state, stored.acknowledged_by, stored.acknowledgement_comment) == (
+        "acknowledged",
+        "ada",
+        "seen",
+    )
+
+
+def test_of_many_at_once_one_is_first_and_all_others_learn_who(
+    alerts: PostgresAlerts, intake: PostgresIntake
+) -> None:
+    intake.store([received(alert(1))], [])
+
+    def attempt(actor: str) -> str:
+        try:
+            acknowledge(alerts, alert_id(1), actor, None, lambda: EPOCH)
+        except AlreadyAcknowledged as refusal:
+            return refusal.first_by
+        return actor
+
+    with ThreadPoolExecutor(8) as pool:
+        winners = set(pool.map(attempt, [f"actor{number % 8}" for number in range(24)]))
+    assert winners == {alerts.get(alert_id(1)).acknowledged_by}
+    assert len(alerts.events_of(alert_id(1))) == 2
+
+
+def test_an_unknown_alert_is_not_found(alerts: PostgresAlerts) -> None:
+    assert alerts.events_of(alert_id(5)) == []
+    with pytest.raises(AlertNotFound):
+        alerts.get(alert_id(5))
+
+
+VARIED = [
+    alert(
+        number,
+        ruleId=1 + number % 3,
+        ruleVersion=1 + number % 2,
+        group={"payeeId": str(number % 4), "beneficiaryId": str(number % 5)} if number % 7 else {},
+        eventTime=EPOCH + number // 3,
+    )
+    for number in range(60)
+]
+
+FILTERS: dict[str, tuple[AlertFilter, Any]] = {
+    "everything": (AlertFilter(), lambda _: True),
+    "rule": (AlertFilter(rule_id=2), lambda a: a["ruleId"] == 2),
+    "version": (AlertFilter(rule_version=2), lambda a: a["ruleVersion"] == 2),
+    "group field": (AlertFilter(group=(("payeeId", "1"),)), lambda a: a["group"].get("payeeId") == "1"),
+    "two group fields": (
+        AlertFilter(group=(("payeeId", "1"), ("beneficiaryId", "3"))),
+        lambda a: a["group"] == {"payeeId": "1", "beneficiaryId": "3"},
+    ),
+    "one field, two values": (AlertFilter(group=(("payeeId", "1"), ("payeeId", "2"))), lambda _: False),
+    "one field, one value twice": (
+        AlertFilter(group=(("payeeId", "1"), ("payeeId", "1"))),
+        lambda a: a["group"].get("payeeId") == "1",
+    ),
+    "from and to, both included": (
+        AlertFilter(earliest=EPOCH + 5, latest=EPOCH + 9),
+        lambda a: EPOCH + 5 <= a["eventTime"] <= EPOCH + 9,
+    ),
+    "open": (AlertFilter(state="open"), lambda a: int(a["transaction"]["transactionId"][1:]) % 4 != 0),
+    "acknowledged": (
+        AlertFilter(state="acknowledged"),
+        lambda a: int(a["transaction"]["transactionId"][1:]) % 4 == 0,
+    ),
+    "all together": (
+        AlertFilter(1, 1, (("beneficiaryId", "1"),), "open", EPOCH, EPOCH + 15),
+        lambda a: (
+            (a["ruleId"], a["ruleVersion"], a["group"].get("beneficiaryId")) == (1, 1, "1")
+            and int(a["transaction"]["transactionId"][1:]) % 4 != 0
+            and a["eventTime"] <= EPOCH + 15
+        ),
+    ),
+}
+
+
+def walk(alerts: PostgresAlerts, wanted: AlertFilter, limit: int) -> list[AlertId]:
+    """All pages, one after the other."""
+    found: list[AlertId] = []
+    after: Place | None = None
+    while True:
+        page = alerts.page(wanted, after, limit)
+        assert len(page.alerts) <= limit
+        found.extend(each.alert_id for each in page.alerts)
+        if page.following is None:
+            return found
+        after = page.following
+
+
+def test_pages_give_each_matching_alert_once_newest_first(
+    alerts: PostgresAlerts, intake: PostgresIntake
+) -> None:
+    intake.store([received(each) for each in VARIED], [])
+    for number in range(0, 60, 4):
+        acknowledge(alerts, alert_id(number), "ada", None, lambda: EPOCH)
+    newest_first = sorted(VARIED, key=lambda each: (-each["eventTime"], each["alertId"]))
+    for (name, (wanted, matches)), limit in itertools.product(FILTERS.items(), (1, 4, 100)):
+        expected = [each["alertId"] for each in newest_first if matches(each)]
+        assert walk(alerts, wanted, limit) == expected, (name, limit)
+        assert bool(expected) == (name != "one field, two values"), (
+            f"{name} matches nothing: it proves nothing"
+        )
+
+
+def test_an_alert_that_arrives_between_pages_neither_repeats_nor_hides_another(
+    alerts: PostgresAlerts, intake: PostgresIntake
+) -> None:
+    intake.store([received(each) for each in VARIED[:30]], [])
+    first = alerts.page(AlertFilter(), None, 10)
+    intake.store([received(alert(1000))], [])
+    rest = alerts.page(AlertFilter(), first.following, 100)
+    both = [each.alert_id for each in (*first.alerts, *rest.alerts)]
+    assert sorted(both) == sorted(each["alertId"] for each in VARIED[:30])
