@@ -8,7 +8,7 @@ from typing import Final
 from environs import Env, EnvError
 
 from tripline_demo.generator.errors import InvalidSettings
-from tripline_demo.generator.traffic import DEFAULT_RATE, MAX_RATE, MAX_SEED, Traffic
+from tripline_demo.generator.traffic import MAX_RATE, MAX_SEED, Traffic
 from tripline_http.binding import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
 
@@ -50,7 +50,7 @@ def read_bootstrap_servers(env: Env) -> str:
 
 
 def _traffic(env: Env) -> Traffic:
-    rate = env.int("TRIPLINE_GENERATOR_RATE", DEFAULT_RATE)
+    rate = env.int("TRIPLINE_GENERATOR_RATE", 0)
     seed = env.int("TRIPLINE_GENERATOR_SEED", 1)
     if not 0 <= rate <= MAX_RATE:
         raise InvalidSettings(f"TRIPLINE_GENERATOR_RATE is {rate}; expected 0 to {MAX_RATE} a second.")

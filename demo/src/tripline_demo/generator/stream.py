@@ -82,8 +82,36 @@ def shape_of(traffic: Traffic) -> Shape:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Transactions as columns: what `Payment` has, one entry each, all of 64 bits."""
+
+    number: Indices
+    payee: Integers
+    beneficiary: Integers
+    payment_type: Integers
+    cents: Integers
+    age_ms: Integers
+    kind: Integers
+
+
 def payments(shape: Shape, start: int, count: int) -> list[Payment]:
     """Transactions number `start` to `start + count - 1`."""
+    made = columns(shape, start, count)
+    each = (
+        made.number,
+        made.payee,
+        made.beneficiary,
+        made.payment_type,
+        made.cents,
+        made.age_ms,
+        made.kind,
+    )
+    return list(map(Payment, *(column.tolist() for column in each)))
+
+
+def columns(shape: Shape, start: int, count: int) -> Columns:
+    """The same as columns."""
     index = np.arange(start, start + count, dtype=np.uint64)
     payee = popular(shape.seed, 0, index, shape.people.payees)
     beneficiary = popular(shape.seed, 1, index, shape.people.beneficiaries)
@@ -98,8 +126,7 @@ def payments(shape: Shape, start: int, count: int) -> list[Payment]:
             payment_type[lane], cents[lane] = steps.payment_type, steps.cents
             # mischief takes from the background only: a scenario that loses a step would trip nothing
             kind[lane], age[lane] = Kind.PLAIN, 0
-    columns = (index, payee, beneficiary, payment_type, cents, age, kind)
-    return list(map(Payment, *(column.tolist() for column in columns)))
+    return Columns(index, payee, beneficiary, payment_type, cents, age, kind)
 
 
 def _amounts(seed: int, index: Indices) -> Integers:

@@ -26,7 +26,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 def test_settings_have_defaults(environment: pytest.MonkeyPatch) -> None:
     settings = read_settings(Env())
-    assert (str(settings.bind), settings.traffic.rate) == ("127.0.0.1:8083", 200)
+    assert (str(settings.bind), settings.traffic.rate) == ("127.0.0.1:8083", 0)
 
 
 @pytest.mark.parametrize(
