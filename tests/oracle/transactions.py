@@ -95,9 +95,7 @@ def _time(value: Value) -> int:
     return time
 
 
-def _payment_type(value: Value) -> str | None:
-    if value is None:
-        return None
+def _payment_type(value: Value) -> str:
     if isinstance(value, str) and value in _PAYMENT_TYPES:
         return value
     raise Unreadable("unknown paymentType")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -13,9 +14,8 @@ import pyarrow as pa
 from tests.oracle.model import MicroBatch, Record
 from tripline_contracts.event_type import load
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.projection import Projection
 from tripline_engine.domain.records import Kind, OutRecord, Payload
-from tripline_engine.domain.shard_worker import ShardWorker
+from tripline_engine.domain.shard_worker import Attached, ShardWorker
 from tripline_engine.spark.packing import packer
 from tripline_engine.spark.shard_keys import shard_keys
 
@@ -69,12 +69,29 @@ class Engine:
     def __post_init__(self) -> None:
         self.config = config(self.shards)
         self.logs = [DictLog() for _ in range(self.shards)]
-        self.forget()
+        self._workers: list[Attached] = [{}, {}]
         self._offsets = {Kind.RULE_EVENT: 0, Kind.TICK: 0}
 
     def forget(self) -> None:
-        """Lose what is in memory, as when every worker dies."""
-        self.projections = [Projection(self.config, None) for _ in range(self.shards)]
+        """Lose what is in memory, and the mapped files, as when the machine is another."""
+        for worker in self._workers:
+            worker.clear()
+        if self.directory:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def change_worker(self) -> None:
+        """Let the other of two worker processes, which has mappings of its own, serve the next micro-batch."""
+        if self.directory:
+            self._workers.reverse()
+
+    def fail(self, batch: MicroBatch) -> None:
+        """Do all the work of a micro-batch and lose it before it is committed."""
+        offsets = dict(self._offsets)
+        for shard, payloads in enumerate(self.payloads(batch)):
+            if payloads:
+                self.attempt(shard, payloads)
+                self.logs[shard].abort()
+        self._offsets = offsets
 
     def run(self, batches: Iterable[MicroBatch]) -> list[dict[str, Any]]:
         for batch in batches:
@@ -85,17 +102,16 @@ class Engine:
         payloads = self.payloads(batch)
         for shard in range(self.shards):
             if payloads[shard]:
-                self.out += self.attempt(shard, payloads[shard])
+                records, counters = self.attempt(shard, payloads[shard])
                 self.logs[shard].commit()
+                self.out += records
+                self.counters.update(counters)
 
-    def attempt(self, shard: int, payloads: list[Payload]) -> list[OutRecord]:
+    def attempt(self, shard: int, payloads: list[Payload]) -> tuple[list[OutRecord], Counter[str]]:
         """One shard's task, before its state is committed."""
-        worker = ShardWorker(
-            self.config, shard, self.logs[shard], self.directory, lambda: 0, self.projections[shard]
-        )
-        records = worker.process(payloads)
-        self.counters.update(worker.counters)
-        return records
+        attached = self._workers[0]
+        worker = ShardWorker(self.config, shard, self.logs[shard], self.directory, lambda: 0, attached)
+        return worker.process(payloads), worker.counters
 
     def payloads(self, batch: MicroBatch) -> list[list[Payload]]:
         broadcast = self._offered(Kind.RULE_EVENT, batch.rule_events) + self._offered(Kind.TICK, batch.ticks)

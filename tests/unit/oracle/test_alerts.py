@@ -43,7 +43,7 @@ def test_alert_id() -> None:
 
 def test_a_whole_alert() -> None:
     rule = Registry().publish(7, draft("SUM", ">", "1.50", by=("paymentAmount",), seconds=60), 0, 0)
-    record = payment(1, T, "2.5000", record_time=T + 3, more={"beneficiaryId": None, "paymentType": None})
+    record = payment(1, T, "2.5000", record_time=T + 3, more={"beneficiaryId": None})
     definition = (
         '{"aggregateFieldName":"paymentAmount","aggregatorFunctionType":"SUM","firing":"every",'
         '"groupingKeyNames":["paymentAmount"],"lateEvents":"evaluate","limit":"1.5","limitOperatorType":">",'
@@ -63,7 +63,7 @@ def test_a_whole_alert() -> None:
                 "payeeId": "25",
                 "beneficiaryId": None,
                 "paymentAmount": "2.5",
-                "paymentType": None,
+                "paymentType": "CSH",
                 "ingestionTimestamp": None,
             },
             "partial": False,

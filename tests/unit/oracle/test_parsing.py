@@ -14,7 +14,7 @@ from tests.oracle.scripting import payment
 from tests.oracle.transactions import Transaction, read_transaction
 
 T = 1_700_000_000_000
-GOOD = b'{"transactionId":"x","eventTime":5,"paymentAmount":1%s}'
+GOOD = b'{"transactionId":"x","eventTime":5,"paymentType":"CSH","paymentAmount":1%s}'
 
 
 def read(value: bytes | None) -> Transaction:
@@ -65,6 +65,7 @@ def test_payee_and_its_alias(more: dict[str, Json], payee: str | None) -> None:
         b',"x":"\\ud800"',
         b',"payeeId":"a\\u0000"',
         b',"paymentType":""',
+        b',"paymentType":null',
     ],
 )
 def test_what_makes_a_record_unparseable(extra: bytes) -> None:
@@ -74,14 +75,14 @@ def test_what_makes_a_record_unparseable(extra: bytes) -> None:
 
 @pytest.mark.parametrize(
     "extra",
-    [b',"x":"a\\u0000"', b',"x":"\\ud83d\\ude00"', b',"x":[1e999,{"y":null}]', b',"paymentType":null'],
+    [b',"x":"a\\u0000"', b',"x":"\\ud83d\\ude00"', b',"x":[1e999,{"y":null}]'],
 )
 def test_what_does_not(extra: bytes) -> None:
-    assert read(GOOD % extra).keys["paymentType"] is None
+    assert read(GOOD % extra).keys["paymentType"] == "CSH"
 
 
 def test_minus_zero_is_zero() -> None:
-    transaction = read(b'{"transactionId":-0,"eventTime":-0,"paymentAmount":-0.0,"payeeId":-0}')
+    transaction = read(b'{"transactionId":-0,"eventTime":-0,"paymentAmount":-0.0,"paymentType":"CRD","payeeId":-0}')
     assert (transaction.transaction_id, transaction.event_time, transaction.keys["payeeId"]) == ("0", 0, "0")
 
 

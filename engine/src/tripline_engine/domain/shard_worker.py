@@ -26,12 +26,15 @@ from tripline_engine.domain.rule_book import Taken, UnreadableRuleEvent
 
 _log = logging.getLogger(__name__)
 
-# A worker process keeps what it has attached to; `Projection.attach` verifies it before every use.
-_attached: dict[Path, Projection] = {}
+# A process keeps what it has attached to, by directory and shard; `Projection.attach` verifies it before every use.
+Attached = dict[tuple[Path | None, int], Projection]
+_attached: Attached = {}
 
 
 class ShardWorker:
     """Takes one micro-batch of one shard. The state log is the truth, the projection directory a cache of it.
+
+    Without a directory the projection is in this process's memory alone.
 
     :ivar counters: after `process`, what happened, by name
     """
@@ -43,25 +46,29 @@ class ShardWorker:
         log: StateLog,
         projection_dir: Path | None,
         now_ms: Callable[[], int],
-        projection: Projection | None = None,
+        attached: Attached = _attached,
     ) -> None:
         self._config, self._shard, self._log, self._now_ms = config, shard, log, now_ms
         self._directory = projection_dir / f"shard-{shard}" if projection_dir else None
-        self._projection = projection
+        self._attached = attached
         self.counters: Counter[str] = Counter()
 
     def process(self, payloads: Sequence[Payload]) -> list[OutRecord]:
         """All output of the shard for these payloads; its state log holds all that follows from them."""
         if self._directory is None:
-            return self._process(payloads, self._projection or Projection(self._config, None))
+            return self._process(payloads, self._projection())
         with exclusive(self._directory) as held:
-            if not held:
-                # Another attempt at this shard still runs: leave its arrays alone.
-                self.counters["private_copies"] += 1
-                return self._process(payloads, Projection(self._config, None))
-            if self._directory not in _attached:
-                _attached[self._directory] = Projection(self._config, self._directory)
-            return self._process(payloads, _attached[self._directory])
+            if held:
+                return self._process(payloads, self._projection())
+            # Another attempt at this shard still runs: leave its arrays alone.
+            self.counters["private_copies"] += 1
+            return self._process(payloads, Projection(self._config, None))
+
+    def _projection(self) -> Projection:
+        key = (self._directory, self._shard)
+        if key not in self._attached:
+            self._attached[key] = Projection(self._config, self._directory)
+        return self._attached[key]
 
     def _process(self, payloads: Sequence[Payload], projection: Projection) -> list[OutRecord]:
         head = Head.read(self._log, self._config.event_type)

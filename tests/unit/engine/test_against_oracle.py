@@ -1,0 +1,119 @@
+"""The engine against the oracle: equal alerts, byte for byte, over random histories.
+
+Each example draws a history's seed and how the engine is ill-treated meanwhile: how many shards, when its memory is
+lost, when a task fails after all its work and is tried again, and whether its arrays are files that two worker
+processes use by turns. None of that may show in what it says.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.oracle.histories import random_history
+from tests.oracle.judging import judge
+from tests.oracle.knobs import Knobs
+from tests.oracle.model import MicroBatch
+from tests.unit.engine.harness import Engine
+
+CHUNKS, HISTORIES_PER_CHUNK = 10, 210
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """What is done to the engine in the course of a history; the sets name micro-batches."""
+
+    shards: int
+    mapped: bool
+    memory_lost: frozenset[int]
+    task_failed: frozenset[int]
+
+
+TREATMENTS = st.builds(
+    Treatment,
+    shards=st.sampled_from([1, 2, 3]),
+    mapped=st.sampled_from([False] * 9 + [True]),
+    memory_lost=st.frozensets(st.integers(0, 13), max_size=2),
+    task_failed=st.frozensets(st.integers(0, 13), max_size=2),
+)
+# Small numbers of everything collide more; the defaults are the generator's own.
+KNOBS = st.builds(
+    Knobs,
+    transactions=st.sampled_from([200, 220, 260]),
+    micro_batches=st.sampled_from([(1, 3), (3, 14), (8, 20)]),
+    keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),
+    rules=st.sampled_from([(3, 8), (3, 4)]),
+    jump_per_batch=st.sampled_from([0.07, 0.3]),
+    equal_time=st.sampled_from([0.12, 0.5]),
+)
+
+
+def ill_treated(batches: list[MicroBatch], treatment: Treatment, directory: Path | None) -> Engine:
+    """An engine that has taken the history under that treatment."""
+    engine = Engine(treatment.shards, directory)
+    for number, batch in enumerate(batches):
+        if number in treatment.memory_lost:
+            engine.forget()
+        if number in treatment.task_failed:
+            engine.fail(batch)
+        engine.take(batch)
+        engine.change_worker()
+    return engine
+
+
+def canonical(alerts: list[dict[str, Any]]) -> list[str]:
+    return sorted(json.dumps(alert, sort_keys=True) for alert in alerts)
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.timeout(900)
+def test_random_histories(chunk: int, capsys: pytest.CaptureFixture[str]) -> None:
+    seen: Counter[str] = Counter()
+    # Thousands of warnings of garbage events, sent on purpose.
+    logging.getLogger("tripline_engine").setLevel(logging.ERROR)
+
+    @hypothesis.seed(chunk)
+    @settings(
+        max_examples=HISTORIES_PER_CHUNK, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    )
+    @given(seed=st.integers(0, 2**62), knobs=KNOBS, treatment=TREATMENTS)
+    def equal(seed: int, knobs: Knobs, treatment: Treatment) -> None:
+        batches = random_history(seed, knobs)
+        expected = judge(batches)
+        with tempfile.TemporaryDirectory() as directory:
+            engine = ill_treated(batches, treatment, Path(directory) if treatment.mapped else None)
+        assert canonical(engine.alerts()) == canonical(expected.alerts)
+        assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
+        assert engine.counters["duplicates"] == expected.duplicates
+        seen.update(_shares(expected.alerts))
+        seen["rebuilt"] += engine.counters["rebuilds"] > 0
+
+    equal()
+    histories = seen["histories"]
+    shares = {name: f"{count / histories:.0%}" for name, count in seen.items() if name not in ("histories", "alerts")}
+    with capsys.disabled():
+        print(f"\n{histories} histories equal, {seen['alerts']} alerts; shares of histories: {shares}")
+    assert histories >= 200
+    assert seen["with alerts"] >= 0.8 * histories
+
+
+def _shares(alerts: list[dict[str, Any]]) -> Counter[str]:
+    return Counter(
+        {
+            "histories": 1,
+            "alerts": len(alerts),
+            "with alerts": bool(alerts),
+            "with late alerts": any(alert["late"] for alert in alerts),
+            "with cold alerts": any(not alert["warm"] for alert in alerts),
+            "with warm alerts": any(alert["warm"] for alert in alerts),
+        }
+    )
