@@ -1,0 +1,91 @@
+"""What a checkpoint pins, and that only one engine holds it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tripline_contracts.event_type import load
+from tripline_engine.errors import CheckpointInUse, CheckpointMismatch
+from tripline_engine.spark.checkpoint import exclusive, open_config, spark_folder
+from tripline_engine.spark.committed import committed_ends, last_commit
+
+TRANSACTION = load()
+
+
+def test_the_second_start_is_the_same_engine(tmp_path: Path) -> None:
+    first = open_config(tmp_path, TRANSACTION, 2, "wall")
+    assert open_config(tmp_path, TRANSACTION, 2, "wall") == first
+    assert open_config(tmp_path, TRANSACTION, 2, "data") == replace(first, clock="data")
+
+
+def test_each_checkpoint_has_an_engine_and_a_hash_key_of_its_own(tmp_path: Path) -> None:
+    one, other = (open_config(path, TRANSACTION, 2, "wall") for path in _folders(tmp_path))
+    assert one.engine_id != other.engine_id
+    assert one.hash_key != other.hash_key
+    assert all(0 <= word < 2**64 for word in one.hash_key + other.hash_key)
+
+
+def test_another_number_of_shards_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    open_config(tmp_path, TRANSACTION, 2, "wall")
+    with pytest.raises(
+        CheckpointMismatch, match=r"made with 2 shards .* TRIPLINE_SHARDS=2, or start with an empty"
+    ):
+        open_config(tmp_path, TRANSACTION, 3, "wall")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(TRANSACTION, name="swipe"),
+        replace(TRANSACTION, version=2),
+        replace(TRANSACTION, anchors=("beneficiaryId", "payeeId", "global")),
+    ],
+    ids=["name", "version", "order of anchors"],
+)
+def test_another_event_type_is_refused(tmp_path: Path, other: object) -> None:
+    open_config(tmp_path, TRANSACTION, 2, "wall")
+    with pytest.raises(CheckpointMismatch, match="event type transaction version 1"):
+        open_config(tmp_path, other, 2, "wall")  # type: ignore[arg-type]
+
+
+def test_a_second_engine_is_kept_out_until_the_first_is_gone(tmp_path: Path) -> None:
+    with exclusive(tmp_path / "new"):
+        with pytest.raises(CheckpointInUse, match="another engine"), exclusive(tmp_path / "new"):
+            pass
+    with exclusive(tmp_path / "new"):
+        pass
+
+
+def test_committed_ends_are_those_of_the_last_commit(tmp_path: Path) -> None:
+    folder = spark_folder(tmp_path)
+    assert last_commit(folder) is None
+    assert committed_ends(folder) == {}
+    for batch in (9, 10, 11):
+        _offsets(folder, batch, {"transactions.v1": {"0": batch, "1": 2 * batch}})
+    for batch in (9, 10):
+        _commit(folder, batch)
+    (folder / "commits" / ".11.crc").write_text("")
+    assert last_commit(folder) == 10
+    assert committed_ends(folder) == {"transactions.v1": {0: 10, 1: 20}}
+
+
+def _folders(tmp_path: Path) -> list[Path]:
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    return folders
+
+
+def _offsets(folder: Path, batch: int, ends: dict[str, dict[str, int]]) -> None:
+    (folder / "offsets").mkdir(parents=True, exist_ok=True)
+    text = "\n".join(["v1", json.dumps({"batchWatermarkMs": 0}), "-", json.dumps(ends)])
+    (folder / "offsets" / str(batch)).write_text(text)
+
+
+def _commit(folder: Path, batch: int) -> None:
+    (folder / "commits").mkdir(parents=True, exist_ok=True)
+    (folder / "commits" / str(batch)).write_text('v1\n{"nextBatchWatermarkMs":0}')

@@ -1,0 +1,155 @@
+"""Raw records into rows per shard: order, running maximum, masks, rejects, ranges."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tripline_contracts.event_type import load
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.records import Kind
+from tripline_engine.domain.sharding import shards_of
+from tripline_engine.spark.packing import packer
+from tripline_engine.spark.shard_keys import shard_keys, spark_hash
+
+TRANSACTION = load()
+
+
+def config(shards: int) -> EngineConfig:
+    return EngineConfig("e", TRANSACTION, TRANSACTION.anchors, shards, (1, 2), "data")
+
+
+def batch(rows: list[tuple[int, int, int, bytes | None]]) -> pa.RecordBatch:
+    types = [pa.int32(), pa.int64(), pa.int64(), pa.binary()]
+    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, ["partition", "offset", "recordTime", "value"])
+
+
+def payment(i: int, payee: str | None = "p", beneficiary: str | None = "b") -> bytes:
+    fields = {
+        "transactionId": i,
+        "eventTime": i,
+        "payeeId": payee,
+        "beneficiaryId": beneficiary,
+        "paymentAmount": 1,
+    }
+    return json.dumps(fields).encode()
+
+
+def pack(shards: int, *batches: pa.RecordBatch) -> list[tuple[int, Kind, Any]]:
+    """(shard, kind, rows or object) of all that comes out."""
+    shard_of = {key: shard for shard, key in enumerate(shard_keys(shards))}
+    found: list[tuple[int, Kind, Any]] = []
+    for packed in packer(config(shards))(iter(batches)):
+        for row in packed.to_pylist():
+            kind, data = Kind(row["kind"]), row["payload"]
+            content = (
+                json.loads(data)
+                if kind is Kind.PARTITION_RANGE
+                else pa.ipc.open_stream(data).read_all().to_pylist()
+            )
+            found.append((shard_of[row["shardKey"]], kind, content))
+    return found
+
+
+def of_kind(found: list[tuple[int, Kind, Any]], kind: Kind) -> list[tuple[int, Any]]:
+    return [(shard, content) for shard, k, content in found if k is kind]
+
+
+def test_the_running_maximum_goes_over_all_records_rejects_included() -> None:
+    rows = [(0, 7, 100, payment(1)), (0, 8, 300, b"broken"), (0, 9, 200, payment(2))]
+    found = pack(1, batch(rows), batch([(0, 12, 250, payment(3)), (0, 13, 400, None)]))
+    judged = [row for _, rows in of_kind(found, Kind.TRANSACTIONS) for row in rows]
+    assert [(r["offset"], r["recordTime"], r["runningMax"]) for r in judged] == [
+        (7, 100, 100),
+        (9, 200, 300),
+        (12, 250, 300),
+    ]
+    assert of_kind(found, Kind.PARTITION_RANGE) == [
+        (0, {"partition": 0, "from": 7, "until": 14, "maxRecordTime": 400})
+    ]
+
+
+def test_each_partition_has_its_own_running_maximum_and_range() -> None:
+    rows = [(0, 1, 500, payment(1)), (1, 5, 100, payment(2)), (0, 2, 400, payment(3)), (1, 6, 90, payment(4))]
+    found = pack(1, batch(rows))
+    judged = [row for _, rows in of_kind(found, Kind.TRANSACTIONS) for row in rows]
+    assert [(r["partition"], r["offset"], r["runningMax"]) for r in judged] == [
+        (0, 1, 500),
+        (0, 2, 500),
+        (1, 5, 100),
+        (1, 6, 100),
+    ]
+    assert [r["maxRecordTime"] for _, r in of_kind(found, Kind.PARTITION_RANGE)] == [500, 100]
+
+
+def test_rejects_carry_what_an_inspector_needs() -> None:
+    huge = b"x" * 600_000
+    found = pack(3, batch([(1, 4, 50, huge), (1, 5, 60, None)]))
+    [(shard, rejects)] = of_kind(found, Kind.PARSE_REJECTS)
+    assert shard == 0
+    first, second = rejects
+    assert (first["partition"], first["offset"], first["recordTime"], first["reason"]) == (
+        1,
+        4,
+        50,
+        "oversized",
+    )
+    assert (first["length"], first["sha256"]) == (600_000, sha256(huge).hexdigest())
+    assert first["value"] == huge[: 512 * 1024]
+    assert (second["reason"], second["length"], second["value"]) == ("unparseable", 0, b"")
+    assert of_kind(found, Kind.TRANSACTIONS) == []
+
+
+def test_no_records_give_no_rows() -> None:
+    assert pack(2, batch([])) == []
+
+
+KEYS = st.one_of(st.none(), st.integers(0, 20).map(str), st.text(min_size=1, max_size=5))
+
+
+@given(st.lists(st.tuples(KEYS, KEYS), min_size=1, max_size=30), st.integers(1, 5))
+def test_every_anchor_of_a_transaction_is_in_its_shard_exactly_once(
+    keys: list[tuple[str | None, str | None]], shards: int
+) -> None:
+    keys = [(p and p.replace("\0", "0"), b and b.replace("\0", "0")) for p, b in keys]
+    rows = [(0, i, i, payment(i, payee, beneficiary)) for i, (payee, beneficiary) in enumerate(keys)]
+    found = of_kind(pack(shards, batch(rows)), Kind.TRANSACTIONS)
+    for shard, content in found:
+        assert len({row["offset"] for row in content}) == len(content)
+        assert all(row["mask"] for row in content), shard
+    places = {
+        (r["offset"], bit): shard
+        for shard, rs in found
+        for r in rs
+        for bit in range(3)
+        if r["mask"] >> bit & 1
+    }
+    expected = {
+        (i, bit): int(shards_of(pa.array([value]), shards, (1, 2))[0])
+        for i, (payee, beneficiary) in enumerate(keys)
+        for bit, value in enumerate((payee, beneficiary, "global"))
+        if value is not None
+    }
+    assert places == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0, 933211791), (1, -559580957), (42, 29417773), (2**31 - 1, spark_hash(2**31 - 1))],
+)
+def test_sparks_hash(value: int, expected: int) -> None:
+    """Values from `select hash(0), hash(1), hash(42)`."""
+    assert spark_hash(value) == expected
+
+
+@pytest.mark.parametrize("shards", [1, 2, 3, 8, 64])
+def test_every_shard_has_a_spark_partition_of_its_own(shards: int) -> None:
+    assert [spark_hash(key) % shards for key in shard_keys(shards)] == list(range(shards))

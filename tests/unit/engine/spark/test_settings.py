@@ -1,0 +1,81 @@
+"""Settings from the environment, and the sentences for wrong ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tripline_engine.errors import BadSettings
+from tripline_engine.spark.faults import parse_fault_point
+from tripline_engine.spark.settings import from_environment, local_master
+
+NEEDED = {
+    "TRIPLINE_KAFKA": "127.0.0.1:9092",
+    "TRIPLINE_CHECKPOINT": "/data/checkpoint",
+    "TRIPLINE_PROJECTION_DIR": "/data/projection",
+    "TRIPLINE_JARS": "/data/jars",
+}
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name, value in NEEDED.items():
+        monkeypatch.setenv(name, value)
+    return monkeypatch
+
+
+def test_defaults(environment: pytest.MonkeyPatch) -> None:
+    settings = from_environment()
+    assert (settings.shards, settings.clock, settings.topic_prefix) == (2, "wall", "")
+    assert settings.spark_master == "local[2,4]"
+    assert (settings.metrics_host, settings.metrics_port) == ("127.0.0.1", 9103)
+    assert settings.checkpoint == Path("/data/checkpoint")
+    assert settings.topic("rules.v1") == "rules.v1"
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_what_is_missing_is_named(environment: pytest.MonkeyPatch, name: str) -> None:
+    environment.delenv(name)
+    with pytest.raises(BadSettings, match=name):
+        from_environment()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("TRIPLINE_SHARDS", "0"),
+        ("TRIPLINE_SHARDS", "two"),
+        ("TRIPLINE_CLOCK", "sun"),
+        ("TRIPLINE_MAX_TRANSACTIONS_PER_BATCH", "-1"),
+        ("TRIPLINE_METRICS_BIND", "9103"),
+        ("TRIPLINE_METRICS_BIND", "127.0.0.1:99999"),
+    ],
+)
+def test_what_is_wrong_is_named(environment: pytest.MonkeyPatch, name: str, value: str) -> None:
+    environment.setenv(name, value)
+    with pytest.raises(BadSettings, match=name.removeprefix("TRIPLINE_")):
+        from_environment()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("local[2]", "local[2,4]"),
+        ("local[*]", "local[*,4]"),
+        ("local[2,1]", "local[2,1]"),
+        ("spark://127.0.0.1:7077", "spark://127.0.0.1:7077"),
+    ],
+)
+def test_local_tasks_get_more_than_one_attempt(given: str, expected: str) -> None:
+    assert local_master(given) == expected
+
+
+def test_fault_points_are_for_tests_and_read_strictly(tmp_path: Path) -> None:
+    assert parse_fault_point(None, 1) is None
+    found = parse_fault_point(f"task:t-17:{tmp_path}/marker", 1)
+    assert found is not None
+    assert (found.text, found.marker) == (b"t-17", tmp_path / "marker")
+    for wrong in ("task", "task:x", "commit:x:/marker"):
+        with pytest.raises(BadSettings, match="TRIPLINE_FAULT_POINT"):
+            parse_fault_point(wrong, 1)

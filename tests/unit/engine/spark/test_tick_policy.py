@@ -1,0 +1,77 @@
+"""What the next tick carries (semantics §5, the record clock)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tripline_engine.spark.tick_policy import OrderedRange, PartitionState, TickState, next_tick
+
+IDLE = 30_000
+WALL = 1_000_000
+
+
+def busy(time: int | None) -> PartitionState:
+    return PartitionState(time, None)
+
+
+def resting(time: int | None, ms: int) -> PartitionState:
+    return PartitionState(time, ms)
+
+
+CASES = [
+    ("the slower partition counts", [busy(700), busy(900)], WALL, 700),
+    ("never above the wall clock", [busy(WALL + 5), busy(WALL + 9)], WALL, WALL),
+    ("a short rest still counts", [busy(900), resting(700, IDLE - 1)], WALL, 700),
+    ("a long rest is left out", [busy(900), resting(700, IDLE)], WALL, 900),
+    (
+        "all at rest: wall clock less the idle time",
+        [resting(700, IDLE), resting(None, IDLE)],
+        WALL,
+        WALL - IDLE,
+    ),
+    ("a partition never read holds the clock", [busy(900), busy(None)], WALL, None),
+    ("an empty partition holds it for the idle time only", [busy(900), resting(None, IDLE - 1)], WALL, None),
+    ("an empty partition is then left out", [busy(900), resting(None, IDLE)], WALL, 900),
+    ("old data: no wall clock, no cap", [busy(WALL + 5)], None, WALL + 5),
+    ("old data at rest stands still", [resting(700, IDLE), resting(800, IDLE)], None, None),
+    ("old data: one at rest is left out", [busy(900), resting(700, IDLE)], None, 900),
+    ("no partitions, all of them are at rest", [], WALL, WALL - IDLE),
+]
+
+
+@pytest.mark.parametrize(
+    ("partitions", "wall", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
+)
+def test_next_tick(partitions: list[PartitionState], wall: int | None, expected: int | None) -> None:
+    assert next_tick(partitions, IDLE, wall) == expected
+
+
+def test_only_committed_micro_batches_count() -> None:
+    state = TickState()
+    state.take([OrderedRange(0, 10, 500), OrderedRange(0, 20, 900)], {0: 10})
+    assert state.max_record_times == {0: 500}
+    state.take([], {0: 19})
+    assert state.max_record_times == {0: 500}
+    state.take([], {0: 20})
+    assert state.max_record_times == {0: 900}
+    assert state.uncommitted == []
+
+
+def test_the_highest_record_time_stays_whatever_comes_later() -> None:
+    state = TickState()
+    state.take([OrderedRange(0, 10, 900), OrderedRange(0, 20, 500)], {0: 20})
+    assert state.max_record_times == {0: 900}
+
+
+def test_a_repeated_order_record_changes_nothing() -> None:
+    state = TickState()
+    state.take([OrderedRange(0, 10, 900)] * 2, {0: 10})
+    assert state.max_record_times == {0: 900}
+
+
+def test_rest_starts_anew_after_something_unread() -> None:
+    state = TickState()
+    assert [p.resting_ms for p in state.observe({0: 0}, 1000)] == [0]
+    assert [p.resting_ms for p in state.observe({0: 0}, 5000)] == [4000]
+    assert [p.resting_ms for p in state.observe({0: 3}, 6000)] == [None]
+    assert [p.resting_ms for p in state.observe({0: 0}, 9000)] == [0]
