@@ -28,7 +28,7 @@ def random_history(seed: int, knobs: Knobs = _DEFAULT) -> list[MicroBatch]:
         events = plan.events(number, min(traffic.wall, LAST_TIME))
         if number and rng.random() < knobs.jump_per_batch:
             traffic.wall += _jump(rng, plan)
-        ticks = _ticks(rng, world, plan, traffic) if number >= first_tick else ()
+        ticks = _ticks(rng, world, knobs, plan, traffic) if number >= first_tick else ()
         records = [traffic.record() for _ in range(size)]
         batches.append(MicroBatch(events, ticks, tuple(_interleaved(rng, records))))
     return batches
@@ -54,9 +54,10 @@ def _jump(rng: Random, plan: RulePlan) -> int:
     return rng.choice(windows) + slack + rng.choice([0, 1, rng.randint(0, slack)])
 
 
-def _ticks(rng: Random, world: World, plan: RulePlan, traffic: Traffic) -> tuple[bytes, ...]:
+def _ticks(rng: Random, world: World, knobs: Knobs, plan: RulePlan, traffic: Traffic) -> tuple[bytes, ...]:
     """Forward mostly, sometimes standing still, sometimes back."""
     values: list[int] = []
+    aims = traffic.telling_ticks()
     for _ in range(rng.choice([0, 1, 1, 2, 3])):
         style = rng.random()
         lag = rng.randint(0, min(5 * world.pace, plan.settings.max_disorder))
@@ -65,8 +66,12 @@ def _ticks(rng: Random, world: World, plan: RulePlan, traffic: Traffic) -> tuple
             value = traffic.clock
         elif traffic.clock and style < 0.25:
             value = traffic.clock - rng.randint(1, 10 * world.pace)
+        elif aims and style < 0.25 + knobs.aimed_per_tick:
+            value = rng.choice(aims) + rng.choice([0, 0, 1])
+            traffic.wall = max(traffic.wall, value)
         values.append(min(max(0, value), LAST_TIME))
         traffic.clock = max(traffic.clock, values[-1])
+        traffic.first_tick = values[0] if traffic.first_tick is None else traffic.first_tick
     return tuple(b'{"clock":%d}' % value for value in values)
 
 

@@ -13,7 +13,7 @@ class Knobs:
     micro_batches: tuple[int, int] = (3, 14)
     partitions: tuple[int, int] = (1, 3)
     rules: tuple[int, int] = (3, 8)
-    rule_changes: tuple[int, int] = (2, 8)
+    rule_changes: tuple[int, int] = (2, 9)
     keys: tuple[int, int] = (1, 4)
 
     late: float = 0.12
@@ -25,12 +25,15 @@ class Knobs:
     null_key: float = 0.06
     equal_time: float = 0.12
     window_edge: float = 0.12
+    oldest: float = 0.05
+    warm_edge: float = 0.03
 
-    own_settings: float = 0.5
-    changed_settings: float = 0.35
+    own_settings: float = 0.6
+    changed_settings: float = 0.4
     repeated_events: float = 0.4
     held_back_event: float = 0.15
     garbage_events: float = 0.1
     no_ticks: float = 0.05
     late_first_tick: float = 0.2
     jump_per_batch: float = 0.07
+    aimed_per_tick: float = 0.3

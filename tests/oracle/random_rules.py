@@ -60,6 +60,12 @@ def changed_draft(rng: Random, world: World, old: Draft) -> Draft:
     return random_draft(rng, world)
 
 
+def widened_draft(rng: Random, old: Draft) -> Draft:
+    """The same rule with a wider window."""
+    window = min(int(old.window * rng.choice([2, 5, 20])) + 1, _WIDEST_SECONDS)
+    return Draft(old.grouping, old.function, old.operator, old.limit, window)
+
+
 def _grouping(rng: Random) -> tuple[str, ...]:
     style = rng.random()
     if style < 0.12:

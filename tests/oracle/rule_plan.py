@@ -6,12 +6,17 @@ import json
 from random import Random
 
 from tests.oracle.knobs import Knobs
-from tests.oracle.random_rules import changed_draft, random_draft
+from tests.oracle.random_rules import Draft, changed_draft, random_draft, widened_draft
 from tests.oracle.random_world import LAST_TIME, World
 from tests.oracle.registry import Registry, Rule
 from tests.oracle.rule_events import Settings
 
-_CHANGES = ("redefine", "redefine", "redefine", "pause", "resume", "delete", "publish while paused")
+_CHANGES = (
+    *["redefine"] * 3,
+    *["widen"] * 3,
+    *["replace"] * 2,
+    *["pause", "resume", "delete", "publish while paused"],
+)
 _LONGEST_SETTING = 30 * 86_400_000
 
 
@@ -25,6 +30,7 @@ class RulePlan:
         self._world = world
         self._schedule: list[list[str]] = [[] for _ in range(batches)]
         self._sent: list[bytes] = []
+        self._replaced: list[Draft] = []
         self._held_back: bytes | None = None
         self._may_hold_back = rng.random() < knobs.held_back_event
         self._repeats = rng.random() < knobs.repeated_events
@@ -49,6 +55,9 @@ class RulePlan:
     def events(self, batch: int, now: int) -> tuple[bytes, ...]:
         """The raw values of rules.v1 in this micro-batch; `now` in ms is when they are made."""
         new = [event for change in self._schedule[batch] for event in self._make(change, now)]
+        if "replace" in self._schedule[batch] and batch + 1 < len(self._schedule):
+            later = self._rng.randint(batch + 1, len(self._schedule) - 1)
+            self._schedule[later].append("renew")
         if self._held_back is not None:
             new.append(self._held_back)
             self._held_back = None
@@ -73,13 +82,21 @@ class RulePlan:
             return [self._settings(self._moved_settings(), now)]
         if change == "garbage":
             return [self._garbage(now)]
+        if change == "renew":
+            return [self._renew(now)]
         alive = self.registry.alive()
         return self._change(change, self._rng.choice(alive), now) if alive else []
 
     def _change(self, change: str, rule: Rule, now: int) -> list[bytes]:
         made: list[bytes] = []
-        if change == "delete":
+        if change in {"delete", "replace"}:
+            if change == "replace":
+                rule = max(self.registry.alive(), key=lambda other: other.draft.window)
+                self._replaced.append(rule.draft)
             return [self.registry.move("RuleDeleted", "DELETED", rule.rule_id, now)]
+        if change == "widen":
+            wider = widened_draft(self._rng, rule.draft)
+            return [self.registry.publish(rule.rule_id, wider, self._effective_from(now, first=True), now)]
         if change in {"pause", "publish while paused"} and rule.state != "PAUSED":
             made.append(self.registry.move("RulePaused", "PAUSED", rule.rule_id, now))
         if change == "resume":
@@ -91,6 +108,12 @@ class RulePlan:
             since = self._effective_from(now, first=False)
             made.append(self.registry.publish(rule.rule_id, draft, since, now))
         return made
+
+    def _renew(self, now: int) -> bytes:
+        """A new rule with the window of one deleted before, whose history may be gone by now."""
+        old = self._replaced.pop() if self._replaced else random_draft(self._rng, self._world)
+        since = self._effective_from(now, first=True)
+        return self.registry.publish(len(self.registry.rules) + 1, old, since, now)
 
     def _effective_from(self, now: int, *, first: bool) -> int:
         style = self._rng.random()
@@ -108,14 +131,18 @@ class RulePlan:
     def _scaled_settings(self) -> Settings:
         """In proportion to the history's pace, so that they bite in short and in long histories."""
         lateness, skew, disorder = (
-            1000 * max(1, int(self._world.pace * 10 ** self._rng.uniform(0, 1.7) / 1000)) for _ in range(3)
+            1000 * max(1, int(self._world.pace * 10 ** self._rng.uniform(-0.3, 1.4) / 1000)) for _ in range(3)
         )
         return Settings(lateness, skew, disorder)
 
     def _moved_settings(self) -> Settings:
         old = self.settings
+        together = self._rng.choice([0.1, 1, 1, 10])
         lateness, skew, disorder = (
-            min(1000 * max(1, int(value * self._rng.choice([0.2, 0.5, 1, 1, 2, 5]) / 1000)), _LONGEST_SETTING)
+            min(
+                1000 * max(1, int(value * together * self._rng.choice([0.5, 1, 1, 2]) / 1000)),
+                _LONGEST_SETTING,
+            )
             for value in (old.allowed_lateness, old.max_future_skew, old.max_disorder)
         )
         return Settings(lateness, skew, disorder)

@@ -20,6 +20,7 @@ class Traffic:
     def __init__(self, rng: Random, world: World, knobs: Knobs, plan: RulePlan) -> None:
         self.wall = world.start
         self.clock = 0
+        self.first_tick: int | None = None
         self._rng = rng
         self._world = world
         self._plan = plan
@@ -35,6 +36,8 @@ class Traffic:
             (knobs.null_key, self._null_key),
             (knobs.equal_time, self._equal_time),
             (knobs.window_edge, self._window_edge),
+            (knobs.oldest, self._oldest),
+            (knobs.warm_edge, self._warm_edge),
         ]
         self._broken = knobs.broken
         self._makers = [maker for _, maker in kinds] + [self._ordinary]
@@ -159,3 +162,39 @@ class Traffic:
         self.wall = max(self.wall, event_time)
         fresh = self._payment(event_time, self.wall)
         return replace(fresh, payee=old.payee, beneficiary=old.beneficiary, payment_type=old.payment_type)
+
+    def _oldest(self) -> Payment:
+        """As old as the clock just lets in, or a little older: where floors and history meet."""
+        if not self.clock:
+            return self._ordinary()
+        settings = self._plan.settings
+        record_time = self.clock - settings.max_disorder
+        beyond = self._rng.choice([0, 0, 0, 1])
+        return self._payment(record_time - settings.allowed_lateness - beyond, record_time)
+
+    def _warm_edge(self) -> Payment:
+        """Exactly one window after the first tick, or just before that."""
+        first = self.first_tick
+        reach = 20 * self._world.pace
+        windows = [1000 * rule.draft.window for rule in self._plan.registry.alive()]
+        edges = (
+            [first + window for window in windows if abs(first + window - self.wall) <= reach]
+            if first
+            else []
+        )
+        if not edges:
+            return self._ordinary()
+        event_time = self._rng.choice(edges) - self._rng.choice([0, 1])
+        self.wall = max(self.wall, event_time)
+        return self._payment(event_time, self.wall)
+
+    def telling_ticks(self) -> list[int]:
+        """Clock values not far off at which a floor meets a transaction, or a superseded window ends."""
+        settings = self._plan.settings
+        slack = settings.allowed_lateness + settings.max_disorder
+        rules = self._plan.registry.alive()
+        near = 30 * self._world.pace
+        ends = [rule.effective_from + slack for rule in rules]
+        floors = [sent.event_time + 1000 * rule.draft.window + slack for rule in rules for sent in self._sent]
+        chosen = ends if self._rng.random() < 0.4 else floors
+        return [tick for tick in chosen if self.clock < tick and abs(tick - self.wall) <= near]
