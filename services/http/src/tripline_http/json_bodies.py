@@ -16,10 +16,11 @@ from tripline_http.errors import FieldError, ProblemError, bad_request
 from tripline_http.fields import is_storable
 
 MAX_DEPTH = 32
+_MAX_DIGITS = 24
 
 
 def read_json(request: Request) -> Any:
-    """The body's value; numbers with a point or exponent come as `Decimal`.
+    """The body's value; numbers that are not whole come as `Decimal`.
 
     Raises problems: 415 for another media type, 400 for what is not JSON in UTF-8, 422 for texts that cannot
     be stored (U+0000, lone surrogates), 413 from Flask for too much.
@@ -40,7 +41,7 @@ def parse_json(data: bytes) -> Any:
     """Exactly one JSON value in UTF-8; raises the 400 problem for anything else."""
     try:
         text = data.decode("utf-8")
-        return json.loads(text, parse_float=_decimal, parse_constant=_refuse_constant)
+        return json.loads(text, parse_float=_number, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise bad_request("The body is not UTF-8.") from error
     except RecursionError as error:
@@ -54,14 +55,17 @@ def parse_json(data: bytes) -> Any:
         raise bad_request("The body has a number that cannot be read.") from error
 
 
-def _decimal(text: str) -> Decimal:
+def _number(text: str) -> Decimal | int:
+    """`1.0` and `1e3` are integers to JSON Schema, so they are to us; the rest stays exact."""
     try:
         value = Decimal(text)
     except InvalidOperation as error:
         raise ValueError(text) from error
     if not value.is_finite():
         raise ValueError(text)
-    return value
+    # Looked at before anything is multiplied out: 1e999999 is short here and long as an integer.
+    is_small = value.adjusted() < _MAX_DIGITS
+    return int(value) if is_small and value == value.to_integral_value() else value
 
 
 def _refuse_constant(text: str) -> NoReturn:

@@ -44,9 +44,9 @@ class PostgresLog:
         row = self._one(statements.RULE, rule_id=rule_id)
         return None if row is None else rule_of(row)
 
-    def needing(self) -> list[Needing]:
-        """The rules that need their history."""
-        rows = self._connection.execute(statements.NEEDING)
+    def needing(self, without: int) -> list[Needing]:
+        """Of the rules that need their history the widest of each grouping set, one rule left aside."""
+        rows = self._connection.execute(statements.NEEDING, {"without": without})
         return [(row["rule_id"], row["definition_version"], definition_of(row["definition"])) for row in rows]
 
     def settings(self) -> SettingsState:

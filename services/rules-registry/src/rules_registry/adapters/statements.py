@@ -54,7 +54,12 @@ ORDER BY rule_id
 LIMIT %(limit)s
 """  # noqa: S608 - constants
 
-NEEDING = "SELECT rule_id, definition_version, definition FROM registry.rules WHERE state <> 'DELETED'"
+# The widest of each grouping set beside one rule: all that the widest windows after its change can depend on.
+NEEDING = """
+SELECT DISTINCT ON (grouping_key_names) rule_id, definition_version, definition FROM registry.rules
+WHERE state <> 'DELETED' AND rule_id <> %(without)s
+ORDER BY grouping_key_names, (definition ->> 'windowSeconds')::bigint DESC, rule_id
+"""
 
 SETTINGS = """
 SELECT version, body -> 'settings' AS settings FROM registry.rule_events

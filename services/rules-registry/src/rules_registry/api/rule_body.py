@@ -23,6 +23,8 @@ from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
 
 BODY_SCHEMA = "RuleBody"
 MAX_NAME = 200
+# decimal(24,6) without its places.
+MAX_WHOLE = 10**18 - 1
 Json = dict[str, Any]
 
 _OWN = ("name", "effectiveFrom", "ruleId")
@@ -74,6 +76,9 @@ def _stricter_errors(body: Mapping[str, Any]) -> Iterator[FieldError]:
     grouping = body.get("groupingKeyNames")
     if isinstance(grouping, str) and not spelling.bare(grouping):
         yield FieldError("groupingKeyNames", "expected a list; [] is one global group")
+    function = body.get("aggregatorFunctionType")
+    if function is not None and not isinstance(function, str):
+        yield FieldError("aggregatorFunctionType", "expected a text")
 
 
 def _explained(field: str, message: str) -> FieldError:
@@ -106,13 +111,13 @@ def _aggregates(event: EventType) -> Iterator[tuple[str, Json]]:
         "a count",
         {
             "aggregatorFunctionType": {"type": "string", "enum": ["COUNT"]},
-            "aggregateFieldName": {"enum": [None, _COUNT_COLUMN]},
+            "aggregateFieldName": {"type": "null"},
         },
     )
     yield (
-        "a count, as rules in the wild say it",
+        "a count, as rules in the wild have it",
         {
-            "aggregatorFunctionType": {"type": "string", "enum": ["SUM"]},
+            "aggregatorFunctionType": {"enum": ["SUM", "COUNT", None]},
             "aggregateFieldName": {"type": "string", "enum": [_COUNT_COLUMN]},
         },
     )
@@ -132,9 +137,9 @@ def _variant(event: EventType, title: str, aggregate: Json, window: str) -> Json
             "description": "Back from each transaction; at most 400 days",
         },
     }
-    required = ["groupingKeyNames", "aggregatorFunctionType", "limitOperatorType", "limit", window]
-    if aggregate["aggregateFieldName"].get("type"):
-        required.append("aggregateFieldName")
+    required = ["groupingKeyNames", "limitOperatorType", "limit", window]
+    # What may be null may be left out.
+    required += [name for name, schema in aggregate.items() if schema.get("type") == "string"]
     return {
         "title": f"{title}, {window}",
         "type": "object",
@@ -161,7 +166,7 @@ def _common(event: EventType) -> Json:
         "ruleId": {
             "type": ["integer", "null"],
             "minimum": 0,
-            "maximum": 10**15,
+            "maximum": MAX_WHOLE,
             "description": "Read and ignored: the registry gives ids",
         },
         "ruleState": {
@@ -184,8 +189,8 @@ def _common(event: EventType) -> Json:
         "limit": {
             "type": ["string", "integer"],
             "pattern": DECIMAL_PATTERN,
-            "minimum": -(10**15),
-            "maximum": 10**15,
+            "minimum": -MAX_WHOLE,
+            "maximum": MAX_WHOLE,
             "description": "decimal(24,6) as text, or a whole number",
         },
         "firing": {"enum": ["every", None]},

@@ -39,8 +39,8 @@ class Log(Protocol):
     def rule(self, rule_id: int) -> Rule | None:
         """The rule as it stands; deleted ones too."""
 
-    def needing(self) -> list[Needing]:
-        """The rules that need their history."""
+    def needing(self, without: int) -> list[Needing]:
+        """The rules that need their history but for rule `without`; at least the widest of each grouping set."""
 
     def settings(self) -> SettingsState:
         """The settings as they stand."""

@@ -119,7 +119,7 @@ class Registry:
             occurred_at=self.clock(),
             actor=actor,
             event=event,
-            widest=widest_after(log.needing(), rule),
+            widest=widest_after(log.needing(without=0 if rule is None else rule.rule_id), rule),
         )
         log.append(recorded, rule)
         return recorded

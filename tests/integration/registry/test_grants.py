@@ -1,0 +1,55 @@
+"""What each database role may not do: said by Postgres, not by our code."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.servers import PostgresServer
+
+pytestmark = pytest.mark.integration
+
+API, RELAY, STATUS = "tripline_registry_api", "tripline_registry_relay", "tripline_registry_status"
+
+
+@pytest.mark.parametrize(
+    ("group", "statement", "reason"),
+    [
+        (API, "UPDATE registry.rule_events SET actor = 'x'", "the log is append-only"),
+        (API, "DELETE FROM registry.rule_events", "the log is append-only"),
+        (API, "TRUNCATE registry.rule_events", "the log is append-only"),
+        (API, "UPDATE registry.relay_cursor SET position = 0", "the cursor is the relay's"),
+        (API, "INSERT INTO registry.rule_status VALUES (1, 0, 1, 1, 1, 1, 1)", "status is the projector's"),
+        (API, "DELETE FROM registry.rules", "rules are marked, never removed"),
+        (RELAY, "INSERT INTO registry.rule_events (position) VALUES (1)", "the relay only reads the log"),
+        (RELAY, "UPDATE registry.rule_events SET actor = 'x'", "the relay only reads the log"),
+        (RELAY, "DELETE FROM registry.relay_cursor", "it moves its cursor, no more"),
+        (RELAY, "SELECT * FROM registry.idempotency_keys", "not its business"),
+        (STATUS, "SELECT * FROM registry.rule_events", "not its business"),
+        (STATUS, "DELETE FROM registry.rule_status", "it writes, and removes nothing"),
+        (STATUS, "CREATE TABLE registry.mine (a int)", "no role owns the schema"),
+    ],
+)
+def test_a_role_may_not(
+    postgres: PostgresServer, migrated_database: str, group: str, statement: str, reason: str
+) -> None:
+    dsn = postgres.login(migrated_database, group)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        with pytest.raises(errors.InsufficientPrivilege) as refused:
+            connection.execute(statement)
+        assert "permission denied" in str(refused.value), reason
+
+
+def test_the_log_takes_a_version_once(migrated_database: str) -> None:
+    insert = """
+    INSERT INTO registry.rule_events (position, event_id, type, rule_id, version, occurred_at, actor, body)
+    VALUES (%s, gen_random_uuid(), %s, %s, %s, 0, 'a', '{}')
+    """
+    with psycopg.connect(migrated_database) as connection:
+        connection.execute(insert, [1, "RulePublished", 1, 1])
+        connection.execute(insert, [2, "SettingsChanged", None, 1])
+        for position, kind, rule_id in ((3, "RulePaused", 1), (4, "SettingsChanged", None)):
+            with pytest.raises(errors.UniqueViolation), connection.transaction():
+                connection.execute(insert, [position, kind, rule_id, 1])
+        connection.rollback()
