@@ -1,0 +1,85 @@
+"""One schemathesis campaign against a running service: all phases, all checks, and what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import schemathesis
+from schemathesis.config import SchemathesisConfig
+from schemathesis.engine import Status, events, from_schema
+from schemathesis.hooks import unregister
+
+EXAMPLES = 100
+REJECTED = ["400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "422", "428"]
+CONFIG: dict[str, Any] = {
+    "seed": 20261121,
+    "generation": {"max-examples": EXAMPLES, "database": "none"},
+    "checks": {
+        "positive_data_acceptance": {"expected-statuses": ["2xx", "401", "403", "404", "409"]},
+        "negative_data_rejection": {"expected-statuses": REJECTED},
+    },
+    "phases": {"stateful": {"max-steps": 6}},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Statuses by operation, failures in words, the phases that ran."""
+
+    statuses: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    failures: list[str] = field(default_factory=list)
+    phases: set[str] = field(default_factory=set)
+
+    def share(self, operation: str) -> float:
+        """How many of the operation's answers were 2xx, 0 to 1."""
+        counted = self.statuses[operation]
+        return sum(count for status, count in counted.items() if 200 <= status < 300) / counted.total()
+
+    def table(self) -> str:
+        """Cases and 2xx share per operation."""
+        lines = [f"{'operation':44} {'cases':>6} {'2xx':>6}"]
+        for operation, counted in sorted(self.statuses.items()):
+            lines.append(f"{operation:44} {counted.total():6} {self.share(operation):6.0%}")
+        return "\n".join(lines)
+
+
+def run(url: str, key: str, prepare: Callable[[Any], None]) -> Outcome:
+    """Everything that schemathesis has, with this API key; `prepare` may change each case before it is sent."""
+    schema = schemathesis.openapi.from_url(f"{url}/openapi.json", config=SchemathesisConfig.from_dict(CONFIG))
+    schema.config.update(headers={"Authorization": f"Bearer {key}"})
+
+    def before_call(_context: Any, case: Any, **_: Any) -> None:
+        prepare(case)
+
+    outcome = Outcome()
+    schemathesis.hook(before_call)
+    try:
+        for event in from_schema(schema).execute():
+            _take(outcome, event)
+    finally:
+        # Hooks belong to the whole process: the next campaign has its own.
+        unregister(before_call)
+    return outcome
+
+
+def _take(outcome: Outcome, event: events.EngineEvent) -> None:
+    if isinstance(event, events.NonFatalError | events.FatalError):
+        outcome.failures.append(str(getattr(event, "value", None) or getattr(event, "exception", None)))
+    if not isinstance(event, events.ScenarioFinished):
+        return
+    outcome.phases.add(event.phase.value.lower())
+    recorder = event.recorder
+    for case_id, interaction in recorder.interactions.items():
+        if interaction.response is not None:
+            label = recorder.cases[case_id].value.operation.label
+            outcome.statuses[label][interaction.response.status_code] += 1
+    for case_id, checks in recorder.checks.items():
+        case = recorder.cases[case_id].value
+        outcome.failures.extend(
+            f"{case.operation.label}: {check.failure_info.failure}\n{case.as_curl_command()}"
+            for check in checks
+            if check.status is Status.FAILURE and check.failure_info is not None
+        )

@@ -1,0 +1,64 @@
+"""The committed OpenAPI document is the one that the alert API writes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from alert_api.api.schemas import alert_schema
+from alert_api.openapi import document
+from tests.unit.alert_api.samples import alert
+from tripline_contracts import schemas
+from tripline_demo import paths
+
+pytestmark = pytest.mark.contract
+
+COMMITTED = paths.project_root() / "contracts" / "openapi" / "alert-api.json"
+
+
+def test_the_committed_document_is_current() -> None:
+    assert COMMITTED.read_text(encoding="utf-8") == document(), (
+        "Write it anew: .venv/bin/alert-api openapi > contracts/openapi/alert-api.json"
+    )
+
+
+def operations() -> list[tuple[str, dict[str, Any]]]:
+    paths_of = json.loads(document())["paths"]
+    return [
+        (f"{method} {path}", operation)
+        for path, item in paths_of.items()
+        for method, operation in item.items()
+        if method != "parameters"
+    ]
+
+
+def test_every_error_is_documented_as_a_problem() -> None:
+    responses = json.loads(document())["components"]["responses"]
+    assert {"UNAUTHORIZED", "NOT_FOUND", "CONFLICT"} <= responses.keys()
+    for response in responses.values():
+        assert list(response["content"]) == ["application/problem+json"]
+
+
+def test_every_operation_needs_a_scope_and_has_a_name() -> None:
+    found = operations()
+    assert len(found) == 4
+    for name, operation in found:
+        assert operation["security"] == [{"apiKey": []}], name
+        assert operation["x-required-scope"].startswith("alerts:"), name
+        assert operation["operationId"], name
+
+
+def test_an_item_is_the_contracts_alert_and_four_members_more() -> None:
+    schema = alert_schema()
+    received = schemas.load("alerts.v1")
+    added = {"state", "acknowledgedBy", "acknowledgedAt", "acknowledgementComment"}
+    assert set(schema["properties"]) == set(received["properties"]) | added
+    assert "$ref" not in json.dumps(schema)
+    check = Draft202012Validator(schema)
+    nobody = {"acknowledgedBy": None, "acknowledgedAt": None, "acknowledgementComment": None}
+    assert check.is_valid({**alert(), "state": "open", **nobody})
+    assert not check.is_valid({**alert(), **nobody})
+    assert not check.is_valid({**alert(value=5), "state": "open", **nobody})

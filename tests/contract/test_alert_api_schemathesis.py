@@ -1,0 +1,86 @@
+"""schemathesis against the running alert API on a real Postgres with alerts in it: every check, every phase.
+
+Positive cases get what no generator can guess: the id of an alert that is there, a cursor of this listing. Negative
+cases go out as they were made.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from schemathesis.generation import GenerationMode
+
+from tests.contract.campaign import EXAMPLES, run
+from tests.integration.alert_api.live import LiveApi, live_api, seed
+from tests.servers import PostgresServer
+from tests.unit.alert_api.samples import EPOCH, alert, alert_id
+
+pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(600)]
+
+SEEDED = 60
+OPERATIONS = {
+    "GET /v1/alerts",
+    "GET /v1/alerts/{alert_id}",
+    "GET /v1/alerts/{alert_id}/events",
+    "POST /v1/alerts/{alert_id}/acknowledge",
+}
+
+
+@pytest.fixture(scope="module")
+def api(
+    postgres: PostgresServer, migrated_database: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveApi]:
+    projector = postgres.login(migrated_database, "tripline_alert_projector")
+    groups: tuple[dict[str, str], ...] = ({"payeeId": "25"}, {"paymentType": "CSH"}, {})
+    seed(
+        projector,
+        [
+            alert(number, ruleId=1 + number % 3, group=groups[number % 3], eventTime=EPOCH + number // 2)
+            for number in range(SEEDED)
+        ],
+    )
+    login = postgres.login(migrated_database, "tripline_alert_api")
+    with live_api(login, tmp_path_factory.mktemp("alert-api")) as running:
+        yield running
+
+
+class Supply:
+    """Makes three of four positive cases point at an alert that is there; the fourth stays a guess."""
+
+    def __init__(self, client: httpx.Client) -> None:
+        self._client = client
+        self._turns = itertools.count()
+
+    def fill(self, case: Any) -> None:
+        meta = case.meta
+        if meta is None or meta.generation.mode is not GenerationMode.POSITIVE:
+            return
+        if (case.query or {}).get("cursor") is not None:
+            self._give_cursor(case)
+        turn = next(self._turns)
+        if turn % 4 and meta.phase.name.value != "stateful" and "alert_id" in (case.path_parameters or {}):
+            case.path_parameters["alert_id"] = alert_id(turn % SEEDED)
+
+    def _give_cursor(self, case: Any) -> None:
+        """A real one of these filters, or none where there is no next page."""
+        query = {name: value for name, value in case.query.items() if name != "cursor"}
+        link = self._client.get(case.path, params={**query, "limit": 1}).links.get("next")
+        case.query = {**query, "cursor": httpx.URL(link["url"]).params["cursor"]} if link else query
+
+
+def test_every_operation_keeps_its_contract(api: LiveApi, capsys: pytest.CaptureFixture[str]) -> None:
+    with api.client() as client:
+        outcome = run(api.url, "ada-key", Supply(client).fill)
+    with capsys.disabled():
+        print("\n" + outcome.table())
+    assert not outcome.failures, "\n\n".join(outcome.failures[:5])
+    assert {"coverage", "fuzzing"} <= outcome.phases, outcome.phases
+    assert any(phase.startswith("stateful") for phase in outcome.phases), outcome.phases
+    assert set(outcome.statuses) == OPERATIONS
+    for operation, counted in outcome.statuses.items():
+        assert counted.total() >= EXAMPLES, f"{operation} was asked {counted.total()} times"
+        assert outcome.share(operation) > 0, f"{operation} was never answered with 2xx: {dict(counted)}"

@@ -1,0 +1,80 @@
+"""The alert API as a running process on a real database with alerts in it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from alert_api.adapters.postgres_intake import PostgresIntake
+from tests.integration.alert_api.servers import eventually
+from tests.unit.alert_api.samples import received
+from tripline_demo import leash, ports
+
+KEYS: Mapping[str, tuple[str, list[str]]] = {
+    "ada-key": ("ada", ["alerts:read", "alerts:ack", "rules:read"]),
+    "bob-key": ("bob", ["alerts:read", "alerts:ack"]),
+    "viewer-key": ("viewer", ["alerts:read"]),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LiveApi:
+    """Where it is."""
+
+    url: str
+
+    def client(self, key: str = "ada-key") -> httpx.Client:
+        """A client with this key; close it."""
+        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {key}"}, timeout=15)
+
+
+def seed(projector_dsn: str, alerts: Sequence[dict[str, Any]]) -> None:
+    """Store alerts the way the projector does, with its rights."""
+    with PostgresIntake(projector_dsn) as intake:
+        assert intake.store([received(each) for each in alerts], []) == len(alerts)
+
+
+@contextmanager
+def live_api(api_dsn: str, folder: Path, registry_url: str = "http://127.0.0.1:9") -> Iterator[LiveApi]:
+    """`alert-api api` with the API's own database role; port 9 is where no registry is."""
+    keys = folder / "keys.json"
+    keys.write_text(
+        json.dumps(
+            [
+                {"name": name, "sha256": hashlib.sha256(key.encode()).hexdigest(), "scopes": scopes}
+                for key, (name, scopes) in KEYS.items()
+            ]
+        )
+    )
+    (port,) = ports.free_ports(1)
+    settings = {
+        "TRIPLINE_ALERTS_DSN": api_dsn,
+        "TRIPLINE_API_KEYS_FILE": str(keys),
+        "TRIPLINE_HTTP_BIND": f"127.0.0.1:{port}",
+        "TRIPLINE_REGISTRY_URL": registry_url,
+        "TRIPLINE_LOG_LEVEL": "warning",
+    }
+    command = [str(Path(sys.executable).with_name("alert-api")), "api"]
+    process = leash.start(command, log=folder / "api.log", environment={**os.environ, **settings})
+    try:
+        eventually(lambda: is_ready(port), "the API is ready")
+        yield LiveApi(f"http://127.0.0.1:{port}")
+    finally:
+        process.stop()
+
+
+def is_ready(port: int) -> bool:
+    """Whether /readyz says so."""
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=2).status_code == 200
+    except httpx.TransportError:
+        return False

@@ -1,0 +1,118 @@
+"""The API as it runs: over HTTP, on a real database, beside a real registry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.integration.alert_api.conftest import AlertsDatabase
+from tests.integration.alert_api.live import LiveApi, live_api, seed
+from tests.registry import DEFINITION, RegistryApi, running_api
+from tests.servers import PostgresServer
+from tests.unit.alert_api.samples import alert, alert_id
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def registry(
+    postgres: PostgresServer, module_database: AlertsDatabase, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RegistryApi]:
+    with running_api(postgres, module_database.owner, tmp_path_factory.mktemp("registry")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def api(
+    module_database: AlertsDatabase, registry: RegistryApi, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveApi]:
+    with live_api(module_database.api, tmp_path_factory.mktemp("alert-api"), registry.url) as running:
+        yield running
+
+
+def test_an_alert_is_found_acknowledged_and_told_about(alerts_database: AlertsDatabase, api: LiveApi) -> None:
+    seed(alerts_database.projector, [alert(1), alert(2, group={"paymentType": "CSH"}), alert(3)])
+    with api.client() as ada, api.client("bob-key") as bob:
+        found = ada.get("/v1/alerts", params={"group": "paymentType:CSH"}).json()["items"]
+        assert [item["alertId"] for item in found] == [alert_id(2)]
+        address = f"/v1/alerts/{alert_id(2)}"
+        done = ada.post(f"{address}/acknowledge", json={"comment": "called the payer"})
+        assert (done.status_code, done.json()["state"], done.json()["acknowledgedBy"]) == (
+            200,
+            "acknowledged",
+            "ada",
+        )
+        again = ada.post(f"{address}/acknowledge", json={"comment": "something else"})
+        assert (again.status_code, again.json()) == (200, done.json())
+        late = bob.post(f"{address}/acknowledge")
+        assert (late.status_code, late.json()["acknowledgedBy"]) == (409, "ada")
+        events = bob.get(f"{address}/events").json()["items"]
+        assert [(event["type"], event["actor"], event["comment"]) for event in events] == [
+            ("AlertRaised", None, None),
+            ("AlertAcknowledged", "ada", "called the payer"),
+        ]
+        assert [item["alertId"] for item in bob.get("/v1/alerts?state=open").json()["items"]] == [
+            alert_id(3),
+            alert_id(1),
+        ]
+
+
+def test_of_two_people_at_once_one_gets_the_alert(alerts_database: AlertsDatabase, api: LiveApi) -> None:
+    numbers = range(10, 30)
+    seed(alerts_database.projector, [alert(number) for number in numbers])
+    with api.client() as ada, api.client("bob-key") as bob, ThreadPoolExecutor(8) as pool:
+        attempts = [
+            (number, pool.submit(person.post, f"/v1/alerts/{alert_id(number)}/acknowledge"))
+            for number in numbers
+            for person in (ada, bob)
+        ]
+        answers = [(number, attempt.result()) for number, attempt in attempts]
+        for number in numbers:
+            of_this = [answer for which, answer in answers if which == number]
+            assert sorted(answer.status_code for answer in of_this) == [200, 409]
+            assert len({answer.json()["acknowledgedBy"] for answer in of_this}) == 1
+
+
+def test_links_lead_through_all_pages(alerts_database: AlertsDatabase, api: LiveApi) -> None:
+    seed(alerts_database.projector, [alert(number) for number in range(100, 125)])
+    found: list[str] = []
+    with api.client("viewer-key") as viewer:
+        address = "/v1/alerts?limit=10&state=open"
+        while address:
+            page = viewer.get(address)
+            found += [item["alertId"] for item in page.json()["items"]]
+            address = page.links.get("next", {}).get("url", "")
+    assert found == [alert_id(number) for number in range(124, 99, -1)]
+
+
+def test_the_console_reads_the_registry_through_this_service(api: LiveApi, registry: RegistryApi) -> None:
+    with registry.client() as analyst:
+        published = analyst.post("/v1/rules", json=dict(DEFINITION)).raise_for_status().json()
+    with api.client("analyst-key") as browser:
+        rules = browser.get("/console/registry/rules?limit=100")
+        statuses = browser.get("/console/registry/rule-status?limit=100")
+    assert published["ruleId"] in [rule["ruleId"] for rule in rules.json()["items"]]
+    # What the console's scripts read of a rule and of its status.
+    rule = rules.json()["items"][0]
+    assert {"ruleId", "version", "state", "name", "definition"} <= rule.keys()
+    assert {"groupingKeyNames", "aggregatorFunctionType", "aggregateFieldName", "windowSeconds"} <= rule[
+        "definition"
+    ].keys()
+    status = statuses.json()["items"][0]
+    assert {"ruleId", "appliedVersion", "appliedAt", "warmFrom"} <= status.keys()
+    with api.client("no-such-key") as stranger:
+        assert stranger.get("/console/registry/rules").status_code == 401
+
+
+def test_a_registry_that_is_away_leaves_the_alerts_alone(
+    alerts_database: AlertsDatabase, tmp_path: Path
+) -> None:
+    with live_api(alerts_database.api, tmp_path) as alone, alone.client() as client:
+        answer = client.get("/console/registry/rules")
+        assert (answer.status_code, answer.headers["Content-Type"]) == (503, "application/problem+json")
+        assert client.get("/v1/alerts").status_code == 200
+        assert httpx.get(f"{alone.url}/").status_code == 200
