@@ -53,10 +53,10 @@ def test_another_event_type_is_refused(tmp_path: Path, other: object) -> None:
 
 
 def test_a_second_engine_is_kept_out_until_the_first_is_gone(tmp_path: Path) -> None:
-    with exclusive(tmp_path / "new"):
-        with pytest.raises(CheckpointInUse, match="another engine"), exclusive(tmp_path / "new"):
-            pass
-    with exclusive(tmp_path / "new"):
+    folder = tmp_path / "new"
+    with exclusive(folder), pytest.raises(CheckpointInUse, match="another engine"), exclusive(folder):
+        pass
+    with exclusive(folder):
         pass
 
 

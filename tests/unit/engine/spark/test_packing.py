@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -25,7 +26,7 @@ def config(shards: int) -> EngineConfig:
     return EngineConfig("e", TRANSACTION, TRANSACTION.anchors, shards, (1, 2), "data")
 
 
-def batch(rows: list[tuple[int, int, int, bytes | None]]) -> pa.RecordBatch:
+def batch(rows: Sequence[tuple[int, int, int, bytes | None]]) -> pa.RecordBatch:
     types = [pa.int32(), pa.int64(), pa.int64(), pa.binary()]
     columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
     arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
@@ -39,6 +40,7 @@ def payment(i: int, payee: str | None = "p", beneficiary: str | None = "b") -> b
         "payeeId": payee,
         "beneficiaryId": beneficiary,
         "paymentAmount": 1,
+        "paymentType": "CSH",
     }
     return json.dumps(fields).encode()
 
