@@ -82,7 +82,9 @@ def test_what_does_not(extra: bytes) -> None:
 
 
 def test_minus_zero_is_zero() -> None:
-    transaction = read(b'{"transactionId":-0,"eventTime":-0,"paymentAmount":-0.0,"paymentType":"CRD","payeeId":-0}')
+    transaction = read(
+        b'{"transactionId":-0,"eventTime":-0,"paymentAmount":-0.0,"paymentType":"CRD","payeeId":-0}'
+    )
     assert (transaction.transaction_id, transaction.event_time, transaction.keys["payeeId"]) == ("0", 0, "0")
 
 
