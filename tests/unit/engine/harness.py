@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+
 from tests.oracle.model import MicroBatch, Record
 from tripline_contracts.event_type import load
 from tripline_engine.domain.config import EngineConfig

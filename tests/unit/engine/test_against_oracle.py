@@ -19,6 +19,7 @@ import hypothesis
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from tests.oracle.histories import random_history
 from tests.oracle.judging import judge
 from tests.oracle.knobs import Knobs
@@ -83,7 +84,10 @@ def test_random_histories(chunk: int, capsys: pytest.CaptureFixture[str]) -> Non
 
     @hypothesis.seed(chunk)
     @settings(
-        max_examples=HISTORIES_PER_CHUNK, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+        max_examples=HISTORIES_PER_CHUNK,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
     )
     @given(seed=st.integers(0, 2**62), knobs=KNOBS, treatment=TREATMENTS)
     def equal(seed: int, knobs: Knobs, treatment: Treatment) -> None:
@@ -99,7 +103,11 @@ def test_random_histories(chunk: int, capsys: pytest.CaptureFixture[str]) -> Non
 
     equal()
     histories = seen["histories"]
-    shares = {name: f"{count / histories:.0%}" for name, count in seen.items() if name not in ("histories", "alerts")}
+    shares = {
+        name: f"{count / histories:.0%}"
+        for name, count in seen.items()
+        if name not in ("histories", "alerts")
+    }
     with capsys.disabled():
         print(f"\n{histories} histories equal, {seen['alerts']} alerts; shares of histories: {shares}")
     assert histories >= 200

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from tripline_engine.domain.siphash import hash_strings
 
 KEY0, KEY1 = (int.from_bytes(bytes(range(at, at + 8)), "little") for at in (0, 8))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
 
+from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.settings import Settings
 from tripline_engine.domain.visibility import Visibility
@@ -46,11 +46,12 @@ def detail(reason: str, time: int, record_time: int, settings: Settings, clock: 
     """A sentence for the record's ``detail`` header."""
     match reason:
         case "too_late":
-            return f"eventTime {time} is more than {settings.allowed_lateness_seconds} s before its record time {record_time}, or before what the clock has passed"
+            seconds = settings.allowed_lateness_seconds
+            return f"eventTime {time} is over {seconds} s before record time {record_time}, or the clock passed it"
         case "future_event":
-            return f"eventTime {time} is more than {settings.max_future_skew_seconds} s after its record time {record_time}"
+            return f"eventTime {time} is over {settings.max_future_skew_seconds} s after record time {record_time}"
         case _:
-            return f"record time {record_time} is more than {settings.max_disorder_seconds} s behind the record clock {clock}"
+            return f"record time {record_time} is over {settings.max_disorder_seconds} s behind the clock {clock}"
 
 
 def reporting_anchor(rows: Rows, event_type: EventType) -> npt.NDArray[np.int64]:
@@ -59,4 +60,5 @@ def reporting_anchor(rows: Rows, event_type: EventType) -> npt.NDArray[np.int64]
         np.ones(len(rows), np.bool_) if anchor == GLOBAL_ANCHOR else rows.texts[anchor].present
         for anchor in event_type.anchors
     ]
-    return np.argmax(np.column_stack(present), axis=1)
+    first: npt.NDArray[np.int64] = np.argmax(np.column_stack(present), axis=1)
+    return first

@@ -8,7 +8,6 @@ from typing import Any
 from tripline_contracts import decimals
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
-
 from tripline_engine.domain.anchor import Verdict
 
 
@@ -23,7 +22,11 @@ def transaction_json(row: Mapping[str, Any], event_type: EventType) -> dict[str,
 
 
 def alert_json(
-    verdict: Verdict, transaction: Mapping[str, Any], event_type: EventType, record_time: int, detected_at: int
+    verdict: Verdict,
+    transaction: Mapping[str, Any],
+    event_type: EventType,
+    record_time: int,
+    detected_at: int,
 ) -> dict[str, Any]:
     """The alert as alerts.v1 carries it; times in ms."""
     version, definition = verdict.version, verdict.version.definition

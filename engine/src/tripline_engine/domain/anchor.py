@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+
 from tripline_contracts import decimals
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
-
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.extremum import Extremum
@@ -123,11 +123,11 @@ class Anchor:
         for totals in structure.totals - self._totals.keys():
             self._totals[totals] = self._open_totals(totals)
             floor = self._floor(visibility, totals)
-            self._totals[totals].build(floor, self.history.base, self.history.time, self._amounts(totals.field))
+            self._totals[totals].build(floor, self.history.base, self._amounts(totals.field))
         for chain in structure.chains.keys() - self._chains.keys():
             self._chains[chain] = self._open_chain(chain, structure.chains[chain])
             floor = self._floor(visibility, chain)
-            self._chains[chain].build(floor, self.history.base, self.history.time, self._amounts(chain.field))
+            self._chains[chain].build(floor, self.history.base, self._amounts(chain.field))
 
     def load(self, rows: Rows) -> None:
         """Take back transactions that were accepted earlier, before anything is built on them."""
@@ -146,7 +146,10 @@ class Anchor:
 
     def null_groups(self, start: int, book: RuleBook) -> int:
         """How many evaluations of active rules were left out, from row ``start`` on, for a null in the group."""
-        missing = {grouping: int((links.slots[start : self.history.end] < 0).sum()) for grouping, links in self._links.items()}
+        missing = {
+            grouping: int((links.slots[start : self.history.end] < 0).sum())
+            for grouping, links in self._links.items()
+        }
         return sum(
             missing[rule.versions[-1].definition.grouping_key_names]
             for rule in book.rules.values()
@@ -159,9 +162,9 @@ class Anchor:
         until = history.expired(visibility.floor(self._name, [self._event_type.time_field.name]))
         if until > history.base:
             for totals, window in self._totals.items():
-                window.drop(history.base, until, history.time, self._amounts(totals.field))
-            for chain in self._chains.values():
-                chain.drop(history.base, until, history.time)
+                window.drop(history.base, until, self._amounts(totals.field))
+            for key, chain in self._chains.items():
+                chain.drop(history.base, until, self._amounts(key.field))
             for links in self._links.values():
                 links.drop(until)
             history.drop(until)
@@ -182,17 +185,17 @@ class Anchor:
 
     def _enter(self, rows: Rows, visibility: Visibility) -> _Judged:
         start = self.history.append(rows)
-        time, base, end = self.history.time, self.history.base, self.history.end
+        base, end = self.history.base, self.history.end
         newest = {grouping: links.link(start, end) for grouping, links in self._links.items()}
         judged = _Judged(start, rows, newest, {}, {})
         for key, window in self._totals.items():
             floor = self._floor(visibility, key)
             amounts = self._amounts(key.field)
-            judged.totals[key] = window.evaluate(start, newest[key.grouping], floor, base, time, amounts)
+            judged.totals[key] = window.evaluate(start, newest[key.grouping], floor, base, amounts)
         for chain, extremum in self._chains.items():
             floor = self._floor(visibility, chain)
             amounts = self._amounts(chain.field)
-            judged.extremes[chain] = extremum.evaluate(start, newest[chain.grouping], floor, base, time, amounts)
+            judged.extremes[chain] = extremum.evaluate(start, newest[chain.grouping], floor, base, amounts)
         return judged
 
     def _verdicts(
@@ -215,12 +218,16 @@ class Anchor:
             case "COUNT":
                 return limit.counts(totals)
             case "MIN" | "MAX":
-                return limit.values(self._extreme_rows(version, judged), self._amounts(definition.aggregate_field))
+                return limit.values(
+                    self._extreme_rows(version, judged), self._amounts(definition.aggregate_field)
+                )
 
     def _extreme_rows(self, version: RuleVersion, judged: _Judged) -> npt.NDArray[np.int64]:
         key = chain_key(version)
         assert key is not None
-        rows: npt.NDArray[np.int64] = judged.extremes[key][self._chains[key].windows.index(version.window_ms)]
+        rows: npt.NDArray[np.int64] = judged.extremes[key][
+            :, self._chains[key].windows.index(version.window_ms)
+        ]
         return rows
 
     def _verdict(self, version: RuleVersion, i: int, judged: _Judged, visibility: Visibility) -> Verdict:
@@ -231,7 +238,7 @@ class Anchor:
             version=version,
             row=i,
             value=self._value(version, i, judged),
-            count=int(judged.totals[totals_key(version)].count[i]),
+            count=int(judged.totals[totals_key(version)].counts[i]),
             contributors=self._contributing(version, judged.start + i, visibility),
             newest=newest if newest > time else None,
             warm=warm_from is not None and time >= warm_from,
@@ -239,7 +246,7 @@ class Anchor:
 
     def _value(self, version: RuleVersion, i: int, judged: _Judged) -> str:
         totals = judged.totals[totals_key(version)]
-        count, total = int(totals.count[i]), join(totals.low[i], totals.high[i])
+        count, total = int(totals.counts[i]), join(totals.low[i], totals.high[i])
         match version.definition.function:
             case "SUM":
                 return decimals.plain_scaled(total)
@@ -252,7 +259,9 @@ class Anchor:
                 row = self._extreme_rows(version, judged)[i]
                 return decimals.plain_scaled(join(amounts.low[row], amounts.high[row]))
 
-    def _contributing(self, version: RuleVersion, row: int, visibility: Visibility) -> tuple[Contributor, ...]:
+    def _contributing(
+        self, version: RuleVersion, row: int, visibility: Visibility
+    ) -> tuple[Contributor, ...]:
         history, field = self.history, version.definition.aggregate_field
         floor = visibility.floor(self._name, version.fields)
         bound = max(int(history.time[row]) - version.window_ms, floor)
@@ -261,7 +270,8 @@ class Anchor:
         rows = found[: _contributors(row, bound, history.base, history.time, links.previous, found)]
         amounts = self._amounts(field)
         values = [
-            None if field is None else decimals.plain_scaled(join(amounts.low[row], amounts.high[row])) for row in rows
+            None if field is None else decimals.plain_scaled(join(amounts.low[row], amounts.high[row]))
+            for row in rows
         ]
         times = history.time[rows].tolist()
         return tuple(map(Contributor, history.ids(rows), times, values))

@@ -33,7 +33,7 @@ class Arena(Protocol):
         """Forget the array."""
 
     def bytes(self) -> int:
-        """Size of all arrays."""
+        """Size of all arrays that are open here."""
 
 
 class HeapArena:
@@ -110,13 +110,13 @@ class MappedArena:
     def wipe(self) -> None:
         """Remove every array but the header."""
         self._arrays.clear()
-        for entry in list(os.scandir(self._directory)):
-            if entry.name != _HEADER:
-                os.unlink(entry)
+        for path in list(self._directory.iterdir()):
+            if path.name != _HEADER:
+                path.unlink()
         self._changed()
 
     def bytes(self) -> int:
-        return sum(entry.stat().st_size for entry in os.scandir(self._directory))
+        return sum(array.nbytes for array in self._arrays.values())
 
     def _changed(self) -> None:
         self.header[0] += 1

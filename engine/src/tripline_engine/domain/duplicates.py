@@ -29,7 +29,9 @@ def _insert(low: Any, high: Any, time: Any, key_low: Any, key_high: Any, times: 
 
 
 @njit(cache=True)
-def _known(low: Any, high: Any, time: Any, reach: Any, floor: Any, key_low: Any, key_high: Any, times: Any) -> bool:
+def _known(
+    low: Any, high: Any, time: Any, reach: Any, floor: Any, key_low: Any, key_high: Any, times: Any
+) -> bool:
     mask = np.uint64(len(times) - 1)
     at = low & mask
     while times[at] != _EMPTY:

@@ -9,7 +9,7 @@ finds its own answer by following ``better`` to the edge of its window.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,127 +23,151 @@ from tripline_engine.domain.rows import Amounts
 _FIRST_CAPACITY = 1024
 
 
+class Chain(NamedTuple):
+    """The queues of all groups, by row (int32, -1: none), and their values.
+
+    ``sign`` 1: less is better; -1: greater is.
+    """
+
+    better: Array
+    worse: Array
+    low: Array
+    high: Array
+    sign: int
+
+
 @njit(cache=True, inline="always")
-def _order(a: int, b: int, low: Any, high: Any, sign: int) -> int:
-    """Negative if row a has the better value, 0 if equal (sign 1: less is better, -1: greater is)."""
-    return sign * compare(low[a], high[a], low[b], high[b])
+def _order(a: Any, b: Any, chain: Any) -> int:
+    """Negative if row a has the better value, 0 if they are equal."""
+    low, high = chain.low, chain.high
+    result: int = chain.sign * compare(low[a], high[a], low[b], high[b])
+    return result
 
 
 @njit(cache=True)
-def _push(row: int, top: int, base: int, low: Any, high: Any, sign: int, better: Any, worse: Any) -> None:
+def _push(row: Any, top: Any, base: int, chain: Any) -> None:
     """Put the row on the queue whose newest member is ``top``."""
-    while top >= base and _order(top, row, low, high, sign) >= 0:
-        top = better[top]
-    better[row] = top if top >= base else -1
-    worse[row] = -1
+    while top >= base and _order(top, row, chain) >= 0:
+        top = chain.better[top]
+    chain.better[row] = top if top >= base else -1
+    chain.worse[row] = -1
     if top >= base:
-        worse[top] = row
+        chain.worse[top] = row
 
 
 @njit(cache=True)
-def _older(row: int, limit: int, base: int, previous: Any) -> int:
-    """The nearest older neighbour that comes before ``limit`` in the order, or -1."""
-    row = previous[row]
-    while row >= base and row > limit:
-        row = previous[row]
-    return row if row >= base else -1
+def _enter(row: Any, base: int, order: Any, chain: Any) -> None:
+    """Put the row in its place on its group's queue, and what is newer again after it.
 
-
-@njit(cache=True)
-def _enter(row: int, base: int, previous: Any, following: Any, low: Any, high: Any, sign: int, better: Any, worse: Any) -> None:
-    """Put the row in its place on its group's queue, and what is newer again after it."""
-    _push(row, _older(row, row, base, previous), base, low, high, sign, better, worse)
-    top, newer = row, following[row]
+    Rows after ``row`` in the engine's order have not been entered yet.
+    """
+    top = order.previous[row]
+    while top >= base and top > row:
+        top = order.previous[top]
+    _push(row, top, base, chain)
+    top, newer = np.int32(row), order.following[row]
     while newer >= 0:
         if newer < row:
-            _push(newer, top, base, low, high, sign, better, worse)
+            _push(newer, top, base, chain)
             top = newer
-        newer = following[newer]
+        newer = order.following[newer]
 
 
 @njit(cache=True)
-def _front(front: int, row: int, in_order: bool, bound: int, time: Any, low: Any, high: Any, sign: int, worse: Any) -> int:
-    """The front of the newest window after ``row`` entered it; ``worse`` as it was before."""
-    while front >= 0 and time[front] < bound:
-        front = worse[front]
+def _front(front: Any, row: Any, in_order: bool, bound: Any, order: Any, chain: Any) -> Any:
+    """The front of the newest window after ``row`` will have entered it; the chain is still as it was before."""
+    while front >= 0 and order.time[front] < bound:
+        front = chain.worse[front]
     if front < 0:
-        return row
-    order = _order(row, front, low, high, sign)
-    newer_than_front = in_order or time[row] >= time[front]
-    return row if order < 0 or (order == 0 and newer_than_front) else front
+        return np.int32(row)
+    difference = _order(row, front, chain)
+    newer = in_order or order.time[row] >= order.time[front]
+    return np.int32(row) if difference < 0 or (difference == 0 and newer) else front
+
+
+@njit(cache=True)
+def _evaluate_row(
+    row: Any, newest: Any, windows: Any, floor: int, base: int, order: Any, chain: Any, fronts: Any, out: Any
+) -> None:
+    """One row's answer for each window; ``fronts`` and ``out`` have one item for each."""
+    t = order.time[row]
+    in_order = newest == NOTHING or t >= newest
+    for k in range(len(windows)):
+        bound = max((t if in_order else newest) - windows[k], floor)
+        if t >= bound:
+            fronts[k] = _front(fronts[k], row, in_order, bound, order, chain)
+    _enter(row, base, order, chain)
+    for k in range(len(windows)):
+        if in_order:
+            out[k] = fronts[k]
+            continue
+        bound = max(t - windows[k], floor)
+        best = np.int64(row)
+        while chain.better[best] >= base and order.time[chain.better[best]] >= bound:
+            best = chain.better[best]
+        out[k] = best
 
 
 @njit(cache=True)
 def _evaluate(
-    start: int, newest: Any, windows: Any, floor: int, base: int, sign: int, slots: Any, time: Any, previous: Any,
-    following: Any, low: Any, high: Any, better: Any, worse: Any, fronts: Any, out: Any,
+    start: int,
+    newest: Any,
+    windows: Any,
+    floor: int,
+    base: int,
+    slots: Any,
+    order: Any,
+    chain: Any,
+    fronts: Any,
+    out: Any,
 ) -> None:
+    width = len(windows)
     for i in range(len(newest)):
-        row = start + i
-        slot = np.int64(slots[row])
+        slot = np.int64(slots[start + i])
         if slot < 0:
-            out[:, i] = -1
+            out[i, :] = -1
             continue
-        t = time[row]
-        in_order = newest[i] == NOTHING or t >= newest[i]
-        latest = t if in_order else newest[i]
-        for k in range(len(windows)):
-            bound = max(latest - windows[k], floor)
-            at = slot * len(windows) + k
-            if t >= bound:
-                fronts[at] = _front(fronts[at], row, in_order, bound, time, low, high, sign, worse)
-        _enter(row, base, previous, following, low, high, sign, better, worse)
-        for k in range(len(windows)):
-            if in_order:
-                out[k, i] = fronts[slot * len(windows) + k]
-                continue
-            bound = max(t - windows[k], floor)
-            best = np.int64(row)
-            while better[best] >= base and time[better[best]] >= bound:
-                best = better[best]
-            out[k, i] = best
+        own = fronts[slot * width : (slot + 1) * width]
+        _evaluate_row(np.int64(start + i), newest[i], windows, floor, base, order, chain, own, out[i])
 
 
 @njit(cache=True)
-def _drop(first: int, until: int, windows: int, slots: Any, time: Any, worse: Any, fronts: Any) -> None:
+def _drop(first: int, until: int, width: int, slots: Any, order: Any, chain: Any, fronts: Any) -> None:
     for row in range(first, until):
         slot = np.int64(slots[row])
-        for k in range(windows if slot >= 0 else 0):
-            front = fronts[slot * windows + k]
-            while front >= 0 and time[front] <= time[row]:
-                front = worse[front]
-            fronts[slot * windows + k] = front
+        for k in range(width if slot >= 0 else 0):
+            front = fronts[slot * width + k]
+            while front >= 0 and order.time[front] <= order.time[row]:
+                front = chain.worse[front]
+            fronts[slot * width + k] = front
 
 
 @njit(cache=True)
-def _build(
-    windows: Any, floor: int, base: int, sign: int, last: Any, time: Any, previous: Any, following: Any, low: Any,
-    high: Any, better: Any, worse: Any, fronts: Any,
-) -> None:
+def _build(windows: Any, floor: int, base: int, last: Any, order: Any, chain: Any, fronts: Any) -> None:
     for slot in range(len(last)):
         if last[slot] < base:
             continue
-        oldest = last[slot]
-        while previous[oldest] >= base:
-            oldest = previous[oldest]
-        row, top = oldest, np.int32(-1)
+        row = last[slot]
+        while order.previous[row] >= base:
+            row = order.previous[row]
+        top = np.int32(-1)
         while row >= 0:
-            _push(row, top, base, low, high, sign, better, worse)
+            _push(row, top, base, chain)
             top = row
-            row = following[row]
+            row = order.following[row]
         for k in range(len(windows)):
-            bound = max(time[last[slot]] - windows[k], floor)
-            front, row = np.int32(-1), last[slot]
-            while row >= base and time[row] >= bound:
-                front = row
-                row = better[row]
-            fronts[slot * len(windows) + k] = front
+            bound = max(order.time[top] - windows[k], floor)
+            row = top
+            while row >= base and order.time[row] >= bound:
+                fronts[slot * len(windows) + k] = row
+                row = chain.better[row]
 
 
 class Extremum:
     """The least (sign 1) or greatest (sign -1) value of one measure over several window lengths, by group.
 
-    ``better`` and ``worse`` are int32 by row; ``fronts`` int32 by slot and window (-1: none).
+    ``fronts`` are int32 by slot and window (-1: none). To be built before it is used, unless its arrays were
+    found as another process left them.
     """
 
     def __init__(self, arena: Arena, name: str, links: Links, sign: int, windows_ms: tuple[int, ...]) -> None:
@@ -154,38 +178,34 @@ class Extremum:
         self._worse = arena.open(f"{name}.worse", np.int32, _FIRST_CAPACITY, -1)
         self._fronts = arena.open(f"{name}.fronts", np.int32, _FIRST_CAPACITY, -1)
 
-    def build(self, floor: int, base: int, time: Array, amounts: Amounts) -> None:
+    def build(self, floor: int, base: int, amounts: Amounts) -> None:
         """Enter what the history already holds. ``floor``: what is older (ms) is not visible."""
         self._reserve(len(self._links.previous))
         self._fronts[:] = -1
-        links = self._links
-        _build(
-            self._windows, floor, base, self._sign, links.last[: links.slot_end], time, links.previous,
-            links.following, amounts.low, amounts.high, self._better, self._worse, self._fronts,
-        )  # fmt: skip
+        last = self._links.last[: self._links.slot_end]
+        _build(self._windows, floor, base, last, self._links.order, self._chain(amounts), self._fronts)
 
     def evaluate(
-        self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, time: Array, amounts: Amounts
+        self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts
     ) -> npt.NDArray[np.int64]:
         """Enter n linked rows from number ``start`` on.
 
-        :returns: int64, (windows, n): the row that holds the extreme value, -1 where there is no group
+        :returns: int64, (n, windows): the row that holds the extreme value, -1 where there is no group
         """
         self._reserve(start + len(newest))
-        links = self._links
-        out = np.empty((len(self.windows), len(newest)), np.int64)
-        _evaluate(
-            start, newest, self._windows, floor, base, self._sign, links.slots, time, links.previous,
-            links.following, amounts.low, amounts.high, self._better, self._worse, self._fronts, out,
-        )  # fmt: skip
+        links, windows = self._links, self._windows
+        out = np.empty((len(newest), len(windows)), np.int64)
+        chain = self._chain(amounts)
+        _evaluate(start, newest, windows, floor, base, links.slots, links.order, chain, self._fronts, out)
         return out
 
-    def drop(self, first: int, until: int, time: Array) -> None:
+    def drop(self, first: int, until: int, amounts: Amounts) -> None:
         """Let go of the rows from ``first`` to ``until``, which are older than every window."""
-        _drop(first, until, len(self.windows), self._links.slots, time, self._worse, self._fronts)
+        links = self._links
+        _drop(first, until, len(self.windows), links.slots, links.order, self._chain(amounts), self._fronts)
 
     def shift(self, delta: int, end: int) -> None:
-        """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
+        """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest)."""
         for rows in (self._better, self._worse):
             rows[:end] = np.maximum(rows[delta : delta + end] - delta, -1)
         self._fronts[:] = np.maximum(self._fronts - delta, -1)
@@ -194,6 +214,9 @@ class Extremum:
         """Forget the chain and all its windows."""
         for part in ("better", "worse", "fronts"):
             self._arena.remove(f"{self._name}.{part}")
+
+    def _chain(self, amounts: Amounts) -> Chain:
+        return Chain(self._better, self._worse, amounts.low, amounts.high, self._sign)
 
     def _reserve(self, rows: int) -> None:
         if rows > len(self._better):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from tripline_contracts.event_type import EventType
 
+from tripline_contracts.event_type import EventType
 from tripline_engine.domain.records import StateLog
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.segment import SegmentLog
@@ -41,7 +41,9 @@ class Head:
             return Head(0, 0, 0, Visibility.new(event_type), segments)
         stored: dict[str, Any] = msgspec.json.decode(data)
         if stored["format"] != _FORMAT:
-            raise ValueError(f"the state log is of format {stored['format']}; this engine reads format {_FORMAT}")
+            raise ValueError(
+                f"the state log is of format {stored['format']}; this engine reads format {_FORMAT}"
+            )
         return Head(
             stored["sequence"],
             stored["nonce"],

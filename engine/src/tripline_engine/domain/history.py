@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from tripline_contracts.event_type import EventType
 
+from tripline_contracts.event_type import EventType
 from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.rows import Amounts, Rows, Texts, measure_fields, text_fields
 from tripline_engine.domain.siphash import hash_strings
@@ -49,7 +49,9 @@ class History:
         self._heap = arena.open(f"{name}.heap", np.uint8, 16 * _FIRST_CAPACITY)
         for column in ("time", "record_time", "id_start"):
             self._open(column, np.int64)
-        self.values = {field.name: SlotTable(arena, f"{name}.values.{field.name}") for field in text_fields(event_type)}
+        self.values = {
+            field.name: SlotTable(arena, f"{name}.values.{field.name}") for field in text_fields(event_type)
+        }
         for field in self.values:
             self._open(f"code.{field}", np.int32)
         self._measures = [field.name for field in measure_fields(event_type)]

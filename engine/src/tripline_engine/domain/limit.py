@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from numba import njit
-from tripline_contracts.rule_definition import Operator
 
+from tripline_contracts.rule_definition import Operator
 from tripline_engine.domain.int128 import compare, multiply_count, split
 from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.sum_window import Totals
@@ -28,7 +28,9 @@ Hits = npt.NDArray[np.bool_]
 
 
 @njit(cache=True)
-def _hold_sums(count: Any, low: Any, high: Any, limit_low: Any, limit_high: Any, average: bool, holds: Any, out: Any) -> None:
+def _hold_sums(
+    count: Any, low: Any, high: Any, limit_low: Any, limit_high: Any, average: bool, holds: Any, out: Any
+) -> None:
     for i in range(len(count)):
         if count[i] == 0:
             out[i] = False
@@ -71,8 +73,8 @@ class Limit:
 
     def counts(self, totals: Totals) -> Hits:
         """Where the number of transactions in the window holds against the limit."""
-        out = np.empty(len(totals.count), np.bool_)
-        _hold_counts(totals.count, self._low, self._high, self._holds, out)
+        out = np.empty(len(totals.counts), np.bool_)
+        _hold_counts(totals.counts, self._low, self._high, self._holds, out)
         return out
 
     def values(self, rows: npt.NDArray[np.int64], amounts: Amounts) -> Hits:
@@ -82,8 +84,8 @@ class Limit:
         return out
 
     def _sums(self, totals: Totals, average: bool) -> Hits:
-        out = np.empty(len(totals.count), np.bool_)
-        _hold_sums(totals.count, totals.low, totals.high, self._low, self._high, average, self._holds, out)
+        out = np.empty(len(totals.counts), np.bool_)
+        _hold_sums(totals.counts, totals.low, totals.high, self._low, self._high, average, self._holds, out)
         return out
 
 

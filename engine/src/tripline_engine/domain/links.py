@@ -6,7 +6,7 @@ dropped; everything older than such a row is out of every window, so a walk just
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,15 @@ from tripline_engine.domain.history import HashKey, History
 from tripline_engine.domain.siphash import hash_strings
 from tripline_engine.domain.slot_table import SlotTable
 
+
+class Order(NamedTuple):
+    """The lists of all groups, by row: event times (int64 ms), and the neighbours in their group (int32, -1: none)."""
+
+    time: Array
+    previous: Array
+    following: Array
+
+
 NOTHING = np.iinfo(np.int64).min
 """Stands for "the group had no transaction before" among event times."""
 
@@ -24,7 +33,9 @@ _FIRST_CAPACITY = 1024
 
 
 @njit(cache=True)
-def _link(start: int, slots: Any, time: Any, previous: Any, following: Any, last: Any, base: int, newest: Any) -> None:
+def _link(
+    start: int, slots: Any, time: Any, previous: Any, following: Any, last: Any, base: int, newest: Any
+) -> None:
     for i in range(len(newest)):
         row = start + i
         slot = slots[row]
@@ -66,7 +77,9 @@ class Links:
     ``slots``, ``previous`` and ``following`` are int32 by row (-1: none), ``last`` int32 by slot: the newest row.
     """
 
-    def __init__(self, arena: Arena, name: str, history: History, fields: tuple[str, ...], key: HashKey) -> None:
+    def __init__(
+        self, arena: Arena, name: str, history: History, fields: tuple[str, ...], key: HashKey
+    ) -> None:
         self._arena, self._name, self._history, self._key = arena, name, history, key
         self.fields = fields
         # The slots of a single text field's values already number its groups.
@@ -82,6 +95,11 @@ class Links:
     def slots(self) -> Array:
         """The group of each row, -1 where a field of the grouping is null."""
         return self._history.codes(self.fields[0]) if self._shared else self._slots
+
+    @property
+    def order(self) -> Order:
+        """The lists, for kernels."""
+        return Order(self._history.time, self.previous, self.following)
 
     @property
     def groups(self) -> int:
@@ -104,7 +122,14 @@ class Links:
         self._reserve_slots()
         newest = np.empty(end - start, np.int64)
         _link(
-            start, self.slots, self._history.time, self.previous, self.following, self.last, self._history.base, newest
+            start,
+            self.slots,
+            self._history.time,
+            self.previous,
+            self.following,
+            self.last,
+            self._history.base,
+            newest,
         )
         return newest
 
@@ -142,7 +167,7 @@ class Links:
         if not parts:
             zero = np.zeros(n, np.uint64)
             return self._table.intern(zero, zero, present)
-        low, high = parts[0][:2] if len(parts) == 1 else self._combine(parts, n)
+        low, high = parts[0][:2] if len(parts) == 1 else self._combine(parts)
         return self._table.intern(low, high, present)
 
     def _identity(self, field: str, start: int, end: int) -> tuple[Array, Array, Array]:
@@ -158,7 +183,7 @@ class Links:
         low, high = self._hash_words(np.column_stack((low, high)))
         return low, high, np.ones(end - start, np.bool_)
 
-    def _combine(self, parts: list[tuple[Array, Array, Array]], n: int) -> tuple[Array, Array]:
+    def _combine(self, parts: list[tuple[Array, Array, Array]]) -> tuple[Array, Array]:
         return self._hash_words(np.column_stack([word for low, high, _ in parts for word in (low, high)]))
 
     def _hash_words(self, words: npt.NDArray[np.uint64]) -> tuple[Array, Array]:

@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
-from tripline_contracts import cloudevents
 
+from tripline_contracts import cloudevents
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import OutRecord
 from tripline_engine.domain.rule_book import Taken
@@ -33,7 +33,9 @@ def status_record(taken: Taken, shard: int, shards: int, warm_from: int | None, 
         "appliedAt": now,
         "warmFrom": warm_from,
     }
-    return _record("rule-status.v1", str(taken.rule_id), "RuleApplied", f"{taken.position}-{shard}", status, now)
+    return _record(
+        "rule-status.v1", str(taken.rule_id), "RuleApplied", f"{taken.position}-{shard}", status, now
+    )
 
 
 def order_record(

@@ -68,7 +68,11 @@ class Projection:
     def finish(self, head: Head) -> None:
         """Say that the arrays include what the head names."""
         self._book_nonce = head.book_nonce
-        self._header[_SEQUENCE], self._header[_NONCE], self._header[_BOOT] = head.sequence, head.nonce, _boot()
+        self._header[_SEQUENCE], self._header[_NONCE], self._header[_BOOT] = (
+            head.sequence,
+            head.nonce,
+            _boot(),
+        )
         self._header[_DIRTY] = 0
 
     def restructure(self, head: Head) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from tripline_contracts.event_type import EventType, Field
 
+from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.int128 import words
 
 DECIMAL = pa.decimal128(24, 6)
@@ -30,8 +31,7 @@ class Texts:
     present: npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Amounts:
+class Amounts(NamedTuple):
     """n exact numbers, scaled by 10⁶, as 128-bit words (low: uint64, high: int64)."""
 
     low: npt.NDArray[np.uint64]

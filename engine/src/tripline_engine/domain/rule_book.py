@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
+
 from tripline_contracts import rule_definition
 from tripline_contracts.anchors import anchor_of
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import RuleDefinition
-
 from tripline_engine.domain.settings import Settings
 
 
@@ -205,7 +205,8 @@ def _decode(data: bytes) -> dict[str, Any]:
     position = event.get("position") if isinstance(event, dict) else None
     if not isinstance(position, int) or isinstance(position, bool):
         raise UnreadableRuleEvent("expected an object with an integer position", None)
-    return event
+    found: dict[str, Any] = event
+    return found
 
 
 def _integer(event: Mapping[str, Any], name: str) -> int:

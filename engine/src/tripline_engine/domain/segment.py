@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from tripline_contracts.event_type import EventType
 
+from tripline_contracts.event_type import EventType
 from tripline_engine.domain.records import StateLog
 from tripline_engine.domain.rows import Rows, segment_schema
 
 _FAN_IN = 16
 _MAX_ROWS = 1 << 18
-_OPTIONS = pa.ipc.IpcWriteOptions(compression="zstd")
+# Threads would cost more than they save: a shard has one core.
+_READ = pa.ipc.IpcReadOptions(use_threads=False)
+# Small segments are written with every micro-batch and soon merged; merged ones stay.
+_QUICK = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+_DENSE = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,9 @@ class SegmentLog:
         if len(rows):
             table = rows.table.select(self._schema.names)
             newest, newest_record = int(rows.time.max()), int(rows.record_time.max())
-            self.segments.append(self._write(table, Segment(self._next, len(rows), 0, newest, newest_record), log))
+            self.segments.append(
+                self._write(table, Segment(self._next, len(rows), 0, newest, newest_record), log)
+            )
             self._next += 1
 
     def merge(self, log: StateLog) -> None:
@@ -109,7 +115,8 @@ class SegmentLog:
 
     def _write(self, table: pa.Table, segment: Segment, log: StateLog) -> Segment:
         sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, self._schema, options=_OPTIONS) as writer:
+        options = _DENSE if segment.level else _QUICK
+        with pa.ipc.new_stream(sink, self._schema, options=options) as writer:
             writer.write_table(table.cast(self._schema).combine_chunks())
         log.put(self._key(segment), sink.getvalue().to_pybytes())
         return segment
@@ -118,7 +125,7 @@ class SegmentLog:
         data = log.get(self._key(segment))
         if data is None:
             raise LookupError(f"segment {self._key(segment)} is missing from the state log")
-        return pa.ipc.open_stream(data).read_all()
+        return pa.ipc.open_stream(data, options=_READ).read_all()
 
     def _key(self, segment: Segment) -> str:
         return f"segment/{self._anchor}/{segment.number}"

@@ -18,7 +18,13 @@ from tripline_engine.domain.alert import alert_json, transaction_json
 from tripline_engine.domain.anchor import Anchor, Verdict
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.head import Head, write_book
-from tripline_engine.domain.outputs import alert_record, judged_reject, order_record, reject_record, status_record
+from tripline_engine.domain.outputs import (
+    alert_record,
+    judged_reject,
+    order_record,
+    reject_record,
+    status_record,
+)
 from tripline_engine.domain.projection import Projection, exclusive
 from tripline_engine.domain.records import Kind, OutRecord, Payload, StateLog
 from tripline_engine.domain.rows import Rows
@@ -182,7 +188,9 @@ class _Batch:
     def _judge(self, name: str, anchor: Anchor, rows: Rows) -> None:
         settings, visibility = self._projection.book.settings, self._head.visibility
         low, high = anchor.identities(rows)
-        first = anchor.ids.accept(low, high, rows.record_time, settings.duplicate_reach_ms, visibility.id_floor)
+        first = anchor.ids.accept(
+            low, high, rows.record_time, settings.duplicate_reach_ms, visibility.id_floor
+        )
         self._counters["duplicates"] += int(len(rows) - first.sum())
         accepted = rows.take(first, self._event_type)
         start = anchor.history.end
@@ -199,7 +207,9 @@ class _Batch:
             self._out.append(alert_record(alert))
 
     def _report_rejected(self, rows: Rows, masks: Any, admission: Admission) -> None:
-        mine = ~admission.admitted & ((masks >> reporting_anchor(rows, self._event_type)) & 1).astype(np.bool_)
+        mine = ~admission.admitted & ((masks >> reporting_anchor(rows, self._event_type)) & 1).astype(
+            np.bool_
+        )
         chosen = np.flatnonzero(mine).tolist()
         transactions = _transactions(rows, chosen, self._config)
         partitions, offsets = rows.table.column("partition"), rows.table.column("offset")

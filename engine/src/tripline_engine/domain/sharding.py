@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from tripline_contracts.event_type import GLOBAL_ANCHOR
 
+from tripline_contracts.event_type import GLOBAL_ANCHOR
 from tripline_engine.domain.siphash import hash_strings
 
 NOWHERE: Final = -1

@@ -34,7 +34,15 @@ def _find(low: Any, high: Any, table: Any, key_low: Any, key_high: Any) -> Any:
 
 @njit(cache=True)
 def _intern(
-    low: Any, high: Any, present: Any, table: Any, key_low: Any, key_high: Any, count: Any, meta: Any, out: Any
+    low: Any,
+    high: Any,
+    present: Any,
+    table: Any,
+    key_low: Any,
+    key_high: Any,
+    count: Any,
+    meta: Any,
+    out: Any,
 ) -> None:
     for i in range(len(out)):
         if not present[i]:

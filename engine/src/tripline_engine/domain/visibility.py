@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tripline_contracts.event_type import EventType
-
 from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.rule_book import RuleBook, RuleVersion
 
