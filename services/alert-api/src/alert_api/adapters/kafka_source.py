@@ -48,6 +48,7 @@ class KafkaAlertSource:
         self._report_lag = report_lag
         self._paused = False
         self._early: list[Message] = []
+        self._next: dict[tuple[str, int], int] = {}
         self._assigned = False
         self._consumer.subscribe([topic], on_assign=self._on_assign, on_revoke=self._on_revoke)
 
@@ -67,7 +68,10 @@ class KafkaAlertSource:
         first = self._consumer.poll(0 if messages else WAIT_SECONDS)
         if first is not None:
             messages = [*messages, first, *self._consumer.consume(BATCH - 1, 0)]
-        return [record for message in messages if (record := _record(message)) is not None]
+        records = [record for message in messages if (record := _record(message)) is not None]
+        for record in records:
+            self._next.setdefault((record.topic, record.partition), record.offset)
+        return records
 
     def keep_place(self) -> None:
         """Poll with every partition paused: the group keeps this member, and no record is handed out.
@@ -79,6 +83,7 @@ class KafkaAlertSource:
         early = self._consumer.poll(0)
         if early is not None:
             self._early.append(early)
+        self._measure_lag(cached=False)
 
     def commit(self, records: Sequence[Record]) -> None:
         """Commit the offsets after ``records``. A failure is only logged: the records would come again."""
@@ -91,7 +96,8 @@ class KafkaAlertSource:
             self._consumer.commit(offsets=offsets, asynchronous=False)
         except KafkaException as error:
             log.warning("offsets_not_committed", error=str(error))
-        self._measure_lag(offsets)
+        self._next |= after
+        self._measure_lag(cached=True)
 
     def check(self) -> None:
         """Return if partitions are assigned; for readiness, from any thread."""
@@ -106,13 +112,23 @@ class KafkaAlertSource:
     def _on_assign(self, _consumer: Consumer, partitions: list[TopicPartition]) -> None:
         self._assigned = bool(partitions)
 
-    def _on_revoke(self, _consumer: Consumer, _partitions: list[TopicPartition]) -> None:
+    def _on_revoke(self, _consumer: Consumer, partitions: list[TopicPartition]) -> None:
         self._assigned = False
+        for place in partitions:
+            # Somebody else's from now on: what is left of it is not ours to report.
+            self._next.pop((place.topic, place.partition), None)
+            self._report_lag(place.partition, 0)
 
-    def _measure_lag(self, offsets: Sequence[TopicPartition]) -> None:
-        for place in offsets:
-            _, end = self._consumer.get_watermark_offsets(place, cached=True)
-            self._report_lag(place.partition, max(0, end - place.offset))
+    def _measure_lag(self, *, cached: bool) -> None:
+        """From the ends seen with the last fetch, or asked for anew: a paused partition fetches nothing."""
+        for (topic, partition), offset in self._next.items():
+            place = TopicPartition(topic, partition)
+            try:
+                _, end = self._consumer.get_watermark_offsets(place, timeout=1.0, cached=cached)
+            except KafkaException as error:
+                log.warning("lag_unknown", partition=partition, error=str(error))
+            else:
+                self._report_lag(partition, max(0, end - offset))
 
 
 def _record(message: Message) -> Record | None:

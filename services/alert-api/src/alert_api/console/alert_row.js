@@ -28,8 +28,8 @@ export class AlertRow {
   fill(alert) {
     this.alert = alert;
     this.opener.replaceChildren(
-      element("div", { class: "alert-name" }, alert.ruleName),
-      element("div", { class: "alert-facts" },
+      element("span", { class: "alert-name" }, alert.ruleName),
+      element("span", { class: "alert-facts" },
         element("span", { class: "measure" }, element("b", {}, decimal(alert.value)),
           ` ${operator(alert.operator)} ${decimal(alert.limit)}`),
         Object.entries(alert.group).map(([name, value]) =>

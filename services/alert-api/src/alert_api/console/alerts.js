@@ -16,8 +16,7 @@ const EMPTY = {
 export class AlertList {
   constructor(onSignedOut) {
     this.rows = new Map();
-    this.older = [];
-    this.newest = [];
+    this.alerts = [];
     this.filter = { state: "", ruleId: "" };
     this.live = true;
     this.generation = 0;
@@ -31,7 +30,7 @@ export class AlertList {
       input.addEventListener("change", () => this.choose({ state: input.value }));
     }
     byId("rule-filter").addEventListener("change", (event) => this.choose({ ruleId: event.target.value }));
-    byId("live").addEventListener("click", () => this.setLive(!this.live));
+    byId("live").addEventListener("click", () => (this.live ? this.setLive(false) : this.choose({})));
     byId("older").addEventListener("click", () => this.readOlder());
   }
 
@@ -46,8 +45,7 @@ export class AlertList {
   reset() {
     this.generation += 1;
     this.rows.clear();
-    this.older = [];
-    this.newest = [];
+    this.alerts = [];
     this.next = null;
     this.read = false;
     this.render();
@@ -66,22 +64,22 @@ export class AlertList {
     if (this.filter.ruleId) query.set("ruleId", this.filter.ruleId);
     const { body, next } = await call(`/v1/alerts?${query}`);
     if (generation !== this.generation || (!this.live && this.read)) return;
-    this.newest = body.items;
-    // Once older pages are shown the list goes on from the last of them.
-    if (this.older.length === 0) this.next = next;
+    this.alerts = body.items;
+    this.next = next;
     this.read = true;
     this.render();
   }
 
+  /** Older pages stand still: with new alerts above, there could be a gap that nobody sees. */
   async readOlder() {
+    this.setLive(false);
     const button = byId("older");
     const generation = this.generation;
     button.disabled = true;
     try {
       const { body, next } = await call(this.next);
       if (generation !== this.generation) return;
-      if (this.older.length === 0) this.older = [...this.newest];
-      this.older.push(...body.items);
+      this.alerts = [...this.alerts, ...body.items];
       this.next = next;
       this.render();
     } catch { /* the button stays: the user may press it again, and the header says what is away */
@@ -92,20 +90,12 @@ export class AlertList {
 
   /** Puts the alert as it is now in the place of what was read before. */
   replace(alert) {
-    const swap = (each) => (each.alertId === alert.alertId ? alert : each);
-    this.newest = this.newest.map(swap);
-    this.older = this.older.map(swap);
+    this.alerts = this.alerts.map((each) => (each.alertId === alert.alertId ? alert : each));
     this.render();
   }
 
-  shown() {
-    const seen = new Set(this.newest.map((alert) => alert.alertId));
-    const all = [...this.newest, ...this.older.filter((alert) => !seen.has(alert.alertId))];
-    return all.sort((a, b) => b.eventTime - a.eventTime || (a.alertId < b.alertId ? -1 : 1));
-  }
-
   render() {
-    const shown = this.shown();
+    const shown = this.alerts;
     const first = this.rows.size === 0;
     const kept = new Map();
     for (const alert of shown) kept.set(alert.alertId, this.rowOf(alert, first));

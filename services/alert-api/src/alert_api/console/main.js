@@ -8,6 +8,7 @@ import { RuleList } from "./rules.js";
 import { followTheme } from "./theme.js";
 
 const ROUND_MS = 1000;
+const UNKNOWN_KEY = "This key is not known here.";
 
 const alerts = new AlertList(signOut);
 const rules = new RuleList();
@@ -37,6 +38,8 @@ async function signIn(event) {
   const key = byId("key").value.trim();
   const button = byId("sign-in-button");
   if (!key) return setText(byId("key-error"), "Enter your API key.");
+  // A header takes no other characters, so no key has them.
+  if (!/^[\x21-\x7e]+$/.test(key)) return setText(byId("key-error"), UNKNOWN_KEY);
   button.disabled = true;
   setText(byId("key-error"), "");
   try {
@@ -53,7 +56,7 @@ async function signIn(event) {
 }
 
 function refusal(error) {
-  if (error instanceof SignedOut || error instanceof TypeError) return "This key is not known here.";
+  if (error instanceof SignedOut) return UNKNOWN_KEY;
   if (error instanceof Problem && error.status === 403) return "This key may not read alerts.";
   return "The alert service does not answer. Try again in a moment.";
 }
