@@ -110,7 +110,7 @@ def test_of_many_changes_on_one_version_one_wins(api: RegistryApi, client: httpx
 def test_positions_are_dense_under_concurrent_writers(api: RegistryApi, client: httpx.Client) -> None:
     def one(number: int) -> int:
         with api.client() as own:
-            return publish(own, name=f"concurrent {number}")["position"]
+            return int(publish(own, name=f"concurrent {number}")["position"])
 
     with ThreadPoolExecutor(8) as pool:
         taken = list(pool.map(one, range(32)))
