@@ -1,0 +1,1 @@
+"""Measurements of the running line against bars; `python -m bench` runs them."""

@@ -1,0 +1,92 @@
+"""Reads what the engine writes, and notes when each record was read."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Final
+
+from confluent_kafka import Consumer, TopicPartition
+
+ALERTS: Final = "alerts.v1"
+ORDER: Final = "engine-order.v1"
+STATUS: Final = "rule-status.v1"
+REJECTS: Final = "rejected-transactions.v1"
+_PARTITIONS: Final = {ALERTS: 2, ORDER: 1, STATUS: 1, REJECTS: 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A record's value and when it was read, in seconds since the epoch."""
+
+    at: float
+    value: bytes
+
+
+class Reader:
+    """A consumer on a thread, from the beginning of the given topics."""
+
+    def __init__(self, bootstrap_servers: str, *topics: str) -> None:
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": bootstrap_servers,
+                "group.id": "bench",
+                "enable.auto.commit": False,
+                "fetch.wait.max.ms": 100,
+                "fetch.queue.backoff.ms": 10,
+            }
+        )
+        self._consumer.assign(
+            [TopicPartition(topic, p, 0) for topic in topics for p in range(_PARTITIONS[topic])]
+        )
+        self._stop = threading.Event()
+        self._records: dict[str, list[Read]] = {topic: [] for topic in topics}
+        self._thread = threading.Thread(target=self._run, name="-".join(topics), daemon=True)
+        self._thread.start()
+
+    def records(self, topic: str) -> list[Read]:
+        """Those read so far, in the order in which they were read."""
+        return self._records[topic][:]
+
+    def count(self, topic: str) -> int:
+        """How many were read so far."""
+        return len(self._records[topic])
+
+    def close(self) -> None:
+        """Ends the thread."""
+        self._stop.set()
+        self._thread.join()
+        self._consumer.close()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            message = self._consumer.poll(0.2)
+            if message is None or message.error() is not None:
+                continue
+            topic, value = message.topic(), message.value()
+            if topic is not None and isinstance(value, bytes):
+                self._records[topic].append(Read(time.time(), value))
+
+
+class OrderReader:
+    """The engine's order so far: which micro-batch took which offsets."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._seen = 0
+        self.batches: list[dict[str, Any]] = []
+        self.until = [0, 0]
+
+    def advance(self) -> int:
+        """Takes what was read meanwhile; how many transactions the engine has taken in all."""
+        for record in self._reader.records(ORDER)[self._seen :]:
+            batch = json.loads(record.value)
+            self._seen += 1
+            # a batch emitted again after a failure is the same batch
+            if not self.batches or batch["sequence"] > self.batches[-1]["sequence"]:
+                self.batches.append(batch)
+            for part in batch["transactions"]:
+                self.until[part["partition"]] = max(self.until[part["partition"]], part["until"])
+        return sum(self.until)

@@ -1,0 +1,90 @@
+"""What is sent: payments of the generator's background, and pairs that push a sum over its limit for a moment.
+
+A sum over half an hour of all card payments would either stay over its limit or never reach it. So now and then a
+huge payment comes and, ten payments later, its reversal: those between see the sum over the limit.
+
+    number     … 499  500 (+10,000,000)  501 … 509  510 (-10,000,000)  511 …     of every thousand
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tripline_demo.generator.scenarios import CARD
+from tripline_demo.generator.stream import columns, shape_of
+from tripline_demo.generator.traffic import Traffic
+
+Column = npt.NDArray[np.int64]
+
+PARTITIONS: Final = 2
+TYPES: Final = ("CSH", "CRD")
+HUGE_CENTS: Final = 10_000_000_00
+_EVERY, _FIRST, _REVERSAL = 1_000, 500, 510
+_STRANGERS: Final = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Transaction number n is entry n of every column; the first `preloaded` fill the windows.
+
+    `partition` and `offset` are where it will lie in Kafka; `cents` are cents, `payment_type` indexes TYPES.
+    """
+
+    rate: int
+    preloaded: int
+    payee: Column
+    beneficiary: Column
+    payment_type: Column
+    cents: Column
+    partition: Column
+    offset: Column
+
+    def __len__(self) -> int:
+        return self.payee.size
+
+
+def make(rate: int, preloaded: int, live: int, seed: int) -> Workload:
+    """`rate` a second; populations grow with it as the generator's do."""
+    made = columns(shape_of(Traffic(rate=rate, seed=seed, scenarios=())), 0, preloaded + live)
+    payee, beneficiary, payment_type, cents = made.payee, made.beneficiary, made.payment_type, made.cents
+    number = np.arange(preloaded + live)
+    for place, amount in ((_FIRST, HUGE_CENTS), (_REVERSAL, -HUGE_CENTS)):
+        pairs = np.flatnonzero((number % _EVERY == place) & (number >= preloaded + place))
+        payee[pairs] = beneficiary[pairs] = _STRANGERS + number[pairs] // _EVERY
+        payment_type[pairs], cents[pairs] = CARD, amount
+    partition = payee % PARTITIONS
+    offset = np.zeros_like(partition)
+    for one in range(PARTITIONS):
+        mine = np.flatnonzero(partition == one)
+        offset[mine] = np.arange(mine.size)
+    return Workload(rate, preloaded, payee, beneficiary, payment_type, cents, partition, offset)
+
+
+def transaction_id(number: int) -> str:
+    """What number n is called."""
+    return f"b-{number}"
+
+
+def number_of(identity: str) -> int:
+    """The other way."""
+    return int(identity.removeprefix("b-"))
+
+
+def values(load: Workload, start: int, stop: int, event_times: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+    """Partition and JSON of transactions `start` to `stop - 1`; the event times (ms) are ingestion times too."""
+    part = slice(start, stop)
+    columns = (load.partition, load.payee, load.beneficiary, load.payment_type, load.cents)
+    rows = zip(range(start, stop), event_times, *(column[part].tolist() for column in columns), strict=True)
+    for number, at, partition, payee, beneficiary, payment_type, cents in rows:
+        sign, (whole, rest) = "-" * (cents < 0), divmod(abs(cents), 100)
+        value = (
+            f'{{"transactionId":"b-{number}","eventTime":{at},"payeeId":{payee},"beneficiaryId":{beneficiary},'
+            f'"paymentAmount":"{sign}{whole}.{rest:02d}","paymentType":"{TYPES[payment_type]}",'
+            f'"ingestionTimestamp":{at}}}'
+        )
+        yield partition, value.encode()
