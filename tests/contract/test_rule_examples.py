@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tripline_contracts import event_type, exact_json, legacy, rule_definition, schemas
-from tripline_contracts.errors import InvalidDefinition
 from tripline_contracts.rule_definition import RuleDefinition
 
 pytestmark = pytest.mark.contract
@@ -59,8 +58,15 @@ READ: dict[str, tuple[str, int, RuleDefinition]] = {
         )
         for form in ("json", "txt")
     },
+    **{
+        f"demo-4.{form}": (
+            "ACTIVE",
+            4,
+            RuleDefinition(("paymentType",), "COUNT", None, ">=", Decimal(100), DAY, reset_on_alert=True),
+        )
+        for form in ("json", "txt")
+    },
 }
-RESET = ("demo-4.json", "demo-4.txt")
 CONTROL = "articles-clear-state.json"
 
 
@@ -69,7 +75,7 @@ def _record(name: str) -> legacy.LegacyRecord:
 
 
 def test_every_example_is_tested() -> None:
-    assert {path.name for path in RULES.iterdir()} == {*READ, *RESET, CONTROL}
+    assert {path.name for path in RULES.iterdir()} == {*READ, CONTROL}
 
 
 @pytest.mark.parametrize("name", READ)
@@ -83,18 +89,9 @@ def test_read_as_meant(name: str) -> None:
     schemas.validator("rule-definition")(definition.to_json())
 
 
-@pytest.mark.parametrize("name", [name for name in (*READ, *RESET) if name.endswith(".json")])
+@pytest.mark.parametrize("name", [name for name in READ if name.endswith(".json")])
 def test_json_keeps_the_schema_of_what_is_let_in(name: str) -> None:
     schemas.validator("rule-definition-input")(exact_json.loads((RULES / name).read_bytes()))
-
-
-@pytest.mark.parametrize("name", RESET)
-def test_reset_on_alert_is_refused_as_not_built(name: str) -> None:
-    record = _record(name)
-    assert (record.state, record.rule_id) == ("ACTIVE", 4)
-    assert record.definition is not None
-    with pytest.raises(InvalidDefinition, match=r"resetOnAlert.*is not supported yet"):
-        rule_definition.parse(record.definition, TRANSACTION)
 
 
 def test_a_control_needs_nothing_but_its_type() -> None:

@@ -132,8 +132,9 @@ def test_the_schemas_know_the_event_type() -> None:
     sent = schemas.load("transactions.v1")
     assert set(sent["properties"]) == names | aliases
     assert set(sent["required"]) == {field.name for field in TRANSACTION.fields if field.required}
-    alert = schemas.load("alerts.v1")["properties"]
-    assert set(alert["transaction"]["properties"]) == set(alert["transaction"]["required"]) == names
+    schema = schemas.load("alerts.v1")
+    alert, whole = schema["properties"], schema["then"]["properties"]["transaction"]["required"]
+    assert set(alert["transaction"]["properties"]) == set(whole) == names
     assert set(alert["group"]["propertyNames"]["enum"]) == set(TRANSACTION.groupable)
     values = schemas.load("values")["$defs"]
     assert set(values["groupingKeyNames"]["items"]["enum"]) == set(TRANSACTION.groupable)

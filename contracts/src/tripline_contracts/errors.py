@@ -52,6 +52,10 @@ class SchemaViolation(ContractError, ValueError):
     """A value does not keep its JSON Schema; the message lists up to ten places."""
 
 
+class InvalidConstant(ContractError, ValueError):
+    """A constant that a field can't be compared with; the message says what was expected."""
+
+
 class InvalidRecord(ContractError, ValueError):
     """One line of a rule file that cannot be read."""
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Final
+from typing import Final, Literal, cast, get_args
 
 from tripline_contracts import decimals
 from tripline_contracts.errors import InvalidDecimal
 
-OPERATORS: Final = {
+Operator = Literal["=", "!=", ">=", "<=", ">", "<"]
+
+OPERATORS: Final[dict[str, Operator]] = {
     "EQUAL": "=",
     "NOT_EQUAL": "!=",
     "GREATER_EQUAL": ">=",
@@ -46,12 +48,12 @@ def name_list(value: object) -> list[str] | None:
     return None
 
 
-def operator(value: object) -> str | None:
+def operator(value: object) -> Operator | None:
     """The symbol of an operator given by symbol or name; None if it is neither."""
     word = keyword(value)
     if word is None:
         return None
-    return word if word in OPERATORS.values() else OPERATORS.get(word)
+    return cast("Operator", word) if word in get_args(Operator) else OPERATORS.get(word)
 
 
 def whole_number(value: object) -> int | None:

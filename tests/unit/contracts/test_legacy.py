@@ -8,7 +8,7 @@ import pytest
 
 from tripline_contracts import event_type, legacy, rule_definition
 from tripline_contracts.aggregate import Aggregate, read_aggregate
-from tripline_contracts.errors import InvalidDefinition, InvalidRecord
+from tripline_contracts.errors import InvalidRecord
 from tripline_contracts.legacy import LegacyRecord
 
 TRANSACTION = event_type.load()
@@ -135,11 +135,12 @@ def test_what_an_aggregate_means(
     assert read_aggregate(function, field, unique, TRANSACTION) == (expected, []), reason
 
 
-def test_the_demo_s_reset_is_read_but_not_built() -> None:
+def test_the_demo_s_reset_is_a_count_that_resets_on_alert() -> None:
     record = legacy.read_line("4,(active),(paymentType),,(COUNT_WITH_RESET_FLINK),(SUM),(>=),(100),(1440)")
     assert record.definition is not None
-    with pytest.raises(InvalidDefinition) as refused:
-        rule_definition.parse(record.definition, TRANSACTION)
-    (problem,) = refused.value.problems
-    assert problem.field == "aggregateFieldName"
-    assert problem.message == "COUNT_WITH_RESET_FLINK (COUNT with resetOnAlert) is not supported yet"
+    definition = rule_definition.parse(record.definition, TRANSACTION)
+    assert (definition.function, definition.aggregate_field, definition.reset_on_alert) == (
+        "COUNT",
+        None,
+        True,
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -11,9 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.unit.contracts.drawing import filters_of
 from tripline_contracts import decimals, event_type, rule_definition
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import InvalidDefinition, Problem
+from tripline_contracts.filters import Comparison
 from tripline_contracts.rule_definition import RuleDefinition
 from tripline_contracts.spelling import OPERATORS
 
@@ -209,7 +212,14 @@ WRONG: list[tuple[dict[str, Any], str, str, str]] = [
     ({"LIMIT": 5}, "limit", "given twice", "one field in two cases"),
     ({"firing": "sometimes"}, "firing", "expected every", "unknown firing"),
     ({"precision": 5}, "precision", "expected exact", "unknown precision"),
-    ({"resetOnAlert": "no"}, "resetOnAlert", "not supported yet", "neither true nor false"),
+    ({"firing": {"crossing": 1}}, "firing", "expected every or crossing, not an object", "an object is no word"),
+    ({"lateEvents": "drop"}, "lateEvents", "expected evaluate or store", "unknown policy"),
+    ({"resetOnAlert": "no"}, "resetOnAlert", "expected true or false", "neither true nor false"),
+    ({"resetOnAlert": 0}, "resetOnAlert", "expected true or false", "0 is not false"),
+    ({"aggregateFieldName": "COUNT_WITH_RESET_FLINK", "resetOnAlert": False}, "resetOnAlert", "expected true",
+     "it resets, and it does not"),
+    ({"filter": {}}, "filter", "an empty object", "a filter that says nothing"),
+    ({"filter": {"any": [{"field": "iban", "in": ["1"]}]}}, "filter.any[0].field", "payeeId", "a filter's path"),
 ]  # fmt: skip
 
 
@@ -219,19 +229,14 @@ def test_wrong(changes: dict[str, Any], field: str, said: str, reason: str) -> N
 
 
 NOT_BUILT: list[tuple[dict[str, Any], str]] = [
-    ({"filter": {"field": "paymentType", "operator": "=", "value": "CSH"}}, "filter"),
     (
         {"aggregatorFunctionType": "COUNT_DISTINCT(payeeId)", "aggregateFieldName": None},
         "aggregatorFunctionType",
     ),
     ({"aggregatorFunctionType": "COUNT", "unique": ["payeeId"]}, "unique"),
     ({"aggregateFieldName": "COUNT_FLINK", "unique": "(payerId)"}, "unique"),
-    ({"firing": "crossing"}, "firing"),
     ({"firing": "crossing", "cooldownSeconds": 60}, "cooldownSeconds"),
-    ({"resetOnAlert": True}, "resetOnAlert"),
-    ({"aggregateFieldName": "COUNT_WITH_RESET_FLINK"}, "aggregateFieldName"),
     ({"lateEvents": "reevaluate"}, "lateEvents"),
-    ({"lateEvents": "STORE"}, "lateEvents"),
     ({"precision": "bucketed(60)"}, "precision"),
     ({"precision": {"bucketed": 60}}, "precision"),
     ({"conditions": []}, "conditions"),
@@ -246,9 +251,63 @@ def test_specified_but_not_built(changes: dict[str, Any], field: str) -> None:
     assert "is not supported yet" in problems(**changes)[field]
 
 
+FILTER = Comparison("paymentType", "=", "CSH")
+FEATURES: list[tuple[dict[str, Any], RuleDefinition, dict[str, Any], str]] = [
+    ({"firing": "Crossing"}, replace(MEANT, firing="crossing"), {"firing": "crossing"}, "when it starts to hold"),
+    ({"lateEvents": "STORE"}, replace(MEANT, late_events="store"), {"lateEvents": "store"}, "late ones only count"),
+    ({"resetOnAlert": True}, replace(MEANT, reset_on_alert=True), {"resetOnAlert": True}, "begins anew"),
+    ({"aggregateFieldName": "(count_with_reset_flink)"},
+     replace(MEANT, function="COUNT", aggregate_field=None, reset_on_alert=True),
+     {"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "resetOnAlert": True}, "the articles' way"),
+    ({"aggregateFieldName": "COUNT_WITH_RESET_FLINK", "resetOnAlert": True},
+     replace(MEANT, function="COUNT", aggregate_field=None, reset_on_alert=True),
+     {"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "resetOnAlert": True}, "said twice"),
+    ({"FILTER": {"field": "paymenttype", "operator": "EQUAL", "value": "CSH"}}, replace(MEANT, filter=FILTER),
+     {"filter": {"field": "paymentType", "operator": "=", "value": "CSH"}}, "cash only"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "meant", "keys", "reason"), FEATURES, ids=[case[-1] for case in FEATURES]
+)
+def test_features(changes: dict[str, Any], meant: RuleDefinition, keys: dict[str, Any], reason: str) -> None:
+    definition = parse(**changes)
+    assert definition == meant, reason
+    assert definition.to_json() == {**MEANT.to_json(), **keys}
+    assert definition.hash != MEANT.hash
+
+
+def test_what_is_not_used_leaves_no_trace() -> None:
+    unused = parse(filter=None, resetOnAlert=False, firing="every", lateEvents="evaluate")
+    assert unused.hash == MEANT.hash
+    assert not {"filter", "resetOnAlert"} & set(unused.to_json())
+
+
+UNCLEAR: list[tuple[dict[str, Any], str, str]] = [
+    ({"lateEvents": "reevaluate", "resetOnAlert": True}, "lateEvents", "resetOnAlert"),
+    ({"lateEvents": "reevaluate", "aggregateFieldName": "COUNT_WITH_RESET_FLINK"}, "lateEvents", "resetOnAlert"),
+    ({"lateEvents": "reevaluate", "firing": "crossing"}, "lateEvents", "crossing"),
+    ({"lateEvents": "reevaluate", "cooldownSeconds": 60}, "lateEvents", "cooldownSeconds"),
+    ({"lateEvents": "reevaluate", "precision": "bucketed(60)"}, "lateEvents", "bucketed"),
+    ({"precision": {"bucketed": 60}, "resetOnAlert": True}, "precision", "resetOnAlert"),
+    ({"precision": "bucketed(60)", "aggregatorFunctionType": "COUNT", "unique": ["payeeId"]}, "precision",
+     "COUNT_DISTINCT"),
+    ({"precision": "bucketed(60)", "aggregatorFunctionType": "COUNT_DISTINCT(payeeId)"}, "precision",
+     "COUNT_DISTINCT"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "field", "beside"), UNCLEAR, ids=[str(case[0])[:60] for case in UNCLEAR])
+def test_combinations_without_a_clear_meaning(changes: dict[str, Any], field: str, beside: str) -> None:
+    with pytest.raises(InvalidDefinition) as refused:
+        parse(**changes)
+    said = [problem.message for problem in refused.value.problems if problem.field == field]
+    assert any(f"with {beside} has no clear meaning" in message for message in said), said
+
+
 def test_every_problem_at_once() -> None:
     with pytest.raises(InvalidDefinition) as refused:
-        rule_definition.parse({"limt": 5, "firing": "crossing"}, TRANSACTION)
+        rule_definition.parse({"limt": 5, "firing": "seldom", "filter": {"not": 5}}, TRANSACTION)
     assert [problem.field for problem in refused.value.problems] == [
         "limt",
         "firing",
@@ -258,6 +317,7 @@ def test_every_problem_at_once() -> None:
         "limitOperatorType",
         "limit",
         "windowSeconds",
+        "filter.not",
     ]
     assert all(problem.field in str(refused.value) for problem in refused.value.problems)
 
@@ -278,6 +338,10 @@ def definitions(draw: st.DrawFn) -> RuleDefinition:
         draw(st.sampled_from(list(OPERATORS.values()))),
         decimals.from_scaled(draw(st.integers(-(10**24) + 1, 10**24 - 1))),
         draw(st.integers(1, rule_definition.MAX_WINDOW_SECONDS)),
+        firing=draw(st.sampled_from(("every", "crossing"))),
+        late_events=draw(st.sampled_from(("evaluate", "store"))),
+        filter=draw(st.none() | filters_of(TRANSACTION)),
+        reset_on_alert=draw(st.booleans()),
     )
 
 
@@ -326,7 +390,10 @@ JSON_VALUES = st.recursive(
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(
     st.dictionaries(
-        st.sampled_from([*SPECIFIED, "windowSeconds", "firing", "precision", "filter"]), JSON_VALUES
+        st.sampled_from(
+            [*SPECIFIED, "windowSeconds", "firing", "lateEvents", "precision", "filter", "resetOnAlert"]
+        ),
+        JSON_VALUES,
     )
 )
 def test_garbage_is_refused_with_reasons_and_nothing_else(garbage: dict[str, Any]) -> None:

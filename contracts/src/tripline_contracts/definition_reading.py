@@ -1,0 +1,226 @@
+"""Reading the members of a rule definition, each in all its spellings, and noting what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final
+
+from tripline_contracts import decimals, filters, spelling
+from tripline_contracts.aggregate import read_aggregate
+from tripline_contracts.errors import InvalidDecimal, Problem
+from tripline_contracts.event_type import EventType
+from tripline_contracts.filters import Filter
+from tripline_contracts.spelling import Operator
+
+MAX_WINDOW_SECONDS: Final = 400 * 24 * 60 * 60
+"""400 days; the least window is one second."""
+
+_READ: Final = (
+    "groupingKeyNames",
+    "unique",
+    "aggregatorFunctionType",
+    "aggregateFieldName",
+    "limitOperatorType",
+    "limit",
+    "windowSeconds",
+    "windowMinutes",
+    "firing",
+    "lateEvents",
+    "precision",
+    "filter",
+    "resetOnAlert",
+)
+_STATE: Final = ("ruleId", "ruleState", "controlType")
+_NOT_YET: Final = ("cooldownSeconds", "conditions", "all", "any", "not")
+_SPELLINGS: Final = {name.casefold(): name for name in (*_READ, *_STATE, *_NOT_YET)}
+
+
+class DefinitionReading:
+    """One definition being read: its values under their proper names, and the problems so far."""
+
+    def __init__(self, data: Mapping[str, object], event_type: EventType) -> None:
+        self.problems: list[Problem] = []
+        self._event_type = event_type
+        self._values: dict[str, object] = {}
+        for key, value in data.items():
+            name = _SPELLINGS.get(key.casefold())
+            if name is None:
+                self._add(spelling.shown(key)[1:-1], f"unknown field; expected only {', '.join(_READ)}")
+            elif name in self._values:
+                self._add(name, "given twice, in different cases; expected once")
+            else:
+                self._values[name] = value
+
+    def refuse_what_only_says_state(self) -> None:
+        """Only ACTIVE defines a rule; the other states and the controls are other commands."""
+        state, control = self._values.get("ruleState"), self._values.get("controlType")
+        if state is not None and spelling.keyword(state) != "ACTIVE":
+            self._add("ruleState", f"expected ACTIVE in a definition, not {spelling.shown(state)}")
+        if control is not None:
+            self._add("controlType", f"expected null in a definition, not {spelling.shown(control)}")
+
+    def refuse_what_is_not_built(self) -> None:
+        """What the specification has and this version does not: said as such, not as an unknown field."""
+        for name in _NOT_YET:
+            if self._values.get(name) is not None:
+                self._add(name, f"{name} is not supported yet; leave it out")
+        self._one_of("precision", ("exact",), not_yet=("BUCKETED",))
+
+    def refuse_what_contradicts_itself(self) -> None:
+        """Combinations without a clear meaning (specification §2), built or not: the reason outlasts the rest."""
+        late, precision = self._word("lateEvents"), self._word("precision")
+        function = spelling.keyword(self._values.get("aggregatorFunctionType")) or ""
+        resets = self._values.get("resetOnAlert") is True or self._counts_with_reset()
+        distinct = function.startswith("COUNT_DISTINCT") or bool(spelling.name_list(self._values.get("unique")))
+        bucketed = precision.startswith("BUCKETED")
+        if late == "REEVALUATE":
+            beside = {
+                "resetOnAlert": resets,
+                "crossing": self._word("firing") == "CROSSING",
+                "cooldownSeconds": self._given("cooldownSeconds"),
+                "bucketed": bucketed,
+            }
+            self._refuse_beside("lateEvents", "reevaluate", beside)
+        if bucketed:
+            self._refuse_beside("precision", "bucketed", {"COUNT_DISTINCT": distinct, "resetOnAlert": resets})
+
+    def firing(self) -> str:
+        """When the rule alerts: `every` by default."""
+        return self._one_of("firing", ("every", "crossing"))
+
+    def late_events(self) -> str:
+        """What becomes of a late transaction: `evaluate` by default."""
+        return self._one_of("lateEvents", ("evaluate", "store"), not_yet=("REEVALUATE",))
+
+    def filter(self) -> Filter | None:
+        """The filter; None where every transaction passes."""
+        value = self._values.get("filter")
+        if value is None:
+            return None
+        found, problems = filters.read(value, self._event_type)
+        self.problems.extend(problems)
+        return found
+
+    def grouping(self) -> tuple[str, ...]:
+        """Canonical names, sorted; the empty set is one global group and has to be said."""
+        value = self._values.get("groupingKeyNames")
+        names = spelling.name_list(value)
+        expected = f"expected any of {', '.join(self._event_type.groupable)}, or [] for one global group"
+        if names is None:
+            self._add("groupingKeyNames", f"{expected}; not {spelling.shown(value)}")
+            return ()
+        fields = [self._event_type.find(name) for name in names]
+        for name, field in zip(names, fields, strict=True):
+            if field is None or not field.groupable:
+                self._add("groupingKeyNames", f"{expected}; not {spelling.shown(name)}")
+        canonical = [field.name for field in fields if field is not None]
+        for name in sorted({name for name in canonical if canonical.count(name) > 1}):
+            self._add("groupingKeyNames", f"{name} is named twice; expected once")
+        return tuple(sorted(canonical))
+
+    def aggregate(self) -> tuple[str, str | None, bool]:
+        """The function, its field, and whether the count begins anew after an alert."""
+        values = self._values
+        resets = self._reset_on_alert()
+        aggregate, problems = read_aggregate(
+            values.get("aggregatorFunctionType"),
+            values.get("aggregateFieldName"),
+            values.get("unique"),
+            self._event_type,
+        )
+        self.problems.extend(problems)
+        if aggregate is None:
+            return "", None, resets
+        if aggregate.function == "COUNT_DISTINCT":
+            name = "unique" if aggregate.distinct_of else "aggregatorFunctionType"
+            self._add(name, "COUNT_DISTINCT is not supported yet")
+        return aggregate.function, aggregate.field, resets or aggregate.reset_on_alert
+
+    def _reset_on_alert(self) -> bool:
+        value = self._values.get("resetOnAlert")
+        if value is not None and not isinstance(value, bool):
+            self._add("resetOnAlert", f"expected true or false, not {spelling.shown(value)}")
+        if value is False and self._counts_with_reset():
+            self._add(
+                "resetOnAlert", "COUNT_WITH_RESET_FLINK resets on alert; expected true, or leave it out"
+            )
+        return value is True
+
+    def _counts_with_reset(self) -> bool:
+        return spelling.keyword(self._values.get("aggregateFieldName")) == "COUNT_WITH_RESET_FLINK"
+
+    def operator(self) -> Operator | None:
+        """The operator's symbol."""
+        value = self._values.get("limitOperatorType")
+        symbol = spelling.operator(value)
+        if symbol is None:
+            expected = " ".join(f"{symbol} ({name})" for name, symbol in spelling.OPERATORS.items())
+            self._add("limitOperatorType", f"expected one of {expected}; not {spelling.shown(value)}")
+        return symbol
+
+    def limit(self) -> Decimal | None:
+        """The limit as decimal(24,6)."""
+        value = self._values.get("limit")
+        if not isinstance(value, (str, int, Decimal)) or isinstance(value, bool):
+            what = "a float; send it as text" if isinstance(value, float) else spelling.shown(value)
+            self._add("limit", f"expected a decimal number, or its text, not {what}")
+            return None
+        try:
+            return decimals.parse(spelling.bare(value) if isinstance(value, str) else value)
+        except InvalidDecimal as error:
+            self._add("limit", str(error))
+            return None
+
+    def window_seconds(self) -> int | None:
+        """The window from windowSeconds, windowMinutes, or both if they agree."""
+        seconds, minutes = self._window("windowSeconds", 1), self._window("windowMinutes", 60)
+        if seconds is None and minutes is None and not self._given("windowSeconds", "windowMinutes"):
+            self._add("windowSeconds", "expected windowSeconds or windowMinutes")
+        if seconds is not None and minutes is not None and seconds != minutes:
+            message = f"{seconds} s and windowMinutes ({minutes} s) disagree; expected one of them"
+            self._add("windowSeconds", message)
+        return minutes if seconds is None else seconds
+
+    def _window(self, name: str, unit_seconds: int) -> int | None:
+        if not self._given(name):
+            return None
+        value = self._values[name]
+        number, most = spelling.whole_number(value), MAX_WINDOW_SECONDS // unit_seconds
+        if number is None or not 1 <= number <= most:
+            expected = f"expected a whole number from 1 to {most} (400 days)"
+            self._add(name, f"{expected}, not {spelling.shown(value)}")
+            return None
+        return number * unit_seconds
+
+    def _one_of(self, name: str, words: tuple[str, ...], not_yet: tuple[str, ...] = ()) -> str:
+        """The word that was said, in any case; the first one where none was."""
+        value, said = self._values.get(name), self._word(name)
+        if value is None:
+            return words[0]
+        if isinstance(value, str) and said in (known := {word.upper(): word for word in words}):
+            return known[said]
+        expected = f"expected {' or '.join(words)}"
+        if not_yet and said.startswith(not_yet):
+            self._add(name, f"{said.lower()} is not supported yet; {expected}")
+        else:
+            self._add(name, f"{expected}, not {spelling.shown(value)}")
+        return words[0]
+
+    def _word(self, name: str) -> str:
+        """The keyword in capitals; of an object its first key, of anything else nothing."""
+        value = self._values.get(name)
+        if isinstance(value, Mapping):  # {"bucketed": 60}
+            return next((key.upper() for key in value if isinstance(key, str)), "")
+        return spelling.keyword(value) or ""
+
+    def _refuse_beside(self, name: str, word: str, beside: Mapping[str, bool]) -> None:
+        for other, there in beside.items():
+            if there:
+                self._add(name, f"{word} with {other} has no clear meaning; expected one of the two")
+
+    def _given(self, *names: str) -> bool:
+        return any(self._values.get(name) is not None for name in names)
+
+    def _add(self, field: str, message: str) -> None:
+        self.problems.append(Problem(field, message))

@@ -1,0 +1,44 @@
+"""Filters drawn by hypothesis, in their normalised form."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from tripline_contracts import decimals
+from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
+from tripline_contracts.filter_constants import Constant, in_order, operators_of, takes_lists
+from tripline_contracts.filters import All, Any_, Comparison, Filter, Membership, Not
+
+
+def filters_of(event_type: EventType) -> st.SearchStrategy[Filter]:
+    """Any filter over that event type, of a few operands and levels."""
+    leaves = st.sampled_from([field for field in event_type.fields if field.role != "id"]).flatmap(_leaf)
+    return st.recursive(leaves, _nested, max_leaves=8)
+
+
+def _nested(inner: st.SearchStrategy[Filter]) -> st.SearchStrategy[Filter]:
+    operands = st.lists(inner, min_size=1, max_size=3).map(tuple)
+    return st.builds(All, operands) | st.builds(Any_, operands) | st.builds(Not, inner)
+
+
+def _leaf(field: Field) -> st.SearchStrategy[Filter]:
+    constants = constants_of(field)
+    compared = st.builds(Comparison, st.just(field.name), st.sampled_from(operators_of(field)), constants)
+    if not takes_lists(field):
+        return compared
+    lists = st.lists(constants, min_size=1, max_size=4).map(lambda drawn: in_order(drawn, field))
+    return compared | st.builds(Membership, st.just(field.name), lists)
+
+
+def constants_of(field: Field) -> st.SearchStrategy[Constant]:
+    """What the field is compared with, as it is kept."""
+    match field.kind:
+        case "timestamp":
+            return st.integers(0, MAX_TIMESTAMP)
+        case "decimal":
+            return st.integers(-(10**24) + 1, 10**24 - 1).map(decimals.plain_scaled)
+        case "enum":
+            return st.sampled_from(field.values)
+        case "string":
+            characters = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
+            return st.text(characters, min_size=1, max_size=field.max_length)
