@@ -1,0 +1,99 @@
+"""The log in memory: what is written inside a `with` that raises is gone, as on Postgres."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from rules_registry.domain.events import SettingsChanged
+from rules_registry.domain.recorded import Needing, Recorded
+from rules_registry.domain.rule import Rule
+from rules_registry.domain.settings import SettingsState
+from rules_registry.service.ports import Remembered
+from rules_registry.service.registry import Registry
+from tests.unit.rules_registry.samples import NOW
+
+
+@dataclass
+class FakeLog:
+    """All that Postgres would hold."""
+
+    recorded: list[Recorded] = field(default_factory=list)
+    rules: dict[int, Rule] = field(default_factory=dict)
+    keys: dict[tuple[str, str], tuple[Remembered, int]] = field(default_factory=dict)
+
+    def rule(self, rule_id: int) -> Rule | None:
+        return self.rules.get(rule_id)
+
+    def needing(self, without: int) -> list[Needing]:
+        return [
+            (rule.rule_id, rule.definition_version, rule.definition)
+            for rule in self.rules.values()
+            if rule.state != "DELETED" and rule.rule_id != without
+        ]
+
+    def settings(self) -> SettingsState:
+        state = SettingsState()
+        for recorded in self.recorded:
+            if isinstance(recorded.event, SettingsChanged):
+                state = SettingsState(recorded.event.version, recorded.event.settings)
+        return state
+
+    def next_rule_id(self) -> int:
+        return max(self.rules, default=0) + 1
+
+    def next_position(self) -> int:
+        return len(self.recorded) + 1
+
+    def append(self, recorded: Recorded, rule: Rule | None) -> None:
+        self.recorded.append(recorded)
+        if rule is not None:
+            self.rules[rule.rule_id] = rule
+
+    def remembered(self, actor: str, key: str, now_ms: int) -> Remembered | None:
+        remembered, expires_at = self.keys.get((actor, key), (None, 0))
+        return remembered if expires_at > now_ms else None
+
+    def remember(self, actor: str, key: str, remembered: Remembered, expires_at: int) -> None:
+        self.keys[actor, key] = (remembered, expires_at)
+
+
+@dataclass
+class FakeStore:
+    """Hands out the log; what a failed transaction wrote is forgotten."""
+
+    log: FakeLog = field(default_factory=FakeLog)
+    transactions: int = 0
+
+    @contextmanager
+    def writing(self) -> Iterator[FakeLog]:
+        before = copy.deepcopy(self.log)
+        self.transactions += 1
+        try:
+            yield self.log
+        except BaseException:
+            self.log = before
+            raise
+
+    def types(self) -> list[str]:
+        """The names of the events, in order."""
+        return [recorded.type for recorded in self.log.recorded]
+
+
+@dataclass
+class FakeClock:
+    """Stands at `now` (ms) until told otherwise."""
+
+    now: int = NOW
+
+    def __call__(self) -> int:
+        return self.now
+
+
+def new_registry(store: FakeStore, clock: FakeClock | None = None) -> Registry:
+    """The use cases on the fakes; event ids count up."""
+    numbers = itertools.count(1)
+    return Registry(store, clock or FakeClock(), lambda: f"event-{next(numbers)}")
