@@ -6,8 +6,10 @@ proxy, say) every download fails. What Python and curl trust here is therefore w
 
 from __future__ import annotations
 
+import re
 import ssl
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cryptography import x509
@@ -15,6 +17,8 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from cryptography.hazmat.primitives.serialization.pkcs12 import PKCS12Certificate, serialize_java_truststore
 
 PASSWORD = "tripline"  # noqa: S105  (the file holds public certificates; Java wants one all the same)
+
+_CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
 
 
 def authorities_file(environ: Mapping[str, str]) -> Path | None:
@@ -27,10 +31,9 @@ def authorities_file(environ: Mapping[str, str]) -> Path | None:
 
 def write(authorities: Path, target: Path) -> list[str]:
     """Writes the trust store (PKCS 12) and returns the Java options that make it the one in use."""
-    certificates = x509.load_pem_x509_certificates(authorities.read_bytes())
     entries = [
         PKCS12Certificate(certificate, f"authority-{n}".encode())
-        for n, certificate in enumerate(certificates)
+        for n, certificate in enumerate(_certificates(authorities.read_bytes()))
     ]
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(serialize_java_truststore(entries, BestAvailableEncryption(PASSWORD.encode())))
@@ -39,3 +42,14 @@ def write(authorities: Path, target: Path) -> list[str]:
         f"-Djavax.net.ssl.trustStorePassword={PASSWORD}",
         "-Djavax.net.ssl.trustStoreType=PKCS12",
     ]
+
+
+def _certificates(bundle: bytes) -> Iterator[x509.Certificate]:
+    """Those that can be read. Systems ship some that break the rules of X.509; they hinder nobody but themselves."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # cryptography reads them today, and says that it will not for ever
+        for block in _CERTIFICATE.findall(bundle):
+            try:
+                yield x509.load_pem_x509_certificate(block)
+            except ValueError:
+                continue

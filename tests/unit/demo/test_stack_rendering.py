@@ -53,7 +53,7 @@ def test_a_value_that_supervisord_would_change_is_refused(tmp_path: Path, value:
 
 
 def test_programs_stop_in_the_opposite_order(plan: Plan) -> None:
-    programs = [program for wave in plan.waves() for program in wave]
+    programs = plan.programs()
     text = parsed(configuration.render(plan.places, programs))
     priorities = [int(text[f"program:{program.name}"]["priority"]) for program in programs]
     assert priorities == sorted(set(priorities))
@@ -61,7 +61,7 @@ def test_programs_stop_in_the_opposite_order(plan: Plan) -> None:
 
 
 def test_everything_listens_on_loopback_only(plan: Plan) -> None:
-    programs = [program for wave in plan.waves() for program in wave]
+    programs = plan.programs()
     binds = [v for p in programs for k, v in p.environment.items() if k.endswith("_BIND")]
     assert len(binds) == 7
     assert all(bind.startswith("127.0.0.1:") for bind in binds)
@@ -73,7 +73,7 @@ def test_everything_listens_on_loopback_only(plan: Plan) -> None:
 
 
 def test_each_process_has_a_database_user_of_its_own(plan: Plan) -> None:
-    programs = [program for wave in plan.waves() for program in wave]
+    programs = plan.programs()
     users = [
         dsn.partition("//")[2].partition(":")[0]
         for program in programs
@@ -85,7 +85,7 @@ def test_each_process_has_a_database_user_of_its_own(plan: Plan) -> None:
 
 
 def test_the_clock_reaches_engine_and_topics(plan: Plan) -> None:
-    clocks = {p.name: p.environment.get("TRIPLINE_CLOCK") for wave in plan.waves() for p in wave}
+    clocks = {p.name: p.environment.get("TRIPLINE_CLOCK") for p in plan.programs()}
     assert (clocks["engine"], clocks["topics"]) == ("data", "data")
 
 

@@ -17,7 +17,7 @@ from tripline_demo.postgres import Cluster, server_user
 from tripline_demo.stack import checks
 from tripline_demo.stack.credentials import Credentials
 from tripline_demo.stack.places import Places
-from tripline_demo.stack.program import Program, Wave
+from tripline_demo.stack.program import Program
 
 DATABASE = "tripline"
 SHARDS = 2
@@ -64,13 +64,11 @@ class Plan:
         """The database as the login user of a group role."""
         return self.cluster.dsn(DATABASE, logins.login_of(group), self.credentials.postgres_logins[group])
 
-    def waves(self) -> tuple[Wave, ...]:
-        """The processes. Those of a wave do not need one another to start."""
+    def programs(self) -> tuple[Program, ...]:
+        """The processes. They stop in the opposite order; they start in this one as far as they need one another."""
         return (
-            (_postgres(self), _kafka(self), _warm_up(self)),
-            (_migrations(self), _topics(self)),
-            (_engine(self), _registry(self), _relay(self), _status(self), _alert_projector(self), _alert_api(self),
-             _generator(self)),
+            _postgres(self), _kafka(self), _warm_up(self), _topics(self), _migrations(self), _engine(self),
+            _registry(self), _relay(self), _status(self), _alert_projector(self), _alert_api(self), _generator(self),
         )  # fmt: skip
 
 
@@ -97,23 +95,23 @@ def _migrations(plan: Plan) -> Program:
     return Program(
         name="migrations", title="database migrations",
         command=(sys.executable, "-m", "tripline_demo.stack.database", str(plan.places.var)),
-        directory=migrations.folder(), ready=None,
+        directory=migrations.folder(), ready=None, needs=("postgres",),
         environment={"TRIPLINE_MIGRATIONS_DSN": plan.cluster.dsn(DATABASE)},
     )  # fmt: skip
 
 
 def _warm_up(plan: Plan) -> Program:
-    """Compiles the engine's kernels while the stores start: the first payments do not wait for that then."""
+    """Compiles the engine's kernels while the stores start: its first payments do not wait for that then."""
     return Program(
         name="warm-up", title="engine kernels", command=(script("tripline-engine"), "warm-up"),
-        directory=plan.places.var, ready=None, start_seconds=180,
+        directory=plan.places.var, ready=None, start_seconds=180, awaited_last=True,
     )  # fmt: skip
 
 
 def _topics(plan: Plan) -> Program:
     return Program(
         name="topics", title="topics", command=(sys.executable, "-m", "tripline_demo.topics"),
-        directory=plan.places.var, ready=None,
+        directory=plan.places.var, ready=None, needs=("kafka",),
         environment={"TRIPLINE_KAFKA": plan.broker.bootstrap_servers, "TRIPLINE_CLOCK": plan.clock},
     )  # fmt: skip
 
@@ -126,7 +124,7 @@ def _service(
     bind = "TRIPLINE_HTTP_BIND" if api else "TRIPLINE_METRICS_BIND"
     return Program(
         name=name, title=title, command=(script(command[0]), *command[1:]), directory=plan.places.var,
-        ready=checks.http_ready(plan.ports[port]), start_seconds=seconds,
+        ready=checks.http_ready(plan.ports[port]), start_seconds=seconds, needs=("topics", "migrations"),
         environment={
             "TRIPLINE_KAFKA": plan.broker.bootstrap_servers,
             "TRIPLINE_API_KEYS_FILE": str(plan.places.api_keys),
@@ -172,7 +170,7 @@ def _engine(plan: Plan) -> Program:
         TRIPLINE_SPARK_MASTER="local[2]",
         TRIPLINE_JARS=str(plan.jars.engine),
     )  # fmt: skip
-    return replace(program, awaited_last=True, stop_seconds=45)
+    return replace(program, needs=("topics", "warm-up"), awaited_last=True, stop_seconds=45)
 
 
 def _alert_projector(plan: Plan) -> Program:

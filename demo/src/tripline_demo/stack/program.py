@@ -28,14 +28,12 @@ class Program:
     stop_signal: Literal["TERM", "INT"] = "TERM"
     stop_seconds: int = 20
     start_seconds: int = 60
+    needs: tuple[str, ...] = ()
+    """Names of the programs that have to be up before this one may start."""
     awaited_last: bool = False
-    """Slow, and nothing else needs it: the start goes on meanwhile."""
+    """Slow, and nothing else needs it: the stack is filled meanwhile."""
 
     @property
     def one_shot(self) -> bool:
         """Whether it does its work and ends."""
         return self.ready is None
-
-
-Wave = tuple[Program, ...]
-"""Programs that may start together; a wave begins when the one before is up."""

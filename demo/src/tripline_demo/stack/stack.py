@@ -72,18 +72,18 @@ def up(places: Places, options: Options, progress: Progress) -> Up:
 def _start(places: Places, options: Options, progress: Progress) -> Up:
     since_ms = int(time.time() * 1000)
     plan = make_plan(places, options, progress)
-    waves = plan.waves()
-    text = configuration.render(places, [program for wave in waves for program in wave])
+    programs = plan.programs()
+    text = configuration.render(places, programs)
     places.supervisor_configuration.touch(mode=0o600)
     places.supervisor_configuration.write_text(text, encoding="utf-8")
-    running = supervisor.launch(places)
-    last = starting.start(running, waves, places, progress)
+    start = starting.Start(supervisor.launch(places), programs, places, progress)
+    start.advance(with_the_last=False)
     stack = stack_file.content(plan)
     if options.traffic:  # Kafka keeps what is sent before the engine is up
         with progress.step("seeded rules and traffic"):
             seed_rules(stack)
             start_traffic(stack, TRAFFIC_RATE)
-    starting.wait(running, last, places, progress)
+    start.advance(with_the_last=True)
     stack_file.write(places, stack)
     return Up(stack, _first_alert(stack, since_ms, progress) if options.traffic else None, was_running=False)
 

@@ -1,63 +1,82 @@
-"""Starts the programs of a plan, wave by wave, and waits until each is up."""
+"""Starts the programs of a plan, each as soon as what it needs is there, and waits until they are up."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tripline_demo.errors import StackFailed
 from tripline_demo.stack.places import Places
-from tripline_demo.stack.program import Program, Wave
+from tripline_demo.stack.program import Program
 from tripline_demo.stack.progress import Progress
 from tripline_demo.stack.supervisor import ENDED, Supervisor
 
+POLL_SECONDS = 0.1
+LISTED = 3
 RESTARTS = 3
 """How often a program may end while it starts before the start is given up."""
 
 
 @dataclass(slots=True)
-class Waiting:
-    """A program that was started and is not up yet."""
+class _Started:
+    """A program that was started and is not up yet. `begun` is monotonic time in seconds."""
 
     program: Program
     begun: float
-    pids: set[int]
+    pids: set[int] = field(default_factory=set)
 
 
-def start(
-    supervisor: Supervisor, waves: tuple[Wave, ...], places: Places, progress: Progress
-) -> list[Waiting]:
-    """Starts all waves; returns those programs that are to be awaited last.
+class Start:
+    """A start in progress: each program begins as soon as all that it needs is up."""
 
-    Raises StackFailed when a program fails or takes too long, with the end of its log.
-    """
-    last: list[Waiting] = []
-    for wave in waves:
-        started = []
-        for program in wave:
-            supervisor.start(program.name)
-            started.append(Waiting(program, time.monotonic(), set()))
-        wait(supervisor, [item for item in started if not item.program.awaited_last], places, progress)
-        last += [item for item in started if item.program.awaited_last]
-    return last
+    def __init__(
+        self, supervisor: Supervisor, programs: tuple[Program, ...], places: Places, progress: Progress
+    ) -> None:
+        self._supervisor = supervisor
+        self._places = places
+        self._progress = progress
+        self._to_start = list(programs)
+        self._started: list[_Started] = []
+        self._up: set[str] = set()
+
+    def advance(self, *, with_the_last: bool) -> None:
+        """Returns when all programs are up; without the last ones: when all others are.
+
+        Raises StackFailed when a program fails or takes too long, with the end of its log.
+        """
+        with self._progress.waiting("starting …"):
+            while awaited := self._awaited(with_the_last=with_the_last):
+                self._start_what_may()
+                self._take_what_is_up()
+                self._progress.now(f"waiting for {_listed(awaited)} … {self._progress.seconds():.0f} s")
+                time.sleep(POLL_SECONDS)
+
+    def _awaited(self, *, with_the_last: bool) -> list[Program]:
+        remaining = [*(item.program for item in self._started), *self._to_start]
+        return [program for program in remaining if with_the_last or not program.awaited_last]
+
+    def _start_what_may(self) -> None:
+        for program in [p for p in self._to_start if self._up.issuperset(p.needs)]:
+            self._supervisor.start(program.name)
+            self._to_start.remove(program)
+            self._started.append(_Started(program, time.monotonic()))
+
+    def _take_what_is_up(self) -> None:
+        for item in list(self._started):
+            if _is_up(self._supervisor, item, self._places):
+                self._started.remove(item)
+                self._up.add(item.program.name)
+                self._progress.done(item.program.title, time.monotonic() - item.begun)
 
 
-def wait(supervisor: Supervisor, waiting: list[Waiting], places: Places, progress: Progress) -> None:
-    """Returns when all of them are up. Raises StackFailed as `start` does."""
-    pending = list(waiting)
-    with progress.waiting("starting …"):
-        while pending:
-            for item in list(pending):
-                if _is_up(supervisor, item, places):
-                    pending.remove(item)
-                    progress.done(item.program.title, time.monotonic() - item.begun)
-            if pending:
-                names = ", ".join(item.program.title for item in pending)
-                progress.now(f"waiting for {names} … {time.monotonic() - pending[0].begun:.0f} s")
-                time.sleep(0.1)
+def _listed(programs: list[Program]) -> str:
+    """Short enough for one line of a terminal."""
+    titles = [program.title for program in programs[:LISTED]]
+    more = len(programs) - len(titles)
+    return ", ".join(titles) + (f" and {more} more" if more else "")
 
 
-def _is_up(supervisor: Supervisor, item: Waiting, places: Places) -> bool:
+def _is_up(supervisor: Supervisor, item: _Started, places: Places) -> bool:
     program, state = item.program, supervisor.state(item.program.name)
     if program.ready is None:
         if state.status == "EXITED" and state.exit_status == 0:
