@@ -14,10 +14,11 @@ from tests.oracle.transactions import Transaction
 _MOST_CONTRIBUTORS = 100
 
 
-def alert(version: Version, event: Transaction, finding: Finding, *, warm: bool) -> dict[str, Json]:
-    """The alert that `event` raised under `version`."""
+def alert(
+    version: Version, event: Transaction, finding: Finding, *, warm: bool, partial: bool
+) -> dict[str, Json]:
+    """The alert that `event` raised under `version`; partial if it comes from catch-up."""
     definition = version.definition
-    late = finding.newest_event_time > event.event_time
     return {
         "alertId": alert_id(
             version.rule_id, version.number, finding.group, event.transaction_id, event.event_time
@@ -27,20 +28,24 @@ def alert(version: Version, event: Transaction, finding: Finding, *, warm: bool)
         "ruleName": version.name,
         "definitionHash": version.definition_hash,
         "group": dict(finding.group),
-        "transaction": _whole(event),
-        "partial": False,
+        "transaction": _part(event, definition) if partial else _whole(event),
+        "partial": partial,
         "value": plain(reported(finding.value)),
         "operator": definition.operator,
         "limit": plain(definition.limit),
         "windowStart": event.event_time - definition.window,
         "windowEnd": event.event_time,
         "contributors": _contributors(definition, finding.window),
-        "late": {"newestEventTime": finding.newest_event_time} if late else None,
+        "late": {"newestEventTime": finding.newest_event_time} if finding.late else None,
         "warm": warm,
         "mode": "live",
         "eventTime": event.event_time,
-        "ingestedAt": event.record_time if event.ingestion is None else event.ingestion,
+        "ingestedAt": None if partial else _ingested_at(event),
     }
+
+
+def _ingested_at(event: Transaction) -> int:
+    return event.record_time if event.ingestion is None else event.ingestion
 
 
 def _whole(event: Transaction) -> dict[str, Json]:
@@ -53,6 +58,12 @@ def _whole(event: Transaction) -> dict[str, Json]:
         "paymentType": event.keys["paymentType"],
         "ingestionTimestamp": event.ingestion,
     }
+
+
+def _part(event: Transaction, definition: Definition) -> dict[str, Json]:
+    """What history keeps for this rule: the id, and the fields it uses."""
+    kept = {"transactionId", *definition.uses()}
+    return {name: value for name, value in _whole(event).items() if name in kept}
 
 
 def _contributors(definition: Definition, window: list[Transaction]) -> dict[str, Json]:

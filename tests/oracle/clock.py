@@ -21,6 +21,7 @@ class Clock:
         self._oldest_event: int | None = None
         self._oldest_id: int | None = None
         self._floors: dict[tuple[str, str], int] = {}
+        self._cleared: int | None = None
 
     def tick(self, raw: bytes) -> None:
         """Take one tick; a lower or unreadable one changes nothing at all."""
@@ -70,12 +71,22 @@ class Clock:
         anchor = self._rules.anchor(version)
         return max(self._floors[anchor, field] for field in version.definition.uses())
 
-    def is_warm(self, version: Version, event_time: int) -> bool:
-        """Whether the whole window before `event_time` has been seen and kept."""
+    def clear(self) -> None:
+        """All accepted so far is forgotten: nothing is warm that reaches back to it. Before a tick, nothing."""
+        if self._now is not None:
+            self._cleared = _higher(self._cleared, self._now + self._rules.settings.max_future_skew)
+
+    def warm_from(self, version: Version) -> int | None:
+        """The event time from which on the version has seen its whole window; None before the first tick."""
         floor = self.floor(version)
         if floor is None or self._first is None:
-            return False
-        return event_time >= max(self._first, floor) + version.definition.window
+            return None
+        return _higher(self._cleared, max(self._first, floor)) + version.definition.window
+
+    def is_warm(self, version: Version, event_time: int) -> bool:
+        """Whether the whole window before `event_time` has been seen and kept."""
+        since = self.warm_from(version)
+        return since is not None and event_time >= since
 
 
 def _higher(old: int | None, new: int) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tests.oracle.canonical import definition_hash
 from tests.oracle.decimals import read_decimal
 from tests.oracle.errors import OracleError, OutOfScope, Unreadable
+from tests.oracle.filters import Filter, fields_of, read_filter
 from tests.oracle.model import Json
 from tests.oracle.schema import AMOUNT, EVENT_TIME, GROUPABLE
 from tests.oracle.strict_json import Numeral, Value, read_integer, read_text
@@ -29,13 +30,14 @@ _KNOWN = {
     "limit",
     "windowSeconds",
     "windowMinutes",
+    "filter",
+    "firing",
+    "lateEvents",
+    "resetOnAlert",
 }
 _DEFAULTS: dict[str, tuple[Json, ...]] = {
-    "firing": (None, "every"),
-    "lateEvents": (None, "evaluate"),
     "precision": (None, "exact"),
     "unique": (None, []),
-    "resetOnAlert": (None, False),
 }
 
 
@@ -49,10 +51,14 @@ class Definition:
     operator: str
     limit: int
     window: int
+    condition: Filter | None = None
+    firing: str = "every"
+    late_events: str = "evaluate"
+    reset_on_alert: bool = False
 
     def uses(self) -> frozenset[str]:
         """The fields whose history this definition needs."""
-        fields = {EVENT_TIME, *self.grouping}
+        fields = {EVENT_TIME, *self.grouping, *fields_of(self.condition)}
         return frozenset(fields if self.field is None else fields | {self.field})
 
 
@@ -81,7 +87,39 @@ def read_definition(document: Value) -> Definition:
     _refuse_unknown(document)
     function, field = _aggregate(document)
     limit = read_decimal(document.get("limit"), "limit")
-    return Definition(_grouping(document), function, field, _operator(document), limit, _window(document))
+    return Definition(
+        _grouping(document),
+        function,
+        field,
+        _operator(document),
+        limit,
+        _window(document),
+        condition=None if document.get("filter") is None else read_filter(document["filter"]),
+        firing=_choice(document, "firing", ("every", "crossing"), ()),
+        late_events=_choice(document, "lateEvents", ("evaluate", "store"), ("reevaluate",)),
+        reset_on_alert=_flag(document, "resetOnAlert"),
+    )
+
+
+def _choice(
+    document: dict[str, Value], name: str, known: tuple[str, ...], out_of_scope: tuple[str, ...]
+) -> str:
+    """One of the known words, the first of them where nothing is said."""
+    value = document.get(name)
+    if value is None:
+        return known[0]
+    if value in out_of_scope:
+        raise OutOfScope(f"{name} is {value}")
+    if not isinstance(value, str) or value not in known:
+        raise Unreadable(f"unknown {name}")
+    return value
+
+
+def _flag(document: dict[str, Value], name: str) -> bool:
+    value = document.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise Unreadable(f"{name} is neither true nor false")
+    return value is True
 
 
 def _refuse_unknown(document: dict[str, Value]) -> None:

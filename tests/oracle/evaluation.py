@@ -8,17 +8,20 @@ from operator import itemgetter
 
 from tests.oracle.aggregates import aggregate, holds
 from tests.oracle.definitions import Definition
+from tests.oracle.filters import passes
 from tests.oracle.transactions import Transaction
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that holds: the exact value in millionths, the window in order of acceptance, the newest."""
+    """What a rule finds: the exact value in millionths, the window in order of acceptance, the newest."""
 
     group: dict[str, str]
     value: Fraction
+    holds: bool
     window: list[Transaction]
     newest_event_time: int
+    late: bool
 
 
 def group_of(definition: Definition, transaction: Transaction) -> dict[str, str] | None:
@@ -33,24 +36,34 @@ def group_of(definition: Definition, transaction: Transaction) -> dict[str, str]
 
 
 def evaluate(
-    definition: Definition, group: dict[str, str], accepted: list[Transaction], floor: int | None
-) -> Finding | None:
-    """Judge the last of `accepted` over all of them; None if the rule does not hold."""
+    definition: Definition,
+    group: dict[str, str],
+    accepted: list[Transaction],
+    floor: int | None,
+    counted_from: int,
+) -> Finding:
+    """Judge the last of `accepted`, which passes, over all of them; in the window from `counted_from` on."""
     event = accepted[-1]
     # One comparison instead of a loop over the fields: the scan is the same, only quicker.
     pick = itemgetter(*definition.grouping) if definition.grouping else _one_group
     wanted = pick(event.keys)
     visible = [
-        other
-        for other in accepted
-        if pick(other.keys) == wanted and (floor is None or other.event_time >= floor)
+        (place, other)
+        for place, other in enumerate(accepted)
+        if pick(other.keys) == wanted
+        and (floor is None or other.event_time >= floor)
+        and passes(definition.condition, other)
     ]
     start = event.event_time - definition.window
-    window = [other for other in visible if start <= other.event_time <= event.event_time]
+    window = [
+        other
+        for place, other in visible
+        if start <= other.event_time <= event.event_time and place >= counted_from
+    ]
     value = aggregate(definition.function, [other.amount for other in window])
-    if not holds(value, definition.operator, definition.limit):
-        return None
-    return Finding(group, value, window, max(other.event_time for other in visible))
+    newest = max(other.event_time for _, other in visible)
+    held = holds(value, definition.operator, definition.limit)
+    return Finding(group, value, held, window, newest, late=newest > event.event_time)
 
 
 def _one_group(keys: dict[str, str | None]) -> int:

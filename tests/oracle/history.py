@@ -9,16 +9,17 @@ from tests.oracle.transactions import Transaction
 
 
 class History:
-    """Per anchor every accepted transaction, in order of acceptance; nothing is ever taken out."""
+    """Per anchor every accepted transaction, in order of acceptance; only a clear takes them out."""
 
     def __init__(self, anchors: tuple[str, ...]) -> None:
         self.accepted: dict[str, list[Transaction]] = {anchor: [] for anchor in (*anchors, GLOBAL)}
         self.duplicates = 0
+        self._identities: dict[str, list[Transaction]] = {anchor: [] for anchor in self.accepted}
 
     def accept(self, transaction: Transaction, clock: Clock, settings: Settings) -> set[str]:
         """Put it on every anchor where it has a value and is no duplicate; which these were."""
         taken: set[str] = set()
-        for anchor, earlier in self.accepted.items():
+        for anchor, earlier in self._identities.items():
             value = _value(transaction, anchor)
             if value is None:
                 continue
@@ -33,8 +34,14 @@ class History:
                 self.duplicates += 1
                 continue
             earlier.append(transaction)
+            self.accepted[anchor].append(transaction)
             taken.add(anchor)
         return taken
+
+    def clear(self) -> None:
+        """Forget all transactions, but not their ids."""
+        for accepted in self.accepted.values():
+            accepted.clear()
 
 
 def _value(transaction: Transaction, anchor: str) -> str | None:

@@ -4,34 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tests.oracle.alerts import alert
 from tests.oracle.clock import Clock
 from tests.oracle.errors import Unreadable
-from tests.oracle.evaluation import evaluate, group_of
+from tests.oracle.evaluation import group_of
+from tests.oracle.filters import passes
 from tests.oracle.history import History
 from tests.oracle.model import Json, MicroBatch, Outcome, Record, Reject
 from tests.oracle.order import engine_order
-from tests.oracle.rule_events import Version, read_events
+from tests.oracle.rule_events import CLEAR_STATE, Control, Positioned, RuleEvent, read_events
 from tests.oracle.rulebook import RuleBook
 from tests.oracle.schema import DEFAULT_ANCHORS
-from tests.oracle.transactions import Transaction, read_transaction
+from tests.oracle.transactions import read_transaction
+from tests.oracle.verdicts import Verdicts
 
 
-def judge(batches: Iterable[MicroBatch], anchors: tuple[str, ...] = DEFAULT_ANCHORS) -> Outcome:
-    """Everything that follows from a history; HashMismatch or OutOfScope if it cannot be judged."""
-    oracle = _Oracle(anchors)
+def judge(
+    batches: Iterable[MicroBatch], anchors: tuple[str, ...] = DEFAULT_ANCHORS, *, catch_up: bool = False
+) -> Outcome:
+    """Everything that follows from a history; HashMismatch or OutOfScope if it cannot be judged.
+
+    With `catch_up` a version whose effectiveFrom lies in the past judges what came before it, as specified.
+    """
+    oracle = _Oracle(anchors, catch_up=catch_up)
     for batch in batches:
         oracle.take(batch)
     return oracle.outcome()
 
 
 class _Oracle:
-    def __init__(self, anchors: tuple[str, ...]) -> None:
+    def __init__(self, anchors: tuple[str, ...], *, catch_up: bool) -> None:
         self._rules = RuleBook(anchors)
         self._clock = Clock(self._rules, anchors)
         self._history = History(anchors)
-        self._alerts: list[dict[str, Json]] = []
+        self._verdicts = Verdicts(self._rules, self._clock, self._history)
+        self._catches_up = catch_up
         self._rejects: list[Reject] = []
+        self._statuses: list[dict[str, Json]] = []
         self._null_groups = 0
         self._without_position = 0
 
@@ -39,11 +47,32 @@ class _Oracle:
         events, lost = read_events(batch.rule_events)
         self._without_position += lost
         for event in events:
-            self._rules.take(event)
+            if self._rules.take(event):
+                self._follow(event)
         for tick in batch.ticks:
             self._clock.tick(tick)
         for record in engine_order(batch.records):
             self._take_record(record)
+
+    def _follow(self, event: Positioned) -> None:
+        """What a taken event brings about beside the rules themselves."""
+        content = event.content
+        if isinstance(content, Control) and content.command == CLEAR_STATE:
+            self._history.clear()
+            self._verdicts.clear()
+            self._clock.clear()
+        if isinstance(content, RuleEvent):
+            newest = self._rules.newest(content.version.rule_id)
+            if content.type == "RulePublished" and self._catches_up:
+                self._verdicts.catch_up(newest)
+            self._statuses.append(
+                {
+                    "ruleId": newest.rule_id,
+                    "version": content.number,
+                    "position": event.position,
+                    "warmFrom": self._clock.warm_from(newest),
+                }
+            )
 
     def _take_record(self, record: Record) -> None:
         try:
@@ -57,25 +86,19 @@ class _Oracle:
             return
         anchors = self._history.accept(transaction, self._clock, self._rules.settings)
         for version in self._rules.judging(transaction.event_time):
+            if not passes(version.definition.condition, transaction):
+                continue
             if group_of(version.definition, transaction) is None:
                 self._null_groups += 1
             elif self._rules.anchor(version) in anchors:
-                self._evaluate(version, transaction)
-
-    def _evaluate(self, version: Version, transaction: Transaction) -> None:
-        group = group_of(version.definition, transaction)
-        assert group is not None
-        accepted = self._history.accepted[self._rules.anchor(version)]
-        finding = evaluate(version.definition, group, accepted, self._clock.floor(version))
-        if finding is not None:
-            warm = self._clock.is_warm(version, transaction.event_time)
-            self._alerts.append(alert(version, transaction, finding, warm=warm))
+                self._verdicts.newest(version)
 
     def outcome(self) -> Outcome:
         return Outcome(
-            alerts=self._alerts,
+            alerts=self._verdicts.alerts,
             rejects=self._rejects,
             duplicates=self._history.duplicates,
             null_groups=self._null_groups,
             skipped_rule_events=self._rules.skipped + self._without_position,
+            statuses=self._statuses,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 Json: TypeAlias = "bool | int | str | list[Json] | dict[str, Json] | None"
@@ -42,6 +42,7 @@ class Outcome:
 
     `alerts` are alerts.v1 values without `detectedAt`, in engine order, then by rule id; `rejects` are in
     engine order. `duplicates` counts (transaction, anchor) pairs, `null_groups` (transaction, rule) pairs.
+    `statuses` are rule-status.v1 values of one shard without `shard`, `shards` and `appliedAt`, by position.
     """
 
     alerts: list[dict[str, Json]]
@@ -49,3 +50,4 @@ class Outcome:
     duplicates: int
     null_groups: int
     skipped_rule_events: int
+    statuses: list[dict[str, Json]] = field(default_factory=list)

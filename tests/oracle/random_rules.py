@@ -17,17 +17,26 @@ _WIDEST_SECONDS = 400 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A definition before it is written down; window in seconds, limit in millionths."""
+    """A definition before it is written down; window in seconds, limit in millionths, filter normalised."""
 
     grouping: tuple[str, ...]
     function: str
     operator: str
     limit: int
     window: int
+    condition: Json = None
+    firing: str = "every"
+    late_events: str = "evaluate"
+    reset_on_alert: bool = False
 
 
 def definition_document(draft: Draft) -> dict[str, Json]:
-    """The definition as it stands in a rule event."""
+    """The definition as it stands in a rule event; a filter and a reset only where there is one."""
+    more: dict[str, Json] = {}
+    if draft.condition is not None:
+        more["filter"] = draft.condition
+    if draft.reset_on_alert:
+        more["resetOnAlert"] = True
     return {
         "groupingKeyNames": list(draft.grouping),
         "aggregatorFunctionType": draft.function,
@@ -35,9 +44,10 @@ def definition_document(draft: Draft) -> dict[str, Json]:
         "limitOperatorType": draft.operator,
         "limit": plain(draft.limit),
         "windowSeconds": draft.window,
-        "firing": "every",
-        "lateEvents": "evaluate",
+        "firing": draft.firing,
+        "lateEvents": draft.late_events,
         "precision": "exact",
+        **more,
     }
 
 

@@ -36,11 +36,13 @@ class Registry:
         """Every rule that is not deleted."""
         return [rule for rule in self.rules.values() if rule.state != "DELETED"]
 
-    def publish(self, rule_id: int, draft: Draft, effective_from: int, now: int) -> bytes:
-        """First or next definition; a paused rule stays paused."""
+    def publish(
+        self, rule_id: int, draft: Draft, effective_from: int, now: int, *, paused: bool = False
+    ) -> bytes:
+        """First or next definition; a paused rule stays paused, a new one may begin so."""
         old = self.rules.get(rule_id)
         version = old.version + 1 if old else 1
-        state = old.state if old else "ACTIVE"
+        state = old.state if old else "PAUSED" if paused else "ACTIVE"
         name = f"rule {rule_id} as of {version}"
         rule = Rule(rule_id, version, version, state, name, draft, effective_from)
         return self._rule_event("RulePublished", rule, now)
@@ -59,6 +61,11 @@ class Registry:
             "idlePartitionSeconds": 30,
         }
         return self._event("SettingsChanged", {"settings": document}, now)
+
+    def control(self, command: str, now: int) -> bytes:
+        """A command to the engine."""
+        command_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"command {self.position} {now}"))
+        return self._event("ControlCommand", {"command": command, "commandId": command_id}, now)
 
     def _rule_event(self, kind: str, rule: Rule, now: int) -> bytes:
         self.rules[rule.rule_id] = rule
@@ -83,7 +90,7 @@ class Registry:
             "position": self.position,
             "occurredAt": now,
             "actor": "analyst",
-            "widestWindows": self._widest_windows(),
+            "widestWindows": [] if kind == "ControlCommand" else self._widest_windows(),
             **fields,
         }
         return json.dumps(event).encode()

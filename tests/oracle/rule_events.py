@@ -24,11 +24,19 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class RuleEvent:
-    """A RulePublished, RulePaused, RuleResumed or RuleDeleted, with the definition it carries."""
+    """A RulePublished, RulePaused, RuleResumed or RuleDeleted; `number` is its own, not the definition's."""
 
     type: str
     state: str
+    number: int
     version: Version
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A ControlCommand."""
+
+    command: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +53,13 @@ class Positioned:
     """What stands at a position of rules.v1; None if it cannot be read."""
 
     position: int
-    content: RuleEvent | Settings | None
+    content: RuleEvent | Control | Settings | None
 
 
 _RULE_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted")
 _STATES = ("ACTIVE", "PAUSED", "DELETED")
+CLEAR_STATE = "CLEAR_STATE_ALL"
+_COMMANDS = (CLEAR_STATE, "CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT", "DELETE_RULES_ALL")
 
 
 def read_events(raws: Iterable[bytes]) -> tuple[list[Positioned], int]:
@@ -71,16 +81,24 @@ def _positioned(raw: bytes) -> Positioned | None:
         return Positioned(position, None)
 
 
-def _content(fields: dict[str, Value]) -> RuleEvent | Settings:
+def _content(fields: dict[str, Value]) -> RuleEvent | Control | Settings:
     kind = read_text(fields.get("type"), "type")
     if kind == "SettingsChanged":
         return _settings(fields.get("settings"))
+    if kind == "ControlCommand":
+        return _control(read_text(fields.get("command"), "command"))
     if kind not in _RULE_TYPES:
         raise Unreadable("unknown type")
     state = read_text(fields.get("state"), "state")
     if state not in _STATES:
         raise Unreadable("unknown state")
-    return RuleEvent(kind, state, _version(fields))
+    return RuleEvent(kind, state, read_integer(fields.get("version"), "version"), _version(fields))
+
+
+def _control(command: str) -> Control:
+    if command not in _COMMANDS:
+        raise Unreadable("unknown command")
+    return Control(command)
 
 
 def _version(fields: dict[str, Value]) -> Version:

@@ -24,34 +24,55 @@ class RuleBook:
         self._versions: dict[int, list[Version]] = {}
         self._ended: set[tuple[int, int]] = set()
 
-    def take(self, event: Positioned) -> None:
-        """Apply one event; a position not above the last taken changes nothing."""
+    def take(self, event: Positioned) -> bool:
+        """Apply one event, or say that it changes nothing, as a position not above the last taken does."""
         if event.position <= self._taken:
-            return
+            return False
         self._taken = event.position
         if event.content is None:
             self.skipped += 1
-        elif isinstance(event.content, Settings):
+            return False
+        if isinstance(event.content, Settings):
             self.settings = event.content
-        elif self._states.get(event.content.version.rule_id) != "DELETED":
-            self._apply(event.content)
+        elif isinstance(event.content, RuleEvent):
+            return self._states.get(event.content.version.rule_id) != "DELETED" and self._apply(event.content)
+        return True
 
-    def _apply(self, event: RuleEvent) -> None:
+    def _apply(self, event: RuleEvent) -> bool:
         rule_id = event.version.rule_id
         if event.type == "RulePublished":
-            self._publish(event)
-        elif rule_id in self._states or event.type == "RuleDeleted":
+            return self._publish(event)
+        known = rule_id in self._states
+        if known or event.type == "RuleDeleted":
             self._states[rule_id] = _NEXT_STATE[event.type]
+        return known
 
-    def _publish(self, event: RuleEvent) -> None:
+    def _publish(self, event: RuleEvent) -> bool:
         rule_id = event.version.rule_id
         versions = self._versions.setdefault(rule_id, [])
         if versions and event.version.number <= versions[-1].number:
             self.skipped += 1
-            return
+            return False
         versions.append(event.version)
         # A rule that is known stays as it is: a new definition does not resume a paused one.
         self._states.setdefault(rule_id, "PAUSED" if event.state == "PAUSED" else "ACTIVE")
+        return True
+
+    def newest(self, rule_id: int) -> Version:
+        """The highest definition version taken of a known rule."""
+        return self._versions[rule_id][-1]
+
+    def is_active(self, rule_id: int) -> bool:
+        """Whether a known rule is neither paused nor deleted."""
+        return self._states[rule_id] == "ACTIVE"
+
+    def was_in_force(self, before: Version, event_time: int) -> bool:
+        """Whether a version taken before that one is in force, or would be, at an event time."""
+        return any(
+            version.effective_from <= event_time
+            for version in self._versions[before.rule_id]
+            if version.number < before.number
+        )
 
     def anchor(self, version: Version) -> str:
         """The anchor on which the version's history lies."""

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 EVENT_TIME = "eventTime"
 AMOUNT = "paymentAmount"
+INGESTION = "ingestionTimestamp"
 
 GROUPABLE = ("beneficiaryId", "payeeId", "paymentAmount", "paymentType")
-USABLE = (EVENT_TIME, *GROUPABLE)
+USABLE = (EVENT_TIME, *GROUPABLE, INGESTION)
+
+LAST_TIME = 253_402_300_799_999
+LONGEST_TEXT = 64
+PAYMENT_TYPES = ("CSH", "CRD")
 
 DEFAULT_ANCHORS = ("payeeId", "beneficiaryId")
 GLOBAL = ""

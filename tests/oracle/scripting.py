@@ -17,9 +17,15 @@ def draft(
     *,
     by: tuple[str, ...] = ("beneficiaryId", "payeeId"),
     seconds: int = 1200,
+    only: Json = None,
+    firing: str = "every",
+    late_events: str = "evaluate",
+    reset: bool = False,
 ) -> Draft:
-    """A definition; limit as decimal text, window in seconds."""
-    return Draft(tuple(sorted(by)), function, operator, scaled(limit), seconds)
+    """A definition; limit as decimal text, window in seconds, `only` the filter."""
+    return Draft(
+        tuple(sorted(by)), function, operator, scaled(limit), seconds, only, firing, late_events, reset
+    )
 
 
 def payment(

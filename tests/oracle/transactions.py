@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from tests.oracle.decimals import plain, read_decimal
 from tests.oracle.errors import Unreadable
 from tests.oracle.model import Record
+from tests.oracle.schema import LAST_TIME, LONGEST_TEXT, PAYMENT_TYPES
 from tests.oracle.strict_json import Numeral, Value, read_integer, read_object
 
 _LARGEST_VALUE = 65_536
-_LONGEST_ID = 64
-_LAST_TIME = 253_402_300_799_999
-_PAYMENT_TYPES = ("CSH", "CRD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ def _identifier(value: Value) -> str:
         text = value
     else:
         raise Unreadable("neither string nor integer")
-    if len(text) > _LONGEST_ID or "\0" in text:
+    if len(text) > LONGEST_TEXT or "\0" in text:
         raise Unreadable("too long, or holds U+0000")
     return text
 
@@ -90,12 +88,12 @@ def _payee(fields: dict[str, Value]) -> str | None:
 
 def _time(value: Value) -> int:
     time = read_integer(value, "time")
-    if not 0 <= time <= _LAST_TIME:
+    if not 0 <= time <= LAST_TIME:
         raise Unreadable("time out of range")
     return time
 
 
 def _payment_type(value: Value) -> str:
-    if isinstance(value, str) and value in _PAYMENT_TYPES:
+    if isinstance(value, str) and value in PAYMENT_TYPES:
         return value
     raise Unreadable("unknown paymentType")

@@ -89,8 +89,8 @@ def test_a_false_hash_stops_everything() -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("firing", "crossing"),
-        ("filter", {"all": []}),
+        ("lateEvents", "reevaluate"),
+        ("cooldownSeconds", 60),
         ("precision", {"bucketed": 60}),
         ("aggregatorFunctionType", "COUNT_DISTINCT"),
     ],

@@ -1,0 +1,46 @@
+"""Firing state: what a rule remembers of its own earlier judgements (semantics 6)."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from tests.oracle.rule_events import Version
+
+Key: TypeAlias = "tuple[int, int, tuple[tuple[str, str], ...]]"
+
+
+class Firing:
+    """Kept per rule, definition version and group; a new version therefore starts afresh."""
+
+    def __init__(self) -> None:
+        self._evaluations: dict[Key, list[tuple[int, bool]]] = {}
+        self._counted_from: dict[Key, int] = {}
+
+    def held_before(self, version: Version, group: dict[str, str], start: int) -> bool:
+        """Whether the previous in-order evaluation held, if its event time is not before `start`."""
+        earlier = self._evaluations.get(_key(version, group), [])
+        if not earlier:
+            return False
+        event_time, held = earlier[-1]
+        return held and event_time >= start
+
+    def evaluated(self, version: Version, group: dict[str, str], event_time: int, *, held: bool) -> None:
+        """Note an in-order evaluation."""
+        self._evaluations.setdefault(_key(version, group), []).append((event_time, held))
+
+    def counted_from(self, version: Version, group: dict[str, str]) -> int:
+        """The place, in the anchor's order of acceptance, from which transactions count."""
+        return self._counted_from.get(_key(version, group), 0)
+
+    def reset(self, version: Version, group: dict[str, str], counted_from: int) -> None:
+        """From now on only what was accepted from that place on counts."""
+        self._counted_from[_key(version, group)] = counted_from
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._evaluations.clear()
+        self._counted_from.clear()
+
+
+def _key(version: Version, group: dict[str, str]) -> Key:
+    return version.rule_id, version.number, tuple(sorted(group.items()))
