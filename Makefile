@@ -26,6 +26,7 @@ help: ## this list
 env: $(STAMP) ## the Python environment in .venv, from the hash-pinned lock; nothing to do when it is there
 
 $(STAMP): requirements.lock $(wildcard $(addsuffix /pyproject.toml,$(PACKAGES))) demo/bootstrap.py
+	@$(PYTHON) demo/machine.py
 	@$(PYTHON) demo/bootstrap.py $(STAMP) $(PACKAGES)
 
 check: $(STAMP) ## format, lint, types, import arrows, unit tests: under a minute

@@ -6,7 +6,6 @@ that build pyspark and Tripline's own packages, included. Nothing is installed o
 
 import argparse
 import hashlib
-import platform
 import re
 import subprocess
 import sys
@@ -15,8 +14,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-OLDEST, NEWEST = (3, 11), (3, 14)
-MACHINES = ("x86_64", "aarch64")
+import machine
+
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
@@ -24,40 +23,17 @@ LOCK = ROOT / "requirements.lock"
 
 def main() -> None:
     """Checks the machine, makes the environment, writes the stamp."""
+    machine.check()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("stamp", type=Path)
     parser.add_argument("packages", nargs="+", type=Path)
     chosen = parser.parse_args()
-    check_machine()
     packages = [package for package in chosen.packages if (package / "pyproject.toml").exists()]
     wanted = fingerprint(packages)
     if not (working() and chosen.stamp.exists() and chosen.stamp.read_text() == wanted):
         install(packages)
         chosen.stamp.write_text(wanted)
     chosen.stamp.touch()
-
-
-def check_machine() -> None:
-    """Ends with one sentence where the packages that Tripline stands on do not exist."""
-    if not OLDEST <= sys.version_info[:2] <= NEWEST:
-        refuse(
-            f"it needs Python 3.11 to 3.14, and this python3 is {platform.python_version()}. "
-            "If there is another one, name it: make env PYTHON=python3.11"
-        )
-    if platform.system() != "Linux" or platform.machine() not in MACHINES:
-        refuse(
-            "it supports Linux on x86_64 and aarch64, and this is "
-            f"{platform.system()} on {platform.machine()}. A Linux virtual machine (or WSL 2) will do."
-        )
-    if platform.libc_ver()[0] != "glibc":
-        refuse(
-            "it needs a Linux with glibc (Debian, Ubuntu, Fedora and the like), and this one has another C library."
-        )
-
-
-def refuse(reason: str) -> None:
-    """Ends with a sentence instead of a traceback."""
-    sys.exit(f"Tripline cannot run here: {reason}")
 
 
 def working() -> bool:
@@ -68,7 +44,8 @@ def working() -> bool:
         found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     except OSError:
         return False
-    return OLDEST <= tuple(int(part) for part in found.split(".") if part.isdecimal()) <= NEWEST
+    version = tuple(int(part) for part in found.split(".") if part.isdecimal())
+    return machine.OLDEST <= version <= machine.NEWEST
 
 
 def fingerprint(packages: list[Path]) -> str:
@@ -113,12 +90,26 @@ def part_of_lock(target: Path, chosen: Callable[[str], bool]) -> Path:
 
 def step(what: str, command: list[str]) -> None:
     """Says what is being done, does it, says how long it took; ends with a sentence when it fails."""
-    print(f"  {what} ...", file=sys.stderr, flush=True)
     begun = time.monotonic()
-    done = subprocess.run(command, cwd=ROOT, check=False)
-    if done.returncode != 0:
-        sys.exit(f"  Installing {what} failed (see above). Check the network and run `make env` again.")
-    print(f"  {what}: done in {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
+    say(f"{what} ...", end="")
+    process = subprocess.Popen(command, cwd=ROOT)
+    while process.poll() is None:
+        try:
+            process.wait(1)
+        except subprocess.TimeoutExpired:
+            if sys.stderr.isatty():
+                say(f"{what} ... {time.monotonic() - begun:.0f} s", end="")
+    if process.returncode != 0:
+        sys.exit(f"\n  Installing {what} failed (see above). Check the network and run `make env` again.")
+    say(f"{what}: done in {time.monotonic() - begun:.0f} s", end="\n")
+
+
+def say(line: str, end: str) -> None:
+    """On a terminal the line that was not ended is written over; elsewhere every line is one."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K  {line}", end=end, file=sys.stderr, flush=True)
+    else:
+        print(f"  {line}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
