@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers import PostgresServer
+from tests.stack import RunningStack, running
 from tripline_demo import kafka as embedded_kafka
 from tripline_demo import paths
 from tripline_demo import postgres as embedded_postgres
@@ -68,3 +69,10 @@ def migrated_database(postgres: PostgresServer) -> Iterator[str]:
     """The superuser's DSN of a database of this test module with all migrations applied."""
     with postgres.database(migrated=True) as dsn:
         yield dsn
+
+
+@pytest.fixture(scope="session")
+def running_stack(jars: Jars, servers_folder: Path) -> Iterator[RunningStack]:
+    """The whole line of `make demo TRAFFIC=0`, shared: leave rules deleted, and group fields that only you use."""
+    with running(servers_folder / "stack", jars) as stack:
+        yield stack

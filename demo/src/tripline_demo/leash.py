@@ -26,17 +26,18 @@ class Leashed:
 
     process: subprocess.Popen[bytes]
     log: Path
+    stop_seconds: float = STOP_SECONDS
 
     def is_running(self) -> bool:
         """Whether the server is still there."""
         return self.process.poll() is None
 
     def stop(self) -> None:
-        """Stops the server and waits for its end; it is killed when it takes more than STOP_SECONDS."""
+        """Stops the server and waits for its end; it is killed when it takes more than `stop_seconds`."""
         if self.process.stdin is not None:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()
-        self.process.wait(STOP_SECONDS + 10)
+        self.process.wait(self.stop_seconds + 10)
 
     def last_lines(self, count: int = 15) -> str:
         """The end of the server's log, for error messages."""
@@ -53,21 +54,30 @@ def start(
     stop_signal: signal.Signals = signal.SIGTERM,
     user: str | None = None,
     environment: Mapping[str, str] | None = None,
+    stop_seconds: float = STOP_SECONDS,
 ) -> Leashed:
     """Starts a server on a leash; its output goes to `log`. `user`: run it as that user (needs root)."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    leash = [sys.executable, "-m", "tripline_demo.leash", str(int(stop_signal)), user or "", *command]
+    leash = [
+        sys.executable,
+        "-m",
+        "tripline_demo.leash",
+        str(int(stop_signal)),
+        str(stop_seconds),
+        user or "",
+    ]
     with log.open("ab") as output:
         process = subprocess.Popen(
-            leash, stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True,
+            [*leash, *command], stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True,
             env=dict(environment) if environment is not None else None,
         )  # fmt: skip
-    return Leashed(process, log)
+    return Leashed(process, log, stop_seconds)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """`leash SIGNAL USER COMMAND…`: runs the command until it ends or standard input is closed."""
-    stop_signal, user, command = int(arguments[0]), arguments[1], arguments[2:]
+    """`leash SIGNAL SECONDS USER COMMAND…`: runs the command until it ends or standard input is closed."""
+    stop_signal, stop_seconds, user = int(arguments[0]), float(arguments[1]), arguments[2]
+    command = arguments[3:]
     if user:
         server = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, user=user, group=_group_of(user), extra_groups=[]
@@ -80,7 +90,7 @@ def main(arguments: Sequence[str]) -> int:
             pass
         server.send_signal(stop_signal)
         try:
-            server.wait(STOP_SECONDS)
+            server.wait(stop_seconds)
         except subprocess.TimeoutExpired:
             server.kill()
 

@@ -1,0 +1,108 @@
+"""The whole line for tests, as `tripline demo --no-traffic` starts it, in a folder and on ports of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+
+from tripline_demo import leash
+from tripline_demo.jars import Jars
+from tripline_demo.stack import leftovers
+from tripline_demo.stack.places import Places
+
+START_SECONDS = 240.0
+STOP_SECONDS = 120.0
+TRIPLINE = str(Path(sys.executable).with_name("tripline"))
+
+
+@dataclass(frozen=True, slots=True)
+class RunningStack:
+    """A line that is up. `file` is what var/stack.json says."""
+
+    places: Places
+    file: Mapping[str, Any]
+
+    def registry(self, key: str = "analyst") -> httpx.Client:
+        """A client of the rules registry; close it."""
+        return self._client("rulesRegistry", key)
+
+    def alerts(self, key: str = "analyst") -> httpx.Client:
+        """A client of the alert API; close it."""
+        return self._client("alertApi", key)
+
+    def generator(self) -> httpx.Client:
+        """A client of the traffic generator; close it."""
+        return httpx.Client(base_url=self.file["generator"], timeout=20, trust_env=False)
+
+    def _client(self, service: str, key: str) -> httpx.Client:
+        headers = {"Authorization": f"Bearer {self.file['apiKeys'][key]}"}
+        return httpx.Client(base_url=self.file[service], headers=headers, timeout=20, trust_env=False)
+
+
+def prepare(folder: Path, jars: Jars) -> Places:
+    """`folder`/var, which shares nothing with the checkout but the jars."""
+    places = Places(folder / "var")
+    places.make()
+    (places.var / "jars").symlink_to(jars.folder, target_is_directory=True)
+    return places
+
+
+def environment(places: Places) -> dict[str, str]:
+    """What makes `tripline` work on that folder; settings of whoever runs the tests do not reach it."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("TRIPLINE_")}
+    return {**ours, "TRIPLINE_VAR": str(places.var)}
+
+
+def tripline(places: Places, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command of the CLI to its end."""
+    return subprocess.run(
+        [TRIPLINE, *words], env=environment(places), capture_output=True, text=True, timeout=START_SECONDS, check=False
+    )  # fmt: skip
+
+
+def processes(places: Places) -> list[psutil.Process]:
+    """Everything of that stack that lives, from the process table."""
+    return leftovers.find(places)
+
+
+def eventually(condition: Callable[[], object], what: str, seconds: float = 30.0) -> None:
+    """Returns when the condition holds; fails with `what` after that time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds:.0f} s: {what}"
+        time.sleep(0.05)
+
+
+def read(places: Places) -> RunningStack:
+    """The stack that var/stack.json tells of."""
+    return RunningStack(places, json.loads(places.stack_file.read_text(encoding="utf-8")))
+
+
+@contextmanager
+def running(folder: Path, jars: Jars) -> Iterator[RunningStack]:
+    """A line for the length of a `with`. It ends with this process, even when that is killed."""
+    places = prepare(folder, jars)
+    process = leash.start(
+        [TRIPLINE, "demo", "--no-traffic"], log=folder / "demo.log", environment=environment(places),
+        stop_signal=signal.SIGTERM, stop_seconds=STOP_SECONDS,
+    )  # fmt: skip
+    try:
+        eventually(
+            lambda: places.stack_file.exists() or not process.is_running(), "the stack is up", START_SECONDS
+        )
+        assert process.is_running(), process.last_lines()
+        yield read(places)
+    finally:
+        process.stop()
