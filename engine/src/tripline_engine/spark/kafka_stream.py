@@ -80,7 +80,8 @@ class KafkaStream:
             return
         self._consumer.assign([TopicPartition(topic, 0, position)])
         while position < end:
-            messages = self._consumer.consume(10_000, _SECONDS)
+            # no more than there is: consume waits for as many as it is asked for
+            messages = self._consumer.consume(min(10_000, end - position), _SECONDS)
             if not messages:
                 raise KafkaException(f"nothing of {topic} from offset {position} within {_SECONDS:g} s")
             for message in messages:
