@@ -13,7 +13,7 @@ from rich.console import Console
 
 from bench import results
 from bench.judging import judge
-from bench.line import Options, Run
+from bench.line import Options, Run, prepared
 from bench.stack import BenchFailed, stack
 from tripline_demo import paths
 
@@ -31,14 +31,14 @@ from tripline_demo import paths
     help="How much of the windows is filled before, at the same rate.",
 )
 @click.option(
-    "--warm-up", type=click.IntRange(0), default=15, show_default=True, help="Seconds before the timed ones."
+    "--warm-up", type=click.IntRange(0), default=30, show_default=True, help="Seconds before the timed ones."
 )
 @click.option(
     "--rule-change", type=click.IntRange(2), default=10, show_default=True, help="Seconds between changes."
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Default: var/bench.json.")
-@click.option("--keep", is_flag=True, help="Keep the folder with Kafka's data and the engine's log.")
+@click.option("--keep", is_flag=True, help="Keep the folder with Kafka's data and the logs.")
 def main(
     *, seconds: int, rate: int, preload_minutes: int, warm_up: int, rule_change: int, seed: int, out: Path | None,
     keep: bool,
@@ -53,8 +53,11 @@ def main(
     folder = Path(tempfile.mkdtemp(prefix="tripline-bench-"))
     options = Options(seconds, rate, rule_change, preload_minutes, warm_up, seed)
     try:
+        say("making the payments")
+        load = prepared(options)
+        say("starting the line")
         with stack(folder) as running:
-            measured = Run(options, running, say).measure()
+            measured = Run(options, running, load, say).measure()
         say("comparing with the independent count")
         judged = judge(measured)
     except BenchFailed as failure:

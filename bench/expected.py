@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.rules import FIVE, RuleLog, Subject, in_force
+from bench.rules import FIVE, Subject, Version, in_force
 from bench.windows import Held
 from bench.workload import TYPES, Column, Workload, transaction_id
 from tripline_contracts import canonical
@@ -24,7 +24,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Per transaction its micro-batch and its place among all; per rule position (from 1) the micro-batch."""
+    """Per transaction its micro-batch and its place among all; per offset in rules.v1 the micro-batch."""
 
     batch: Column
     rank: Column
@@ -32,7 +32,10 @@ class Order:
 
 
 def order_of(load: Workload, event_time: Column, batches: Sequence[Mapping[str, Any]], rules: int) -> Order:
-    """The engine's order by section 3 of the specification. Record times never fall within a partition here."""
+    """The engine's order by section 3 of the specification. Record times never fall within a partition here.
+
+    `batches`: the order records, in order; `rules`: how many records rules.v1 holds.
+    """
     batch = np.full(len(load), -1)
     taken_in = np.full(rules, len(batches))
     by_place = [np.flatnonzero(load.partition == partition) for partition in range(2)]
@@ -48,13 +51,15 @@ def order_of(load: Workload, event_time: Column, batches: Sequence[Mapping[str, 
     return Order(batch, rank, taken_in)
 
 
-def expected_alerts(load: Workload, event_time: Column, order: Order, log: RuleLog) -> dict[str, Expected]:
+def expected_alerts(
+    load: Workload, event_time: Column, order: Order, rules: Sequence[Version]
+) -> dict[str, Expected]:
     """Every alert by its id, of the transactions after the preload."""
     asked = np.arange(load.preloaded, len(load))
     found: dict[str, Expected] = {}
     for subject in FIVE:
         windows = subject.held(load, event_time, order.rank, asked)
-        versions = log.of(subject)
+        versions = [version for version in rules if version.subject is subject]
         current = in_force(versions, event_time[asked], order.batch[asked], order.taken_in)
         for index, version in enumerate(versions):
             over = subject.over(windows, version.limit) & (current == index)

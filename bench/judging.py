@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
-from bench import results
+from bench import results, stages
 from bench.expected import Expected, expected_alerts, order_of
 from bench.line import Measured
 from bench.results import Result
@@ -14,80 +16,121 @@ from bench.rules import FIVE
 from bench.stack import BenchFailed
 from bench.workload import number_of
 
+Floats = npt.NDArray[np.float64]
+
 MAX_P99_MS: Final = 500.0
 MIN_ALERTS: Final = 1_000
 MAX_APPLIED_MS: Final = 1_000.0
+MAX_GROWTH_MS: Final = 100.0
+"""How much later the engine may be at the end of the timed part than at its beginning. One that takes 0.04% less than
+is sent is 120 ms later after five minutes; the samples of one that keeps up scatter by some 15 ms."""
+
+_NOT_ACCUMULATED: Final = frozenset(subject.rule_id for subject in FIVE if subject.function == "MAX")
 
 
 def judge(measured: Measured) -> list[Result]:
     """The rows of the table."""
+    load, event_time = measured.load, measured.sender.event_time
+    order = order_of(load, event_time, measured.order.batches, measured.rule_events)
+    expected = expected_alerts(load, event_time, order, measured.versions)
+    return [
+        *_sent(measured),
+        *_latency(measured),
+        *_lag(measured),
+        *compared(expected, {identity: told_by(alert) for identity, (_, alert) in measured.alerts.items()}),
+        *stages.rows(*measured.watched.metrics),
+    ]
+
+
+def _sent(measured: Measured) -> list[Result]:
     options, load = measured.options, measured.load
-    latencies = _latencies(measured)
-    order = order_of(load, measured.sender.event_time, measured.order.batches, len(measured.log.versions))
-    expected = expected_alerts(load, measured.sender.event_time, order, measured.log)
-    changes = len(measured.log.versions) - 2 * len(FIVE)
-    wanted_changes = (options.seconds + options.warm_up_seconds) // options.rule_change_seconds - 1
-    live_rate = options.live / measured.timed_seconds
-    p50, p99 = np.percentile(latencies, [50, 99])
-    slope, largest = _growth(measured.backlog)
-    applied = float(np.percentile(measured.applied_ms, 99)) if measured.applied_ms else 0.0
+    called = measured.sender.called_at[options.timed_from :]
+    rate = (called.size - 1) / float(called[-1] - called[0])
+    # versions 1 and 2 of each rule were there before the payments
+    changes = len(measured.versions) - 2 * len(FIVE)
+    wanted = (options.seconds + options.warm_up_seconds) // options.rule_change_seconds - 1
+    late = float(np.percentile(measured.sender.late_ms(options.timed_from), 99))
     return [
         results.told("payments preloaded into the windows", load.preloaded, "payments"),
-        results.told("preload taken by the engine, its start included", measured.catch_up_seconds, "s"),
+        results.told("preload sent and taken by the engine", measured.catch_up_seconds, "s"),
         results.told("silence in the windows before the live payments", measured.gap_seconds, "s"),
-        results.at_least("payments sent", live_rate, "1/s", 0.98 * options.rate),
-        results.at_least("rule changes while they were sent", changes, "changes", wanted_changes),
-        results.at_least("alerts with a measured latency", latencies.size, "alerts", MIN_ALERTS),
-        results.told("producer send to record read from alerts.v1, p50", p50, "ms", 100.0),
-        results.at_most("producer send to record read from alerts.v1, p99", p99, "ms", MAX_P99_MS),
-        results.told("producer send to record read from alerts.v1, longest", latencies.max(), "ms"),
-        results.at_most("growth of the unread backlog", slope, "payments/s", 0.01 * options.rate),
-        results.told("largest unread backlog", largest, "payments", float(options.rate)),
-        results.at_most("rule published to applied by all shards, p99", applied, "ms", MAX_APPLIED_MS),
+        results.at_least("payments sent", rate, "1/s", 0.99 * options.rate, reference=options.rate),
+        results.told("producer called later than due, p99", late, "ms"),
+        results.at_least("rule changes while they were sent", changes, "changes", wanted),
         results.at_most("payments rejected", measured.rejects, "payments", 0),
-        *_compared(measured, expected),
+    ]
+
+
+def _latency(measured: Measured) -> list[Result]:
+    found = latencies_ms(measured.alerts, measured.sender.due_at, measured.options.timed_from)
+    if not found:
+        raise BenchFailed("no alert of a timed payment was read")
+    everything = np.concatenate(list(found.values()))
+    accumulated = [times for rule, times in found.items() if rule not in _NOT_ACCUMULATED]
+    p50, p99 = np.percentile(everything, [50, 99])
+    kafka50, kafka99 = np.percentile(measured.probes_ms, [50, 99])
+    applied = float(np.percentile(measured.applied_ms, 99))
+    return [
+        results.at_least("alerts with a measured latency", everything.size, "alerts", MIN_ALERTS),
+        results.at_least("of these by rules that accumulate", sum(map(len, accumulated)), "alerts", MIN_ALERTS),
+        results.told("send to read through Kafka alone, p50", kafka50, "ms"),
+        results.told("send to read through Kafka alone, p99", kafka99, "ms"),
+        results.told("producer send to record read from alerts.v1, p50", p50, "ms", kafka50),
+        results.at_most("producer send to record read from alerts.v1, p99", p99, "ms", MAX_P99_MS, reference=kafka99),
+        results.told("producer send to record read from alerts.v1, longest", everything.max(), "ms"),
+        results.at_most("rule sent to the registry to applied by all shards, p99", applied, "ms", MAX_APPLIED_MS),
     ]  # fmt: skip
 
 
-def _latencies(measured: Measured) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """ms, of the alerts whose payment was sent in the timed part."""
-    timed_from = measured.load.preloaded + measured.options.warm_up_seconds * measured.options.rate
-    found = []
-    for at, alert in measured.alerts.values():
-        transaction = alert["transaction"]
+def _lag(measured: Measured) -> list[Result]:
+    options, backlog = measured.options, measured.watched.backlog
+    if len(backlog) < 5:
+        raise BenchFailed("the timed part was too short to see a backlog grow")
+    lag = [(at, unread * 1_000 / options.rate) for at, unread in backlog]
+    growth = slope(lag) * options.seconds
+    p50, p99 = np.percentile([ms for _, ms in lag], [50, 99])
+    return [
+        results.at_most("growth of the lag over the timed part", growth, "ms", MAX_GROWTH_MS, reference=p50),
+        results.told("lag, p50 (payments sent and not yet in an order record, in ms of traffic)", p50, "ms"),
+        results.told("lag, p99", p99, "ms"),
+    ]
+
+
+def latencies_ms(
+    alerts: dict[str, tuple[float, dict[str, object]]], due_at: Floats, timed_from: int
+) -> dict[int, Floats]:
+    """By rule id: ms from when a payment was due to be sent to when its alert was read, of timed payments."""
+    found: dict[int, list[float]] = {}
+    for at, alert in alerts.values():
+        transaction, rule = alert["transaction"], alert["ruleId"]
         assert isinstance(transaction, dict)
+        assert isinstance(rule, int)
         number = number_of(transaction["transactionId"])
         if number >= timed_from:
-            found.append((at - measured.sender.sent_at[number]) * 1_000)
-    if not found:
-        raise BenchFailed("no alert of a timed payment was read")
-    return np.array(found, np.float64)
+            found.setdefault(rule, []).append((at - float(due_at[number])) * 1_000)
+    return {rule: np.array(times) for rule, times in found.items()}
 
 
-def _growth(backlog: list[tuple[float, int]]) -> tuple[float, float]:
-    """Slope of the line through the samples (payments a second) and the largest of them."""
-    seconds, unread = np.array([at for at, _ in backlog]), np.array([count for _, count in backlog])
-    if unread.size < 2:
-        raise BenchFailed("the timed part was too short to see a backlog grow")
-    slope = np.polyfit(seconds, unread, 1)[0]
-    return float(slope), float(unread.max())
+def slope(samples: Sequence[tuple[float, float]]) -> float:
+    """Median of the slopes between any two samples (Theil and Sen): one stall does not look like growth."""
+    at, value = np.array(samples, np.float64).T
+    first, second = np.triu_indices(at.size, 1)
+    return float(np.median((value[second] - value[first]) / (at[second] - at[first])))
 
 
-def _compared(measured: Measured, expected: dict[str, Expected]) -> list[Result]:
-    actual = {identity: _told_by(alert) for identity, (_, alert) in measured.alerts.items()}
-    missing, unexpected = expected.keys() - actual.keys(), actual.keys() - expected.keys()
-    different = [
-        identity for identity in expected.keys() & actual.keys() if expected[identity] != actual[identity]
-    ]
+def compared(expected: dict[str, Expected], actual: dict[str, Expected]) -> list[Result]:
+    """Both by alert id."""
+    different = sum(expected[identity] != actual[identity] for identity in expected.keys() & actual.keys())
     return [
         results.at_least("alerts by the independent count", len(expected), "alerts", MIN_ALERTS),
-        results.at_most("of these missing", len(missing), "alerts", 0),
-        results.at_most("of these with another value or count", len(different), "alerts", 0),
-        results.at_most("alerts that should not be", len(unexpected), "alerts", 0),
+        results.at_most("of these missing", len(expected.keys() - actual.keys()), "alerts", 0),
+        results.at_most("of these with another value or count", different, "alerts", 0),
+        results.at_most("alerts that should not be", len(actual.keys() - expected.keys()), "alerts", 0),
     ]
 
 
-def _told_by(alert: dict[str, object]) -> Expected:
+def told_by(alert: dict[str, object]) -> Expected:
+    """What is compared of it."""
     contributors = alert["contributors"]
     assert isinstance(contributors, dict)
     return Expected(str(alert["value"]), int(contributors["count"]))

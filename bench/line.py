@@ -5,22 +5,27 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from bench.reading import ALERTS, ORDER, REJECTS, STATUS, OrderReader, Reader
-from bench.rules import FIVE, UNREACHABLE, RuleLog, limits
+from bench.reading import ALERTS, ORDER, PROBE, REJECTS, RULES, STATUS, OrderReader, Reader
+from bench.registry import Registry
+from bench.rules import FIVE, UNREACHABLE, Version, limits, versions_of
 from bench.sending import Sender, now_ms
-from bench.stack import BenchFailed, Engine, Stack, wait_until_ready
+from bench.stack import BenchFailed, Stack
 from bench.workload import Workload, make
 
 SHARDS: Final = 2
 MIN_ALERTS_PER_RULE: Final = 1_000
 _DRAIN_SECONDS: Final = 120.0
 _QUIET_SECONDS: Final = 3.0
+_APPLIED_SECONDS: Final = 60.0
 _STEP: Final = Decimal("0.01")
+_PRELOAD_RATE: Final = 40_000
+"""Transactions a second that an engine of two cores takes at least while it catches up."""
 
 Say = Callable[[str], None]
 
@@ -33,7 +38,7 @@ class Options:
     rate: int = 2_000
     rule_change_seconds: int = 10
     preload_minutes: int = 60
-    warm_up_seconds: int = 15
+    warm_up_seconds: int = 30
     seed: int = 1
 
     @property
@@ -46,142 +51,146 @@ class Options:
         """Warm-up included."""
         return (self.seconds + self.warm_up_seconds) * self.rate
 
+    @property
+    def timed_from(self) -> int:
+        """The first transaction that is timed."""
+        return self.preloaded + self.warm_up_seconds * self.rate
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The live part: `backlog` holds (seconds, unread transactions) and the two texts are the engine's metrics
+    when the timed part began and when it ended."""
+
+    backlog: list[tuple[float, int]]
+    metrics: tuple[str, str]
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Everything that a run leaves behind; `backlog` holds (seconds, unread transactions) of the timed part."""
+    """Everything that a run leaves behind."""
 
     options: Options
     load: Workload
     sender: Sender
-    log: RuleLog
+    versions: list[Version]
+    rule_events: int
     order: OrderReader
     alerts: dict[str, tuple[float, dict[str, object]]]
-    backlog: list[tuple[float, int]]
+    probes_ms: list[float]
+    watched: Watched
     applied_ms: list[float]
     rejects: int
     gap_seconds: float
     catch_up_seconds: float
-    timed_seconds: float
 
 
 class Run:
     """One run on a stack."""
 
-    def __init__(self, options: Options, stack: Stack, say: Say) -> None:
-        self._options, self._stack, self._say = options, stack, say
-        self._log = RuleLog()
-        self._published: dict[tuple[int, int], float] = {}
-        self._load = make(options.rate, options.preloaded, options.live, options.seed)
-        say("calibrating the limits")
-        alerts_per_rule = max(options.live // 1_000, MIN_ALERTS_PER_RULE)
-        self._limits = limits(self._load, alerts_per_rule)
-        self._sender = Sender(stack.bootstrap_servers, self._load)
+    def __init__(self, options: Options, stack: Stack, load: Workload, say: Say) -> None:
+        self._options, self._stack, self._load, self._say = options, stack, load, say
+        self._limits = limits(load, max(options.live // 1_000, MIN_ALERTS_PER_RULE))
+        self._sender = Sender(stack.kafka, load)
 
     def measure(self) -> Measured:
-        """Preloads, starts the engine, lets it catch up, then sends and watches. Raises BenchFailed."""
-        until = self._preload()
-        with self._stack.engine(SHARDS) as engine:
-            begin = time.monotonic()
+        """Preloads, lets the engine catch up, then sends and watches. Raises BenchFailed."""
+        with (
             # alerts have a reader of their own: nothing else may hold them up
-            alerts = Reader(self._stack.bootstrap_servers, ALERTS)
-            others = Reader(self._stack.bootstrap_servers, ORDER, STATUS, REJECTS)
-            try:
-                order = OrderReader(others)
-                self._say(f"engine ready after {wait_until_ready(engine):.0f} s")
-                self._catch_up(engine, order, self._options.preloaded)
-                caught_up = time.monotonic() - begin
-                gap = self._until_the_preload_ends(until)
-                backlog, timed = self._live(engine, order)
-                self._drain(engine, order, alerts)
-                return Measured(
-                    self._options, self._load, self._sender, self._log, order, _first_reads(alerts), backlog,
-                    self._applied(others), others.count(REJECTS), gap, caught_up, timed,
-                )  # fmt: skip
-            finally:
-                alerts.close()
-                others.close()
+            _reader(self._stack, ALERTS, PROBE) as alerts,
+            _reader(self._stack, ORDER, STATUS, REJECTS, RULES) as others,
+            Registry(self._stack.registry, self._stack.key) as registry,
+        ):
+            order = OrderReader(others)
+            begin = time.monotonic()
+            gap = self._fill(registry, order)
+            caught_up = time.monotonic() - begin - max(0.0, -gap)
+            watched = self._live(registry, order, others)
+            self._drain(order, alerts)
+            events = [(record.offset, record.value) for record in others.records(RULES)]
+            return Measured(
+                self._options, self._load, self._sender, versions_of(events), len(events), order,
+                _first_reads(alerts), self._probes(alerts), watched, _applied(registry, others),
+                others.count(REJECTS), max(0.0, gap), caught_up,
+            )  # fmt: skip
 
-    def _preload(self) -> int:
-        """The moment (ms) at which the preloaded hour ends: when the live part is likely to begin."""
-        self._publish_all(unreachable=True, effective_from=0)
-        expected_seconds = 60 + self._options.preloaded // 30_000
-        until = now_ms() + expected_seconds * 1_000
-        self._say(f"preloading {self._options.preloaded:,} transactions")
-        begin = time.monotonic()
+    def _fill(self, registry: Registry, order: OrderReader) -> float:
+        """Fills the windows; seconds between their end and now. Negative: it was waited for."""
+        count = self._options.preloaded
+        self._publish_all(registry, unreachable=True, effective_from=0)
+        until = now_ms() + (10 + count // _PRELOAD_RATE) * 1_000
+        self._say(f"sending {count:,} payments of the last {self._options.preload_minutes} minutes")
         self._sender.preload(until)
-        self._say(f"preloaded in {time.monotonic() - begin:.0f} s")
-        return until
-
-    def _catch_up(self, engine: Engine, order: OrderReader, count: int) -> None:
+        self._say("waiting until the engine has taken them")
         deadline = time.monotonic() + 60 + count / 5_000
         while order.advance() < count:
-            engine.check()
+            self._stack.check()
             if time.monotonic() > deadline:
                 raise BenchFailed(f"the engine took {order.advance():,} of {count:,} transactions in time")
             time.sleep(0.2)
-        self._say("the engine has caught up")
+        gap = (now_ms() - until) / 1_000
+        if gap < 0:
+            self._say(f"waiting {-gap:.0f} s for the moment at which the preloaded payments end")
+            time.sleep(-gap)
+        return gap
 
-    def _until_the_preload_ends(self, until: int) -> float:
-        """Seconds of silence in the windows because catching up took longer than planned; 0 at best."""
-        wait = (until - now_ms()) / 1_000
-        if wait > 0:
-            self._say(f"waiting {wait:.0f} s for the moment at which the preloaded payments end")
-            time.sleep(wait)
-        return max(0.0, -wait)
-
-    def _live(self, engine: Engine, order: OrderReader) -> tuple[list[tuple[float, int]], float]:
-        self._publish_all(unreachable=False, effective_from=now_ms())
-        self._sender.flush()
+    def _live(self, registry: Registry, order: OrderReader, others: Reader) -> Watched:
+        options = self._options
+        self._publish_all(registry, unreachable=False, effective_from=now_ms())
+        self._wait_until_applied(registry, others)
         stop = threading.Event()
         thread = threading.Thread(target=self._sender.live, args=(stop,), name="live", daemon=True)
-        self._say(
-            f"{self._options.rate:,} a second for {self._options.warm_up_seconds} + {self._options.seconds} s"
-        )
+        self._say(f"{options.rate:,} a second for {options.warm_up_seconds} + {options.seconds} s")
         thread.start()
-        timed_from = self._load.preloaded + self._options.warm_up_seconds * self._options.rate
-        backlog: list[tuple[float, int]] = []
-        begin = time.monotonic()
-        changes = 0
         try:
-            while thread.is_alive():
-                thread.join(1.0)
-                engine.check()
-                elapsed = time.monotonic() - begin
-                if elapsed >= (changes + 1) * self._options.rule_change_seconds:
-                    self._change(changes)
-                    changes += 1
-                sent = self._sender.sent
-                taken = order.advance()
-                if timed_from <= sent < len(self._load):
-                    backlog.append((elapsed, sent - taken))
+            return self._watch(registry, order, thread)
         finally:
             stop.set()
             thread.join()
-        return backlog, time.monotonic() - begin
 
-    def _change(self, number: int) -> None:
+    def _watch(self, registry: Registry, order: OrderReader, thread: threading.Thread) -> Watched:
+        backlog: list[tuple[float, int]] = []
+        before, begin, changes = "", time.monotonic(), 0
+        while thread.is_alive():
+            thread.join(1.0)
+            self._stack.check()
+            elapsed = time.monotonic() - begin
+            if elapsed >= (changes + 1) * self._options.rule_change_seconds:
+                self._change(registry, changes)
+                changes += 1
+            sent, taken = self._sender.sent, order.advance()
+            if self._options.timed_from <= sent < len(self._load):
+                before = before or self._stack.metrics()
+                backlog.append((elapsed, sent - taken))
+        return Watched(backlog, (before, self._stack.metrics()))
+
+    def _change(self, registry: Registry, number: int) -> None:
         """A new version of one rule after the other: its limit a cent (or a payment) higher or lower."""
         subject = FIVE[number % len(FIVE)]
         step = Decimal(1) if subject.function == "COUNT" else _STEP
         up = number // len(FIVE) % 2 == 0
-        self._publish(subject.rule_id, self._limits[subject.rule_id] + (step if up else 0), now_ms())
+        registry.publish(subject, self._limits[subject.rule_id] + (step if up else 0), now_ms())
 
-    def _publish_all(self, *, unreachable: bool, effective_from: int) -> None:
+    def _publish_all(self, registry: Registry, *, unreachable: bool, effective_from: int) -> None:
         for subject in FIVE:
             limit = UNREACHABLE if unreachable else self._limits[subject.rule_id]
-            self._publish(subject.rule_id, limit, effective_from)
+            registry.publish(subject, limit, effective_from)
 
-    def _publish(self, rule_id: int, limit: Decimal, effective_from: int) -> None:
-        subject = FIVE[rule_id - 1]
-        self._sender.publish(self._log, subject, limit, effective_from)
-        self._published[rule_id, len(self._log.of(subject))] = time.time()
+    def _wait_until_applied(self, registry: Registry, others: Reader) -> None:
+        deadline = time.monotonic() + _APPLIED_SECONDS
+        while _applied_at(others).keys() < registry.asked_at.keys():
+            self._stack.check()
+            if time.monotonic() > deadline:
+                raise BenchFailed(f"the rules were not applied within {_APPLIED_SECONDS:.0f} s")
+            time.sleep(0.05)
 
-    def _drain(self, engine: Engine, order: OrderReader, alerts: Reader) -> None:
+    def _drain(self, order: OrderReader, alerts: Reader) -> None:
         """Until everything sent is in an order record, and no alert has come for a while after that."""
         deadline = time.monotonic() + _DRAIN_SECONDS
         while order.advance() < len(self._load):
-            engine.check()
+            self._stack.check()
+            if self._sender.failures:
+                raise BenchFailed(f"Kafka did not take everything: {self._sender.failures[0]}")
             if time.monotonic() > deadline:
                 raise BenchFailed(f"{len(self._load) - order.advance():,} transactions were left unread")
             time.sleep(0.1)
@@ -191,18 +200,46 @@ class Run:
             if alerts.count(ALERTS) != seen:
                 seen, quiet_since = alerts.count(ALERTS), time.monotonic()
 
-    def _applied(self, others: Reader) -> list[float]:
-        """Per version published while payments flowed: ms until the last shard's status was read."""
-        applied: dict[tuple[int, int], float] = {}
-        for record in others.records(STATUS):
-            status = json.loads(record.value)
-            version = (status["ruleId"], status["version"])
-            applied[version] = max(applied.get(version, 0.0), record.at)
-        # versions 1 and 2 were there before the payments
-        live = [version for version in self._published if version[1] > 2]
-        return [
-            (applied[version] - self._published[version]) * 1_000 for version in live if version in applied
-        ]
+    def _probes(self, alerts: Reader) -> list[float]:
+        """ms from sent to read of those probes that were sent in the timed part."""
+        timed_from = self._sender.due_at[self._options.timed_from]
+        sent = [(record.at, float(record.value)) for record in alerts.records(PROBE)]
+        return [(at - since) * 1_000 for at, since in sent if since >= timed_from]
+
+
+@contextmanager
+def _reader(stack: Stack, *topics: str) -> Iterator[Reader]:
+    reader = Reader(stack.kafka, *topics)
+    try:
+        yield reader
+    finally:
+        reader.close()
+
+
+def prepared(options: Options) -> Workload:
+    """What will be sent."""
+    return make(options.rate, options.preloaded, options.live, options.seed)
+
+
+def _applied_at(others: Reader) -> dict[tuple[int, int], float]:
+    """Per rule and version that all shards have taken: when the last one's status was read."""
+    shards: dict[tuple[int, int], dict[int, float]] = {}
+    for record in others.records(STATUS):
+        status = json.loads(record.value)
+        seen = shards.setdefault((status["ruleId"], status["version"]), {})
+        seen.setdefault(status["shard"], record.at)
+    return {version: max(seen.values()) for version, seen in shards.items() if len(seen) == SHARDS}
+
+
+def _applied(registry: Registry, others: Reader) -> list[float]:
+    """Per version published while payments flowed: ms from the HTTP request to the last shard's status."""
+    applied = _applied_at(others)
+    # versions 1 and 2 were there before the payments
+    live = {version: at for version, at in registry.asked_at.items() if version[1] > 2}
+    missing = live.keys() - applied.keys()
+    if missing:
+        raise BenchFailed(f"rule versions that were never applied: {sorted(missing)}")
+    return [(applied[version] - at) * 1_000 for version, at in live.items()]
 
 
 def _first_reads(alerts: Reader) -> dict[str, tuple[float, dict[str, object]]]:

@@ -14,14 +14,17 @@ ALERTS: Final = "alerts.v1"
 ORDER: Final = "engine-order.v1"
 STATUS: Final = "rule-status.v1"
 REJECTS: Final = "rejected-transactions.v1"
-_PARTITIONS: Final = {ALERTS: 2, ORDER: 1, STATUS: 1, REJECTS: 1}
+RULES: Final = "rules.v1"
+PROBE: Final = "bench-probe"
+_PARTITIONS: Final = {ALERTS: 2, ORDER: 1, STATUS: 1, REJECTS: 1, RULES: 1, PROBE: 1}
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A record's value and when it was read, in seconds since the epoch."""
+    """A record's value, its offset, and when it was read, in seconds of the monotonic clock."""
 
     at: float
+    offset: int
     value: bytes
 
 
@@ -46,9 +49,9 @@ class Reader:
         self._thread = threading.Thread(target=self._run, name="-".join(topics), daemon=True)
         self._thread.start()
 
-    def records(self, topic: str) -> list[Read]:
-        """Those read so far, in the order in which they were read."""
-        return self._records[topic][:]
+    def records(self, topic: str, since: int = 0) -> list[Read]:
+        """Those read so far but the first `since`, in the order in which they were read."""
+        return self._records[topic][since:]
 
     def count(self, topic: str) -> int:
         """How many were read so far."""
@@ -65,9 +68,9 @@ class Reader:
             message = self._consumer.poll(0.2)
             if message is None or message.error() is not None:
                 continue
-            topic, value = message.topic(), message.value()
-            if topic is not None and isinstance(value, bytes):
-                self._records[topic].append(Read(time.time(), value))
+            at, topic, value, offset = time.monotonic(), message.topic(), message.value(), message.offset()
+            if topic is not None and offset is not None and isinstance(value, bytes):
+                self._records[topic].append(Read(at, offset, value))
 
 
 class OrderReader:
@@ -81,7 +84,7 @@ class OrderReader:
 
     def advance(self) -> int:
         """Takes what was read meanwhile; how many transactions the engine has taken in all."""
-        for record in self._reader.records(ORDER)[self._seen :]:
+        for record in self._reader.records(ORDER, self._seen):
             batch = json.loads(record.value)
             self._seen += 1
             # a batch emitted again after a failure is the same batch

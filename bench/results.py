@@ -13,8 +13,8 @@ from rich.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One measured value. `reference` is what it is compared with and `ratio` value / reference; `bar` says what
-    was required, None for what is only told."""
+    """One measured value. `reference` is something else of the same run that it is compared with, `ratio` is value /
+    reference; `bar` says what was required, None for what is only told."""
 
     name: str
     value: float
@@ -25,20 +25,19 @@ class Result:
     ok: bool
 
 
-def at_most(name: str, value: float, unit: str, bar: float) -> Result:
+def at_most(name: str, value: float, unit: str, bar: float, *, reference: float | None = None) -> Result:
     """The value may not be above the bar."""
-    return Result(name, _short(value), unit, bar, _ratio(value, bar), f"<= {bar:g}", value <= bar)
+    return _against(name, value, unit, reference, f"<= {bar:g}", ok=value <= bar)
 
 
-def at_least(name: str, value: float, unit: str, bar: float) -> Result:
+def at_least(name: str, value: float, unit: str, bar: float, *, reference: float | None = None) -> Result:
     """The value may not be below the bar."""
-    return Result(name, _short(value), unit, bar, _ratio(value, bar), f">= {bar:g}", value >= bar)
+    return _against(name, value, unit, reference, f">= {bar:g}", ok=value >= bar)
 
 
 def told(name: str, value: float, unit: str, reference: float | None = None) -> Result:
     """Nothing is required of it."""
-    ratio = None if reference is None else _ratio(value, reference)
-    return Result(name, _short(value), unit, reference, ratio, None, True)
+    return _against(name, value, unit, reference, None, ok=True)
 
 
 def write(results: Sequence[Result], file: Path) -> None:
@@ -63,9 +62,9 @@ def show(results: Sequence[Result], console: Console) -> None:
     console.print(table)
 
 
-def _short(value: float) -> float:
-    return round(float(value), 3)
-
-
-def _ratio(value: float, reference: float) -> float | None:
-    return round(value / reference, 4) if reference else None
+def _against(
+    name: str, value: float, unit: str, reference: float | None, bar: str | None, *, ok: bool
+) -> Result:
+    ratio = round(float(value) / float(reference), 4) if reference else None
+    told_reference = None if reference is None else round(float(reference), 3)
+    return Result(name, round(float(value), 3), unit, told_reference, ratio, bar, bool(ok))

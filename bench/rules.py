@@ -1,11 +1,10 @@
-"""The five rules, their versions, and the events that say so on rules.v1."""
+"""The five rules, their versions, and limits under which they alert about as often as one another."""
 
 from __future__ import annotations
 
 import json
-import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Final
 
@@ -15,8 +14,7 @@ import numpy.typing as npt
 from bench.windows import Held, group_codes, held
 from bench.workload import HUGE_CENTS, Column, Workload
 from tripline_contracts import decimals
-from tripline_contracts.rule_definition import Function, RuleDefinition
-from tripline_contracts.widest import widest_windows
+from tripline_contracts.rule_definition import Function
 
 UNREACHABLE: Final = Decimal(10) ** 15
 _CENTS: Final = Decimal("0.01")
@@ -32,10 +30,18 @@ class Subject:
     grouping: tuple[str, ...]
     window_seconds: int
 
-    def definition(self, limit: Decimal) -> RuleDefinition:
-        """With that limit, tripping above it."""
-        measured = None if self.function == "COUNT" else "paymentAmount"
-        return RuleDefinition(self.grouping, self.function, measured, ">", limit, self.window_seconds)
+    def body(self, limit: Decimal, effective_from: int) -> dict[str, object]:
+        """What the registry is sent: tripping above that limit."""
+        return {
+            "name": self.name,
+            "groupingKeyNames": list(self.grouping),
+            "aggregatorFunctionType": self.function,
+            "aggregateFieldName": None if self.function == "COUNT" else "paymentAmount",
+            "limitOperatorType": ">",
+            "limit": decimals.plain(limit),
+            "windowSeconds": self.window_seconds,
+            "effectiveFrom": effective_from,
+        }
 
     def held(self, load: Workload, time: Column, rank: Column, asked: Column) -> Held:
         """What its windows held at the transactions `asked` for."""
@@ -87,57 +93,29 @@ FIVE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One definition of one rule, as published; `position` counts from 1, its offset in rules.v1 from 0."""
+    """One definition of one rule; `offset` is where its event lies in rules.v1."""
 
     subject: Subject
     version: int
-    position: int
+    offset: int
     limit: Decimal
     effective_from: int
 
 
-@dataclass
-class RuleLog:
-    """Everything published so far."""
-
-    versions: list[Version] = field(default_factory=list)
-
-    def publish(self, subject: Subject, limit: Decimal, effective_from: int) -> Version:
-        """The next version of that rule."""
-        number = 1 + sum(known.subject is subject for known in self.versions)
-        version = Version(subject, number, len(self.versions) + 1, limit, effective_from)
-        self.versions.append(version)
-        return version
-
-    def of(self, subject: Subject) -> list[Version]:
-        """The rule's versions in order."""
-        return [version for version in self.versions if version.subject is subject]
-
-    def event(self, version: Version, now: int) -> bytes:
-        """The event as the registry would write it, right after `publish`."""
-        current = {known.subject.rule_id: known for known in self.versions}
-        definitions = [
-            (v.subject.rule_id, v.version, v.subject.definition(v.limit)) for v in current.values()
-        ]
-        definition = version.subject.definition(version.limit)
-        return json.dumps(
-            {
-                "eventId": str(uuid.uuid4()),
-                "type": "RulePublished",
-                "position": version.position,
-                "occurredAt": now,
-                "actor": "bench",
-                "widestWindows": widest_windows(definitions),
-                "ruleId": version.subject.rule_id,
-                "version": version.version,
-                "definitionVersion": version.version,
-                "state": "ACTIVE",
-                "name": version.subject.name,
-                "definition": definition.to_json(),
-                "definitionHash": definition.hash,
-                "effectiveFrom": version.effective_from,
-            }
-        ).encode()
+def versions_of(events: Iterable[tuple[int, bytes]]) -> list[Version]:
+    """What rules.v1 says, from its offsets and values. The relay may have delivered an event twice."""
+    versions: list[Version] = []
+    position = 0
+    for offset, value in events:
+        event = json.loads(value)
+        if event["position"] <= position:
+            continue
+        position = event["position"]
+        assert event["type"] == "RulePublished", f"nobody publishes a {event['type']} here"
+        limit = Decimal(event["definition"]["limit"])
+        subject = FIVE[event["ruleId"] - 1]
+        versions.append(Version(subject, event["version"], offset, limit, event["effectiveFrom"]))
+    return versions
 
 
 def limits(load: Workload, alerts_per_rule: int) -> dict[int, Decimal]:
@@ -173,9 +151,10 @@ def _limit(subject: Subject, windows: Held, alerts: int) -> Decimal:
 def in_force(versions: Sequence[Version], time: Column, batch: Column, taken_in: Column) -> Column:
     """Index of the version in force for each transaction, -1 for none.
 
-    `time`: event time in ms, `batch`: its micro-batch, `taken_in[position - 1]`: that of the rule event.
+    `versions`: of one rule, in order; `time`: event time in ms, `batch`: its micro-batch, `taken_in[offset]`: that of
+    the rule event.
     """
     found = np.full(time.size, -1)
     for index, version in enumerate(versions):
-        found[(time >= version.effective_from) & (batch >= taken_in[version.position - 1])] = index
+        found[(time >= version.effective_from) & (batch >= taken_in[version.offset])] = index
     return found

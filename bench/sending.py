@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from decimal import Decimal
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 from confluent_kafka import KafkaError, Message, Producer
 
-from bench.rules import RuleLog, Subject
-from bench.workload import Workload, values
+from bench.reading import PROBE
+from bench.workload import Column, Workload, values
 
 TRANSACTIONS: Final = "transactions.v1"
-RULES: Final = "rules.v1"
 _TICK_SECONDS: Final = 0.002
+_PROBE_SECONDS: Final = 0.05
 _CHUNK: Final = 10_000
 
 
@@ -25,10 +26,15 @@ def now_ms() -> int:
 
 
 class Sender:
-    """Knows when each transaction was sent: `event_time` in ms, `sent_at` in seconds since the epoch.
+    """Knows when each transaction was sent.
 
     Event time and record time are one; each partition's offsets are those of the workload, because there is one
     producer and it names the partitions.
+
+    :ivar event_time: of each transaction, ms since the epoch
+    :ivar due_at: when each live transaction was to be sent, in seconds of the monotonic clock. Latency is counted
+        from there: a sender that is held up sends later, and that must not hide what it waits for
+    :ivar called_at: when the producer was really called
     """
 
     def __init__(self, bootstrap_servers: str, load: Workload) -> None:
@@ -44,8 +50,9 @@ class Sender:
                 "log_level": 3,
             }
         )
-        self.event_time = np.zeros(len(load), np.int64)
-        self.sent_at = np.zeros(len(load))
+        self.event_time: Column = np.zeros(len(load), np.int64)
+        self.due_at: npt.NDArray[np.float64] = np.zeros(len(load))
+        self.called_at: npt.NDArray[np.float64] = np.zeros(len(load))
         self.sent = 0
         self.failures: list[str] = []
 
@@ -57,42 +64,48 @@ class Sender:
             stop = min(start + _CHUNK, count)
             times = self.event_time[start:stop].tolist()
             for at, (partition, value) in zip(times, values(self._load, start, stop, times), strict=True):
-                self._send(partition, value, at)
+                self._send(TRANSACTIONS, partition, value, at)
             self.sent = stop
         self._producer.flush(120)
 
     def live(self, stop: threading.Event) -> None:
-        """The rest, at the workload's rate from now on."""
-        begin, first, latest = time.monotonic(), self.sent, 0
-        while self.sent < len(self._load) and not stop.wait(_TICK_SECONDS):
+        """The rest, at the workload's rate from now on, and now and then a probe of Kafka alone."""
+        first, count, begin = self.sent, len(self._load), time.monotonic()
+        self.due_at[first:] = begin + np.arange(1, count - first + 1) / self._load.rate
+        latest, probe_at = 0, begin
+        while self.sent < count and not stop.wait(_TICK_SECONDS):
             due = first + int((time.monotonic() - begin) * self._load.rate)
-            for number in range(self.sent, min(due, len(self._load))):
-                # a wall clock may step back; record times here never do
-                at = max(now_ms(), latest)
-                latest = at
-                (row,) = values(self._load, number, number + 1, [at])
-                self.event_time[number], self.sent_at[number] = at, time.time()
-                self._send(*row, at)
-                self.sent = number + 1
+            # a wall clock may step back; record times here never do
+            latest = max(now_ms(), latest)
+            self._send_until(min(due, count), latest)
+            if time.monotonic() >= probe_at:
+                probe_at = time.monotonic() + _PROBE_SECONDS
+                self._send(PROBE, 0, repr(time.monotonic()).encode(), latest)
             self._producer.poll(0)
-        self._producer.flush(30)
+        self._producer.close()
 
-    def publish(self, log: RuleLog, subject: Subject, limit: Decimal, effective_from: int) -> None:
-        """The rule's next version."""
-        version = log.publish(subject, limit, effective_from)
-        event = log.event(version, now_ms())
-        self._producer.produce(RULES, event, str(subject.rule_id), 0, on_delivery=self._report)
-        self._producer.poll(0)
+    def late_ms(self, timed_from: int) -> npt.NDArray[np.float64]:
+        """How much later than due the producer was called, of the transactions from `timed_from` on."""
+        late: npt.NDArray[np.float64] = (self.called_at[timed_from:] - self.due_at[timed_from:]) * 1_000
+        return late
 
-    def flush(self) -> None:
-        """Waits until everything is in Kafka."""
-        self._producer.flush(30)
+    def _send_until(self, stop: int, at: int) -> None:
+        start = self.sent
+        self.event_time[start:stop] = at
+        for number, (partition, value) in self._numbered(start, stop, at):
+            self.called_at[number] = time.monotonic()
+            self._send(TRANSACTIONS, partition, value, at)
+        self.sent = max(start, stop)
 
-    def _send(self, partition: int, value: bytes, at: int) -> None:
+    def _numbered(self, start: int, stop: int, at: int) -> Iterator[tuple[int, tuple[int, bytes]]]:
+        rows = values(self._load, start, stop, [at] * (stop - start))
+        return zip(range(start, stop), rows, strict=True)
+
+    def _send(self, topic: str, partition: int, value: bytes, at: int) -> None:
         while True:
             try:
                 self._producer.produce(
-                    TRANSACTIONS, value, partition=partition, timestamp=at, on_delivery=self._report
+                    topic, value, partition=partition, timestamp=at, on_delivery=self._report
                 )
             except BufferError:
                 self._producer.poll(0.1)

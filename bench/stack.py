@@ -1,9 +1,11 @@
-"""A broker and an engine of the benchmark's own, in a temporary folder; both end with this process."""
+"""The line of `tripline demo`, without its traffic and rules, in a folder of its own; it ends with this process."""
 
 from __future__ import annotations
 
+import json
 import os
-import sys
+import signal
+import subprocess
 import sysconfig
 import time
 from collections.abc import Iterator
@@ -12,12 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
-from tripline_demo import kafka, leash, paths, ports, topics
+from bench.reading import PROBE
+from tripline_demo import leash, paths, ports
 from tripline_demo.jars import ensure
 from tripline_demo.java import find_java
+from tripline_demo.stack.places import Places
+from tripline_demo.stack.plan import PORTS
 
-READY_SECONDS = 150
+READY_SECONDS = 240
 
 
 class BenchFailed(Exception):
@@ -25,84 +31,83 @@ class BenchFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
-    """A running engine and the address of its metrics."""
+class Stack:
+    """A running line: addresses, the key of its administrator, and the logs of its processes."""
 
+    kafka: str
+    registry: str
+    key: str
+    engine_metrics: str
     process: leash.Leashed
-    url: str
+    places: Places
 
     def check(self) -> None:
-        """Raises BenchFailed with the end of its log if it has ended."""
+        """Raises BenchFailed with the end of the engine's log if the line has ended or the engine is not well."""
         if not self.process.is_running():
-            raise BenchFailed(f"the engine ended:\n{self.last_words()}")
+            raise BenchFailed(f"the line ended:\n{self.process.last_lines()}")
 
-    def last_words(self) -> str:
-        """The end of its log, short enough to read."""
-        return "\n".join(line[:400] for line in self.process.last_lines(5).splitlines())
-
-    def is_ready(self) -> bool:
-        """Its first micro-batch is done."""
-        try:
-            return httpx.get(f"{self.url}/readyz", timeout=3, trust_env=False).status_code == 200
-        except httpx.HTTPError:
-            return False
-
-
-@dataclass(frozen=True, slots=True)
-class Stack:
-    """What a benchmark needs to start its parts."""
-
-    folder: Path
-    bootstrap_servers: str
-    java_home: Path
-    jars: Path
-
-    @contextmanager
-    def engine(self, shards: int) -> Iterator[Engine]:
-        """A fresh engine, told nothing but where things are."""
-        port = ports.free_ports(1)[0]
-        home = self.folder / "engine"
-        home.mkdir()
-        environment = {
-            **os.environ,
-            "JAVA_HOME": str(self.java_home),
-            "SPARK_LOCAL_IP": ports.LOOPBACK,
-            "SPARK_LOCAL_DIRS": str(home / "scratch"),
-            "PYSPARK_PYTHON": sys.executable,
-            "TRIPLINE_KAFKA": self.bootstrap_servers,
-            "TRIPLINE_CHECKPOINT": str(home / "checkpoint"),
-            "TRIPLINE_PROJECTION_DIR": str(home / "projection"),
-            "TRIPLINE_SHARDS": str(shards),
-            "TRIPLINE_CLOCK": "wall",
-            "TRIPLINE_SPARK_MASTER": "local[2]",
-            "TRIPLINE_JARS": str(self.jars),
-            "TRIPLINE_METRICS_BIND": f"{ports.LOOPBACK}:{port}",
-        }
-        command = [str(Path(sysconfig.get_path("scripts")) / "tripline-engine"), "run"]
-        process = leash.start(command, log=self.folder / "engine.log", environment=environment)
-        try:
-            yield Engine(process, f"http://{ports.LOOPBACK}:{port}")
-        finally:
-            process.stop()
+    def metrics(self) -> str:
+        """The engine's metrics as Prometheus reads them."""
+        return httpx.get(f"{self.engine_metrics}/metrics", timeout=10, trust_env=False).text
 
 
 @contextmanager
 def stack(folder: Path) -> Iterator[Stack]:
-    """A broker with the contract's topics."""
+    """Starts it and waits until all of it is ready. Raises BenchFailed."""
+    places = _places(folder)
+    environment = {**os.environ, "TRIPLINE_VAR": str(places.var)}
+    command = [_tripline(), "demo", "--no-traffic", "--clock=wall"]
+    process = leash.start(
+        command, log=folder / "demo.log", environment=environment, stop_signal=signal.SIGTERM
+    )
+    try:
+        _wait(process, places)
+        written = json.loads(places.stack_file.read_text(encoding="utf-8"))
+        port = ports.load(_ports_file(places))["engine"]
+        _create_probe(written["kafka"])
+        yield Stack(
+            written["kafka"], written["rulesRegistry"], written["apiKeys"]["admin"],
+            f"http://{ports.LOOPBACK}:{port}", process, places,
+        )  # fmt: skip
+    finally:
+        # the leash alone is for this process's sudden end: it waits for twenty seconds only
+        subprocess.run([_tripline(), "down"], env=environment, capture_output=True, check=False)
+        process.stop()
+
+
+def _tripline() -> str:
+    return str(Path(sysconfig.get_path("scripts")) / "tripline")
+
+
+def _places(folder: Path) -> Places:
+    """Jars and Java are the checkout's, ports are nobody's."""
     var = paths.var_folder()
-    java = find_java(os.environ, var / "java")
-    jars = ensure(paths.project_root(), var, java)
-    with kafka.running(java, jars.broker, folder / "kafka") as broker:
-        topics.create(broker.bootstrap_servers)
-        yield Stack(folder, broker.bootstrap_servers, java.home, jars.engine)
+    ensure(paths.project_root(), var, find_java(os.environ, var / "java"))
+    places = Places(folder / "var")
+    places.make()
+    for name in ("jars", "java"):
+        (var / name).mkdir(exist_ok=True)
+        (places.var / name).symlink_to(var / name)
+    ports.save(_ports_file(places), dict(zip(PORTS, ports.free_ports(len(PORTS)), strict=True)))
+    return places
 
 
-def wait_until_ready(engine: Engine) -> float:
-    """Seconds it took. Raises BenchFailed."""
-    begin = time.monotonic()
-    while not engine.is_ready():
-        engine.check()
-        if time.monotonic() - begin > READY_SECONDS:
-            raise BenchFailed(f"the engine was not ready within {READY_SECONDS} s:\n{engine.last_words()}")
-        time.sleep(0.2)
-    return time.monotonic() - begin
+def _create_probe(bootstrap_servers: str) -> None:
+    """The topic that measures Kafka alone."""
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    for created in admin.create_topics([NewTopic(PROBE, 1)]).values():
+        created.result(30)
+
+
+def _ports_file(places: Places) -> Path:
+    return places.run / "ports.json"
+
+
+def _wait(process: leash.Leashed, places: Places) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while not places.stack_file.exists():
+        if not process.is_running():
+            raise BenchFailed(f"the line did not start:\n{process.last_lines()}")
+        if time.monotonic() > deadline:
+            raise BenchFailed(f"the line was not up within {READY_SECONDS} s:\n{process.last_lines()}")
+        time.sleep(0.1)

@@ -1,9 +1,10 @@
 """What is sent: payments of the generator's background, and pairs that push a sum over its limit for a moment.
 
-A sum over half an hour of all card payments would either stay over its limit or never reach it. So now and then a
-huge payment comes and, ten payments later, its reversal: those between see the sum over the limit.
+A sum over half an hour of all card payments would either stay over its limit or never reach it. So somewhere in every
+thousand a huge payment comes and, ten payments later, its reversal: those between see the sum over the limit.
 
-    number     … 499  500 (+10,000,000)  501 … 509  510 (-10,000,000)  511 …     of every thousand
+    number     … n−1  n (+10,000,000)  n+1 … n+9  n+10 (−10,000,000)  n+11 …     n: by chance, so that micro-batches,
+                                                                                 which have a rhythm too, don't matter
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Column = npt.NDArray[np.int64]
 PARTITIONS: Final = 2
 TYPES: Final = ("CSH", "CRD")
 HUGE_CENTS: Final = 10_000_000_00
-_EVERY, _FIRST, _REVERSAL = 1_000, 500, 510
+_EVERY, _APART = 1_000, 10
 _STRANGERS: Final = 1_000_000_000
 
 
@@ -52,11 +53,11 @@ def make(rate: int, preloaded: int, live: int, seed: int) -> Workload:
     """`rate` a second; populations grow with it as the generator's do."""
     made = columns(shape_of(Traffic(rate=rate, seed=seed, scenarios=())), 0, preloaded + live)
     payee, beneficiary, payment_type, cents = made.payee, made.beneficiary, made.payment_type, made.cents
-    number = np.arange(preloaded + live)
-    for place, amount in ((_FIRST, HUGE_CENTS), (_REVERSAL, -HUGE_CENTS)):
-        pairs = np.flatnonzero((number % _EVERY == place) & (number >= preloaded + place))
-        payee[pairs] = beneficiary[pairs] = _STRANGERS + number[pairs] // _EVERY
-        payment_type[pairs], cents[pairs] = CARD, amount
+    thousands = np.arange(preloaded, preloaded + live - _EVERY + 1, _EVERY)
+    huge = thousands + np.random.default_rng(seed).integers(0, _EVERY - _APART, thousands.size)
+    for place, amount in ((huge, HUGE_CENTS), (huge + _APART, -HUGE_CENTS)):
+        payee[place] = beneficiary[place] = _STRANGERS + huge
+        payment_type[place], cents[place] = CARD, amount
     partition = payee % PARTITIONS
     offset = np.zeros_like(partition)
     for one in range(PARTITIONS):

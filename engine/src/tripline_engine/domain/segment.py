@@ -72,11 +72,11 @@ class SegmentLog:
             )
             self._next += 1
 
-    def merge(self, log: StateLog) -> None:
-        """Merge the first run of small segments that is long enough, if there is one."""
+    def merge(self, log: StateLog) -> bool:
+        """Merge the first run of small segments that is long enough; whether there was one."""
         at = self._mergeable()
         if at is None:
-            return
+            return False
         parts = self.segments[at : at + _FAN_IN]
         table = pa.concat_tables([self._read(part, log) for part in parts])
         merged = Segment(
@@ -89,6 +89,7 @@ class SegmentLog:
         for part in parts[1:]:
             log.remove(self._key(part))
         self.segments[at : at + _FAN_IN] = [self._write(table, merged, log)]
+        return True
 
     def expire(self, time_floor: int, id_floor: int, log: StateLog) -> None:
         """Remove the oldest segments whose transactions are out of every window and whose ids are forgotten."""

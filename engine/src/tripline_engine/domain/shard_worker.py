@@ -7,12 +7,13 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 
+from tripline_contracts.event_type import MAX_TIMESTAMP
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
 from tripline_engine.domain.alert import alert_json, transaction_json
 from tripline_engine.domain.anchor import Anchor, Verdict
@@ -31,6 +32,7 @@ from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import Taken, UnreadableRuleEvent
 
 _log = logging.getLogger(__name__)
+_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 # A process keeps what it has attached to, by directory and shard; `Projection.attach` verifies it before every use.
 Attached = dict[tuple[Path | None, int], Projection]
@@ -129,8 +131,8 @@ class _Batch:
             self._report_unreadable(payload.data)
         if self._shard == 0:
             self._record_order(by_kind)
-        for segments in self._head.segments.values():
-            segments.merge(self._log)
+        # one anchor per micro-batch: all of them tend to have enough small segments at the same time
+        any(segments.merge(self._log) for segments in self._head.segments.values())
         return self._out
 
     def _take_rules(self, payloads: Sequence[Payload]) -> bool:
@@ -255,16 +257,17 @@ def _position(payload: Payload) -> tuple[int, int]:
     """The registry's position, then the offset; a rule event without a readable one changes nothing anyway."""
     try:
         position = msgspec.json.decode(payload.data, type=_Positioned).position
-    except msgspec.MsgspecError:
+    except _UNREADABLE:
         position = -1
     return position, payload.position
 
 
 def _clock(data: bytes) -> int | None:
     try:
-        return msgspec.json.decode(data, type=_Tick).clock
-    except msgspec.MsgspecError:
+        clock = msgspec.json.decode(data, type=_Tick).clock
+    except _UNREADABLE:
         return None
+    return clock if 0 <= clock <= MAX_TIMESTAMP else None
 
 
 class _Positioned(msgspec.Struct):

@@ -34,7 +34,9 @@ class ProgressListener(StreamingQueryListener):
         rows = {name: source.numInputRows for name, source in zip(_SOURCES, progress.sources, strict=False)}
         observed = progress.observedMetrics.get(OBSERVATION)
         shards = shard_counters(observed.asDict()) if observed else []
-        self._metrics.batch_committed(progress.durationMs["triggerExecution"] / 1000, rows, shards)
+        stages = dict(progress.durationMs)
+        self._metrics.batch_committed(stages.pop("triggerExecution") / 1000, rows, shards)
+        self._metrics.stages_took(stages)
         self._ready.set()
 
     def onQueryIdle(self, event: QueryIdleEvent) -> None:  # noqa: N802, ARG002

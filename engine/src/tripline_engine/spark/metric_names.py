@@ -19,6 +19,12 @@ class MetricName:
 BATCH_SECONDS: Final = MetricName(
     "tripline_engine_batch_seconds", "Duration of a micro-batch, planning to commit", "histogram"
 )
+STAGE_SECONDS: Final = MetricName(
+    "tripline_engine_batch_stage_seconds",
+    "Time spent in the stages of micro-batches, by Spark's names for them",
+    "counter",
+    ("stage",),
+)
 ROWS: Final = MetricName(
     "tripline_engine_rows", "Records read from Kafka, rule events and ticks included", "counter", ("source",)
 )

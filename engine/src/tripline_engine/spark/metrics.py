@@ -55,6 +55,7 @@ class Metrics:
         self._batch = Histogram(
             names.BATCH_SECONDS.name, names.BATCH_SECONDS.help, buckets=_BATCH_BOUNDS, registry=self.registry
         )
+        self._stages = self._counter(names.STAGE_SECONDS)
         self._rows = self._counter(names.ROWS)
         self._rejects = self._counter(names.REJECTS)
         self._unread = self._gauge(names.UNREAD)
@@ -74,6 +75,11 @@ class Metrics:
         for shard, counters in shards:
             for key, value in json.loads(counters).items():
                 self._take(shard, key, value)
+
+    def stages_took(self, milliseconds: Mapping[str, int]) -> None:
+        """One micro-batch's time by stage."""
+        for stage, value in milliseconds.items():
+            self._stages.labels(stage).inc(value / 1000)
 
     def ticked(self, unread: Mapping[int, int], clock: int | None) -> None:
         """What the ticker has measured: unread records by partition, the last tick in ms."""

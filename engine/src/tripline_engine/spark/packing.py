@@ -23,7 +23,6 @@ from tripline_engine.domain.records import Kind
 from tripline_engine.domain.sharding import anchor_masks
 from tripline_engine.spark.shard_keys import shard_keys
 
-PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binary"
 REJECT_BYTES: Final = 512 * 1024
 """How much of a refused record is kept."""
 
@@ -68,7 +67,7 @@ class Slice:
 
 
 def packer(config: EngineConfig) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """The function for `mapInArrow`: columns partition, offset, recordTime, value in; PACKED_SCHEMA out."""
+    """The function for `mapInArrow`: columns partition, offset, recordTime, value in; sources.PACKED_SCHEMA out."""
     keys = shard_keys(config.shards)
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

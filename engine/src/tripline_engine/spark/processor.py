@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-import pandas as pd
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import (
     ArrayType,
@@ -26,12 +25,12 @@ from pyspark.sql.types import (
 
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import Kind, OutRecord, Payload, StateLog
-from tripline_engine.domain.shard_worker import ShardWorker
 from tripline_engine.spark.counting import count_records
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.shard_keys import shard_keys
 
 if TYPE_CHECKING:
+    import pandas as pd
     from pyspark.sql.streaming.stateful_processor import MapState, TimerValues
 
 _HEADER: Final = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
@@ -93,7 +92,7 @@ class ShardProcessor(StatefulProcessor):
         projection_dir: Path | None,
         topic_prefix: str = "",
         fault: FaultPoint | None = None,
-        make_worker: MakeWorker = ShardWorker,
+        make_worker: MakeWorker | None = None,
     ) -> None:
         self._config = config
         self._projection_dir = projection_dir
@@ -114,7 +113,8 @@ class ShardProcessor(StatefulProcessor):
         shard = self._shards[int(key[0])]
         payloads = in_order(rows)
         log = SparkStateLog(self._state)
-        worker = self._make_worker(self._config, shard, log, self._projection_dir, _now_ms)
+        make_worker = self._make_worker or _shard_worker()
+        worker = make_worker(self._config, shard, log, self._projection_dir, _now_ms)
         records = worker.process(payloads)
         if self._fault:
             self._fault.reach_task(shard, payloads)
@@ -158,7 +158,16 @@ def _counters_frame(shard: int, counters: dict[str, int]) -> pd.DataFrame:
     return _frame([(None, None, None, None, shard, json.dumps(counters))])
 
 
+def _shard_worker() -> MakeWorker:
+    # the driver and Spark's schema check take the processor apart too, and have no use for compiled kernels
+    from tripline_engine.domain.shard_worker import ShardWorker  # noqa: PLC0415
+
+    return ShardWorker
+
+
 def _frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
+    import pandas as pd  # noqa: PLC0415
+
     return pd.DataFrame(list(rows), columns=OUTPUT_SCHEMA.names, dtype=object)
 
 

@@ -25,6 +25,8 @@ _PURPOSE: Final[dict[str, str]] = {
     ),
     # over TCP every hand-over to Python waits 42 ms for a delayed acknowledgement
     "spark.python.unix.domain.socket.enabled": "true",
+    # forks workers that have everything imported
+    "spark.python.daemon.module": "tripline_engine.spark.worker_daemon",
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
@@ -68,7 +70,9 @@ def _deployment(settings: Settings) -> dict[str, str]:
         # on the class path and not in spark.jars: the launcher needs the file system earlier
         "spark.driver.extraClassPath": f"{settings.jars}/*",
         "spark.driver.extraJavaOptions": (
-            f"-XX:+UseParallelGC -Dlog4j2.configurationFile={log_configuration.as_uri()}"
+            # the first compiler only: micro-batches are planned anew all the time, and the second one takes more
+            # from two cores than it gives (ten seconds of a start)
+            f"-XX:+UseParallelGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={log_configuration.as_uri()}"
         ),
         "spark.executor.extraClassPath": f"{settings.jars}/*",
         "spark.driver.memory": settings.driver_memory,

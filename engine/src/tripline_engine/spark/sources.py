@@ -6,15 +6,23 @@ never wait behind transactions. Transactions have a source of their own, capped.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
+
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import Kind
-from tripline_engine.spark.packing import PACKED_SCHEMA, packer
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys
 from tripline_engine.spark.topic_names import RULES, TICKS, TRANSACTIONS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binary"
 
 
 def broadcast_events(session: SparkSession, settings: Settings) -> DataFrame:
@@ -42,7 +50,17 @@ def packed_transactions(session: SparkSession, settings: Settings, config: Engin
         {"maxOffsetsPerTrigger": str(settings.max_transactions_per_batch)},
     )
     record_time = F.unix_millis("timestamp").alias("recordTime")
-    return raw.select("partition", "offset", record_time, "value").mapInArrow(packer(config), PACKED_SCHEMA)
+    return raw.select("partition", "offset", record_time, "value").mapInArrow(_packing(config), PACKED_SCHEMA)
+
+
+def _packing(config: EngineConfig) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # in the worker only: the driver has no use for compiled kernels
+        from tripline_engine.spark.packing import packer  # noqa: PLC0415
+
+        return packer(config)(batches)
+
+    return pack
 
 
 def _kafka(

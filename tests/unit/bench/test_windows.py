@@ -1,0 +1,53 @@
+"""The benchmark's own count of windows against one that is too simple to be wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bench.windows import Held, group_codes, held
+from bench.workload import Column
+
+
+def slow(code: Column, time: Column, rank: Column, cents: Column, asked: Column, window_ms: int) -> Held:
+    """Section 3 of the specification, read aloud."""
+    totals, counts, largest = [], [], []
+    for e in asked.tolist():
+        inside = [
+            int(cents[x])
+            for x in range(len(code))
+            if code[x] == code[e] and rank[x] <= rank[e] and time[e] - window_ms <= time[x] <= time[e]
+        ]
+        totals.append(sum(inside))
+        counts.append(len(inside))
+        largest.append(max(inside))
+    return Held(np.array(totals), np.array(counts), np.array(largest))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_windows_are_those_of_the_specification(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    count = 120
+    # times that collide, and an order of acceptance that is not that of time
+    time = np.sort(chance.integers(0, 60, count)) + chance.integers(0, 8, count)
+    rank = np.argsort(np.argsort(np.arange(count) + chance.integers(0, 10, count), kind="stable"))
+    code, cents = chance.integers(0, 3, count), chance.integers(-50, 50, count)
+    asked = np.arange(40, count)
+    found = held(code, time, rank, cents, asked, 12, with_largest=True)
+    wanted = slow(code, time, rank, cents, asked, 12)
+    assert found.total.tolist() == wanted.total.tolist()
+    assert found.count.tolist() == wanted.count.tolist()
+    assert found.largest.tolist() == wanted.largest.tolist()
+
+
+def test_both_ends_of_a_window_are_in_it() -> None:
+    time = np.array([0, 1, 10, 11])
+    zero, rank, cents = np.zeros(4, np.int64), np.arange(4), np.array([1, 10, 100, 1000])
+    found = held(zero, time, rank, cents, np.array([2, 3]), 10, with_largest=False)
+    assert found.total.tolist() == [111, 1110]
+
+
+def test_groups_are_equal_where_all_fields_are() -> None:
+    codes = group_codes(np.array([1, 1, 2, 1]), np.array([5, 6, 5, 5]))
+    assert codes[0] == codes[3]
+    assert len(set(codes.tolist())) == 3
