@@ -6,8 +6,8 @@ from tests.oracle.errors import Unreadable
 from tests.oracle.rule_events import Version
 from tests.oracle.rulebook import RuleBook
 from tests.oracle.schema import GLOBAL, USABLE
-from tests.oracle.strict_json import read_integer, read_object
-from tests.oracle.transactions import Transaction
+from tests.oracle.strict_json import read_object
+from tests.oracle.transactions import Transaction, read_time
 
 
 class Clock:
@@ -26,7 +26,7 @@ class Clock:
     def tick(self, raw: bytes) -> None:
         """Take one tick; a lower or unreadable one changes nothing at all."""
         try:
-            value = read_integer(read_object(raw).get("clock"), "clock")
+            value = read_time(read_object(raw).get("clock"))
         except Unreadable:
             return
         if self._now is not None and value < self._now:

@@ -42,7 +42,7 @@ def _parse(record: Record) -> Transaction:
     amount = read_decimal(fields.get("paymentAmount"), "paymentAmount")
     return Transaction(
         transaction_id=_transaction_id(fields.get("transactionId")),
-        event_time=_time(fields.get("eventTime")),
+        event_time=read_time(fields.get("eventTime")),
         keys={
             "beneficiaryId": _key(fields.get("beneficiaryId")),
             "payeeId": _payee(fields),
@@ -50,7 +50,9 @@ def _parse(record: Record) -> Transaction:
             "paymentType": _payment_type(fields.get("paymentType")),
         },
         amount=amount,
-        ingestion=None if fields.get("ingestionTimestamp") is None else _time(fields["ingestionTimestamp"]),
+        ingestion=None
+        if fields.get("ingestionTimestamp") is None
+        else read_time(fields["ingestionTimestamp"]),
         record_time=record.record_time,
     )
 
@@ -86,7 +88,8 @@ def _payee(fields: dict[str, Value]) -> str | None:
     return names[0] if names else None
 
 
-def _time(value: Value) -> int:
+def read_time(value: Value | None) -> int:
+    """An integer of ms since the epoch up to the year 9999, or Unreadable."""
     time = read_integer(value, "time")
     if not 0 <= time <= LAST_TIME:
         raise Unreadable("time out of range")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -14,6 +14,8 @@ from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import RuleDefinition
 from tripline_engine.domain.settings import Settings
+
+_STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class RuleBook:
         self.position = position
         try:
             return self._apply(event, position)
-        except (KeyError, TypeError, ValueError, ContractError) as error:
+        except (LookupError, TypeError, AttributeError, ValueError, RecursionError, ContractError) as error:
             raise UnreadableRuleEvent(f"{type(error).__name__}: {error}", position) from error
 
     def expire(self, clock: int) -> bool:
@@ -129,6 +131,8 @@ class RuleBook:
             self.settings = Settings.of(event["settings"])
             return Taken(position, None, None)
         rule_id, version = _integer(event, "ruleId"), _integer(event, "version")
+        if event["state"] not in _STATES:
+            raise ValueError(f"unknown state {event['state']!r}")
         if rule_id in self.deleted:
             return None
         if kind == "RulePublished":
@@ -200,7 +204,7 @@ class RuleBook:
 def _decode(data: bytes) -> dict[str, Any]:
     try:
         event = msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableRuleEvent(str(error), None) from error
     position = event.get("position") if isinstance(event, dict) else None
     if not isinstance(position, int) or isinstance(position, bool):
