@@ -37,3 +37,31 @@ class Knobs:
     late_first_tick: float = 0.2
     jump_per_batch: float = 0.07
     aimed_per_tick: float = 0.3
+
+    # All that follows is off: the first histories keep their meaning, and the same seed its history.
+    filtered: float = 0  # per definition, as the next three
+    crossing: float = 0
+    reset_on_alert: float = 0
+    stored_late: float = 0
+    controls: float = 0  # per micro-batch
+    flurries: float = 0  # per micro-batch: one rule published, paused, resumed in any order at once
+    aimed_start: float = 0  # per publication: effectiveFrom at the event time of some payment sent
+    start_edge: float = 0  # per record, as the next two: at the effectiveFrom of some rule
+    silence_edge: float = 0  # one window after the newest of its keys
+    late_twin: float = 0  # just before one of the same keys that was sent a moment ago
+
+
+EVERYTHING = Knobs(
+    rule_changes=(3, 12),
+    null_key=0.1,
+    filtered=0.4,
+    crossing=0.35,
+    reset_on_alert=0.3,
+    stored_late=0.25,
+    controls=0.1,
+    flurries=0.2,
+    aimed_start=0.6,
+    start_edge=0.05,
+    silence_edge=0.06,
+    late_twin=0.08,
+)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from tests.oracle.decimals import SCALE, plain
 from tests.oracle.definitions import FUNCTIONS, OPERATORS
+from tests.oracle.knobs import Knobs
 from tests.oracle.model import Json
+from tests.oracle.random_filters import random_filter
 from tests.oracle.random_world import World
 from tests.oracle.schema import AMOUNT, GROUPABLE
 
@@ -51,29 +53,57 @@ def definition_document(draft: Draft) -> dict[str, Json]:
     }
 
 
-def random_draft(rng: Random, world: World) -> Draft:
+def random_draft(rng: Random, world: World, knobs: Knobs) -> Draft:
     """A new rule."""
-    return _with_limit(rng, world, _grouping(rng), rng.choice(FUNCTIONS), _window(rng, world))
+    plain_draft = _with_limit(rng, world, _grouping(rng), rng.choice(FUNCTIONS), _window(rng, world))
+    return _with_options(rng, world, knobs, plain_draft)
 
 
-def changed_draft(rng: Random, world: World, old: Draft) -> Draft:
-    """A next definition: another window, grouping, function or limit, or all anew."""
+def _with_options(rng: Random, world: World, knobs: Knobs, draft: Draft) -> Draft:
+    return replace(
+        draft,
+        condition=random_filter(rng, world) if _chance(rng, knobs.filtered) else None,
+        firing="crossing" if _chance(rng, knobs.crossing) else "every",
+        late_events="store" if _chance(rng, knobs.stored_late) else "evaluate",
+        reset_on_alert=_chance(rng, knobs.reset_on_alert),
+    )
+
+
+def _chance(rng: Random, share: float) -> bool:
+    """Nothing is drawn where nothing can happen, so that other choices stay as they were."""
+    return share > 0 and rng.random() < share
+
+
+def changed_draft(rng: Random, world: World, knobs: Knobs, old: Draft) -> Draft:
+    """A next definition: another window, grouping, function or limit, other options, or all anew."""
+    if _chance(rng, max(knobs.filtered, knobs.crossing, knobs.reset_on_alert, knobs.stored_late) / 2):
+        return _with_options(rng, world, knobs, old)
     change = rng.random()
     if change < 0.4:
         factor = rng.choice([0.1, 0.5, 2, 10])
         window = min(max(1, int(old.window * factor)), _WIDEST_SECONDS)
-        return Draft(old.grouping, old.function, old.operator, old.limit, window)
+        return replace(old, window=window)
     if change < 0.6:
-        return _with_limit(rng, world, _grouping(rng), old.function, old.window)
+        return _same_options(old, _with_limit(rng, world, _grouping(rng), old.function, old.window))
     if change < 0.8:
-        return _with_limit(rng, world, old.grouping, rng.choice(FUNCTIONS), old.window)
-    return random_draft(rng, world)
+        return _same_options(old, _with_limit(rng, world, old.grouping, rng.choice(FUNCTIONS), old.window))
+    return random_draft(rng, world, knobs)
+
+
+def _same_options(old: Draft, new: Draft) -> Draft:
+    return replace(
+        new,
+        condition=old.condition,
+        firing=old.firing,
+        late_events=old.late_events,
+        reset_on_alert=old.reset_on_alert,
+    )
 
 
 def widened_draft(rng: Random, old: Draft) -> Draft:
     """The same rule with a wider window."""
     window = min(int(old.window * rng.choice([2, 5, 20])) + 1, _WIDEST_SECONDS)
-    return Draft(old.grouping, old.function, old.operator, old.limit, window)
+    return replace(old, window=window)
 
 
 def _grouping(rng: Random) -> tuple[str, ...]:

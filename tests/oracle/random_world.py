@@ -7,8 +7,8 @@ from random import Random
 
 from tests.oracle.decimals import SCALE
 from tests.oracle.knobs import Knobs
+from tests.oracle.schema import LAST_TIME
 
-LAST_TIME = 253_402_300_799_999
 _LARGEST = 10**24 - 1
 _KEYS = ("25", "12", "99", "0", "-3", "007", "bank é", '"\\\n', "\U0001d4b3", "z" * 64)
 

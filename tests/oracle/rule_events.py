@@ -57,6 +57,8 @@ class Positioned:
 
 
 _RULE_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted")
+# Beyond it there is no canonical form, and so no alert id.
+_LARGEST = 2**53 - 1
 _STATES = ("ACTIVE", "PAUSED", "DELETED")
 CLEAR_STATE = "CLEAR_STATE_ALL"
 _COMMANDS = (CLEAR_STATE, "CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT", "DELETE_RULES_ALL")
@@ -72,7 +74,7 @@ def read_events(raws: Iterable[bytes]) -> tuple[list[Positioned], int]:
 def _positioned(raw: bytes) -> Positioned | None:
     try:
         fields = read_object(raw)
-        position = read_integer(fields.get("position"), "position")
+        position = _integer(fields, "position")
     except Unreadable:
         return None
     try:
@@ -92,7 +94,14 @@ def _content(fields: dict[str, Value]) -> RuleEvent | Control | Settings:
     state = read_text(fields.get("state"), "state")
     if state not in _STATES:
         raise Unreadable("unknown state")
-    return RuleEvent(kind, state, read_integer(fields.get("version"), "version"), _version(fields))
+    return RuleEvent(kind, state, _integer(fields, "version"), _version(fields))
+
+
+def _integer(fields: dict[str, Value], name: str) -> int:
+    value = read_integer(fields.get(name), name)
+    if abs(value) > _LARGEST:
+        raise Unreadable(f"{name} is out of range")
+    return value
 
 
 def _control(command: str) -> Control:
@@ -108,12 +117,12 @@ def _version(fields: dict[str, Value]) -> Version:
     if claimed != hash_of(document):
         raise HashMismatch(f"definitionHash {claimed} is not that of {document}")
     return Version(
-        rule_id=read_integer(fields.get("ruleId"), "ruleId"),
-        number=read_integer(fields.get("definitionVersion"), "definitionVersion"),
+        rule_id=_integer(fields, "ruleId"),
+        number=_integer(fields, "definitionVersion"),
         name=read_text(fields.get("name"), "name"),
         definition=definition,
         definition_hash=claimed,
-        effective_from=read_integer(fields.get("effectiveFrom"), "effectiveFrom"),
+        effective_from=_integer(fields, "effectiveFrom"),
     )
 
 

@@ -7,9 +7,10 @@ from random import Random
 
 from tests.oracle.knobs import Knobs
 from tests.oracle.random_rules import Draft, changed_draft, random_draft, widened_draft
-from tests.oracle.random_world import LAST_TIME, World
+from tests.oracle.random_world import World
 from tests.oracle.registry import Registry, Rule
-from tests.oracle.rule_events import Settings
+from tests.oracle.rule_events import CLEAR_STATE, Settings
+from tests.oracle.schema import LAST_TIME
 
 _CHANGES = (
     *["redefine"] * 3,
@@ -26,8 +27,11 @@ class RulePlan:
     def __init__(self, rng: Random, world: World, knobs: Knobs, batches: int) -> None:
         self.settings = Settings()
         self.registry = Registry()
+        self.clears = 0
         self._rng = rng
         self._world = world
+        self._knobs = knobs
+        self._seen: list[int] = []
         self._schedule: list[list[str]] = [[] for _ in range(batches)]
         self._sent: list[bytes] = []
         self._replaced: list[Draft] = []
@@ -51,9 +55,21 @@ class RulePlan:
         if rng.random() < knobs.garbage_events:
             for _ in range(3):
                 self._schedule[rng.randint(0, last)].append("garbage")
+        if knobs.aimed_start > 0:
+            # Rules of the first micro-batch have nothing to catch up.
+            for _ in range(rng.randint(2, 5)):
+                self._schedule[rng.randint(min(1, last), last)].append("add")
+        for share, change in ((knobs.controls, "control"), (knobs.flurries, "flurry")):
+            for changes in self._schedule if share > 0 else []:
+                if rng.random() < share:
+                    changes.insert(rng.randint(0, len(changes)), change)
 
-    def events(self, batch: int, now: int) -> tuple[bytes, ...]:
-        """The raw values of rules.v1 in this micro-batch; `now` in ms is when they are made."""
+    def events(self, batch: int, now: int, seen: list[int]) -> tuple[bytes, ...]:
+        """The raw values of rules.v1 in this micro-batch; `now` in ms is when they are made.
+
+        `seen` are the event times of the payments sent so far, in the order of sending.
+        """
+        self._seen = seen
         new = [event for change in self._schedule[batch] for event in self._make(change, now)]
         if "replace" in self._schedule[batch] and batch + 1 < len(self._schedule):
             later = self._rng.randint(batch + 1, len(self._schedule) - 1)
@@ -74,14 +90,18 @@ class RulePlan:
     def _make(self, change: str, now: int) -> list[bytes]:
         if change == "add":
             number = len(self.registry.rules) + 1
-            draft = random_draft(self._rng, self._world)
-            return [self.registry.publish(number, draft, self._effective_from(now, first=True), now)]
+            draft = random_draft(self._rng, self._world, self._knobs)
+            since = self._effective_from(now, first=True)
+            paused = self._knobs.aimed_start > 0 and self._rng.random() < 0.15
+            return [self.registry.publish(number, draft, since, now, paused=paused)]
         if change == "own settings":
             return [self._settings(self._scaled_settings(), now)]
         if change == "change settings":
             return [self._settings(self._moved_settings(), now)]
         if change == "garbage":
             return [self._garbage(now)]
+        if change == "control":
+            return self._control(now)
         if change == "renew":
             return [self._renew(now)]
         alive = self.registry.alive()
@@ -89,6 +109,8 @@ class RulePlan:
 
     def _change(self, change: str, rule: Rule, now: int) -> list[bytes]:
         made: list[bytes] = []
+        if change == "flurry":
+            return self._flurry(rule, now)
         if change in {"delete", "replace"}:
             if change == "replace":
                 rule = max(self.registry.alive(), key=lambda other: other.draft.window)
@@ -104,18 +126,56 @@ class RulePlan:
             chosen = paused[0] if paused else rule
             return [self.registry.move("RuleResumed", "ACTIVE", chosen.rule_id, now)]
         if change in {"redefine", "publish while paused"}:
-            draft = changed_draft(self._rng, self._world, rule.draft)
-            since = self._effective_from(now, first=False)
+            draft = changed_draft(self._rng, self._world, self._knobs, rule.draft)
+            since = self._next_effective_from(rule, now)
             made.append(self.registry.publish(rule.rule_id, draft, since, now))
         return made
 
     def _renew(self, now: int) -> bytes:
         """A new rule with the window of one deleted before, whose history may be gone by now."""
-        old = self._replaced.pop() if self._replaced else random_draft(self._rng, self._world)
+        old = self._replaced.pop() if self._replaced else random_draft(self._rng, self._world, self._knobs)
         since = self._effective_from(now, first=True)
         return self.registry.publish(len(self.registry.rules) + 1, old, since, now)
 
+    def _control(self, now: int) -> list[bytes]:
+        """A command; the one that deletes all rules brings their events with it."""
+        commands = (CLEAR_STATE, "CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT", "DELETE_RULES_ALL")
+        command = self._rng.choices(commands, [12, 3, 3, 3])[0]
+        self.clears += command == CLEAR_STATE
+        made = [self.registry.control(command, now)]
+        if command == "DELETE_RULES_ALL":
+            doomed = self.registry.alive()
+            made += [self.registry.move("RuleDeleted", "DELETED", rule.rule_id, now) for rule in doomed]
+            made += [event for _ in range(3) for event in self._make("add", now)]
+        return made
+
+    def _flurry(self, rule: Rule, now: int) -> list[bytes]:
+        """One rule published, paused and resumed at once, a clear perhaps between."""
+        made: list[bytes] = []
+        for _ in range(self._rng.randint(2, 5)):
+            step = self._rng.randrange(6)
+            if step == 0:
+                made.append(self.registry.move("RulePaused", "PAUSED", rule.rule_id, now))
+            elif step == 1:
+                made.append(self.registry.move("RuleResumed", "ACTIVE", rule.rule_id, now))
+            elif step == 2 and self._knobs.controls > 0 and self._rng.random() < 0.3:
+                self.clears += 1
+                made.append(self.registry.control(CLEAR_STATE, now))
+            else:
+                made += self._change("redefine", self.registry.rules[rule.rule_id], now)
+        return made
+
+    def _next_effective_from(self, rule: Rule, now: int) -> int:
+        """Often just before the old one, so that a few payments lie between, and one perhaps on its edge."""
+        if self._knobs.aimed_start > 0 and self._rng.random() < 0.45:
+            before = self._rng.choice([0, 1, self._rng.randint(1, 20 * self._world.pace)])
+            return max(0, rule.effective_from - before)
+        return self._effective_from(now, first=False)
+
     def _effective_from(self, now: int, *, first: bool) -> int:
+        if self._knobs.aimed_start > 0 and self._seen and self._rng.random() < self._knobs.aimed_start:
+            near = self._seen[-self._rng.choice([2, 10, 80]) :]
+            return max(0, min(self._rng.choice(near) + self._rng.choice([0, 0, 0, 1, -1]), LAST_TIME))
         style = self._rng.random()
         reach = self._rng.randint(0, 40 * self._world.pace)
         if style < (0.5 if first else 0.2):
@@ -149,15 +209,14 @@ class RulePlan:
 
     def _garbage(self, now: int) -> bytes:
         position = self.registry.position + 1
-        style = self._rng.randrange(4)
+        style = self._rng.randrange(5 if self._knobs.filtered > 0 else 4)
         if style == 0:
             return self._rng.choice([b'{"position": 1', b"[]", b"", b"\xff\xfe", b"null"])
         if style == 1:
             return json.dumps({"type": "RuleSung", "position": position}).encode()
-        draft = random_draft(self._rng, self._world)
+        draft = random_draft(self._rng, self._world, self._knobs)
         event = json.loads(Registry().publish(1000, draft, 0, now))
         event["position"] = position
-        event["definition"].update(
-            {"aggregatorFunctionType": "MEDIAN"} if style == 2 else {"windowSeconds": 0}
-        )
+        wrong = [{"aggregatorFunctionType": "MEDIAN"}, {"windowSeconds": 0}, {"filter": {"any": []}}]
+        event["definition"].update(wrong[style - 2])
         return json.dumps(event).encode()

@@ -38,7 +38,13 @@ class Traffic:
             (knobs.window_edge, self._window_edge),
             (knobs.oldest, self._oldest),
             (knobs.warm_edge, self._warm_edge),
+            (knobs.start_edge, self._start_edge),
+            (knobs.silence_edge, self._silence_edge),
+            (knobs.late_twin, self._late_twin),
         ]
+        self._clears = 0
+        self._twins_after_clear = 4 if knobs.late_twin > 0 else 0
+        self._twins_due = 0
         self._broken = knobs.broken
         self._makers = [maker for _, maker in kinds] + [self._ordinary]
         shares = [share for share, _ in kinds]
@@ -54,9 +60,22 @@ class Traffic:
             return Record(partition, offset, max(0, self.wall), broken_value(self._rng, self.wall))
         if self._rng.random() < 0.003:
             return Record(partition, offset, max(0, self.wall), largest_value(self.wall))
-        payment = self._rng.choices(self._makers, self._shares)[0]()
+        payment = self._next()
         self._sent.append(payment)
         return Record(partition, offset, max(0, payment.record_time), payment_value(self._rng, payment))
+
+    def event_times(self) -> list[int]:
+        """Of the payments sent so far, in the order of sending."""
+        return [sent.event_time for sent in self._sent]
+
+    def _next(self) -> Payment:
+        if self._plan.clears > self._clears:
+            # What a clear has forgotten must not make anything late, but its ids are remembered.
+            self._clears, self._twins_due = self._plan.clears, self._twins_after_clear
+        if self._twins_due and self._rng.random() < 0.6:
+            self._twins_due -= 1
+            return self._rng.choice([self._late_twin, self._late_twin, self._duplicate])()
+        return self._rng.choices(self._makers, self._shares)[0]()
 
     def _pause(self) -> int:
         return int(self._rng.expovariate(1) * self._world.pace)
@@ -187,6 +206,47 @@ class Traffic:
         event_time = self._rng.choice(edges) - self._rng.choice([0, 1])
         self.wall = max(self.wall, event_time)
         return self._payment(event_time, self.wall)
+
+    def _start_edge(self) -> Payment:
+        """Exactly where a definition begins to be in force, or just before."""
+        reach = 20 * self._world.pace
+        starts = [rule.effective_from for rule in self._plan.registry.alive()]
+        near = [start for start in starts if abs(start - self.wall) <= reach]
+        if not near:
+            return self._ordinary()
+        event_time = max(0, self._rng.choice(near) - self._rng.choice([0, 0, 1]))
+        self.wall = max(self.wall, event_time)
+        return self._payment(event_time, self.wall)
+
+    def _silence_edge(self) -> Payment:
+        """One window after the newest of its keys, or just after that: an evaluation expires there."""
+        windows = [1000 * rule.draft.window for rule in self._plan.registry.alive()]
+        short = [window for window in windows if window <= 30 * self._world.pace]
+        if not short or not self._sent:
+            return self._ordinary()
+        old = self._rng.choice(self._sent[-15:])
+        newest = max(
+            sent.event_time
+            for sent in self._sent
+            if (sent.payee, sent.beneficiary) == (old.payee, old.beneficiary)
+        )
+        event_time = newest + self._rng.choice(short) + self._rng.choice([0, 0, 1])
+        self.wall = max(self.wall, event_time)
+        return self._again(old, event_time)
+
+    def _late_twin(self) -> Payment:
+        """Just before another of the same keys that was sent a moment ago."""
+        if not self._sent:
+            return self._ordinary()
+        old = self._rng.choice(self._sent[-6:])
+        lateness = self._plan.settings.allowed_lateness
+        back = self._rng.choice([1, 1, self._rng.randint(1, 3 * self._world.pace)])
+        return self._again(old, max(0, old.event_time - back, self.wall - lateness))
+
+    def _again(self, old: Payment, event_time: int) -> Payment:
+        """A new payment, on record now, of the same keys."""
+        fresh = self._payment(event_time, self.wall)
+        return replace(fresh, payee=old.payee, beneficiary=old.beneficiary, payment_type=old.payment_type)
 
     def telling_ticks(self) -> list[int]:
         """Clock values not far off at which a floor meets a transaction, or a superseded window ends."""

@@ -1,0 +1,54 @@
+"""Random filters, normalised, over what a history is made of."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.oracle.decimals import plain
+from tests.oracle.model import Json
+from tests.oracle.random_world import World
+from tests.oracle.schema import AMOUNT, EVENT_TIME, INGESTION, LAST_TIME, PAYMENT_TYPES
+
+_FIELDS = (
+    *["payeeId", "beneficiaryId"] * 3,
+    *["paymentType", AMOUNT] * 3,
+    *[EVENT_TIME, INGESTION] * 2,
+)
+_ORDERED = ("=", "!=", ">=", "<=", ">", "<")
+_LARGEST = 10**24 - 1
+
+
+def random_filter(rng: Random, world: World, depth: int = 3) -> Json:
+    """A tree of at most that depth; many pass some of the transactions and not others."""
+    style = rng.random()
+    if depth == 1 or style < 0.4:
+        return _leaf(rng, world)
+    if style < 0.6:
+        return {"not": random_filter(rng, world, depth - 1)}
+    parts = [random_filter(rng, world, depth - 1) for _ in range(rng.choice([1, 2, 2, 3]))]
+    return {rng.choice(["all", "any"]): parts}
+
+
+def _leaf(rng: Random, world: World) -> Json:
+    field = rng.choice(_FIELDS)
+    if rng.random() < 0.25:
+        constants: list[Json] = []
+        for _ in range(rng.randint(1, 3)):
+            constant = _constant(rng, world, field)
+            constants += [] if constant in constants else [constant]
+        return {"field": field, "in": constants}
+    ordered = field in {AMOUNT, EVENT_TIME, INGESTION}
+    operator = rng.choices(_ORDERED, [1, 2, 3, 3, 3, 3])[0] if ordered else rng.choice(["=", "!="])
+    return {"field": field, "operator": operator, "value": _constant(rng, world, field)}
+
+
+def _constant(rng: Random, world: World, field: str) -> Json:
+    if field == AMOUNT:
+        near = rng.choice(world.amounts) + rng.choice([0, 0, 0, 1, -1])
+        return plain(min(max(near, -_LARGEST), _LARGEST))
+    if field in {EVENT_TIME, INGESTION}:
+        return min(world.start + rng.randint(0, world.transactions * world.pace), LAST_TIME)
+    if field == "paymentType":
+        return rng.choice(PAYMENT_TYPES)
+    known = world.payees if field == "payeeId" else world.beneficiaries
+    return rng.choice([*known, *known, "nobody"])
