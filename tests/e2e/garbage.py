@@ -58,8 +58,9 @@ def rule_events(event: bytes) -> list[bytes | None]:
     spoilt: list[dict[str, object]] = [
         {**good, "type": "RuleSung"}, {**good, "type": None}, {**good, "position": "1"}, {**good, "position": 1.5},
         {**good, "position": True}, {**good, "position": -1}, {**good, "ruleId": "x"}, {**good, "ruleId": None},
-        {**good, "definition": None}, {**good, "definition": []}, {**good, "version": []},
-        {**good, "effectiveFrom": "now"}, {**good, "state": "ASLEEP"},
+        {**good, "ruleId": 2**53}, {**good, "version": 2**70}, {**good, "position": 2**63},
+        {**good, "effectiveFrom": 2**63}, {**good, "definition": None}, {**good, "definition": []},
+        {**good, "version": []}, {**good, "effectiveFrom": "now"}, {**good, "state": "ASLEEP"},
         {**good, "definition": {**definition, "windowSeconds": 0}},
         {**good, "definition": {**definition, "limit": "many"}},
         {**good, "definition": {**definition, "groupingKeyNames": ["shoeSize"]}},

@@ -206,18 +206,21 @@ def _decode(data: bytes) -> dict[str, Any]:
         event = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableRuleEvent(str(error), None) from error
-    position = event.get("position") if isinstance(event, dict) else None
-    if not isinstance(position, int) or isinstance(position, bool):
+    if not isinstance(event, dict) or not _is_integer(event.get("position")):
         raise UnreadableRuleEvent("expected an object with an integer position", None)
-    found: dict[str, Any] = event
-    return found
+    return event
 
 
 def _integer(event: Mapping[str, Any], name: str) -> int:
     value = event[name]
-    if not isinstance(value, int) or isinstance(value, bool) or not -(2**62) < value < 2**62:
-        raise ValueError(f"{name} must be an integer")
-    return value
+    if not _is_integer(value):
+        raise ValueError(f"{name} must be an integer that JSON can carry")
+    return int(value)
+
+
+def _is_integer(value: object) -> bool:
+    # beyond 2**53 canonical JSON, and so an alert's id, knows no integers
+    return isinstance(value, int) and not isinstance(value, bool) and -(2**53) < value < 2**53
 
 
 def _used(definition: RuleDefinition, event_type: EventType) -> frozenset[str]:

@@ -98,5 +98,5 @@ def _loaded(message: Message) -> Iterator[Any]:
     """The record's JSON; what isn't JSON is skipped, the shards report it."""
     try:
         yield json.loads(message.value() or b"")
-    except ValueError:
+    except (ValueError, RecursionError):
         _log.debug("not_json", topic=message.topic(), offset=message.offset())
