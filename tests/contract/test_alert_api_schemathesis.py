@@ -18,12 +18,15 @@ from tests.contract.campaign import EXAMPLES, run
 from tests.integration.alert_api.live import LiveApi, live_api, seed
 from tests.servers import PostgresServer
 from tests.unit.alert_api.samples import EPOCH, alert, alert_id
+from tripline_http.fields import MAX_MS
 
 pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(600)]
 
 SEEDED = 60
+MONTH_MS = 30 * 24 * 3_600_000
 OPERATIONS = {
     "GET /v1/alerts",
+    "GET /v1/alerts/summary",
     "GET /v1/alerts/{alert_id}",
     "GET /v1/alerts/{alert_id}/events",
     "POST /v1/alerts/{alert_id}/acknowledge",
@@ -61,6 +64,14 @@ class Supply:
             return
         if (case.query or {}).get("cursor") is not None:
             self._give_cursor(case)
+        if case.path.endswith("/summary") and (case.query or {}).get("from") is not None:
+            # A span of at most 31 days that ends after it begins: two fields that must agree.
+            begin = min(int(case.query["from"]), MAX_MS - MONTH_MS)
+            case.query = {
+                **case.query,
+                "from": begin,
+                "to": begin + int(case.query.get("to") or 0) % MONTH_MS,
+            }
         turn = next(self._turns)
         if turn % 4 and meta.phase.name.value != "stateful" and "alert_id" in (case.path_parameters or {}):
             case.path_parameters["alert_id"] = alert_id(turn % SEEDED)
@@ -74,7 +85,7 @@ class Supply:
 
 def test_every_operation_keeps_its_contract(api: LiveApi, capsys: pytest.CaptureFixture[str]) -> None:
     with api.client() as client:
-        outcome = run(api.url, "ada-key", Supply(client).fill)
+        outcome = run(api.url, "ada-key", Supply(client).fill, without=["/v1/alerts/stream"])
     with capsys.disabled():
         print("\n" + outcome.table())
     assert not outcome.failures, "\n\n".join(outcome.failures[:5])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +14,7 @@ from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.live import LiveApi, live_api, seed
 from tests.registry import DEFINITION, RegistryApi, running_api
 from tests.servers import PostgresServer
-from tests.unit.alert_api.samples import alert, alert_id
+from tests.unit.alert_api.samples import EPOCH, alert, alert_id
 
 pytestmark = pytest.mark.integration
 
@@ -116,3 +117,50 @@ def test_a_registry_that_is_away_leaves_the_alerts_alone(
         assert (answer.status_code, answer.headers["Content-Type"]) == (503, "application/problem+json")
         assert client.get("/v1/alerts").status_code == 200
         assert httpx.get(f"{alone.url}/").status_code == 200
+
+
+def hear(client: httpx.Client, number: int, last: str | None = None) -> list[tuple[str, str, str]]:
+    """(event, alert id, message id) of the first messages of the stream after `last`."""
+    headers = {} if last is None else {"Last-Event-ID": last}
+    found: list[tuple[str, str, str]] = []
+    with client.stream("GET", "/v1/alerts/stream", headers=headers) as response:
+        assert response.status_code == 200, response.read()
+        fields: dict[str, str] = {}
+        for line in response.iter_lines():
+            name, _, value = line.partition(": ")
+            if line:
+                fields[name] = value
+                continue
+            if "event" in fields:
+                found.append((fields["event"], json.loads(fields["data"])["alertId"], fields["id"]))
+            if len(found) == number:
+                break
+            fields = {}
+    return found
+
+
+def test_the_stream_tells_what_happens_and_goes_on_where_it_stopped(
+    alerts_database: AlertsDatabase, api: LiveApi
+) -> None:
+    seed(alerts_database.projector, [alert(1)])
+    with api.client() as ada, api.client("viewer-key") as reader:
+        # Two places from the past, to begin at: nothing depends on who is quicker.
+        [first] = hear(reader, 1, "1-0")
+        assert first[:2] == ("AlertRaised", alert_id(1))
+        seed(alerts_database.projector, [alert(2)])
+        ada.post(f"/v1/alerts/{alert_id(1)}/acknowledge").raise_for_status()
+        after = hear(reader, 2, first[2])
+        assert [each[:2] for each in after] == [
+            ("AlertRaised", alert_id(2)),
+            ("AlertAcknowledged", alert_id(1)),
+        ]
+        assert hear(reader, 1, after[0][2]) == after[1:]
+
+
+def test_alerts_are_counted_by_rule_state_and_hour(alerts_database: AlertsDatabase, api: LiveApi) -> None:
+    seed(alerts_database.projector, [alert(number) for number in (1, 2, 3)])
+    with api.client() as ada:
+        ada.post(f"/v1/alerts/{alert_id(1)}/acknowledge").raise_for_status()
+        summary = ada.get("/v1/alerts/summary", params={"from": EPOCH, "to": EPOCH + 3}).json()
+    assert summary["byState"] == {"open": 2, "acknowledged": 1}
+    assert summary["byRule"] == [{"ruleId": 1, "ruleName": "Large sums", "open": 2, "acknowledged": 1}]

@@ -5,12 +5,21 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import threading
 import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from flask import Flask
+from prometheus_client import CollectorRegistry
+
+from alert_api.adapters.upstream import Upstream
+from alert_api.api.application import Streaming, build
+from alert_api.api.console_data import Line
 from alert_api.domain.events import AlertEvent, AlertId, AlertRaised
 from alert_api.errors import AlertNotFound
+from alert_api.service.counting import Cell, Counted, Span
+from alert_api.service.following import Happened, StreamPlace, Told
 from alert_api.service.reading import AlertFilter, Page, Place, StoredAlert
 from alert_api.service.records import ReceivedAlert, Record, read_record
 from tripline_contracts import schemas
@@ -126,6 +135,57 @@ class FakeAlerts:
     def check(self) -> None:
         if self.broken is not None:
             raise self.broken
+
+
+class FakeOverview:
+    """What happened and how much, in memory; `after` gives what `tell` was told, in order."""
+
+    def __init__(self) -> None:
+        self.told: list[Happened] = []
+        self.cells: list[Cell] = []
+        self.broken: Exception | None = None
+        self.counted: tuple[Span, int | None] | None = None
+
+    def tell(self, number: int, kind: str = "AlertRaised") -> None:
+        content = alert(number)
+        stored = StoredAlert(alert_id(number), content["eventTime"], content, None, None, None)
+        self.told.append(Happened(StreamPlace(len(self.told) + 1, 1), kind, stored))
+
+    def present(self) -> StreamPlace:
+        if self.broken is not None:
+            raise self.broken
+        return StreamPlace(len(self.told) + 1, 0)
+
+    def after(self, place: StreamPlace, limit: int) -> Told:
+        if self.broken is not None:
+            raise self.broken
+        left = [each for each in self.told if each.place > place][:limit]
+        return Told(left, left[-1].place if len(left) == limit else self.present())
+
+    def count(self, span: Span, rule_id: int | None) -> Counted:
+        self.counted = (span, rule_id)
+        return Counted(self.cells, {1: "Large sums"})
+
+
+def app(
+    *,
+    alerts: FakeAlerts | None = None,
+    overview: FakeOverview | None = None,
+    line: Line | None = None,
+    keys: Sequence[ApiKey] = (),
+    clock: int = 0,
+    streaming: Streaming | None = None,
+) -> Flask:
+    """The API over what is given, and over nothing where it is not."""
+    return build(
+        alerts=alerts or FakeAlerts(),
+        overview=overview or FakeOverview(),
+        line=line or Line(Upstream("The rules registry", "http://127.0.0.1:9")),
+        keys=keys,
+        registry=CollectorRegistry(),
+        clock=lambda: clock,
+        streaming=streaming or Streaming(threading.Event()),
+    ).app
 
 
 def key(name: str, *scopes: str) -> tuple[ApiKey, dict[str, str]]:

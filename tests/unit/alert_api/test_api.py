@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx
 import pytest
 from flask.testing import FlaskClient
-from prometheus_client import CollectorRegistry
 
-from alert_api.adapters.registry import RegistryReader
-from alert_api.api.application import build
 from alert_api.domain.events import AlertAcknowledged
 from alert_api.errors import StoreUnavailable
 from alert_api.service.reading import AlertFilter
-from tests.unit.alert_api.samples import FakeAlerts, alert, alert_id, key
+from tests.unit.alert_api.samples import FakeAlerts, alert, alert_id, app, key
 
 ADA, AS_ADA = key("ada", "alerts:read", "alerts:ack")
 BOB, AS_BOB = key("bob", "alerts:read", "alerts:ack")
@@ -29,15 +25,7 @@ def alerts() -> FakeAlerts:
 
 @pytest.fixture
 def client(alerts: FakeAlerts) -> FlaskClient:
-    rules = RegistryReader("http://registry", httpx.MockTransport(lambda _: httpx.Response(200, json={})))
-    built = build(
-        alerts=alerts,
-        rules=rules,
-        keys=(ADA, BOB, VIEWER, CLERK),
-        registry=CollectorRegistry(),
-        clock=lambda: 5000,
-    )
-    return built.app.test_client()
+    return app(alerts=alerts, keys=(ADA, BOB, VIEWER, CLERK), clock=5000).test_client()
 
 
 def problem(response: Any, status: int) -> dict[str, Any]:

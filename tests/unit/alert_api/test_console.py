@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from importlib import resources
 
-import httpx
 import pytest
 from flask.testing import FlaskClient
-from prometheus_client import CollectorRegistry
 
-from alert_api.adapters.registry import RegistryReader
-from alert_api.api.application import build
-from tests.unit.alert_api.samples import FakeAlerts
+from tests.unit.alert_api.samples import alert_id, app
 
 FOLDER = resources.files("alert_api").joinpath("console")
 FILES = {entry.name: entry.read_text(encoding="utf-8") for entry in FOLDER.iterdir() if "." in entry.name}
 
 
-def client_of(registry: Callable[[httpx.Request], httpx.Response]) -> FlaskClient:
-    rules = RegistryReader("http://registry", httpx.MockTransport(registry))
-    built = build(alerts=FakeAlerts(), rules=rules, keys=(), registry=CollectorRegistry(), clock=lambda: 0)
-    return built.app.test_client()
-
-
-def silent(request: httpx.Request) -> httpx.Response:
-    raise httpx.ConnectError("refused", request=request)
-
-
 @pytest.fixture
 def client() -> FlaskClient:
-    return client_of(silent)
+    return app().test_client()
 
 
 def test_the_page_and_all_it_names_are_served_under_a_strict_policy(client: FlaskClient) -> None:
@@ -83,7 +68,7 @@ def test_other_files_are_not_found(client: FlaskClient) -> None:
         "/console/nothing.js",
         "/console/../cli.py",
         "/console/..%2fcli.py",
-        "/console/registry/keys",
+        "/alerts/nothing",
     ):
         assert client.get(path).status_code == 404, path
 
@@ -93,36 +78,6 @@ def test_an_unchanged_file_is_not_sent_again(client: FlaskClient) -> None:
     assert client.get("/console/main.js", headers={"If-None-Match": tag}).status_code == 304
 
 
-@pytest.mark.parametrize(("name", "path"), [("rules", "/v1/rules"), ("rule-status", "/v1/rule-status")])
-def test_the_registry_is_asked_with_the_callers_key(name: str, path: str) -> None:
-    seen: list[httpx.Request] = []
-
-    def registry(request: httpx.Request) -> httpx.Response:
-        seen.append(request)
-        return httpx.Response(200, json={"items": []}, headers={"Link": "</x>", "Set-Cookie": "a=b"})
-
-    response = client_of(registry).get(
-        f"/console/registry/{name}?limit=100&cursor=c&admin=1", headers={"Authorization": "Bearer mine"}
-    )
-    assert (response.status_code, response.get_json()) == (200, {"items": []})
-    assert response.headers["Link"] == "</x>"
-    assert "Set-Cookie" not in response.headers
-    assert (seen[0].url.path, dict(seen[0].url.params)) == (path, {"limit": "100", "cursor": "c"})
-    assert seen[0].headers["Authorization"] == "Bearer mine"
-
-
-def test_the_registrys_refusal_is_handed_on() -> None:
-    refusal = {"Content-Type": "application/problem+json", "WWW-Authenticate": "Bearer"}
-    client = client_of(lambda _: httpx.Response(401, json={"status": 401}, headers=refusal))
-    response = client.get("/console/registry/rules", headers={"Authorization": "Bearer unknown"})
-    assert (response.status_code, response.content_type) == (401, "application/problem+json")
-    assert response.headers["WWW-Authenticate"] == "Bearer"
-
-
-def test_a_registry_that_is_away_is_said_so(client: FlaskClient) -> None:
-    response = client.get("/console/registry/rules", headers={"Authorization": "Bearer mine"})
-    assert (response.status_code, response.content_type) == (503, "application/problem+json")
-
-
-def test_without_a_key_the_registry_is_not_asked(client: FlaskClient) -> None:
-    assert client.get("/console/registry/rules").status_code == 401
+@pytest.mark.parametrize("path", ["/live", "/rules", "/alerts", "/controls", f"/alerts/{alert_id(1)}"])
+def test_the_address_of_a_view_is_the_page(client: FlaskClient, path: str) -> None:
+    assert client.get(path).data == client.get("/").data

@@ -19,10 +19,23 @@ def test_the_defaults_are_the_documented_ones(monkeypatch: pytest.MonkeyPatch) -
     assert str(projector_settings().metrics_bind) == "127.0.0.1:9104"
 
 
-def test_a_registry_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRIPLINE_REGISTRY_URL", "registry:8081")
-    with pytest.raises(ConfigurationError, match="TRIPLINE_REGISTRY_URL"):
+@pytest.mark.parametrize("name", ["REGISTRY_URL", "ENGINE_METRICS_URL", "GENERATOR_URL"])
+@pytest.mark.parametrize("address", ["registry:8081", "", "ftp://x"])
+def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, address: str) -> None:
+    for required in ("ALERTS_DSN", "API_KEYS_FILE"):
+        monkeypatch.setenv(f"TRIPLINE_{required}", "x")
+    monkeypatch.setenv(f"TRIPLINE_{name}", address)
+    with pytest.raises(ConfigurationError, match=f"TRIPLINE_{name}"):
         api_settings()
+
+
+def test_what_is_for_the_console_only_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ENGINE_METRICS_URL", "GENERATOR_URL", "KAFKA"):
+        monkeypatch.delenv(f"TRIPLINE_{name}", raising=False)
+    for name in ("ALERTS_DSN", "API_KEYS_FILE"):
+        monkeypatch.setenv(f"TRIPLINE_{name}", "x")
+    settings = api_settings()
+    assert (settings.engine_metrics_url, settings.generator_url, settings.kafka) == (None, None, None)
 
 
 @pytest.mark.parametrize("value", [None, "", "  "])

@@ -184,6 +184,7 @@ def _alert_api(plan: Plan) -> Program:
     return _service(
         plan, "alert-api", "alert API and console", ("alert-api", "api"), "alert-api", api=True,
         TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_api"), TRIPLINE_REGISTRY_URL=plan.url("registry"),
+        TRIPLINE_ENGINE_METRICS_URL=plan.url("engine"), TRIPLINE_GENERATOR_URL=plan.url("generator"),
     )  # fmt: skip
 
 

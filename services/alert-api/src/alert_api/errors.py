@@ -41,5 +41,16 @@ class Stopped(AlertApiError):
     """The process was asked to stop while it waited for something."""
 
 
-class RegistryUnavailable(AlertApiError):
-    """The rules registry does not answer in time."""
+class UpstreamUnavailable(AlertApiError):
+    """Another service does not answer in time, or not in a way that can be handed on."""
+
+    def __init__(self, title: str, reason: str) -> None:
+        super().__init__(f"{title} {reason}")
+        self.title = title
+
+
+class NotConnected(AlertApiError):
+    """The settings name no address for the service that was asked for."""
+
+    def __init__(self, title: str, variable: str) -> None:
+        super().__init__(f"{title} is not connected: {variable} is not set")

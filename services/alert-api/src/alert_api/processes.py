@@ -12,12 +12,17 @@ import structlog
 from flask import Flask
 
 from alert_api.adapters.alert_schema import alert_validator
+from alert_api.adapters.engine_metrics import EngineMetrics
 from alert_api.adapters.kafka_source import KafkaAlertSource
 from alert_api.adapters.metrics import ProjectorMetrics
+from alert_api.adapters.newest_transactions import NewestTransactions
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
+from alert_api.adapters.postgres_happenings import PostgresHappenings
 from alert_api.adapters.postgres_intake import PostgresIntake
-from alert_api.adapters.registry import RegistryReader
-from alert_api.api.application import build
+from alert_api.adapters.upstream import Upstream
+from alert_api.api.application import Streaming, build
+from alert_api.api.console_data import Line
+from alert_api.api.stream import MAX_STREAMS
 from alert_api.service.projecting import Projector
 from alert_api.settings import ApiSettings, ProjectorSettings
 from tripline_contracts import topics
@@ -28,7 +33,9 @@ from tripline_http.server import serve
 
 log = structlog.get_logger(__name__)
 
-THREADS = 16
+THREADS = 16 + MAX_STREAMS
+"""An open stream holds a thread; as many as before are left for everything else."""
+CONNECTIONS = 8
 TOPIC = "alerts.v1"
 
 
@@ -42,20 +49,38 @@ def run_api(settings: ApiSettings) -> None:
     keys = load_api_keys(settings.keys_file)
     # One line per request of the console is written already; its own one to the registry says nothing new.
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    stack: list[PostgresAlerts | RegistryReader] = []
+    stack: list[PostgresAlerts | Line] = []
+    stopping = threading.Event()
 
     def load() -> Flask:
-        alerts = PostgresAlerts(open_pool(settings.dsn, THREADS // 2))
-        rules = RegistryReader(settings.registry_url)
-        stack.extend((alerts, rules))
-        registry = new_metrics_registry()
-        return build(alerts=alerts, rules=rules, keys=keys, registry=registry, clock=wall_clock).app
+        pool = open_pool(settings.dsn, CONNECTIONS)
+        alerts, line = PostgresAlerts(pool), _line(settings)
+        stack.extend((alerts, line))
+        return build(
+            alerts=alerts,
+            overview=PostgresHappenings(pool),
+            line=line,
+            keys=keys,
+            registry=new_metrics_registry(),
+            clock=wall_clock,
+            streaming=Streaming(stopping),
+        ).app
 
     def stop() -> None:
         for part in stack:
             part.close()
 
-    serve(load, settings.bind, threads=THREADS, on_stop=stop)
+    serve(load, settings.bind, threads=THREADS, on_stop=stop, on_stopping=stopping.set)
+
+
+def _line(settings: ApiSettings) -> Line:
+    engine, generator, kafka = settings.engine_metrics_url, settings.generator_url, settings.kafka
+    return Line(
+        registry=Upstream("The rules registry", settings.registry_url),
+        engine=EngineMetrics(Upstream("The engine", engine)) if engine else None,
+        generator=Upstream("The traffic generator", generator) if generator else None,
+        transactions=NewestTransactions(kafka, topics.load("transactions.v1").name) if kafka else None,
+    )
 
 
 def run_projector(settings: ProjectorSettings) -> None:

@@ -13,12 +13,19 @@ from tripline_http.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class ApiSettings:
-    """What `alert-api api` needs. Without a registry address the console shows no rules and says so."""
+    """What `alert-api api` needs.
+
+    The addresses of engine metrics, generator and Kafka are for the console only: where one is None, the console says
+    that it is not connected.
+    """
 
     dsn: str
     keys_file: Path
     bind: Bind
     registry_url: str
+    engine_metrics_url: str | None
+    generator_url: str | None
+    kafka: str | None
     log_level: str
 
 
@@ -35,14 +42,14 @@ class ProjectorSettings:
 def api_settings() -> ApiSettings:
     """From the environment. Raises ConfigurationError naming the variable."""
     env = _environment()
-    registry_url = _text(env, "REGISTRY_URL", "http://127.0.0.1:8081").rstrip("/")
-    if not registry_url.startswith(("http://", "https://")):
-        raise ConfigurationError(f"TRIPLINE_REGISTRY_URL is {registry_url!r}; expected http://host:port.")
     return ApiSettings(
         dsn=_text(env, "ALERTS_DSN"),
         keys_file=Path(_text(env, "API_KEYS_FILE")),
         bind=parse_bind("TRIPLINE_HTTP_BIND", _text(env, "HTTP_BIND", "127.0.0.1:8082")),
-        registry_url=registry_url,
+        registry_url=_address(env, "REGISTRY_URL") or "http://127.0.0.1:8081",
+        engine_metrics_url=_address(env, "ENGINE_METRICS_URL"),
+        generator_url=_address(env, "GENERATOR_URL"),
+        kafka=env.str("KAFKA", "").strip() or None,
         log_level=_text(env, "LOG_LEVEL", "info"),
     )
 
@@ -60,6 +67,16 @@ def projector_settings() -> ProjectorSettings:
 
 def _environment() -> Env:
     return Env(prefix="TRIPLINE_")
+
+
+def _address(env: Env, name: str) -> str | None:
+    """A base address without a slash at the end, or None where nothing is set."""
+    if env.str(name, None) is None:
+        return None
+    address = _text(env, name).rstrip("/")
+    if not address.startswith(("http://", "https://")):
+        raise ConfigurationError(f"TRIPLINE_{name} is {address!r}; expected http://host:port.")
+    return address
 
 
 def _text(env: Env, name: str, default: str | None = None) -> str:

@@ -72,9 +72,7 @@ def install_api_keys(app: Flask, keys: Iterable[ApiKey]) -> None:
 
 def authorize(scope: str) -> None:
     """Passes if the request's key holds `scope`; else raises the 401 or 403 problem. Sets the actor."""
-    key = _authenticate()
-    g.actor = key.name
-    structlog.contextvars.bind_contextvars(actor=key.name)
+    key = identify()
     if scope not in key.scopes:
         challenge = f'Bearer realm="tripline", error="insufficient_scope", scope="{scope}"'
         raise ProblemError(
@@ -85,8 +83,16 @@ def authorize(scope: str) -> None:
         )
 
 
+def identify() -> ApiKey:
+    """The request's key, whatever it may do; else raises the 401 problem. Sets the actor."""
+    key = _authenticate()
+    g.actor = key.name
+    structlog.contextvars.bind_contextvars(actor=key.name)
+    return key
+
+
 def current_actor() -> str:
-    """The name of the key that makes this request; only behind `authorize`."""
+    """The name of the key that makes this request; only behind `authorize` or `identify`."""
     actor = g.get("actor")
     if not isinstance(actor, str):
         # A view that asks for its actor without having required a scope is a programming error.

@@ -6,7 +6,9 @@ One worker, because metrics and pools are the process's; more throughput is more
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from flask import Flask
@@ -47,12 +49,18 @@ def serve(
     *,
     threads: int = 16,
     on_stop: Callable[[], None] | None = None,
+    on_stopping: Callable[[], None] | None = None,
 ) -> None:
     """Serves until SIGTERM or SIGINT, which lets running requests end (10 s).
 
     `load` is called in the worker process, after the fork: connections and threads made there are its own.
-    `on_stop` is called there when it ends.
+    `on_stop` is called there when it ends, `on_stopping` as soon as it is asked to: answers without an end of their own
+    should end then.
     """
+
+    def announce(_worker: Any) -> None:
+        if on_stopping is not None:
+            _call_first(signal.SIGTERM, on_stopping)
 
     def stop(_server: Any, _worker: Any) -> None:
         if on_stop is not None:
@@ -67,8 +75,21 @@ def serve(
         "timeout": 60,
         "keepalive": 15,
         "logger_class": _RootLogger,
+        "post_worker_init": announce,
         "worker_exit": stop,
         "control_socket_disable": True,
         "proc_name": "tripline",
     }
     _Server(load, options).run()
+
+
+def _call_first(number: signal.Signals, act: Callable[[], None]) -> None:
+    """Lets `act` go before what gunicorn does at this signal."""
+    then = signal.getsignal(number)
+
+    def handle(received: int, frame: FrameType | None) -> None:
+        act()
+        if callable(then):
+            then(received, frame)
+
+    signal.signal(number, handle)

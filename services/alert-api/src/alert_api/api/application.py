@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from flask import Flask, Response
 from flask.json.provider import DefaultJSONProvider
 from prometheus_client import CollectorRegistry
 
-from alert_api.adapters.registry import RegistryReader
 from alert_api.api.alerts import Alerts, alerts_blueprint
 from alert_api.api.console import console_blueprint
+from alert_api.api.console_data import Line, console_data_blueprint
 from alert_api.api.problems import install_problems
 from alert_api.api.schemas import components
+from alert_api.api.stream import MAX_STREAMS, Seats, stream_blueprint
+from alert_api.api.summary import summary_blueprint
+from alert_api.service.counting import AlertCounter
+from alert_api.service.following import Happenings, Rhythm
 from tripline_http.application import new_app
 from tripline_http.auth import ApiKey
 from tripline_http.openapi import Api, install_api
+
+
+class Overview(Happenings, AlertCounter, Protocol):
+    """What looks at many alerts at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """How alerts are followed: until `stopped`, at most `seats` at a time."""
+
+    stopped: threading.Event
+    rhythm: Rhythm = field(default_factory=Rhythm)
+    seats: int = MAX_STREAMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +55,12 @@ class _AsWritten(DefaultJSONProvider):
 def build(
     *,
     alerts: Alerts,
-    rules: RegistryReader,
+    overview: Overview,
+    line: Line,
     keys: Iterable[ApiKey],
     registry: CollectorRegistry,
     clock: Callable[[], int],
+    streaming: Streaming,
 ) -> AlertApi:
     """The whole app; `clock` gives ms since the epoch."""
     app = new_app("alert-api", keys=keys, registry=registry, checks={"database": alerts.check})
@@ -53,8 +74,12 @@ def build(
     for name, schema in components().items():
         api.spec.components.schema(name, schema)
     install_problems(app)
+    seats = Seats(streaming.seats, registry)
     api.register_blueprint(alerts_blueprint(alerts, clock))
-    app.register_blueprint(console_blueprint(rules))
+    api.register_blueprint(stream_blueprint(overview, seats, streaming.stopped, streaming.rhythm))
+    api.register_blueprint(summary_blueprint(overview, clock))
+    app.register_blueprint(console_blueprint())
+    app.register_blueprint(console_data_blueprint(line))
 
     def name_no_type_twice(response: Response) -> Response:
         # Browsers must take a body for what we say it is, whatever it looks like.

@@ -1,29 +1,27 @@
-"""The console's files, and the way from them to the rules registry."""
+"""The console's files, under a policy that lets a browser load and run nothing else."""
 
 from __future__ import annotations
 
 from importlib import resources
-from typing import Literal
+from typing import Final
 
 from flask import Blueprint, Response, abort, request
 
-from alert_api.adapters.registry import RegistryReader
-from tripline_http.errors import ProblemError
-
 # Everything from this origin and nothing inline: a text that slipped in as markup could load and run nothing.
-POLICY = (
+POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8"} | {
+TYPES: Final = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8"} | {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
-QUERY = ("cursor", "limit")
+# The page itself shows the view that the address names.
+PAGES: Final = ("/", "/live", "/rules", "/alerts", "/alerts/<uuid:_alert>", "/controls")
 
 
-def console_blueprint(rules: RegistryReader) -> Blueprint:
-    """The page at /, its files under /console/, the registry's readings under /console/registry/."""
+def console_blueprint() -> Blueprint:
+    """The page at / and at the address of each view, its files under /console/."""
     blueprint = Blueprint("console", __name__)
     files = {
         entry.name: entry.read_bytes()
@@ -31,26 +29,15 @@ def console_blueprint(rules: RegistryReader) -> Blueprint:
         if entry.name.rpartition(".")[2] in TYPES
     }
 
-    @blueprint.get("/")
-    def page() -> Response:
+    def page(_alert: object = None) -> Response:
         return _file("index.html")
+
+    for path in PAGES:
+        blueprint.add_url_rule(path, "page", page, methods=["GET"])
 
     @blueprint.get("/console/<name>")
     def asset(name: str) -> Response:
         return _file(name)
-
-    @blueprint.get("/console/registry/<any(rules, 'rule-status'):name>")
-    def registry(name: Literal["rules", "rule-status"]) -> Response:
-        authorization = request.headers.get("Authorization")
-        if not authorization:
-            challenge = {"WWW-Authenticate": 'Bearer realm="tripline"'}
-            raise ProblemError(401, "unauthenticated", "Send a known API key.", headers=challenge)
-        query = {key: request.args[key] for key in QUERY if key in request.args}
-        answer = rules.read(name, query, authorization)
-        response = Response(answer.body, status=answer.status)
-        response.headers.update(answer.headers)
-        response.headers["Cache-Control"] = "no-store"
-        return response
 
     def _file(name: str) -> Response:
         if name not in files:

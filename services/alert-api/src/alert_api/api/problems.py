@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from flask import Flask, Response
 
-from alert_api.errors import AlertNotFound, AlreadyAcknowledged, RegistryUnavailable, StoreUnavailable
+from alert_api.errors import (
+    AlertNotFound,
+    AlreadyAcknowledged,
+    NotConnected,
+    StoreUnavailable,
+    UpstreamUnavailable,
+)
 from tripline_http.errors import ProblemError
 from tripline_http.problems import problem_response
 
@@ -26,11 +32,15 @@ def install_problems(app: Flask) -> None:
         detail = "The alerts cannot be reached now. Try again in a moment."
         return problem_response(ProblemError(503, "alerts-unavailable", detail, headers=RETRY))
 
-    def registry_away(_error: RegistryUnavailable) -> Response:
-        detail = "The rules registry does not answer now. Try again in a moment."
-        return problem_response(ProblemError(503, "registry-unavailable", detail, headers=RETRY))
+    def upstream_away(error: UpstreamUnavailable) -> Response:
+        detail = f"{error.title} does not answer now. Try again in a moment."
+        return problem_response(ProblemError(503, "upstream-unavailable", detail, headers=RETRY))
+
+    def not_connected(error: NotConnected) -> Response:
+        return problem_response(ProblemError(404, "not-connected", f"{error}."))
 
     app.register_error_handler(AlertNotFound, not_found)
     app.register_error_handler(AlreadyAcknowledged, taken)
     app.register_error_handler(StoreUnavailable, store_away)
-    app.register_error_handler(RegistryUnavailable, registry_away)
+    app.register_error_handler(UpstreamUnavailable, upstream_away)
+    app.register_error_handler(NotConnected, not_connected)

@@ -126,6 +126,25 @@ def _list_of(name: str, **bounds: int) -> dict[str, Any]:
     return _object({"items": {"type": "array", "items": items, **bounds}})
 
 
+COUNT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": MAX_POSITION}
+COUNTS: dict[str, Any] = {"open": COUNT, "acknowledged": COUNT}
+
+
+def _summary_schema() -> dict[str, Any]:
+    rule_id = {"type": "integer", "minimum": 1, "maximum": MAX_POSITION}
+    by_rule = _object({"ruleId": rule_id, "ruleName": {"type": "string"}, **COUNTS})
+    by_hour = _object({"hour": {**TIME, "description": "Its first ms since the epoch, UTC"}, **COUNTS})
+    return _object(
+        {
+            "from": TIME,
+            "to": TIME,
+            "byState": _object(COUNTS),
+            "byRule": {"type": "array", "items": by_rule, "description": "By rule id"},
+            "byHour": {"type": "array", "items": by_hour, "description": "By time"},
+        }
+    )
+
+
 def components() -> dict[str, dict[str, Any]]:
     """The answers' schemas by their names in the OpenAPI document."""
     event = _object(
@@ -142,4 +161,5 @@ def components() -> dict[str, dict[str, Any]]:
         "AlertPage": _list_of("Alert", maxItems=100),
         "AlertEvent": event,
         "AlertEvents": _list_of("AlertEvent", minItems=1, maxItems=2),
+        "AlertSummary": _summary_schema(),
     }

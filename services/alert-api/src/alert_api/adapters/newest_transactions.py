@@ -1,0 +1,120 @@
+"""A glance at transactions.v1: how much has been written, and the newest few records.
+
+It reads a handful of records per look, whatever the rate: no consumer group, nothing committed, nothing kept.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Final
+
+from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+
+from alert_api.errors import UpstreamUnavailable
+
+PER_PARTITION: Final = 4
+WAIT_SECONDS: Final = 1.0
+KEPT_SECONDS: Final = 0.4
+_MAX_SHOWN_BYTES: Final = 4_096
+_FIELDS: Final = (
+    "transactionId",
+    "eventTime",
+    "payeeId",
+    "payerId",
+    "beneficiaryId",
+    "paymentAmount",
+    "paymentType",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """`written` is the sum of the end offsets; `newest` are the last records of each partition, newest first."""
+
+    written: int
+    newest: tuple[dict[str, Any], ...]
+
+
+class NewestTransactions:
+    """Looks when asked; several that ask at once share one look."""
+
+    def __init__(self, bootstrap: str, topic: str) -> None:
+        self._topic = topic
+        self._lock = threading.Lock()
+        self._seen: tuple[float, Glance] | None = None
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": bootstrap,
+                "group.id": "tripline-console-glance",  # the client wants a name; nothing is ever committed to it
+                "client.id": "tripline-console",
+                "enable.auto.commit": False,
+                "auto.offset.reset": "latest",
+                "fetch.wait.max.ms": 20,
+                "allow.auto.create.topics": False,
+                "log.connection.close": False,
+            },
+            logger=logging.getLogger("librdkafka"),
+        )
+
+    def look(self) -> Glance:
+        """The topic as it is now, at most KEPT_SECONDS old. Raises UpstreamUnavailable."""
+        with self._lock:
+            if self._seen is not None and time.monotonic() - self._seen[0] < KEPT_SECONDS:
+                return self._seen[1]
+            try:
+                glance = self._look()
+            except KafkaException as error:
+                raise UpstreamUnavailable("Kafka", str(error)) from error
+            self._seen = (time.monotonic(), glance)
+            return glance
+
+    def close(self) -> None:
+        """Leave."""
+        self._consumer.close()
+
+    def _look(self) -> Glance:
+        known = self._consumer.list_topics(self._topic, timeout=WAIT_SECONDS).topics[self._topic]
+        if known.error is not None:
+            raise KafkaException(known.error)
+        written, places = 0, []
+        for number in sorted(known.partitions):
+            low, high = self._consumer.get_watermark_offsets(
+                TopicPartition(self._topic, number), timeout=WAIT_SECONDS
+            )
+            written += high
+            if high > low:
+                places.append(TopicPartition(self._topic, number, max(low, high - PER_PARTITION)))
+        return Glance(written, self._newest(places))
+
+    def _newest(self, places: list[TopicPartition]) -> tuple[dict[str, Any], ...]:
+        if not places:
+            return ()
+        self._consumer.assign(places)
+        wanted = PER_PARTITION * len(places)
+        messages = [each for each in self._consumer.consume(wanted, 0.3) if each.error() is None]
+        self._consumer.unassign()
+        messages.sort(key=lambda each: each.timestamp()[1], reverse=True)
+        return tuple(_shown(each) for each in messages)
+
+
+def _shown(message: Message) -> dict[str, Any]:
+    """The record in short: its place and time and, where it can be read, the transaction's own fields as texts."""
+    raw = message.value() or b""
+    place = {
+        "partition": message.partition(),
+        "offset": message.offset(),
+        "recordTime": message.timestamp()[1],
+        "bytes": len(raw),
+    }
+    try:
+        value = json.loads(raw, parse_float=str) if len(raw) <= _MAX_SHOWN_BYTES else None
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        return {**place, "transaction": None}
+    fields = {name: value[name] for name in _FIELDS if isinstance(value.get(name), str | int)}
+    return {**place, "transaction": fields}

@@ -1,0 +1,109 @@
+"""What the console needs of the rest of the line, on this origin: registry, engine, generator, transactions.
+
+The registry is asked with the caller's own key, and judges it. Engine and generator ask for no key, so the key is
+judged here: who may read alerts may look, who may write controls may change the traffic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flask import Blueprint, Response, jsonify, request
+
+from alert_api.adapters.engine_metrics import EngineMetrics
+from alert_api.adapters.newest_transactions import NewestTransactions
+from alert_api.adapters.upstream import Answer, Question, Upstream
+from alert_api.errors import NotConnected
+from tripline_http.auth import authorize, identify
+from tripline_http.errors import ProblemError
+
+_SENT_ON: Final = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id")
+_METHODS: Final = ["GET", "POST", "PUT", "DELETE"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The parts of the line that the console looks at; None is not connected."""
+
+    registry: Upstream
+    engine: EngineMetrics | None = None
+    generator: Upstream | None = None
+    transactions: NewestTransactions | None = None
+
+    def close(self) -> None:
+        """Free all connections."""
+        for part in (self.registry, self.engine, self.generator, self.transactions):
+            if part is not None:
+                part.close()
+
+
+def console_data_blueprint(line: Line) -> Blueprint:
+    """Everything under /console/ that is no file. Not part of the documented API: for this console only."""
+    blueprint = Blueprint("console_data", __name__, url_prefix="/console")
+    _add_proxies(blueprint, line)
+    _add_readings(blueprint, line)
+
+    def keep_nothing(response: Response) -> Response:
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    blueprint.after_request(keep_nothing)
+    return blueprint
+
+
+def _add_proxies(blueprint: Blueprint, line: Line) -> None:
+    @blueprint.route("/registry/<path:path>", methods=_METHODS)
+    def registry(path: str) -> Response:
+        if "Authorization" not in request.headers:
+            challenge = {"WWW-Authenticate": 'Bearer realm="tripline"'}
+            raise ProblemError(401, "unauthenticated", "Send a known API key.", headers=challenge)
+        sent_on = {name: request.headers[name] for name in _SENT_ON if name in request.headers}
+        return _handed_on(line.registry.ask(_question(path, sent_on)))
+
+    @blueprint.route("/generator/<path:path>", methods=_METHODS)
+    def generator(path: str) -> Response:
+        authorize("alerts:read" if request.method == "GET" else "controls:write")
+        if line.generator is None:
+            raise NotConnected("The traffic generator", "TRIPLINE_GENERATOR_URL")
+        content_type = request.headers.get("Content-Type")
+        sent_on = {"Content-Type": content_type} if content_type else {}
+        return _handed_on(line.generator.ask(_question(path, sent_on)))
+
+
+def _add_readings(blueprint: Blueprint, line: Line) -> None:
+    @blueprint.get("/session")
+    def session() -> Response:
+        key = identify()
+        return jsonify(actor=key.name, scopes=sorted(key.scopes))
+
+    @blueprint.get("/engine")
+    def engine() -> Response:
+        authorize("alerts:read")
+        if line.engine is None:
+            raise NotConnected("The engine", "TRIPLINE_ENGINE_METRICS_URL")
+        return jsonify(line.engine.read())
+
+    @blueprint.get("/transactions")
+    def transactions() -> Response:
+        authorize("alerts:read")
+        if line.transactions is None:
+            raise NotConnected("Kafka", "TRIPLINE_KAFKA")
+        glance = line.transactions.look()
+        return jsonify(written=glance.written, items=list(glance.newest))
+
+
+def _question(path: str, headers: dict[str, str]) -> Question:
+    """This request, for another service: only below /v1/, and no path that says more than it seems to."""
+    segments = path.split("/")
+    if not all(segment and segment.replace("-", "").replace("_", "").isalnum() for segment in segments):
+        raise ProblemError(404, None, "There is nothing here.")
+    body: bytes | None = request.get_data(cache=False) or None
+    query: Any = tuple(request.args.items(multi=True))
+    return Question(request.method, f"/v1/{path}", query, headers, body)
+
+
+def _handed_on(answer: Answer) -> Response:
+    response = Response(answer.body, status=answer.status)
+    response.headers.update(answer.headers)
+    return response

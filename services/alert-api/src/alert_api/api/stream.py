@@ -1,0 +1,124 @@
+"""/v1/alerts/stream: what happens to alerts, told as it happens (server-sent events)."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+import structlog
+from flask import Response, request
+from prometheus_client import CollectorRegistry, Gauge
+
+from alert_api.api.alerts import alert_json
+from alert_api.errors import StoreUnavailable
+from alert_api.service.following import Happenings, Rhythm, StreamPlace, Told, follow
+from tripline_http.errors import ProblemError
+from tripline_http.openapi import ApiBlueprint, new_blueprint
+
+log = structlog.get_logger(__name__)
+
+MAX_STREAMS: Final = 16
+RETRY_SECONDS: Final = 2
+PLACE_DOC: dict[str, Any] = {
+    "in": "header",
+    "name": "Last-Event-ID",
+    "required": False,
+    "description": "The id of the last message seen: the stream goes on after it. Without: from now on",
+    "schema": {"type": "string", "pattern": "^[0-9]{1,20}-[0-9]{1,19}$"},
+}
+STREAM_DOC: dict[str, Any] = {
+    "description": (
+        "Messages named AlertRaised and AlertAcknowledged; the data is the alert as it is now, as GET gives it. "
+        "A comment every ten seconds when nothing happens. The same event may come twice after a resume."
+    ),
+    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+}
+
+
+class Seats:
+    """How many streams may be open: each holds a thread, and the other requests need some too."""
+
+    def __init__(self, number: int, registry: CollectorRegistry) -> None:
+        self._free = threading.BoundedSemaphore(number)
+        self._taken = Gauge("tripline_alert_streams_open", "Open alert streams.", registry=registry)
+
+    def take(self) -> None:
+        """Raises the 503 problem when all are taken."""
+        if not self._free.acquire(blocking=False):
+            raise ProblemError(
+                503,
+                "too-many-streams",
+                "As many streams as may be open are open. Try again in a moment, or ask for the newest alerts.",
+                headers={"Retry-After": "5"},
+            )
+        self._taken.inc()
+
+    def leave(self) -> None:
+        """Gives one back."""
+        self._taken.dec()
+        self._free.release()
+
+
+def stream_blueprint(
+    happenings: Happenings, seats: Seats, stopped: threading.Event, rhythm: Rhythm | None = None
+) -> ApiBlueprint:
+    """The view; streams end when `stopped` is set."""
+    blueprint = new_blueprint("stream", __name__, "What happens to alerts, as it happens")
+
+    @blueprint.route("/v1/alerts/stream", methods=["GET"])
+    @blueprint.requires("alerts:read")
+    @blueprint.parameter(PLACE_DOC)
+    @blueprint.problems(400, 503)
+    @blueprint.doc(operationId="followAlerts", responses={"200": STREAM_DOC})
+    def stream() -> Response:
+        """Follow the alerts as server-sent events
+
+        For programs and the console. Every message's id can be sent as `Last-Event-ID` to go on after it: nothing is
+        left out, whoever writes at the same time.
+        """
+        asked = _asked_place()
+        seats.take()
+        try:
+            # Asked before the answer begins: a database that is away is a 503, not a broken stream.
+            present = happenings.present()
+        except BaseException:
+            seats.leave()
+            raise
+        start = asked or present
+        told = follow(happenings, start, stopped, time.monotonic, rhythm or Rhythm())
+        response = Response(_written(start, told), content_type="text/event-stream; charset=utf-8")
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["X-Accel-Buffering"] = "no"  # nginx would hold messages back
+        response.call_on_close(seats.leave)
+        return response
+
+    return blueprint
+
+
+def _asked_place() -> StreamPlace | None:
+    text = request.headers.get("Last-Event-ID", "")
+    if not text:
+        return None
+    place = StreamPlace.parse(text)
+    if place is None:
+        raise ProblemError(
+            400, "invalid-last-event-id", "This Last-Event-ID is not one of this stream; begin without one."
+        )
+    return place
+
+
+def _written(start: StreamPlace, told: Iterator[Told]) -> Iterator[str]:
+    """Messages as text. The id goes out with every one of them, so a resume is exact whatever was seen last."""
+    yield f"retry: {RETRY_SECONDS * 1000}\nid: {start}\n\n"
+    try:
+        for each in told:
+            for happened in each.happened:
+                data = json.dumps(alert_json(happened.alert), separators=(",", ":"))
+                yield f"id: {happened.place}\nevent: {happened.kind}\ndata: {data}\n\n"
+            yield f": alive\nid: {each.reached}\n\n"
+    except StoreUnavailable as error:
+        # The answer has begun: ending it is all that is left to say. The reader comes back with its last id.
+        log.warning("stream_ended", reason=str(error))

@@ -1,0 +1,90 @@
+"""/v1/alerts/summary: how many alerts, by rule, state and hour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import marshmallow as ma
+from flask import Response, jsonify
+
+from alert_api.service.counting import HOUR_MS, AlertCounter, Counted, Span, Tally, last_day, tallies
+from tripline_http.errors import FieldError, invalid_input
+from tripline_http.fields import MAX_MS, MAX_POSITION, QueryInteger
+from tripline_http.openapi import ApiBlueprint, new_blueprint
+
+MAX_DAYS: Final = 31
+NOBODY: Final = Tally(0, 0)
+
+
+class SummaryQuery(ma.Schema):
+    """Which alerts to count."""
+
+    rule_id = QueryInteger(1, MAX_POSITION, data_key="ruleId")
+    earliest = QueryInteger(
+        0, MAX_MS, data_key="from", metadata={"description": "Event time in ms, this one included"}
+    )
+    latest = QueryInteger(
+        0, MAX_MS, data_key="to", metadata={"description": "Event time in ms, this one included"}
+    )
+
+
+def summary_blueprint(counter: AlertCounter, clock: Callable[[], int]) -> ApiBlueprint:
+    """The view; `clock` gives ms since the epoch."""
+    blueprint = new_blueprint("summary", __name__, "How many alerts")
+
+    @blueprint.route("/v1/alerts/summary", methods=["GET"])
+    @blueprint.requires("alerts:read")
+    @blueprint.arguments(SummaryQuery, location="query", unknown=ma.RAISE)
+    @blueprint.response(200, {"$ref": "#/components/schemas/AlertSummary"})
+    @blueprint.problems(503)
+    @blueprint.doc(operationId="summarizeAlerts")
+    def summarize(query: dict[str, Any]) -> Response:
+        """Count alerts by rule, state and hour
+
+        By event time, in hours of UTC; rules and hours without alerts are left out. Without `from` and `to`: the
+        current hour and the 23 before it. At most 31 days at once.
+        """
+        span = _span(query, clock())
+        return jsonify(summary_json(span, counter.count(span, query.get("rule_id"))))
+
+    return blueprint
+
+
+def _span(query: dict[str, Any], now: int) -> Span:
+    """What is not given follows from what is: a day back from `to`, or up to now."""
+    if "latest" in query and "earliest" not in query:
+        latest = query["latest"]
+        span = Span(max(0, latest - 24 * HOUR_MS + 1), latest)
+    else:
+        default = last_day(now)
+        span = Span(
+            query.get("earliest", default.earliest),
+            query.get("latest", max(default.latest, query.get("earliest", 0))),
+        )
+    if span.latest < span.earliest:
+        raise invalid_input([FieldError("query.to", "expected a time that is not before from")])
+    if span.latest - span.earliest >= MAX_DAYS * 24 * HOUR_MS:
+        raise invalid_input([FieldError("query.from", f"expected at most {MAX_DAYS} days before to")])
+    return span
+
+
+def summary_json(span: Span, counted: Counted) -> dict[str, Any]:
+    """The counts as callers see them."""
+    total = tallies(counted.cells, lambda _: 0).get(0, NOBODY)
+    by_rule = tallies(counted.cells, lambda cell: cell.rule_id)
+    by_hour = tallies(counted.cells, lambda cell: cell.hour)
+    return {
+        "from": span.earliest,
+        "to": span.latest,
+        "byState": _tally_json(total),
+        "byRule": [
+            {"ruleId": rule, "ruleName": counted.names.get(rule, ""), **_tally_json(tally)}
+            for rule, tally in by_rule.items()
+        ],
+        "byHour": [{"hour": hour * HOUR_MS, **_tally_json(tally)} for hour, tally in by_hour.items()],
+    }
+
+
+def _tally_json(tally: Tally) -> dict[str, int]:
+    return {"open": tally.open, "acknowledged": tally.acknowledged}

@@ -1,0 +1,99 @@
+"""Following what happens to alerts, in an order that nothing can slip behind.
+
+What was written in one transaction has that transaction's number. A reader is told only of transactions below the
+horizon: the oldest one that was still running when it looked. Whatever is not over by then comes later.
+
+    transactions   101   102   103   104        102 still runs: the horizon is 102
+    told now       ^^^                          103 is over, and is told after 102 all the same
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, Self
+
+from alert_api.service.reading import StoredAlert
+
+BATCH: Final = 100
+_PLACE = re.compile(r"([0-9]{1,20})-([0-9]{1,19})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class StreamPlace:
+    """How far a reader is: everything written in `transaction` up to `position`, and everything before."""
+
+    transaction: int
+    position: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """The place that `str` of one made; None for any other text."""
+        found = _PLACE.fullmatch(text)
+        if found is None:
+            return None
+        place = cls(int(found[1]), int(found[2]))
+        # What the database can compare with: 64 bits, of the position without the sign.
+        return place if place.transaction < 2**64 and place.position < 2**63 else None
+
+    def __str__(self) -> str:
+        return f"{self.transaction}-{self.position}"
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """One event of an alert, with the alert as it is now; `kind` names the event."""
+
+    place: StreamPlace
+    kind: str
+    alert: StoredAlert
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What happened after the place asked for, and how far the reader is with that."""
+
+    happened: Sequence[Happened]
+    reached: StreamPlace
+
+
+class Happenings(Protocol):
+    """The events of all alerts as one sequence. Both raise StoreUnavailable when the database is away."""
+
+    def present(self) -> StreamPlace:
+        """The place after which only what is not yet over comes."""
+
+    def after(self, place: StreamPlace, limit: int) -> Told:
+        """At most `limit` events after `place`, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """How long to wait between looks, and for how long to be silent at most, in seconds."""
+
+    look: float = 0.25
+    silence: float = 10.0
+
+
+def follow(
+    happenings: Happenings,
+    start: StreamPlace,
+    stopped: threading.Event,
+    steady: Callable[[], float],
+    rhythm: Rhythm,
+) -> Iterator[Told]:
+    """Everything after `start` as it happens, until `stopped` is set or the database is away.
+
+    When nothing happened for `rhythm.silence` seconds (of the clock `steady`) an empty `Told` is a sign of life.
+    """
+    place, spoken = start, steady()
+    while not stopped.is_set():
+        told = happenings.after(place, BATCH)
+        place = told.reached
+        if told.happened or steady() - spoken >= rhythm.silence:
+            spoken = steady()
+            yield told
+        if len(told.happened) < BATCH:
+            stopped.wait(rhythm.look)

@@ -1,0 +1,144 @@
+"""Following and counting alerts on a real Postgres, with writers that commit in another order than they began."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
+from alert_api.adapters.postgres_happenings import PostgresHappenings
+from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.errors import StoreUnavailable
+from alert_api.service.acknowledging import acknowledge
+from alert_api.service.counting import HOUR_MS, Cell, Span
+from alert_api.service.following import StreamPlace, Told
+from tests.integration.alert_api.conftest import AlertsDatabase
+from tests.integration.alert_api.servers import eventually
+from tests.unit.alert_api.samples import EPOCH, alert, alert_id, received
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def happenings(alerts_database: AlertsDatabase) -> Iterator[PostgresHappenings]:
+    with open_pool(alerts_database.api, 2) as pool:
+        yield PostgresHappenings(pool)
+
+
+@pytest.fixture
+def alerts(alerts_database: AlertsDatabase) -> Iterator[PostgresAlerts]:
+    adapter = PostgresAlerts(open_pool(alerts_database.api, 2))
+    yield adapter
+    adapter.close()
+
+
+@pytest.fixture
+def intake(alerts_database: AlertsDatabase) -> Iterator[PostgresIntake]:
+    with PostgresIntake(alerts_database.projector) as opened:
+        yield opened
+
+
+def seen(told: Told) -> list[tuple[str, str]]:
+    return [(each.kind, each.alert.alert_id) for each in told.happened]
+
+
+def follow_until(
+    happenings: PostgresHappenings, start: StreamPlace, number: int, limit: int = 100
+) -> list[Told]:
+    """Looks again and again until `number` events were told: other tests' transactions may hold the horizon."""
+    found: list[Told] = []
+
+    def enough() -> bool:
+        found.append(happenings.after(found[-1].reached if found else start, limit))
+        return sum(len(told.happened) for told in found) >= number
+
+    eventually(enough, f"{number} events are told")
+    return found
+
+
+def test_events_come_once_each_in_batches_with_the_alert_as_it_is(
+    happenings: PostgresHappenings, alerts: PostgresAlerts, intake: PostgresIntake
+) -> None:
+    start = happenings.present()
+    intake.store([received(alert(number)) for number in range(1, 8)], [])
+    acknowledge(alerts, alert_id(3), "ada", "mine", lambda: EPOCH)
+    found = follow_until(happenings, start, 8, limit=3)
+    events = [event for told in found for event in seen(told)]
+    assert sorted(events[:7]) == sorted(("AlertRaised", alert_id(number)) for number in range(1, 8))
+    assert events[7:] == [("AlertAcknowledged", alert_id(3))]
+    assert all(len(told.happened) <= 3 for told in found)
+    # The alert is told as it is now: acknowledged already when its raising is told.
+    states = {each.alert.alert_id: each.alert.state for told in found for each in told.happened}
+    assert states[alert_id(3)] == "acknowledged"
+    assert happenings.after(found[-1].reached, 100).happened == ()
+
+
+def test_what_commits_late_is_told_in_its_place_and_not_passed_by(
+    alerts_database: AlertsDatabase, happenings: PostgresHappenings, intake: PostgresIntake
+) -> None:
+    intake.store([received(alert(1)), received(alert(2))], [])
+    with psycopg.connect(alerts_database.api) as slow, psycopg.connect(alerts_database.api) as quick:
+        append = (
+            "INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at, actor)"
+            " VALUES (%s, 2, 'AlertAcknowledged', 5, 'ada')"
+        )
+        slow.execute(append, (alert_id(1),))  # has its number, and is not over
+        start = happenings.present()
+        quick.execute(append, (alert_id(2),))
+        quick.commit()
+        # Were it told now, a reader would stand behind the slow one's event when that commits.
+        told = happenings.after(start, 100)
+        assert told.happened == ()
+        slow.commit()
+        found = follow_until(happenings, told.reached, 2)
+    events = [event for each in found for event in seen(each)]
+    assert events == [("AlertAcknowledged", alert_id(1)), ("AlertAcknowledged", alert_id(2))]
+
+
+def test_a_place_of_another_database_leads_to_the_present(
+    happenings: PostgresHappenings, intake: PostgresIntake
+) -> None:
+    intake.store([received(alert(1))], [])
+    told = happenings.after(StreamPlace(2**63, 5), 100)
+    assert told.happened == ()
+    assert told.reached < StreamPlace(2**63, 0)
+
+
+def test_counts_are_those_of_the_list(
+    happenings: PostgresHappenings, alerts: PostgresAlerts, intake: PostgresIntake
+) -> None:
+    made = [
+        alert(
+            number, ruleId=1 + number % 3, ruleName=f"name {number}", eventTime=EPOCH + number * HOUR_MS // 4
+        )
+        for number in range(40)
+    ]
+    intake.store([received(each) for each in made], [])
+    for number in range(0, 40, 5):
+        acknowledge(alerts, alert_id(number), "ada", None, lambda: EPOCH)
+    span = Span(made[4]["eventTime"], made[33]["eventTime"])
+    counted = happenings.count(span, None)
+    wanted = Counter(
+        (each["ruleId"], each["eventTime"] // HOUR_MS, number % 5 == 0)
+        for number, each in enumerate(made)
+        if 4 <= number <= 33
+    )
+    assert {(c.rule_id, c.hour, c.acknowledged): c.count for c in counted.cells} == wanted
+    # A rule is named as in its newest alert, whether or not that one is counted.
+    assert counted.names == {1: "name 39", 2: "name 37", 3: "name 38"}
+    only = happenings.count(span, 2).cells
+    assert only == [cell for cell in counted.cells if cell.rule_id == 2]
+    assert happenings.count(Span(0, 1), None).cells == []
+    assert all(isinstance(cell, Cell) for cell in only)
+
+
+def test_a_database_that_is_away_is_said_so() -> None:
+    pool = open_pool("host=127.0.0.1 port=1 connect_timeout=2", 1)
+    try:
+        with pytest.raises(StoreUnavailable):
+            PostgresHappenings(pool).present()
+    finally:
+        pool.close()

@@ -1,0 +1,157 @@
+"""The stream of what happens to alerts: order, resume, signs of life, seats."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.wrappers import Response
+
+from alert_api.api.application import Streaming
+from alert_api.errors import StoreUnavailable
+from alert_api.service.following import BATCH, Rhythm, StreamPlace, Told, follow
+from tests.unit.alert_api.samples import FakeOverview, app, key
+
+ADA, AS_ADA = key("ada", "alerts:read")
+CLERK, AS_CLERK = key("clerk", "rules:read")
+AT_ONCE = Rhythm(look=0.001, silence=0.0)
+
+
+def client_of(overview: FakeOverview, stopped: threading.Event, seats: int = 2) -> FlaskClient:
+    streaming = Streaming(stopped, AT_ONCE, seats)
+    return app(overview=overview, keys=(ADA, CLERK), streaming=streaming).test_client()
+
+
+def messages(response: Response, number: int) -> list[dict[str, str]]:
+    """The first `number` messages with an event's name, as a browser reads them."""
+    text, found = "", []
+    for chunk in response.iter_encoded():
+        text += chunk.decode()
+        *whole, text = text.split("\n\n")
+        for block in whole:
+            fields = dict(line.split(": ", 1) for line in block.split("\n") if not line.startswith(":"))
+            if "event" in fields:
+                found.append(fields)
+        if len(found) >= number:
+            break
+    return found
+
+
+def open_stream(client: FlaskClient, **headers: str) -> Response:
+    return client.get("/v1/alerts/stream", headers={**AS_ADA, **headers}, buffered=False)
+
+
+def ids(found: list[dict[str, str]]) -> list[str]:
+    return [json.loads(each["data"])["transaction"]["transactionId"] for each in found]
+
+
+def test_a_reader_without_a_place_hears_what_happens_from_now_on() -> None:
+    overview, stopped = FakeOverview(), threading.Event()
+    overview.tell(1)
+    with open_stream(client_of(overview, stopped)) as response:
+        assert response.content_type == "text/event-stream; charset=utf-8"
+        overview.tell(2)
+        overview.tell(2, "AlertAcknowledged")
+        found = messages(response, 2)
+    assert ids(found) == ["t2", "t2"]
+    assert [each["event"] for each in found] == ["AlertRaised", "AlertAcknowledged"]
+
+
+def test_a_reader_goes_on_after_the_last_id_it_saw() -> None:
+    overview, stopped = FakeOverview(), threading.Event()
+    for number in range(1, 6):
+        overview.tell(number)
+    client = client_of(overview, stopped)
+    with open_stream(client, **{"Last-Event-ID": str(StreamPlace(2, 1))}) as response:
+        found = messages(response, 2)
+    assert ids(found)[:2] == ["t3", "t4"]
+    with open_stream(client, **{"Last-Event-ID": found[1]["id"]}) as response:
+        assert ids(messages(response, 1)) == ["t5"]
+
+
+@pytest.mark.parametrize("place", ["x", "1", "1-", "-1-2", "1-2-3", f"{2**64}-0", f"0-{2**63}", "１-1"])
+def test_a_place_that_is_none_is_refused(place: str) -> None:
+    client = client_of(FakeOverview(), threading.Event())
+    response = client.get(
+        "/v1/alerts/stream", headers={**AS_ADA, "Last-Event-ID": place.encode().decode("latin-1")}
+    )
+    assert (response.status_code, response.content_type) == (400, "application/problem+json")
+
+
+def test_a_key_that_may_not_read_alerts_is_refused() -> None:
+    client = client_of(FakeOverview(), threading.Event())
+    assert client.get("/v1/alerts/stream", headers=AS_CLERK).status_code == 403
+    assert client.get("/v1/alerts/stream").status_code == 401
+
+
+def test_more_streams_than_seats_are_sent_away_until_one_leaves() -> None:
+    client = client_of(FakeOverview(), threading.Event(), seats=2)
+    first, second = open_stream(client), open_stream(client)
+    refused = client.get("/v1/alerts/stream", headers=AS_ADA)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+    first.close()
+    with open_stream(client) as third:
+        assert third.status_code == 200
+    second.close()
+
+
+def test_refusals_take_no_seat() -> None:
+    overview = FakeOverview()
+    client = client_of(overview, threading.Event(), seats=1)
+    overview.broken = StoreUnavailable("away")
+    for _ in range(3):
+        assert client.get("/v1/alerts/stream", headers=AS_ADA).status_code == 503
+    overview.broken = None
+    with open_stream(client) as response:
+        assert response.status_code == 200
+
+
+def test_a_database_that_goes_away_ends_the_stream_and_not_with_an_error() -> None:
+    overview = FakeOverview()
+    with open_stream(client_of(overview, threading.Event())) as response:
+        chunks = iter(response.iter_encoded())
+        assert b"retry: 2000" in next(chunks)
+        overview.broken = StoreUnavailable("away")
+        assert list(chunks) == []
+
+
+def test_stopping_ends_the_streams() -> None:
+    stopped = threading.Event()
+    with open_stream(client_of(FakeOverview(), stopped)) as response:
+        chunks = iter(response.iter_encoded())
+        next(chunks)
+        stopped.set()
+        assert sum(1 for _ in chunks) <= 1
+
+
+def tale(overview: FakeOverview, stopped: threading.Event, steady: Iterator[float]) -> Iterator[Told]:
+    return follow(overview, StreamPlace(0, 0), stopped, lambda: next(steady), Rhythm(look=0.0, silence=10.0))
+
+
+def test_silence_is_broken_by_a_sign_of_life() -> None:
+    steady = itertools.count(0.0, 2.0)
+    told = next(tale(FakeOverview(), threading.Event(), steady))
+    assert told.happened == () or list(told.happened) == []
+    assert next(steady) >= 10.0
+
+
+def test_a_backlog_is_told_without_waiting_between_batches() -> None:
+    overview, stopped = FakeOverview(), threading.Event()
+    for number in range(BATCH * 2 + 5):
+        overview.tell(number)
+    waits: list[Any] = []
+
+    class Watched(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            waits.append(timeout)
+            return True
+
+    told = list(itertools.islice(tale(overview, Watched(), itertools.repeat(0.0)), 3))
+    assert [len(each.happened) for each in told] == [BATCH, BATCH, 5]
+    assert waits == []
+    assert not stopped.is_set()
