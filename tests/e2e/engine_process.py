@@ -1,0 +1,155 @@
+"""The engine as a process of its own, and a process that runs one of its queries after another."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import httpx
+
+from tests.e2e.waiting import eventually
+from tests.integration.alert_api.live import is_ready
+from tripline_demo import leash, ports
+from tripline_demo.jars import Jars
+from tripline_demo.java import Java
+from tripline_engine.spark.checkpoint import spark_folder
+
+SHARDS = 2
+START_SECONDS = 150.0
+ONE_QUERY_AFTER_ANOTHER = Path(__file__).with_name("one_query_after_another.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """What every engine of a test needs; its checkpoint and projection live in `folder`."""
+
+    java: Java
+    jars: Jars
+    kafka: str
+    folder: Path
+
+    @property
+    def checkpoint(self) -> Path:
+        """The engine's own files, with Spark's below."""
+        return self.folder / "checkpoint"
+
+    @property
+    def projection(self) -> Path:
+        """A cache that may be lost."""
+        return self.folder / "projection"
+
+    @property
+    def log(self) -> Path:
+        """What the engine's processes say."""
+        return self.folder / "engine.log"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """The engine's settings; `more` adds to them."""
+        return {
+            **os.environ,
+            "JAVA_HOME": str(self.java.home),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_LOCAL_DIRS": str(self.folder / "scratch"),
+            "TRIPLINE_KAFKA": self.kafka,
+            "TRIPLINE_CHECKPOINT": str(self.checkpoint),
+            "TRIPLINE_PROJECTION_DIR": str(self.projection),
+            "TRIPLINE_SHARDS": str(SHARDS),
+            "TRIPLINE_CLOCK": "data",
+            "TRIPLINE_JARS": str(self.jars.engine),
+            "TRIPLINE_LOG_LEVEL": "warning",
+            **more,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RunningEngine:
+    """`tripline-engine run`, on a leash."""
+
+    process: leash.Leashed
+    port: int
+
+    def is_running(self) -> bool:
+        """Whether it has not ended, of itself or by a signal."""
+        return self.process.is_running()
+
+    def metric(self, name: str) -> float:
+        """The sum of a metric over its labels, as it stands."""
+        return metric_sum(self.port, name)
+
+
+@contextmanager
+def running_engine(
+    place: Workplace, settings: Mapping[str, str], *, ready: bool = True
+) -> Iterator[RunningEngine]:
+    """`tripline-engine run` with these settings beside the common ones; stopped at the end if it still runs."""
+    (port,) = ports.free_ports(1)
+    environment = place.environment(TRIPLINE_METRICS_BIND=f"127.0.0.1:{port}", **settings)
+    command = [str(Path(sys.executable).with_name("tripline-engine")), "run"]
+    engine = RunningEngine(leash.start(command, log=place.log, environment=environment), port)
+    try:
+        if ready:
+            eventually(
+                lambda: is_ready(port) or not engine.is_running(), "the engine is ready", START_SECONDS
+            )
+            assert engine.is_running(), engine.process.last_lines()
+        yield engine
+    finally:
+        engine.process.stop()
+
+
+class Queries:
+    """A running `one_query_after_another.py`."""
+
+    def __init__(self, place: Workplace, process: subprocess.Popen[str]) -> None:
+        self._place, self._process = place, process
+
+    @contextmanager
+    def query(self, prefix: str, most_per_batch: int) -> Iterator[Path]:
+        """A query on the topics of this prefix while the block runs; gives its folder with Spark's own files."""
+        self._say(f"start {prefix} {most_per_batch}")
+        yield spark_folder(self._place.checkpoint / prefix)
+        self._say(f"stop {prefix}")
+
+    def _say(self, words: str) -> None:
+        _pipe(self._process.stdin).write(words + "\n")
+        _pipe(self._process.stdin).flush()
+        heard = _pipe(self._process.stdout).readline().strip()
+        assert heard == words, self._place.log.read_text(errors="replace")[-3000:]
+
+
+@contextmanager
+def queries(place: Workplace) -> Iterator[Queries]:
+    """The process; it ends when its standard input is closed, so it can't outlive this one."""
+    with place.log.open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, str(ONE_QUERY_AFTER_ANOTHER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env=place.environment(),
+        )
+    try:
+        yield Queries(place, process)
+    finally:
+        _pipe(process.stdin).close()
+        _pipe(process.stdout).close()
+        process.wait(60)
+
+
+def metric_sum(port: int, name: str) -> float:
+    """The sum of a metric over its labels, as the engine on this port gives it."""
+    text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text
+    return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
+
+
+def _pipe(pipe: IO[str] | None) -> IO[str]:
+    assert pipe is not None
+    return pipe

@@ -1,0 +1,142 @@
+"""What lies in Kafka: whole topics read back, and records put there as they are, bytes and times alike."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
+
+from tripline_contracts import topics as contract
+from tripline_demo import topics
+
+SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """One record as it lies in its topic; `time` is its timestamp in ms."""
+
+    partition: int
+    offset: int
+    time: int
+    key: bytes | None
+    value: bytes | None
+    headers: dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One record to send; no `time` means now."""
+
+    topic: str
+    value: bytes | None
+    partition: int = 0
+    time: int | None = None
+
+
+class KafkaLog:
+    """The topics of one engine: the contract's names behind a prefix of their own."""
+
+    def __init__(self, kafka: str, prefix: str = "") -> None:
+        self.kafka, self.prefix = kafka, prefix
+        self._producer = Producer(
+            {
+                "bootstrap.servers": kafka,
+                "log_level": 3,
+                "enable.idempotence": True,
+                "message.max.bytes": 4 << 20,
+                "linger.ms": 0,
+            }
+        )
+
+    def create(self, **more: str) -> None:
+        """All topics, as the contract makes them for old data; `more` is further configuration of each."""
+        wanted = [
+            replace(topic, name=self.prefix + topic.name, config={**topic.config, **more})
+            for topic in contract.all_topics()
+        ]
+        assert len(topics.create(self.kafka, wanted, "data")) == len(wanted)
+
+    def send(self, records: Iterable[Sent]) -> None:
+        """Returns when the broker has all of them, each partition's in this order."""
+        failures: list[Any] = []
+        for record in records:
+            self._producer.produce(
+                self.prefix + record.topic,
+                record.value,
+                partition=record.partition,
+                # 0 would mean now
+                timestamp=0 if record.time is None else max(1, record.time),
+                on_delivery=lambda error, _: failures.append(error) if error else None,
+            )
+        assert self._producer.flush(SECONDS) == 0
+        assert not failures, failures
+
+    def ends(self, topic: str) -> dict[int, int]:
+        """Exclusive ends by partition."""
+        with _reader(self.kafka) as consumer:
+            return self._ends(consumer, topic)
+
+    def read(self, topic: str) -> list[Logged]:
+        """The whole topic as it stands, by partition and offset."""
+        with _reader(self.kafka) as consumer:
+            ends = {p: end for p, end in self._ends(consumer, topic).items() if end}
+            consumer.assign([TopicPartition(self.prefix + topic, p, 0) for p in ends])
+            found: list[Logged] = []
+            while len(found) < sum(ends.values()):
+                # no more than there is: consume waits for as many as it is asked for
+                messages = consumer.consume(min(1000, sum(ends.values()) - len(found)), SECONDS)
+                assert messages, f"nothing more of {topic} within {SECONDS:g} s"
+                found += [_logged(message) for message in messages]
+        return sorted(found, key=lambda record: (record.partition, record.offset))
+
+    def read_json(self, topic: str) -> list[Any]:
+        """The values of a topic that we alone write to."""
+        return [json.loads(record.value or b"") for record in self.read(topic)]
+
+    def _ends(self, consumer: Consumer, topic: str) -> dict[int, int]:
+        name = self.prefix + topic
+        partitions: Sequence[int] = list(consumer.list_topics(name, SECONDS).topics[name].partitions)
+        return {
+            p: int(consumer.get_watermark_offsets(TopicPartition(name, p), timeout=SECONDS)[1])
+            for p in partitions
+        }
+
+
+@contextmanager
+def _reader(kafka: str) -> Iterator[Consumer]:
+    """A consumer without a group's duties."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": kafka,
+            "group.id": uuid.uuid4().hex,
+            "enable.auto.commit": False,
+            "fetch.wait.max.ms": 10,
+            "log_level": 3,
+        }
+    )
+    try:
+        yield consumer
+    finally:
+        consumer.close()
+
+
+def _logged(message: Message) -> Logged:
+    if message.error():
+        raise KafkaException(message.error())
+    partition, offset = message.partition(), message.offset()
+    assert partition is not None
+    assert offset is not None
+    value, key = message.value(), message.key()
+    found: Any = message.headers() or []
+    headers = {name: bytes(content or b"") for name, content in found}
+    return Logged(partition, offset, message.timestamp()[1], _bytes(key), _bytes(value), headers)
+
+
+def _bytes(data: Any) -> bytes | None:
+    return None if data is None else bytes(data)

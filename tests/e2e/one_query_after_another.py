@@ -1,0 +1,64 @@
+"""Streaming queries of the engine in one Spark session, each on topics, checkpoint and projection of its own.
+
+The slow part of an engine's start is the JVM, the session and Spark's code getting warm. So here one process does that
+once, and then what `tripline-engine run` does with its session, per history: checkpoint, processor, query. There's no
+ticker: a history brings its ticks. Told on standard input: `start <prefix> <records per micro-batch>`, `stop <prefix>`;
+each is answered on standard output by the same words. Settings as for the engine; the prefix names folders too.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from tripline_contracts import event_type
+from tripline_engine.spark import checkpoint, logs
+from tripline_engine.spark.processor import ShardProcessor
+from tripline_engine.spark.query import start_query
+from tripline_engine.spark.session import start_session
+from tripline_engine.spark.settings import Settings, from_environment
+
+
+def start(
+    session: SparkSession, common: Settings, prefix: str, most: int, stack: ExitStack
+) -> StreamingQuery:
+    """What tripline_engine.spark.run does, but for ticker and signals."""
+    settings = replace(
+        common,
+        checkpoint=common.checkpoint / prefix,
+        projection_dir=common.projection_dir / prefix,
+        topic_prefix=prefix,
+        max_transactions_per_batch=most,
+    )
+    stack.enter_context(checkpoint.exclusive(settings.checkpoint))
+    config = checkpoint.open_config(settings.checkpoint, event_type.load(), settings.shards, settings.clock)
+    settings.projection_dir.mkdir(parents=True)
+    processor = ShardProcessor(config, settings.projection_dir, prefix)
+    # a session of its own: two active queries of one session may not have the same name
+    return start_query(session.newSession(), settings, config, processor)
+
+
+def main() -> None:
+    settings = from_environment()
+    logs.configure(settings.log_level)
+    session = start_session(settings)
+    running: dict[str, tuple[StreamingQuery, ExitStack]] = {}
+    for line in sys.stdin:
+        match line.split():
+            case ["start", prefix, most]:
+                stack = ExitStack()
+                running[prefix] = (start(session, settings, prefix, int(most), stack), stack)
+            case ["stop", prefix]:
+                query, stack = running.pop(prefix)
+                query.stop()
+                stack.close()
+        print(line.strip(), flush=True)
+    session.stop()
+
+
+if __name__ == "__main__":
+    main()

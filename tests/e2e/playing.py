@@ -1,0 +1,49 @@
+"""Puts a random history into Kafka step by step, so that the engine cuts it into micro-batches as it comes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+from tests.e2e.kafka_log import KafkaLog, Sent
+from tests.e2e.waiting import eventually
+from tests.oracle.model import MicroBatch
+from tripline_engine.spark.committed import committed_ends
+
+
+class Player:
+    """Sends to the topics of one query and knows how far it is."""
+
+    def __init__(self, log: KafkaLog, folder: Path) -> None:
+        self._log, self._folder = log, folder
+        self._sent: Counter[tuple[str, int]] = Counter()
+
+    def send(self, records: Iterable[Sent]) -> None:
+        """Returns when Kafka has them."""
+        found = list(records)
+        self._log.send(found)
+        self._sent.update((record.topic, record.partition) for record in found)
+
+    def wait(self, seconds: float = 120.0) -> None:
+        """Until committed micro-batches hold all that was sent."""
+        eventually(self._is_taken, f"{self._log.prefix}: the query commits what was sent", seconds)
+
+    def play(self, batches: Iterable[MicroBatch], rng: Random, pause: float) -> None:
+        """The history's own steps; with the chance `pause` the next one waits until the query has taken this one."""
+        for batch in batches:
+            self.send(Sent("rules.v1", event) for event in batch.rule_events)
+            self.send(Sent("engine-ticks.v1", tick) for tick in batch.ticks)
+            self.send(
+                Sent("transactions.v1", record.value, record.partition, record.record_time)
+                for record in batch.records
+            )
+            if rng.random() < pause:
+                self.wait()
+        self.wait()
+
+    def _is_taken(self) -> bool:
+        ends = committed_ends(self._folder)
+        prefix = self._log.prefix
+        return all(ends.get(prefix + topic, {}).get(p, 0) >= end for (topic, p), end in self._sent.items())

@@ -1,0 +1,16 @@
+"""Alerts as Postgres has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+
+def stored_alerts(dsn: str) -> list[dict[str, Any]]:
+    """The content of all alerts in the database, without the time of detection."""
+    with psycopg.connect(dsn) as connection:
+        found = [content for (content,) in connection.execute("SELECT content FROM alerts.alerts")]
+    for content in found:
+        del content["detectedAt"]
+    return found

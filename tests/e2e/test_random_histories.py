@@ -1,0 +1,48 @@
+"""Twenty random histories through real Kafka and real Spark, two shards, two partitions: the oracle's alerts.
+
+One Spark session runs the engine's streaming query twenty times, one after another, each on topics, checkpoint and
+projection of its own (one_query_after_another.py says why). Rule events, ticks and records are sent step by step while
+the query runs, so Spark cuts where it likes; then all of it is read back from Kafka, cut as engine-order.v1 says, and
+judged by the oracle.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from tests.e2e.engine_process import Queries
+from tests.e2e.kafka_log import KafkaLog
+from tests.e2e.playing import Player
+from tests.e2e.verdict import read_verdict
+from tests.oracle.histories import random_history
+from tests.oracle.knobs import Knobs
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+HISTORIES = 20
+# Jumps of time let whole histories expire, so that rules are cold again.
+KNOBS = Knobs(transactions=240, micro_batches=(3, 7), partitions=(2, 2), rules=(3, 7))
+
+
+@pytest.mark.timeout(600)
+def test_random_histories(spark_queries: Queries, kafka: str, capsys: pytest.CaptureFixture[str]) -> None:
+    shares: Counter[str] = Counter()
+    for seed in range(HISTORIES):
+        shares += _one(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed))
+    with capsys.disabled():
+        print(f"\n{dict(shares)}")
+    assert shares["histories"] == HISTORIES
+    assert shares["with alerts"] >= 0.8 * HISTORIES
+
+
+def _one(process: Queries, log: KafkaLog, rng: Random) -> Counter[str]:
+    log.create()
+    # a small cap cuts inside of what was sent at once
+    with process.query(log.prefix, rng.choice([60, 100_000])) as folder:
+        Player(log, folder).play(random_history(rng.getrandbits(62), KNOBS), rng, pause=0.6)
+    verdict = read_verdict(log)
+    verdict.assert_equal()
+    return verdict.shares()

@@ -1,0 +1,127 @@
+"""The oracle's word over what lies in Kafka: the log is cut where engine-order.v1 says that the engine cut it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from tests.e2e.kafka_log import KafkaLog, Logged
+from tests.oracle.judging import judge
+from tests.oracle.model import MicroBatch, Outcome, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the oracle expects, what the engine wrote, and how often it wrote an alert again."""
+
+    expected: Outcome
+    alerts: dict[str, dict[str, Any]]
+    repeated_alerts: int
+    rejects: dict[tuple[int, int], Logged]
+    batches: list[MicroBatch]
+
+    def assert_equal(self) -> None:
+        """Alerts byte for byte but for the time of detection, rejects by place and reason."""
+        assert canonical(self.alerts.values()) == canonical(self.expected.alerts)
+        found = {place: record.headers["reason"].decode() for place, record in self.rejects.items()}
+        assert found == {(reject.partition, reject.offset): reject.reason for reject in self.expected.rejects}
+
+    def shares(self) -> Counter[str]:
+        """What to print."""
+        alerts = self.expected.alerts
+        return Counter(
+            {
+                "histories": 1,
+                "with alerts": bool(alerts),
+                "with late alerts": any(alert["late"] for alert in alerts),
+                "with warm alerts": any(alert["warm"] for alert in alerts),
+                "with rejects": bool(self.expected.rejects),
+                "with duplicates": self.expected.duplicates > 0,
+                "alerts": len(alerts),
+                "rejects": len(self.expected.rejects),
+                "micro-batches": len(self.batches),
+            }
+        )
+
+
+def read_verdict(log: KafkaLog) -> Verdict:
+    """Reads everything back and has the oracle judge it. A gap in the record of the order is an error."""
+    batches = recorded_batches(log)
+    alerts: dict[str, dict[str, Any]] = {}
+    written = log.read_json("alerts.v1")
+    for alert in written:
+        del alert["detectedAt"]
+        # written again after a crash: the same
+        assert alerts.setdefault(alert["alertId"], alert) == alert
+    rejects: dict[tuple[int, int], Logged] = {}
+    for reject in log.read("rejected-transactions.v1"):
+        place = (int(reject.headers["partition"]), int(reject.headers["offset"]))
+        first = rejects.setdefault(place, reject)
+        assert (first.value, first.headers["reason"]) == (reject.value, reject.headers["reason"])
+    return Verdict(judge(batches), alerts, len(written) - len(alerts), rejects, batches)
+
+
+def canonical(alerts: Any) -> list[str]:
+    """Comparable bytes."""
+    return sorted(json.dumps(alert, sort_keys=True) for alert in alerts)
+
+
+def recorded_batches(log: KafkaLog) -> list[MicroBatch]:
+    """The micro-batches of the one engine that wrote engine-order.v1, joined without gap from the first offset on."""
+    orders = _orders(log)  # first: what it speaks of lies in the other topics then
+    rules, ticks = _values(log, "rules.v1"), _values(log, "engine-ticks.v1")
+    transactions = {(record.partition, record.offset): record for record in log.read("transactions.v1")}
+    ends: Counter[str] = Counter()
+    batches = []
+    for order in orders:
+        parts = [(f"{part['partition']}", part) for part in order["transactions"]]
+        for name, part in [("rules", order["rules"]), ("ticks", order["ticks"]), *parts]:
+            if part is not None:
+                assert part["from"] == ends[name], f"a gap before sequence {order['sequence']} of {name}"
+                ends[name] = part["until"]
+        records = [
+            _record(transactions[part["partition"], offset])
+            for _, part in parts
+            for offset in range(part["from"], part["until"])
+        ]
+        batches.append(MicroBatch(_cut(rules, order["rules"]), _cut(ticks, order["ticks"]), tuple(records)))
+    return batches
+
+
+def taken(log: KafkaLog) -> bool:
+    """Whether the order records reach the ends of all that flows in."""
+    ends: Counter[tuple[str, int]] = Counter()
+    for order in _orders(log):
+        for topic, name in (("rules.v1", "rules"), ("engine-ticks.v1", "ticks")):
+            if order[name]:
+                ends[topic, 0] = order[name]["until"]
+        for part in order["transactions"]:
+            ends["transactions.v1", part["partition"]] = part["until"]
+    return all(
+        ends[topic, partition] >= end
+        for topic in ("rules.v1", "transactions.v1")
+        for partition, end in log.ends(topic).items()
+    )
+
+
+def _orders(log: KafkaLog) -> list[dict[str, Any]]:
+    """By sequence; a record that a crash made the engine write again must say the same."""
+    by_sequence: dict[int, dict[str, Any]] = {}
+    for order in log.read_json("engine-order.v1"):
+        assert by_sequence.setdefault(order["sequence"], order) == order
+    assert len({order["engine"] for order in by_sequence.values()}) <= 1
+    return [by_sequence[sequence] for sequence in sorted(by_sequence)]
+
+
+def _values(log: KafkaLog, topic: str) -> list[bytes]:
+    return [record.value or b"" for record in log.read(topic)]
+
+
+def _cut(values: list[bytes], part: dict[str, int] | None) -> tuple[bytes, ...]:
+    return tuple(values[part["from"] : part["until"]]) if part else ()
+
+
+def _record(record: Logged) -> Record:
+    return Record(record.partition, record.offset, record.time, record.value)
