@@ -15,8 +15,10 @@ from rules_registry.adapters.queries import Queries
 from rules_registry.api import history, rules, settings, status
 from rules_registry.api.problems import install_registry_problems
 from rules_registry.api.rule_body import BODY_SCHEMA, rule_body_schema
+from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
 from rules_registry.api.services import Services, install_services
 from rules_registry.service.registry import Registry
+from tripline_contracts import event_type
 from tripline_http.application import new_app
 from tripline_http.auth import ApiKey
 from tripline_http.openapi import Api, install_api
@@ -36,6 +38,7 @@ def create_app(pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry) -
     registry = Registry(PostgresEventStore(pool), clock=_now_ms, new_event_id=lambda: str(uuid.uuid4()))
     install_services(app, Services(registry, Queries(pool)))
     api = install_api(app, title="Tripline rules registry", version="0.1.0", description=DESCRIPTION)
+    api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type.load()))
     api.spec.components.schema(BODY_SCHEMA, rule_body_schema())
     for module in (rules, history, status, settings):
         api.register_blueprint(module.blueprint)

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rules_registry.api.rule_filter import FILTER_REF
 from tripline_contracts import event_type, spelling
+from tripline_contracts.aggregate import COUNT_FIELDS
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import (
     MAX_WINDOW_SECONDS,
@@ -28,7 +30,7 @@ MAX_WHOLE = 10**18 - 1
 Json = dict[str, Any]
 
 _OWN = ("name", "effectiveFrom", "ruleId")
-_COUNT_COLUMN = "COUNT_FLINK"
+_OLD_COUNT = "a count, as rules in the wild have it"
 _STATE_HINT = (
     "expected ACTIVE: to pause or resume a rule POST to /v1/rules/{id}/pause or …/resume, "
     "to delete it send DELETE"
@@ -86,7 +88,11 @@ def _explained(field: str, message: str) -> FieldError:
 
 
 def rule_body_schema(event: EventType | None = None) -> Json:
-    """The body in JSON Schema: one closed object for each way to say the aggregate and the window."""
+    """The body in JSON Schema: one closed object for each way to say the aggregate and the window.
+
+    The options are described with the two of our own way only: older systems don't know them, and a checker that
+    walks through this takes as long as it is. They are read with the others as well.
+    """
     declared = event or event_type.load()
     variants = [
         _variant(declared, title, aggregate, window)
@@ -94,7 +100,8 @@ def rule_body_schema(event: EventType | None = None) -> Json:
         for window in ("windowSeconds", "windowMinutes")
     ]
     return {
-        "description": "A rule's definition with a name. Names of operators and quoted numbers are read too.",
+        "description": "A rule's definition with a name. Names of operators and quoted numbers are read too, and "
+        "filter, firing, resetOnAlert and lateEvents beside windowMinutes and the articles' counts.",
         "anyOf": variants,
     }
 
@@ -115,10 +122,10 @@ def _aggregates(event: EventType) -> Iterator[tuple[str, Json]]:
         },
     )
     yield (
-        "a count, as rules in the wild have it",
+        _OLD_COUNT,
         {
             "aggregatorFunctionType": {"enum": ["SUM", "COUNT", None]},
-            "aggregateFieldName": {"type": "string", "enum": [_COUNT_COLUMN]},
+            "aggregateFieldName": {"type": "string", "enum": list(COUNT_FIELDS)},
         },
     )
 
@@ -128,6 +135,7 @@ def _variant(event: EventType, title: str, aggregate: Json, window: str) -> Json
     digits = len(str(most)) - 2
     properties = {
         **_common(event),
+        **(_options() if window == "windowSeconds" and title != _OLD_COUNT else {}),
         **aggregate,
         window: {
             "type": ["integer", "string"],
@@ -193,7 +201,24 @@ def _common(event: EventType) -> Json:
             "maximum": MAX_WHOLE,
             "description": "decimal(24,6) as text, or a whole number",
         },
-        "firing": {"enum": ["every", None]},
-        "lateEvents": {"enum": ["evaluate", None]},
+    }
+
+
+def _options() -> Json:
+    """What a rule may ask for beyond the articles' rules."""
+    return {
+        "filter": {"anyOf": [FILTER_REF, {"type": "null"}]},
+        "firing": {
+            "enum": ["every", "crossing", None],
+            "description": "Each transaction for which the rule holds, or only where it begins to hold",
+        },
+        "resetOnAlert": {
+            "type": ["boolean", "null"],
+            "description": "After an alert only later transactions count for the rule and group",
+        },
+        "lateEvents": {
+            "enum": ["evaluate", "store", None],
+            "description": "Whether a late transaction is judged, or only counts for later ones",
+        },
         "precision": {"enum": ["exact", None]},
     }

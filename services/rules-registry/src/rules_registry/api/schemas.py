@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from rules_registry.api.rule_filter import FILTER_REF
 from rules_registry.domain.settings import EngineSettings
 from tripline_contracts import event_type
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
@@ -47,9 +48,13 @@ class DefinitionSchema(ma.Schema):
     limitOperatorType = _one_of(*OPERATORS)
     limit = DecimalText(required=True)
     windowSeconds = BoundedInteger(1, MAX_WINDOW_SECONDS, required=True)
-    firing = _one_of("every")
-    lateEvents = _one_of("evaluate")
+    firing = _one_of("every", "crossing")
+    lateEvents = _one_of("evaluate", "store")
     precision = _one_of("exact")
+    filter = ma.fields.Raw(
+        metadata={"allOf": [FILTER_REF], "description": "Left out where every transaction passes"}
+    )
+    resetOnAlert = ma.fields.Boolean(metadata={"enum": [True], "description": "Left out where it is false"})
 
 
 class RuleSchema(ma.Schema):

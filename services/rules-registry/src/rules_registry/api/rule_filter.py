@@ -1,0 +1,72 @@
+"""The filter of a rule in JSON Schema for OpenAPI: the contracts' grammar, as a program should send it."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from tripline_contracts import decimals, filters
+from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.filter_constants import WHOLE_BOUND, operators_of, takes_lists
+from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
+
+FILTER_SCHEMA = "RuleFilter"
+FILTER_REF = {"$ref": f"#/components/schemas/{FILTER_SCHEMA}"}
+Json = dict[str, Any]
+
+
+def filter_schema(event: EventType) -> Json:
+    """One closed object for each part of the grammar; fields that are compared alike share theirs."""
+    compared = [field for field in event.fields if field.role != "id"]
+    alike: dict[str, list[Field]] = {}
+    for field in compared:
+        alike.setdefault(repr((field.kind, field.values, field.max_length)), []).append(field)
+    operands = {"type": "array", "minItems": 1, "maxItems": filters.MAX_COMPARISONS, "items": FILTER_REF}
+    parts = [_object({"all": operands}), _object({"any": operands}), _object({"not": FILTER_REF})]
+    for fields in alike.values():
+        parts += _comparisons(fields)
+    return {
+        "description": (
+            "Which transactions trigger the rule and count in its windows. A comparison with null is false. Names of "
+            "operators and other names of fields are read too. At most "
+            f"{filters.MAX_DEPTH} levels, {filters.MAX_COMPARISONS} comparisons, {filters.MAX_CONSTANTS} constants."
+        ),
+        "anyOf": parts,
+    }
+
+
+def _comparisons(fields: list[Field]) -> list[Json]:
+    first = fields[0]
+    names: Json = {"type": "string", "enum": [field.name for field in fields]}
+    operator = {"type": "string", "enum": list(operators_of(first))}
+    constant = _constant(first)
+    parts = [_object({"field": names, "operator": operator, "value": constant})]
+    if takes_lists(first):
+        listed = {"type": "array", "minItems": 1, "maxItems": filters.MAX_LIST, "items": constant}
+        parts.append(_object({"field": names, "in": listed}))
+    return parts
+
+
+def _constant(field: Field) -> Json:
+    whole = {"minimum": 1 - WHOLE_BOUND, "maximum": WHOLE_BOUND - 1}
+    match field.kind:
+        case "timestamp":
+            return {"type": "integer", "minimum": 0, "maximum": MAX_MS, "description": "ms since the epoch"}
+        case "decimal":
+            text = f"decimal({decimals.WHOLE_DIGITS + decimals.PLACES},{decimals.PLACES}) as text, or a whole number"
+            return {"type": ["string", "integer"], "pattern": DECIMAL_PATTERN, **whole, "description": text}
+        case "enum":
+            return {"type": "string", "enum": list(field.values)}
+        case "string":
+            text_bounds = {"minLength": 1, "maxLength": field.max_length, "pattern": "^[^\\u0000]*$"}
+            return {"type": ["string", "integer"], **text_bounds, **whole}
+        case never:
+            assert_never(never)
+
+
+def _object(properties: Json) -> Json:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+        "additionalProperties": False,
+    }
