@@ -1,4 +1,4 @@
-"""The rules that the source articles and their demo ship, and the specification's own, read as they stand."""
+"""The rules that the source articles and their demo ship, the specification's, and ours, read as they stand."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tripline_contracts import event_type, exact_json, legacy, rule_definition, schemas
+from tripline_contracts.filters import All, Comparison, Membership, Not
 from tripline_contracts.rule_definition import RuleDefinition
 
 pytestmark = pytest.mark.contract
@@ -66,6 +67,41 @@ READ: dict[str, tuple[str, int, RuleDefinition]] = {
         )
         for form in ("json", "txt")
     },
+    "cash-in-small-parts.json": (
+        "ACTIVE",
+        5,
+        RuleDefinition(
+            ("payeeId",),
+            "SUM",
+            "paymentAmount",
+            ">",
+            Decimal(10_000),
+            DAY,
+            firing="crossing",
+            late_events="store",
+            filter=All(
+                (
+                    Comparison("paymentType", "=", "CSH"),
+                    Comparison("paymentAmount", "<", "1000"),
+                    Not(Membership("beneficiaryId", ("17", "900"))),
+                )
+            ),
+        ),
+    ),
+    "card-testing-resets.json": (
+        "ACTIVE",
+        6,
+        RuleDefinition(
+            ("beneficiaryId",),
+            "COUNT",
+            None,
+            ">=",
+            Decimal(20),
+            600,
+            filter=All((Comparison("paymentType", "=", "CRD"), Comparison("paymentAmount", "<=", "1"))),
+            reset_on_alert=True,
+        ),
+    ),
 }
 CONTROL = "articles-clear-state.json"
 

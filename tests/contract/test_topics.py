@@ -111,6 +111,7 @@ def test_alerts_add_up(path: Path) -> None:
     )
     assert alert["windowEnd"] == alert["eventTime"] == trigger["eventTime"]
     assert {name: trigger[name] for name in alert["group"]} == alert["group"]
+    assert alert["partial"] == (set(trigger) < {field.name for field in TRANSACTION.fields})
     assert contributors["truncated"] == (contributors["count"] > len(contributors["transactions"]))
     times = [transaction["eventTime"] for transaction in contributors["transactions"]]
     assert times == sorted(times, reverse=True)
@@ -138,6 +139,8 @@ def test_the_schemas_know_the_event_type() -> None:
     assert set(alert["group"]["propertyNames"]["enum"]) == set(TRANSACTION.groupable)
     values = schemas.load("values")["$defs"]
     assert set(values["groupingKeyNames"]["items"]["enum"]) == set(TRANSACTION.groupable)
+    compared = [part["properties"]["field"]["enum"] for part in schemas.load("filter")["anyOf"][3:]]
+    assert {name for enum in compared for name in enum} == names - {TRANSACTION.id_field.name}
     aggregated = schemas.load("rule-definition")["properties"]["aggregateFieldName"]["enum"]
     assert aggregated == [*TRANSACTION.measures, None]
 
