@@ -7,15 +7,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import IO
 
-import httpx
-
 from tests.e2e.waiting import eventually
-from tests.integration.alert_api.live import is_ready
 from tripline_demo import leash, ports
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
@@ -85,20 +84,15 @@ class RunningEngine:
 
 
 @contextmanager
-def running_engine(
-    place: Workplace, settings: Mapping[str, str], *, ready: bool = True
-) -> Iterator[RunningEngine]:
+def running_engine(place: Workplace, settings: Mapping[str, str]) -> Iterator[RunningEngine]:
     """`tripline-engine run` with these settings beside the common ones; stopped at the end if it still runs."""
     (port,) = ports.free_ports(1)
     environment = place.environment(TRIPLINE_METRICS_BIND=f"127.0.0.1:{port}", **settings)
     command = [str(Path(sys.executable).with_name("tripline-engine")), "run"]
     engine = RunningEngine(leash.start(command, log=place.log, environment=environment), port)
     try:
-        if ready:
-            eventually(
-                lambda: is_ready(port) or not engine.is_running(), "the engine is ready", START_SECONDS
-            )
-            assert engine.is_running(), engine.process.last_lines()
+        eventually(lambda: _is_ready(port) or not engine.is_running(), "the engine is ready", START_SECONDS)
+        assert engine.is_running(), engine.process.last_lines()
         yield engine
     finally:
         engine.process.stop()
@@ -146,8 +140,23 @@ def queries(place: Workplace) -> Iterator[Queries]:
 
 def metric_sum(port: int, name: str) -> float:
     """The sum of a metric over its labels, as the engine on this port gives it."""
-    text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text
+    text = _get(port, "/metrics")[1]
     return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
+
+
+def _is_ready(port: int) -> bool:
+    try:
+        return _get(port, "/readyz")[0] == HTTPStatus.OK
+    except OSError:
+        return False
+
+
+def _get(port: int, path: str) -> tuple[int, str]:
+    # asked often: a client that loads certificates each time would take the machine from what it asks
+    with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
 
 
 def _pipe(pipe: IO[str] | None) -> IO[str]:

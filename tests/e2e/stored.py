@@ -14,3 +14,10 @@ def stored_alerts(dsn: str) -> list[dict[str, Any]]:
     for content in found:
         del content["detectedAt"]
     return found
+
+
+def stored_names(dsn: str) -> dict[str, int]:
+    """How many alerts each rule has raised, by the rule's name."""
+    query = "SELECT content->>'ruleName', count(*) FROM alerts.alerts GROUP BY 1"
+    with psycopg.connect(dsn) as connection:
+        return dict(connection.execute(query).fetchall())

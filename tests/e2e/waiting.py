@@ -11,4 +11,4 @@ def eventually(holds: Callable[[], object], what: str, seconds: float = 60.0) ->
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
-        time.sleep(0.02)
+        time.sleep(0.03)

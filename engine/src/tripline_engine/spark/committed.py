@@ -26,8 +26,11 @@ def last_commit(folder: Path) -> int | None:
 def committed_ends(folder: Path) -> Ends:
     """Where the committed part of each partition ends; empty before the first commit."""
     batch = last_commit(folder)
-    if batch is None:
-        return {}
+    return {} if batch is None else planned_ends(folder, batch)
+
+
+def planned_ends(folder: Path, batch: int) -> Ends:
+    """Where micro-batch `batch` ends, committed or not. Raises FileNotFoundError if it has not been planned."""
     ends: Ends = {}
     for line in (folder / "offsets" / str(batch)).read_text(encoding="utf-8").splitlines()[2:]:
         for topic, partitions in _source(line).items():

@@ -20,7 +20,7 @@ from tripline_contracts import event_type
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.errors import QueryFailed
 from tripline_engine.spark import checkpoint, housekeeping
-from tripline_engine.spark.faults import parse_fault_point
+from tripline_engine.spark.faults import FaultPoint, parse_fault_point
 from tripline_engine.spark.kafka_stream import KafkaStream
 from tripline_engine.spark.listener import ProgressListener
 from tripline_engine.spark.metrics import Metrics
@@ -45,15 +45,16 @@ def run(settings: Settings) -> None:
         )
         settings.projection_dir.mkdir(parents=True, exist_ok=True)
         processor = ShardProcessor(config, settings.projection_dir, settings.topic_prefix, fault)
-        Engine(settings, config).run(processor)
+        Engine(settings, config, fault).run(processor)
 
 
 class Engine:
     """One run of the engine on a checkpoint that it holds."""
 
-    def __init__(self, settings: Settings, config: EngineConfig) -> None:
+    def __init__(self, settings: Settings, config: EngineConfig, fault: FaultPoint | None = None) -> None:
         self._settings = settings
         self._config = config
+        self._fault = fault
         self._metrics = Metrics()
         self._stop = threading.Event()
         self._ready = threading.Event()
@@ -68,6 +69,8 @@ class Engine:
             session.streams.addListener(ProgressListener(self._metrics, self._ready))
             try:
                 self._query = start_query(session, self._settings, self._config, processor)
+                if self._fault:
+                    self._fault.watch(self._query)
                 with self._ticking():
                     self._wait(session, self._query)
                 _finish(self._query)
