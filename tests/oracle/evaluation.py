@@ -22,6 +22,7 @@ class Finding:
     window: list[Transaction]
     newest_event_time: int
     late: bool
+    equal_times: bool
 
 
 def group_of(definition: Definition, transaction: Transaction) -> dict[str, str] | None:
@@ -63,7 +64,15 @@ def evaluate(
     value = aggregate(definition.function, [other.amount for other in window])
     newest = max(other.event_time for _, other in visible)
     held = holds(value, definition.operator, definition.limit)
-    return Finding(group, value, held, window, newest, late=newest > event.event_time)
+    return Finding(
+        group,
+        value,
+        held,
+        window,
+        newest,
+        late=newest > event.event_time,
+        equal_times=any(other.event_time == event.event_time for _, other in visible[:-1]),
+    )
 
 
 def _one_group(keys: dict[str, str | None]) -> int:

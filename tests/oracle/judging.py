@@ -11,7 +11,7 @@ from tests.oracle.filters import passes
 from tests.oracle.history import History
 from tests.oracle.model import Json, MicroBatch, Outcome, Record, Reject
 from tests.oracle.order import engine_order
-from tests.oracle.rule_events import CLEAR_STATE, Control, Positioned, RuleEvent, read_events
+from tests.oracle.rule_events import CLEAR_STATE, EXPORT_RULES, Control, Positioned, RuleEvent, read_events
 from tests.oracle.rulebook import RuleBook
 from tests.oracle.schema import DEFAULT_ANCHORS
 from tests.oracle.transactions import read_transaction
@@ -40,6 +40,7 @@ class _Oracle:
         self._catches_up = catch_up
         self._rejects: list[Reject] = []
         self._statuses: list[dict[str, Json]] = []
+        self._exports: list[dict[str, Json]] = []
         self._null_groups = 0
         self._without_position = 0
 
@@ -57,10 +58,8 @@ class _Oracle:
     def _follow(self, event: Positioned) -> None:
         """What a taken event brings about beside the rules themselves."""
         content = event.content
-        if isinstance(content, Control) and content.command == CLEAR_STATE:
-            self._history.clear()
-            self._verdicts.clear()
-            self._clock.clear()
+        if isinstance(content, Control):
+            self._obey(content, event.position)
         if isinstance(content, RuleEvent):
             newest = self._rules.newest(content.version.rule_id)
             if content.type == "RulePublished" and self._catches_up:
@@ -71,6 +70,21 @@ class _Oracle:
                     "version": content.number,
                     "position": event.position,
                     "warmFrom": self._clock.warm_from(newest),
+                }
+            )
+
+    def _obey(self, control: Control, position: int) -> None:
+        if control.command == CLEAR_STATE:
+            self._history.clear()
+            self._verdicts.clear()
+            self._clock.clear()
+        if control.command == EXPORT_RULES:
+            self._exports.append(
+                {
+                    "kind": "export",
+                    "commandId": control.command_id,
+                    "position": position,
+                    "rules": self._rules.held(),
                 }
             )
 
@@ -90,8 +104,11 @@ class _Oracle:
                 continue
             if group_of(version.definition, transaction) is None:
                 self._null_groups += 1
+                self._verdicts.counts(version.rule_id).null_groups += 1
             elif self._rules.anchor(version) in anchors:
                 self._verdicts.newest(version)
+            else:
+                self._verdicts.counts(version.rule_id).duplicates += 1
 
     def outcome(self) -> Outcome:
         return Outcome(
@@ -101,4 +118,6 @@ class _Oracle:
             null_groups=self._null_groups,
             skipped_rule_events=self._rules.skipped + self._without_position,
             statuses=self._statuses,
+            exports=self._exports,
+            counts=self._verdicts.all_counts(),
         )

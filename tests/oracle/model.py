@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tests.oracle.counts import Counts
+
 Json: TypeAlias = "bool | int | str | list[Json] | dict[str, Json] | None"
 
 
@@ -42,7 +44,8 @@ class Outcome:
 
     `alerts` are alerts.v1 values without `detectedAt`, in engine order, then by rule id; `rejects` are in
     engine order. `duplicates` counts (transaction, anchor) pairs, `null_groups` (transaction, rule) pairs.
-    `statuses` are rule-status.v1 values of one shard without `shard`, `shards` and `appliedAt`, by position.
+    `statuses` and `exports` are the two kinds of rule-status.v1 values as any shard gives them, by position,
+    without `shard`, `shards`, `appliedAt` and `exportedAt`. `counts` are by rule id.
     """
 
     alerts: list[dict[str, Json]]
@@ -51,3 +54,5 @@ class Outcome:
     null_groups: int
     skipped_rule_events: int
     statuses: list[dict[str, Json]] = field(default_factory=list)
+    exports: list[dict[str, Json]] = field(default_factory=list)
+    counts: dict[int, Counts] = field(default_factory=dict)

@@ -37,6 +37,7 @@ class Control:
     """A ControlCommand."""
 
     command: str
+    command_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ _RULE_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted")
 _LARGEST = 2**53 - 1
 _STATES = ("ACTIVE", "PAUSED", "DELETED")
 CLEAR_STATE = "CLEAR_STATE_ALL"
-_COMMANDS = (CLEAR_STATE, "CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT", "DELETE_RULES_ALL")
+EXPORT_RULES = "EXPORT_RULES_CURRENT"
+_COMMANDS = (CLEAR_STATE, "CLEAR_STATE_ALL_STOP", EXPORT_RULES, "DELETE_RULES_ALL")
 
 
 def read_events(raws: Iterable[bytes]) -> tuple[list[Positioned], int]:
@@ -88,7 +90,7 @@ def _content(fields: dict[str, Value]) -> RuleEvent | Control | Settings:
     if kind == "SettingsChanged":
         return _settings(fields.get("settings"))
     if kind == "ControlCommand":
-        return _control(read_text(fields.get("command"), "command"))
+        return _control(fields)
     if kind not in _RULE_TYPES:
         raise Unreadable("unknown type")
     state = read_text(fields.get("state"), "state")
@@ -104,10 +106,11 @@ def _integer(fields: dict[str, Value], name: str) -> int:
     return value
 
 
-def _control(command: str) -> Control:
+def _control(fields: dict[str, Value]) -> Control:
+    command = read_text(fields.get("command"), "command")
     if command not in _COMMANDS:
         raise Unreadable("unknown command")
-    return Control(command)
+    return Control(command, read_text(fields.get("commandId"), "commandId"))
 
 
 def _version(fields: dict[str, Value]) -> Version:

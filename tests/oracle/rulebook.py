@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from tests.oracle.errors import OracleError
+from tests.oracle.model import Json
 from tests.oracle.rule_events import Positioned, RuleEvent, Settings, Version
 from tests.oracle.schema import anchor_of
 
@@ -21,6 +22,7 @@ class RuleBook:
         self._anchors = anchors
         self._taken = -1
         self._states: dict[int, str] = {}
+        self._numbers: dict[int, int] = {}
         self._versions: dict[int, list[Version]] = {}
         self._ended: set[tuple[int, int]] = set()
 
@@ -35,7 +37,10 @@ class RuleBook:
         if isinstance(event.content, Settings):
             self.settings = event.content
         elif isinstance(event.content, RuleEvent):
-            return self._states.get(event.content.version.rule_id) != "DELETED" and self._apply(event.content)
+            rule_id = event.content.version.rule_id
+            if self._states.get(rule_id) == "DELETED" or not self._apply(event.content):
+                return False
+            self._numbers[rule_id] = event.content.number
         return True
 
     def _apply(self, event: RuleEvent) -> bool:
@@ -57,6 +62,19 @@ class RuleBook:
         # A rule that is known stays as it is: a new definition does not resume a paused one.
         self._states.setdefault(rule_id, "PAUSED" if event.state == "PAUSED" else "ACTIVE")
         return True
+
+    def held(self) -> list[Json]:
+        """Every rule that is not deleted, as an export has it, by id."""
+        return [
+            {
+                "ruleId": rule_id,
+                "version": self._numbers[rule_id],
+                "definitionHash": versions[-1].definition_hash,
+                "state": self._states[rule_id],
+            }
+            for rule_id, versions in sorted(self._versions.items())
+            if self._states[rule_id] != "DELETED"
+        ]
 
     def newest(self, rule_id: int) -> Version:
         """The highest definition version taken of a known rule."""

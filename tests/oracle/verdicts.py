@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.oracle.alerts import alert
 from tests.oracle.clock import Clock
+from tests.oracle.counts import Counts
 from tests.oracle.evaluation import Finding, evaluate, group_of
 from tests.oracle.filters import passes
 from tests.oracle.firing import Firing
@@ -18,10 +19,19 @@ class Verdicts:
 
     def __init__(self, rules: RuleBook, clock: Clock, history: History) -> None:
         self.alerts: list[dict[str, Json]] = []
+        self._counts: dict[int, Counts] = {}
         self._rules = rules
         self._clock = clock
         self._history = history
         self._firing = Firing()
+
+    def counts(self, rule_id: int) -> Counts:
+        """Of one rule, to be raised."""
+        return self._counts.setdefault(rule_id, Counts())
+
+    def all_counts(self) -> dict[int, Counts]:
+        """Of every rule of which there was anything to count."""
+        return {rule_id: self._counts[rule_id] for rule_id in sorted(self._counts)}
 
     def newest(self, version: Version) -> None:
         """Judge the transaction accepted last on the version's anchor."""
@@ -51,12 +61,22 @@ class Verdicts:
             return
         counted_from = self._firing.counted_from(version, group)
         finding = evaluate(definition, group, accepted, self._clock.floor(version), counted_from)
+        self._count(version, finding)
         if not self._fires(version, event.event_time, finding):
             return
         warm = self._clock.is_warm(version, event.event_time)
         self.alerts.append(alert(version, event, finding, warm=warm, partial=partial))
         if definition.reset_on_alert:
             self._firing.reset(version, group, place + 1)
+
+    def _count(self, version: Version, finding: Finding) -> None:
+        counts = self.counts(version.rule_id)
+        if finding.late and version.definition.late_events == "store":
+            counts.late_stored += 1
+            return
+        counts.evaluations += 1
+        counts.late_evaluated += finding.late
+        counts.equal_times += finding.equal_times
 
     def _fires(self, version: Version, event_time: int, finding: Finding) -> bool:
         definition = version.definition

@@ -193,3 +193,30 @@ def test_warm_from_rises_with_the_visibility_floor() -> None:
     rule = Registry().publish(1, EACH, 0, 0)
     clock = T + 60 * MINUTE
     assert warm_froms(judge([batch(ticks=[T, clock]), batch(events=[rule])])) == [clock - SLACK + MINUTE]
+
+
+def test_an_export_tells_the_rules_held_at_its_position() -> None:
+    registry = Registry()
+    steps = [
+        registry.control("EXPORT_RULES_CURRENT", 0),
+        registry.publish(2, EACH, T, 0),
+        registry.publish(1, EACH, T, 0),
+        registry.publish(3, EACH, T, 0),
+        registry.move("RuleDeleted", "DELETED", 3, 0),
+        registry.move("RulePaused", "PAUSED", 1, 0),
+        registry.control("EXPORT_RULES_CURRENT", 0),
+        registry.publish(4, EACH, T, 0),
+    ]
+    none, two = judge([batch(events=steps)]).exports
+    command = json.loads(steps[6])
+    digest = json.loads(steps[1])["definitionHash"]
+    assert none["rules"] == []
+    assert two == {
+        "kind": "export",
+        "commandId": command["commandId"],
+        "position": 7,
+        "rules": [
+            {"ruleId": 1, "version": 2, "definitionHash": digest, "state": "PAUSED"},
+            {"ruleId": 2, "version": 1, "definitionHash": digest, "state": "ACTIVE"},
+        ],
+    }
