@@ -34,7 +34,6 @@ GOOD: dict[str, Any] = {
         ("paymentAmount", -5, "-5"),
         ("paymentAmount", "-0", "0"),
         ("ingestionTimestamp", None, None),
-        ("paymentType", None, None),
     ],
 )
 def test_values_are_read_as_the_specification_says(field: str, given_: object, read_as: object) -> None:
@@ -63,6 +62,7 @@ def test_values_are_read_as_the_specification_says(field: str, given_: object, r
         ("paymentAmount", "12,50", "decimal"),
         ("paymentAmount", "0.0000001", "6 decimal places"),
         ("paymentAmount", 10**18, "below 10^18"),
+        ("paymentType", None, "required"),
         ("paymentType", "csh", "CSH, CRD"),
         ("paymentType", "", "CSH, CRD"),
         ("paymentType", ["CSH"], "CSH, CRD"),
@@ -81,7 +81,7 @@ def test_all_wrong_fields_are_named() -> None:
     with pytest.raises(InvalidInput) as caught:
         read({"payeeId": 1.5, "paymentAmount": "x"}, TRANSACTION)
     names = [problem.field for problem in caught.value.problems]
-    assert names == ["transactionId", "eventTime", "payeeId", "paymentAmount"]
+    assert names == ["transactionId", "eventTime", "payeeId", "paymentAmount", "paymentType"]
 
 
 @pytest.mark.parametrize(("payee", "payer"), [(None, "9"), ("9", None), (9, "9")])
