@@ -8,7 +8,15 @@ from typing import Any
 from tripline_contracts import decimals
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.anchor import Verdict
+from tripline_engine.domain.rule_book import RuleVersion
+from tripline_engine.domain.verdict import Verdict
+
+
+def ingested_at(transaction: Mapping[str, Any], record_time: int, event_type: EventType) -> int:
+    """When the transaction entered, in ms: as it says itself, else its record time."""
+    field = event_type.ingestion_field
+    own = transaction[field.name] if field else None
+    return record_time if own is None else own
 
 
 def transaction_json(row: Mapping[str, Any], event_type: EventType) -> dict[str, Any]:
@@ -21,18 +29,28 @@ def transaction_json(row: Mapping[str, Any], event_type: EventType) -> dict[str,
     }
 
 
+def partial_transaction_json(
+    row: Mapping[str, Any], version: RuleVersion, event_type: EventType
+) -> dict[str, Any]:
+    """The id, and the fields that the version uses: all that history keeps for it."""
+    names = {event_type.id_field.name} | version.fields
+    whole = transaction_json(row, event_type)
+    return {name: value for name, value in whole.items() if name in names}
+
+
 def alert_json(
     verdict: Verdict,
     transaction: Mapping[str, Any],
     event_type: EventType,
-    record_time: int,
+    ingested_at: int | None,
     detected_at: int,
+    *,
+    partial: bool = False,
 ) -> dict[str, Any]:
     """The alert as alerts.v1 carries it; times in ms."""
     version, definition = verdict.version, verdict.version.definition
     time, transaction_id = transaction[event_type.time_field.name], transaction[event_type.id_field.name]
     group = {name: transaction[name] for name in definition.grouping_key_names}
-    ingested = transaction[event_type.ingestion_field.name] if event_type.ingestion_field else None
     return {
         "alertId": alert_id(version.rule_id, version.version, group, transaction_id, time),
         "ruleId": version.rule_id,
@@ -41,7 +59,7 @@ def alert_json(
         "definitionHash": version.definition_hash,
         "group": group,
         "transaction": transaction,
-        "partial": False,
+        "partial": partial,
         "value": verdict.value,
         "operator": definition.operator,
         "limit": decimals.plain(definition.limit),
@@ -52,7 +70,7 @@ def alert_json(
         "warm": verdict.warm,
         "mode": "live",
         "eventTime": time,
-        "ingestedAt": record_time if ingested is None else ingested,
+        "ingestedAt": ingested_at,
         "detectedAt": detected_at,
     }
 

@@ -86,10 +86,10 @@ def _front(front: Any, row: Any, in_order: bool, bound: Any, order: Any, chain: 
 
 
 @njit(cache=True)
-def _evaluate_row(
+def extreme_row(
     row: Any, newest: Any, windows: Any, floor: int, base: int, order: Any, chain: Any, fronts: Any, out: Any
 ) -> None:
-    """One row's answer for each window; ``fronts`` and ``out`` have one item for each."""
+    """Enter one linked row; its answer for each window. ``fronts`` and ``out`` have one item for each."""
     t = order.time[row]
     in_order = newest == NOTHING or t >= newest
     for k in range(len(windows)):
@@ -128,11 +128,14 @@ def _evaluate(
             out[i, :] = -1
             continue
         own = fronts[slot * width : (slot + 1) * width]
-        _evaluate_row(np.int64(start + i), newest[i], windows, floor, base, order, chain, own, out[i])
+        extreme_row(np.int64(start + i), newest[i], windows, floor, base, order, chain, own, out[i])
 
 
 @njit(cache=True)
-def _drop(first: int, until: int, width: int, slots: Any, order: Any, chain: Any, fronts: Any) -> None:
+def drop_extremes(
+    first: int, until: int, width: int, slots: Any, order: Any, chain: Any, fronts: Any
+) -> None:
+    """Let go of the rows from ``first`` to ``until``, older than every window."""
     for row in range(first, until):
         slot = np.int64(slots[row])
         for k in range(width if slot >= 0 else 0):
@@ -143,7 +146,10 @@ def _drop(first: int, until: int, width: int, slots: Any, order: Any, chain: Any
 
 
 @njit(cache=True)
-def _build(windows: Any, floor: int, base: int, last: Any, order: Any, chain: Any, fronts: Any) -> None:
+def build_extremes(
+    windows: Any, floor: int, base: int, last: Any, order: Any, chain: Any, fronts: Any
+) -> None:
+    """Enter all rows of each group's list, and find the fronts."""
     for slot in range(len(last)):
         if last[slot] < base:
             continue
@@ -183,7 +189,9 @@ class Extremum:
         self._reserve(len(self._links.previous))
         self._fronts[:] = -1
         last = self._links.last[: self._links.slot_end]
-        _build(self._windows, floor, base, last, self._links.order, self._chain(amounts), self._fronts)
+        build_extremes(
+            self._windows, floor, base, last, self._links.order, self._chain(amounts), self._fronts
+        )
 
     def evaluate(
         self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts
@@ -202,7 +210,9 @@ class Extremum:
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
         """Let go of the rows from ``first`` to ``until``, which are older than every window."""
         links = self._links
-        _drop(first, until, len(self.windows), links.slots, links.order, self._chain(amounts), self._fronts)
+        drop_extremes(
+            first, until, len(self.windows), links.slots, links.order, self._chain(amounts), self._fronts
+        )
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest)."""

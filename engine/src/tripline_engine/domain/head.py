@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from tripline_contracts.event_type import EventType
+from tripline_engine.domain.firing_log import FiringLog
 from tripline_engine.domain.records import StateLog
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.segment import SegmentLog
@@ -31,14 +32,16 @@ class Head:
     book_nonce: int
     visibility: Visibility
     segments: dict[str, SegmentLog]
+    firing: dict[str, FiringLog]
 
     @staticmethod
     def read(log: StateLog, event_type: EventType) -> Head:
         """From the log, or the state of a shard that has seen nothing."""
         data = log.get(_HEAD)
         if data is None:
-            segments = {anchor: SegmentLog(anchor, event_type, [], 0) for anchor in event_type.anchors}
-            return Head(0, 0, 0, Visibility.new(event_type), segments)
+            segments = {anchor: SegmentLog(anchor, event_type) for anchor in event_type.anchors}
+            firing = {anchor: FiringLog(anchor, [], 0) for anchor in event_type.anchors}
+            return Head(0, 0, 0, Visibility.new(event_type), segments, firing)
         stored: dict[str, Any] = msgspec.json.decode(data)
         if stored["format"] != _FORMAT:
             raise ValueError(
@@ -49,10 +52,8 @@ class Head:
             stored["nonce"],
             stored["bookNonce"],
             Visibility.of_json(stored["visibility"]),
-            {
-                anchor: SegmentLog.of_json(anchor, event_type, data)
-                for anchor, data in stored["segments"].items()
-            },
+            {name: SegmentLog(name, event_type, data) for name, data in stored["segments"].items()},
+            {name: FiringLog.of_json(name, data) for name, data in stored["firing"].items()},
         )
 
     def write(self, log: StateLog) -> None:
@@ -64,6 +65,7 @@ class Head:
             "bookNonce": self.book_nonce,
             "visibility": self.visibility.to_json(),
             "segments": {anchor: segments.to_json() for anchor, segments in self.segments.items()},
+            "firing": {anchor: firing.to_json() for anchor, firing in self.firing.items()},
         }
         log.put(_HEAD, msgspec.json.encode(stored))
 

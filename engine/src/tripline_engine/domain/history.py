@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.arena import Arena, Array
-from tripline_engine.domain.rows import Amounts, Rows, Texts, measure_fields, text_fields
+from tripline_engine.domain.rows import Amounts, Rows, Texts, measure_fields, stamp_fields, text_fields
 from tripline_engine.domain.siphash import hash_strings
 from tripline_engine.domain.slot_table import SlotTable
 
 _FIRST_CAPACITY = 1024
 # What `meta` holds.
-_END, _BASE, _HEAP_END = 0, 1, 2
+_END, _BASE, _HEAP_END, _OFFSET = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class History:
     def __init__(self, arena: Arena, name: str, event_type: EventType, key: HashKey) -> None:
         self._arena, self._name, self._key = arena, name, key
         self._columns: dict[str, Array] = {}
-        self._meta = arena.open(f"{name}.meta", np.int64, 3)
+        self._meta = arena.open(f"{name}.meta", np.int64, 4)
         self._heap = arena.open(f"{name}.heap", np.uint8, 16 * _FIRST_CAPACITY)
         for column in ("time", "record_time", "id_start"):
             self._open(column, np.int64)
@@ -54,6 +54,8 @@ class History:
         }
         for field in self.values:
             self._open(f"code.{field}", np.int32)
+        for stamp in stamp_fields(event_type):
+            self._open(f"stamp.{stamp.name}", np.int64)
         self._measures = [field.name for field in measure_fields(event_type)]
         for field in self._measures:
             self._open(f"low.{field}", np.uint64)
@@ -84,6 +86,19 @@ class History:
         """Record times, int64 ms."""
         return self._columns["record_time"]
 
+    @property
+    def offset(self) -> int:
+        """The sequence number of row 0: a row's number changes, but number + offset never does."""
+        return int(self._meta[_OFFSET])
+
+    @offset.setter
+    def offset(self, sequence: int) -> None:
+        self._meta[_OFFSET] = sequence
+
+    def stamp(self, field: str) -> Array:
+        """A time other than the event time, int64 ms, ABSENT for null."""
+        return self._columns[f"stamp.{field}"]
+
     def codes(self, field: str) -> Array:
         """Slots of a text field's values, int32, -1 for null."""
         return self._columns[f"code.{field}"]
@@ -108,6 +123,8 @@ class History:
         self.time[start:end] = rows.time
         self.record_time[start:end] = rows.record_time
         self._append_ids(rows.ids, start, end)
+        for stamp, times in rows.stamps.items():
+            self.stamp(stamp)[start:end] = times
         for field, table in self.values.items():
             texts = rows.texts[field]
             self.codes(field)[start:end] = table.intern(*self._key.of(texts), texts.present)
@@ -140,7 +157,7 @@ class History:
             column[: end - delta + 1] = column[delta : end + 1].copy()
         starts[: end - delta + 1] -= heap_base
         self._heap[: heap_end - heap_base] = self._heap[heap_base:heap_end].copy()
-        self._meta[:] = (end - delta, 0, heap_end - heap_base)
+        self._meta[:] = (end - delta, 0, heap_end - heap_base, self.offset + delta)
         return delta
 
     def _open(self, column: str, dtype: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +10,7 @@ from numba import njit
 
 from tripline_contracts.rule_definition import Operator
 from tripline_engine.domain.int128 import compare, multiply_count, split
-from tripline_engine.domain.rows import Amounts
-from tripline_engine.domain.sum_window import Totals
+from tripline_engine.domain.rows import Amounts, Totals
 
 SCALE = 10**6
 # For each operator, whether it holds when the value is (less, equal, greater).
@@ -27,41 +26,61 @@ _HOLDS: dict[Operator, tuple[bool, bool, bool]] = {
 Hits = npt.NDArray[np.bool_]
 
 
+class LimitParts(NamedTuple):
+    """A limit for kernels: its 128-bit words, and for each of less, equal, greater whether it holds."""
+
+    low: np.uint64
+    high: np.int64
+    holds: npt.NDArray[np.bool_]
+
+
+@njit(cache=True, inline="always")
+def hold_sum(count: Any, low: Any, high: Any, limit: Any) -> bool:
+    """Whether a sum over ``count`` transactions holds; of none it never does."""
+    result: bool = count > 0 and limit.holds[1 + compare(low, high, limit.low, limit.high)]
+    return result
+
+
+@njit(cache=True, inline="always")
+def hold_average(count: Any, low: Any, high: Any, limit: Any) -> bool:
+    """Whether the average holds: sum against limit times count, without dividing."""
+    whole_low, whole_high = multiply_count(limit.low, limit.high, count)
+    result: bool = count > 0 and limit.holds[1 + compare(low, high, whole_low, whole_high)]
+    return result
+
+
+@njit(cache=True, inline="always")
+def hold_count(count: Any, limit: Any) -> bool:
+    """Whether the number of transactions holds."""
+    low, high = multiply_count(np.uint64(SCALE), np.int64(0), count)
+    return hold_sum(count, low, high, limit)
+
+
 @njit(cache=True)
-def _hold_sums(
-    count: Any, low: Any, high: Any, limit_low: Any, limit_high: Any, average: bool, holds: Any, out: Any
-) -> None:
+def _hold_sums(totals: Any, limit: Any, average: bool, out: Any) -> None:
+    for i in range(len(out)):
+        count, low, high = totals.counts[i], totals.low[i], totals.high[i]
+        out[i] = hold_average(count, low, high, limit) if average else hold_sum(count, low, high, limit)
+
+
+@njit(cache=True)
+def _hold_counts(count: Any, limit: Any, out: Any) -> None:
     for i in range(len(count)):
-        if count[i] == 0:
-            out[i] = False
-        elif average:
-            # sum / count against the limit, without dividing
-            whole_low, whole_high = multiply_count(limit_low, limit_high, count[i])
-            out[i] = holds[1 + compare(low[i], high[i], whole_low, whole_high)]
-        else:
-            out[i] = holds[1 + compare(low[i], high[i], limit_low, limit_high)]
+        out[i] = hold_count(count[i], limit)
 
 
 @njit(cache=True)
-def _hold_counts(count: Any, limit_low: Any, limit_high: Any, holds: Any, out: Any) -> None:
-    for i in range(len(count)):
-        low, high = multiply_count(np.uint64(SCALE), np.int64(0), count[i])
-        out[i] = count[i] > 0 and holds[1 + compare(low, high, limit_low, limit_high)]
-
-
-@njit(cache=True)
-def _hold_rows(rows: Any, low: Any, high: Any, limit_low: Any, limit_high: Any, holds: Any, out: Any) -> None:
+def _hold_rows(rows: Any, amounts: Any, limit: Any, out: Any) -> None:
     for i in range(len(rows)):
         row = rows[i]
-        out[i] = row >= 0 and holds[1 + compare(low[row], high[row], limit_low, limit_high)]
+        out[i] = row >= 0 and hold_sum(1, amounts.low[row], amounts.high[row], limit)
 
 
 class Limit:
     """An operator and a limit (scaled by 10⁶)."""
 
     def __init__(self, operator: Operator, scaled: int) -> None:
-        self._holds = np.array(_HOLDS[operator])
-        self._low, self._high = split(scaled)
+        self.parts = LimitParts(*split(scaled), np.array(_HOLDS[operator]))
 
     def sums(self, totals: Totals) -> Hits:
         """Where the sum of the window holds against the limit (bool, n)."""
@@ -74,18 +93,18 @@ class Limit:
     def counts(self, totals: Totals) -> Hits:
         """Where the number of transactions in the window holds against the limit."""
         out = np.empty(len(totals.counts), np.bool_)
-        _hold_counts(totals.counts, self._low, self._high, self._holds, out)
+        _hold_counts(totals.counts, self.parts, out)
         return out
 
     def values(self, rows: npt.NDArray[np.int64], amounts: Amounts) -> Hits:
         """Where the value in the row of that number (-1: none) holds against the limit."""
         out = np.empty(len(rows), np.bool_)
-        _hold_rows(rows, amounts.low, amounts.high, self._low, self._high, self._holds, out)
+        _hold_rows(rows, amounts, self.parts, out)
         return out
 
     def _sums(self, totals: Totals, average: bool) -> Hits:
         out = np.empty(len(totals.counts), np.bool_)
-        _hold_sums(totals.counts, totals.low, totals.high, self._low, self._high, average, self._holds, out)
+        _hold_sums(totals, self.parts, average, out)
         return out
 
 

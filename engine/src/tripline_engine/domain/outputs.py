@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -11,7 +11,7 @@ import msgspec
 from tripline_contracts import cloudevents
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import OutRecord
-from tripline_engine.domain.rule_book import Taken
+from tripline_engine.domain.rule_book import Rule, RuleTaken
 
 _SOURCE = "/engine"
 
@@ -22,7 +22,7 @@ def alert_record(alert: Mapping[str, Any]) -> OutRecord:
     return _record("alerts.v1", key, "AlertRaised", key, alert, alert["detectedAt"])
 
 
-def status_record(taken: Taken, shard: int, shards: int, warm_from: int | None, now: int) -> OutRecord:
+def status_record(taken: RuleTaken, shard: int, shards: int, warm_from: int | None, now: int) -> OutRecord:
     """This shard's word that it has taken a rule event, for rule-status.v1."""
     status = {
         "ruleId": taken.rule_id,
@@ -36,6 +36,30 @@ def status_record(taken: Taken, shard: int, shards: int, warm_from: int | None, 
     return _record(
         "rule-status.v1", str(taken.rule_id), "RuleApplied", f"{taken.position}-{shard}", status, now
     )
+
+
+def export_record(
+    command_id: str, position: int, rules: Iterable[Rule], shard: int, shards: int, now: int
+) -> OutRecord:
+    """The rules that this shard holds, for rule-status.v1."""
+    export = {
+        "kind": "export",
+        "commandId": command_id,
+        "position": position,
+        "shard": shard,
+        "shards": shards,
+        "exportedAt": now,
+        "rules": [
+            {
+                "ruleId": rule.rule_id,
+                "version": rule.version,
+                "definitionHash": rule.versions[-1].definition_hash,
+                "state": "PAUSED" if rule.paused else "ACTIVE",
+            }
+            for rule in sorted(rules, key=lambda rule: rule.rule_id)
+        ],
+    }
+    return _record("rule-status.v1", "export", "RulesExported", f"{command_id}-{shard}", export, now)
 
 
 def order_record(

@@ -75,10 +75,11 @@ class Projection:
         )
         self._header[_DIRTY] = 0
 
-    def restructure(self, head: Head) -> None:
+    def restructure(self, head: Head, log: StateLog) -> None:
         """Maintain what the book needs now."""
         for name, anchor in self.anchors.items():
-            anchor.restructure(Structure.of(self.book, name), head.visibility)
+            firing = head.firing[name].read(log)
+            anchor.restructure(Structure.of(self.book, name), head.visibility, firing)
 
     @property
     def rows(self) -> int:
@@ -108,10 +109,12 @@ class Projection:
         self.book, self._book_nonce = read_book(log, self._config.event_type), head.book_nonce
         self.anchors = {name: self._anchor(name, Structure.empty()) for name in self._names}
         for name, anchor in self.anchors.items():
-            for rows in head.segments[name].read(log):
-                anchor.load(rows)
+            segments = head.segments[name]
+            for rows, cleared in segments.read(log):
+                anchor.load(rows, remembered_only=cleared)
+            anchor.history.offset = segments.accepted - anchor.history.end
             anchor.clean_up(head.visibility)
-        self.restructure(head)
+        self.restructure(head, log)
         self.finish(head)
 
     def _anchor(self, name: str, structure: Structure) -> Anchor:

@@ -15,6 +15,8 @@ from tripline_engine.domain.int128 import words
 DECIMAL = pa.decimal128(24, 6)
 # Fields of these roles are texts: equal texts are equal values.
 TEXT_ROLES = frozenset({"key", "attribute"})
+ABSENT = np.iinfo(np.int64).min
+"""Stands for null among times, and for "no transaction before" among event times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,14 @@ class Amounts(NamedTuple):
     high: npt.NDArray[np.int64]
 
 
+class Totals(NamedTuple):
+    """Of n transactions: how many are in the window (int64) and their sum (scaled by 10⁶, 128-bit words)."""
+
+    counts: npt.NDArray[np.int64]
+    low: npt.NDArray[np.uint64]
+    high: npt.NDArray[np.int64]
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """n transactions in the engine's order.
@@ -46,6 +56,7 @@ class Rows:
     :ivar time: int64, event times in ms
     :ivar record_time: int64, Kafka record times in ms
     :ivar ids: transaction ids
+    :ivar stamps: by name, the other times: int64 ms, ABSENT for null
     :ivar texts: by name, the fields that are texts
     :ivar measures: by name, the fields that are numbers
     """
@@ -54,6 +65,7 @@ class Rows:
     time: npt.NDArray[np.int64]
     record_time: npt.NDArray[np.int64]
     ids: Texts
+    stamps: dict[str, npt.NDArray[np.int64]]
     texts: dict[str, Texts]
     measures: dict[str, Amounts]
 
@@ -69,6 +81,7 @@ class Rows:
             time=_integers(table, event_type.time_field.name),
             record_time=_integers(table, "recordTime"),
             ids=_texts(table, event_type.id_field.name),
+            stamps={field.name: _integers(table, field.name) for field in stamp_fields(event_type)},
             texts={field.name: _texts(table, field.name) for field in text_fields(event_type)},
             measures={field.name: _amounts(table, field.name) for field in measure_fields(event_type)},
         )
@@ -76,6 +89,11 @@ class Rows:
     def take(self, keep: npt.NDArray[np.bool_], event_type: EventType) -> Rows:
         """The rows where ``keep`` (bool, n) holds, in the same order."""
         return self if keep.all() else Rows.of(self.table.filter(pa.array(keep)), event_type)
+
+
+def stamp_fields(event_type: EventType) -> tuple[Field, ...]:
+    """The times that windows do not use."""
+    return tuple(field for field in event_type.fields if field.role == "time" and field.ingestion)
 
 
 def text_fields(event_type: EventType) -> tuple[Field, ...]:
@@ -95,6 +113,7 @@ def segment_schema(event_type: EventType) -> pa.Schema:
             pa.field(event_type.time_field.name, pa.int64()),
             pa.field("recordTime", pa.int64()),
             pa.field(event_type.id_field.name, pa.string()),
+            *(pa.field(field.name, pa.int64()) for field in stamp_fields(event_type)),
             *(pa.field(field.name, pa.string()) for field in text_fields(event_type)),
             *(pa.field(field.name, DECIMAL) for field in measure_fields(event_type)),
         ]
@@ -107,7 +126,8 @@ def _array(table: pa.Table, name: str) -> pa.Array:
 
 
 def _integers(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
-    return np.array(_array(table, name), np.int64)
+    array = _array(table, name)
+    return np.array(array.fill_null(ABSENT) if array.null_count else array, np.int64)
 
 
 def _texts(table: pa.Table, name: str) -> Texts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
@@ -16,6 +16,8 @@ from tripline_contracts.rule_definition import RuleDefinition
 from tripline_engine.domain.settings import Settings
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
+Command = Literal["CLEAR_STATE_ALL", "CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT", "DELETE_RULES_ALL"]
+_END_OF_TIME: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,11 @@ class RuleVersion:
     fields: frozenset[str]
 
     @property
+    def key(self) -> tuple[int, int]:
+        """Rule id and version."""
+        return self.rule_id, self.version
+
+    @property
     def window_ms(self) -> int:
         """Length of the window."""
         return self.definition.window_seconds * 1000
@@ -51,16 +58,21 @@ class RuleVersion:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that is not deleted; ``versions`` ascending, the newest always among them."""
+    """A rule that is not deleted.
+
+    :ivar versions: ascending, the newest always among them
+    :ivar earliest: the least ``effective_from`` that any version has had, those let go of included
+    """
 
     rule_id: int
     version: int
     paused: bool
     versions: tuple[RuleVersion, ...]
+    earliest: int
 
     def in_force(self) -> Iterator[tuple[RuleVersion, int, int]]:
         """Each version with the event times (ms) it judges: from the first, before the second."""
-        until = 2**63 - 1
+        until = _END_OF_TIME
         for version in reversed(self.versions):
             if version.effective_from < until:
                 yield version, version.effective_from, until
@@ -68,12 +80,48 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What became of a rule event: ``rule_id`` and ``version`` are None for a change of settings."""
+class CatchUp:
+    """A version just taken that reaches back: it judges what was accepted before and no version was in force for.
+
+    :ivar until: event times (ms) from ``version.effective_from`` to before this
+    """
+
+    version: RuleVersion
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTaken:
+    """An event of a rule was taken.
+
+    :ivar version: the event's number
+    :ivar newest: the newest definition version; None for a rule that was deleted before it was known
+    """
 
     position: int
-    rule_id: int | None
-    version: int | None
+    rule_id: int
+    version: int
+    newest: RuleVersion | None
+    catch_up: CatchUp | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsTaken:
+    """The settings have changed."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class ControlTaken:
+    """A command of an operator was taken."""
+
+    position: int
+    command: Command
+    command_id: str
+
+
+Taken = RuleTaken | SettingsTaken | ControlTaken
 
 
 class UnreadableRuleEvent(Exception):
@@ -129,36 +177,47 @@ class RuleBook:
         kind = event["type"]
         if kind == "SettingsChanged":
             self.settings = Settings.of(event["settings"])
-            return Taken(position, None, None)
+            return SettingsTaken(position)
+        if kind == "ControlCommand":
+            return _control(event, position)
+        return self._apply_to_rule(kind, event, position)
+
+    def _apply_to_rule(self, kind: str, event: Mapping[str, Any], position: int) -> RuleTaken | None:
         rule_id, version = _integer(event, "ruleId"), _integer(event, "version")
         if event["state"] not in _STATES:
             raise ValueError(f"unknown state {event['state']!r}")
         if rule_id in self.deleted:
             return None
         if kind == "RulePublished":
-            self._publish(event, rule_id, version)
-        elif kind == "RuleDeleted":
+            return self._publish(event, position, rule_id, version)
+        known = self.rules.get(rule_id)
+        newest = known.versions[-1] if known else None
+        if kind == "RuleDeleted":
             self.rules.pop(rule_id, None)
             self.deleted.add(rule_id)
         elif kind in ("RulePaused", "RuleResumed"):
-            if rule_id not in self.rules:
+            if known is None:
                 return None
-            self.rules[rule_id] = replace(self.rules[rule_id], version=version, paused=kind == "RulePaused")
+            self.rules[rule_id] = replace(known, version=version, paused=kind == "RulePaused")
         else:
             raise ValueError(f"unknown type {kind!r}")
-        return Taken(position, rule_id, version)
+        return RuleTaken(position, rule_id, version, newest)
 
-    def _publish(self, event: Mapping[str, Any], rule_id: int, version: int) -> None:
+    def _publish(self, event: Mapping[str, Any], position: int, rule_id: int, version: int) -> RuleTaken:
         newest = self._version(event, rule_id, version)
         known = self.rules.get(rule_id)
         if known is None:
-            self.rules[rule_id] = Rule(rule_id, version, event["state"] == "PAUSED", (newest,))
-            return
+            paused, earliest = event["state"] == "PAUSED", _END_OF_TIME
+            self.rules[rule_id] = Rule(rule_id, version, paused, (newest,), newest.effective_from)
+            return RuleTaken(position, rule_id, version, newest, _catch_up(newest, paused, earliest))
         if version <= known.versions[-1].version:
             raise ValueError(f"version {version} of rule {rule_id} is not above {known.versions[-1].version}")
         older = replace(known.versions[-1], superseded_from=newest.effective_from)
         versions = (*known.versions[:-1], older, newest)
-        self.rules[rule_id] = Rule(rule_id, version, known.paused, versions)
+        earliest = min(known.earliest, newest.effective_from)
+        self.rules[rule_id] = Rule(rule_id, version, known.paused, versions, earliest)
+        catch_up = _catch_up(newest, known.paused, known.earliest)
+        return RuleTaken(position, rule_id, version, newest, catch_up)
 
     def _version(self, event: Mapping[str, Any], rule_id: int, version: int) -> RuleVersion:
         definition = rule_definition.parse(event["definition"], self._event_type)
@@ -211,6 +270,18 @@ def _decode(data: bytes) -> dict[str, Any]:
     return event
 
 
+def _catch_up(version: RuleVersion, paused: bool, until: int) -> CatchUp | None:
+    """None for a definition taken while paused: what it reaches counts as skipped."""
+    return CatchUp(version, until) if not paused and version.effective_from < until else None
+
+
+def _control(event: Mapping[str, Any], position: int) -> ControlTaken:
+    command, command_id = event["command"], event["commandId"]
+    if command not in get_args(Command) or not isinstance(command_id, str):
+        raise ValueError(f"unknown command {command!r}, or commandId is not a text")
+    return ControlTaken(position, command, command_id)
+
+
 def _integer(event: Mapping[str, Any], name: str) -> int:
     value = event[name]
     if not _is_integer(value):
@@ -227,6 +298,8 @@ def _used(definition: RuleDefinition, event_type: EventType) -> frozenset[str]:
     fields = {event_type.time_field.name, *definition.grouping_key_names}
     if definition.aggregate_field is not None:
         fields.add(definition.aggregate_field)
+    if definition.filter is not None:
+        fields |= definition.filter.fields()
     return frozenset(fields)
 
 
@@ -241,7 +314,13 @@ def _rule_to_json(rule: Rule) -> dict[str, Any]:
         }
         for version in rule.versions
     ]
-    return {"ruleId": rule.rule_id, "version": rule.version, "paused": rule.paused, "versions": versions}
+    return {
+        "ruleId": rule.rule_id,
+        "version": rule.version,
+        "paused": rule.paused,
+        "earliest": rule.earliest,
+        "versions": versions,
+    }
 
 
 def _rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
@@ -261,4 +340,4 @@ def _rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
                 fields=_used(definition, event_type),
             )
         )
-    return Rule(stored["ruleId"], stored["version"], stored["paused"], tuple(versions))
+    return Rule(stored["ruleId"], stored["version"], stored["paused"], tuple(versions), stored["earliest"])

@@ -6,6 +6,7 @@ time, and one goes when all it holds is past every use.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,22 +46,32 @@ class Segment:
         return [self.number, self.rows, self.level, self.newest, self.newest_record]
 
 
-class SegmentLog:
-    """The segments of one anchor, oldest first."""
+_EMPTY: Mapping[str, Any] = {"segments": [], "next": 0, "accepted": 0, "cleared": 0}
 
-    def __init__(self, anchor: str, event_type: EventType, segments: list[Segment], next_number: int) -> None:
+
+class SegmentLog:
+    """The segments of one anchor, oldest first.
+
+    :ivar accepted: how many transactions the anchor has ever accepted: the next one's sequence number
+    :ivar cleared: transactions with a lower sequence number have been forgotten, but for their ids
+    """
+
+    def __init__(self, anchor: str, event_type: EventType, stored: Mapping[str, Any] = _EMPTY) -> None:
         self._anchor, self._event_type = anchor, event_type
         self._schema = segment_schema(event_type)
-        self.segments, self._next = segments, next_number
-
-    @staticmethod
-    def of_json(anchor: str, event_type: EventType, data: dict[str, Any]) -> SegmentLog:
-        """As ``to_json`` gave it."""
-        return SegmentLog(anchor, event_type, [Segment(*item) for item in data["segments"]], data["next"])
+        self.segments = [Segment(*item) for item in stored["segments"]]
+        self._next: int = stored["next"]
+        self.accepted: int = stored["accepted"]
+        self.cleared: int = stored["cleared"]
 
     def to_json(self) -> dict[str, Any]:
         """As stored in the head record."""
-        return {"segments": [segment.to_json() for segment in self.segments], "next": self._next}
+        return {
+            "segments": [segment.to_json() for segment in self.segments],
+            "next": self._next,
+            "accepted": self.accepted,
+            "cleared": self.cleared,
+        }
 
     def append(self, rows: Rows, log: StateLog) -> None:
         """Write accepted transactions."""
@@ -71,6 +82,11 @@ class SegmentLog:
                 self._write(table, Segment(self._next, len(rows), 0, newest, newest_record), log)
             )
             self._next += 1
+            self.accepted += len(rows)
+
+    def clear(self) -> None:
+        """Forget all transactions but for their ids."""
+        self.cleared = self.accepted
 
     def merge(self, log: StateLog) -> bool:
         """Merge the first run of small segments that is long enough; whether there was one."""
@@ -93,17 +109,41 @@ class SegmentLog:
 
     def expire(self, time_floor: int, id_floor: int, log: StateLog) -> None:
         """Remove the oldest segments whose transactions are out of every window and whose ids are forgotten."""
-        gone = 0
+        gone, end = 0, self.first
         for segment in self.segments:
-            if segment.newest >= time_floor or segment.newest_record >= id_floor:
+            end += segment.rows
+            needed = segment.newest >= time_floor and end > self.cleared
+            if needed or segment.newest_record >= id_floor:
                 break
             log.remove(self._key(segment))
             gone += 1
         del self.segments[:gone]
 
-    def read(self, log: StateLog) -> list[Rows]:
-        """All transactions, oldest first."""
-        return [Rows.of(self._read(segment, log), self._event_type) for segment in self.segments]
+    @property
+    def first(self) -> int:
+        """The sequence number of the oldest transaction in the log."""
+        return self.accepted - sum(segment.rows for segment in self.segments)
+
+    def read(self, log: StateLog) -> Iterator[tuple[Rows, bool]]:
+        """All transactions, oldest first, in runs; whether a run has been cleared."""
+        start = self.first
+        for segment in self.segments:
+            table = self._read(segment, log)
+            gone = min(max(self.cleared - start, 0), segment.rows)
+            for part, cleared in ((table.slice(0, gone), True), (table.slice(gone), False)):
+                if part.num_rows:
+                    yield Rows.of(part, self._event_type), cleared
+            start += segment.rows
+
+    def find(self, sequences: Sequence[int], log: StateLog) -> pa.Table:
+        """The transactions with these ascending sequence numbers, as ``segment_schema`` has them."""
+        parts, start = [self._schema.empty_table()], self.first
+        for segment in self.segments:
+            places = [sequence - start for sequence in sequences if 0 <= sequence - start < segment.rows]
+            if places:
+                parts.append(self._read(segment, log).take(pa.array(places)))
+            start += segment.rows
+        return pa.concat_tables(parts)
 
     def _mergeable(self) -> int | None:
         run_start, level = 0, -1

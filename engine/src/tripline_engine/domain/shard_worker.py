@@ -15,12 +15,13 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import MAX_TIMESTAMP
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
-from tripline_engine.domain.alert import alert_json, transaction_json
-from tripline_engine.domain.anchor import Anchor, Verdict
+from tripline_engine.domain.alert import alert_json, ingested_at, partial_transaction_json, transaction_json
+from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.head import Head, write_book
 from tripline_engine.domain.outputs import (
     alert_record,
+    export_record,
     judged_reject,
     order_record,
     reject_record,
@@ -29,7 +30,8 @@ from tripline_engine.domain.outputs import (
 from tripline_engine.domain.projection import Projection, exclusive
 from tripline_engine.domain.records import Kind, OutRecord, Payload, StateLog
 from tripline_engine.domain.rows import Rows
-from tripline_engine.domain.rule_book import Taken, UnreadableRuleEvent
+from tripline_engine.domain.rule_book import CatchUp, ControlTaken, RuleTaken, UnreadableRuleEvent
+from tripline_engine.domain.verdict import Verdict
 
 _log = logging.getLogger(__name__)
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -122,7 +124,7 @@ class _Batch:
         if changed:
             self._head.book_nonce = self._head.nonce
             write_book(self._projection.book, self._log)
-            self._projection.restructure(self._head)
+            self._projection.restructure(self._head, self._log)
         if by_kind[Kind.TICK]:
             self._clean_up()
         if by_kind[Kind.TRANSACTIONS]:
@@ -131,9 +133,19 @@ class _Batch:
             self._report_unreadable(payload.data)
         if self._shard == 0:
             self._record_order(by_kind)
+        self._merge()
+        return self._out
+
+    def _merge(self) -> None:
         # one anchor per micro-batch: all of them tend to have enough small segments at the same time
         any(segments.merge(self._log) for segments in self._head.segments.values())
-        return self._out
+        held = {version.key for version in self._projection.book.versions()}
+        for name, firing in self._head.firing.items():
+            firing.merge(self._log, held, self._time_floor(name), self._head.segments[name].first)
+
+    def _time_floor(self, anchor: str) -> int:
+        """The oldest event time (ms) that any rule on the anchor can see."""
+        return self._head.visibility.floor(anchor, [self._event_type.time_field.name])
 
     def _take_rules(self, payloads: Sequence[Payload]) -> bool:
         """Take rule events by position; whether anything changed."""
@@ -147,14 +159,48 @@ class _Batch:
                 _log.warning("rule event at offset %d skipped: %s", payload.position, error)
                 taken = None
             changed |= self._projection.book.position != before
-            if taken is not None and taken.rule_id is not None:
-                self._out.append(self._status(taken))
+            match taken:
+                case RuleTaken():
+                    self._out.append(self._status(taken))
+                    if taken.catch_up:
+                        self._catch_up(taken.catch_up)
+                case ControlTaken():
+                    self._obey(taken)
         return changed
 
-    def _status(self, taken: Taken) -> OutRecord:
-        rule = self._projection.book.rules.get(taken.rule_id or 0)
-        warm_from = self._head.visibility.warm_from(rule.versions[-1]) if rule else None
+    def _status(self, taken: RuleTaken) -> OutRecord:
+        warm_from = self._head.visibility.warm_from(taken.newest) if taken.newest else None
         return status_record(taken, self._shard, self._config.shards, warm_from, self._now)
+
+    def _catch_up(self, work: CatchUp) -> None:
+        """Let a version judge what it reaches back to, before the next event."""
+        name = work.version.anchor
+        history = self._projection.anchors[name].history
+        judgement = self._projection.anchors[name].catch_up(work, self._head.visibility)
+        self._head.firing[name].append(judgement.firing, self._log)
+        first = history.base + history.offset
+        sequences = [first + verdict.row for verdict in judgement.verdicts]
+        found = self._head.segments[name].find(sequences, self._log)
+        for verdict, row in zip(judgement.verdicts, found.to_pylist(), strict=True):
+            transaction = partial_transaction_json(row, work.version, self._event_type)
+            alert = alert_json(verdict, transaction, self._event_type, None, self._now, partial=True)
+            self._out.append(alert_record(alert))
+
+    def _obey(self, taken: ControlTaken) -> None:
+        match taken.command:
+            case "CLEAR_STATE_ALL":
+                self._head.visibility.clear(self._projection.book.settings)
+                for name, anchor in self._projection.anchors.items():
+                    anchor.clear()
+                    self._head.segments[name].clear()
+                    self._head.firing[name].clear(self._log)
+            case "EXPORT_RULES_CURRENT":
+                rules, shards = self._projection.book.rules.values(), self._config.shards
+                self._out.append(
+                    export_record(taken.command_id, taken.position, rules, self._shard, shards, self._now)
+                )
+            case "CLEAR_STATE_ALL_STOP" | "DELETE_RULES_ALL":
+                pass  # no clear is ever standing; the registry deletes the rules, one event each
 
     def _take_ticks(self, payloads: Sequence[Payload]) -> bool:
         """Take ticks by offset; whether versions have expired with them."""
@@ -172,8 +218,7 @@ class _Batch:
         visibility = self._head.visibility
         for name, anchor in self._projection.anchors.items():
             anchor.clean_up(visibility)
-            floor = visibility.floor(name, [self._event_type.time_field.name])
-            self._head.segments[name].expire(floor, visibility.id_floor, self._log)
+            self._head.segments[name].expire(self._time_floor(name), visibility.id_floor, self._log)
 
     def _take_transactions(self, slices: Sequence[bytes]) -> None:
         table = pa.concat_tables([pa.ipc.open_stream(data).read_all() for data in slices]).combine_chunks()
@@ -196,16 +241,18 @@ class _Batch:
         self._counters["duplicates"] += int(len(rows) - first.sum())
         accepted = rows.take(first, self._event_type)
         start = anchor.history.end
-        verdicts = list(anchor.judge(accepted, self._projection.book, visibility))
+        judgement = anchor.judge(accepted, self._projection.book, visibility)
         self._counters["null_groups"] += anchor.null_groups(start, self._projection.book)
         self._head.segments[name].append(accepted, self._log)
-        self._raise_alerts(accepted, verdicts)
+        self._head.firing[name].append(judgement.firing, self._log)
+        self._raise_alerts(accepted, judgement.verdicts)
 
     def _raise_alerts(self, rows: Rows, verdicts: Sequence[Verdict]) -> None:
         transactions = _transactions(rows, sorted({verdict.row for verdict in verdicts}), self._config)
         for verdict in sorted(verdicts, key=lambda verdict: (verdict.row, verdict.version.rule_id)):
-            record_time = int(rows.record_time[verdict.row])
-            alert = alert_json(verdict, transactions[verdict.row], self._event_type, record_time, self._now)
+            transaction, record_time = transactions[verdict.row], int(rows.record_time[verdict.row])
+            entered = ingested_at(transaction, record_time, self._event_type)
+            alert = alert_json(verdict, transaction, self._event_type, entered, self._now)
             self._out.append(alert_record(alert))
 
     def _report_rejected(self, rows: Rows, masks: Any, admission: Admission) -> None:

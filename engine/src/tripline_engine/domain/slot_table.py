@@ -95,6 +95,12 @@ def _release(slots: Any, table: Any, key_low: Any, key_high: Any, count: Any, me
 
 
 @njit(cache=True)
+def _find_all(low: Any, high: Any, table: Any, key_low: Any, key_high: Any, out: Any) -> None:
+    for i in range(len(out)):
+        out[i] = table[_find(low[i], high[i], table, key_low, key_high)]
+
+
+@njit(cache=True)
 def _rehash(table: Any, key_low: Any, key_high: Any, count: Any, slots: int) -> None:
     table[:] = -1
     for slot in range(slots):
@@ -132,6 +138,12 @@ class SlotTable:
         self._reserve(self.end + len(low))
         out = np.empty(len(low), np.int32)
         _intern(low, high, present, self._table, self.key_low, self.key_high, self._count, self._meta, out)
+        return out
+
+    def find(self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
+        """The slot of each key (int32), -1 where it has none."""
+        out = np.empty(len(low), np.int32)
+        _find_all(low, high, self._table, self.key_low, self.key_high, out)
         return out
 
     def release(self, slots: Array) -> None:

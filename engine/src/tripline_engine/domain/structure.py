@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tripline_contracts.canonical import canonical_json, sha256_hex
+from tripline_contracts.filters import Filter
 from tripline_engine.domain.rule_book import RuleBook, RuleVersion
 
-Grouping = tuple[str, ...]
+
+class Population(NamedTuple):
+    """Whose transactions form a rule's groups: grouped by ``fields``, those that pass ``filter``."""
+
+    fields: tuple[str, ...]
+    filter: Filter | None
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The fields it looks at."""
+        return frozenset(self.fields) | (self.filter.fields() if self.filter else frozenset())
+
+    @property
+    def name(self) -> str:
+        """For the names of its arrays."""
+        plain = "+".join(self.fields)
+        if self.filter is None:
+            return plain
+        return f"{plain}.if.{sha256_hex(canonical_json(self.filter.to_json()))[:32]}"
+
+
+RuleVersionKey = tuple[int, int]
+"""Rule id and definition version."""
 
 
 class TotalsKey(NamedTuple):
     """Count and sum over one window; ``field`` None for a count that looks at no field."""
 
-    grouping: Grouping
+    population: Population
     field: str | None
     window_ms: int
 
@@ -21,7 +46,7 @@ class TotalsKey(NamedTuple):
 class ChainKey(NamedTuple):
     """Least (sign 1) or greatest (sign -1) value of a field."""
 
-    grouping: Grouping
+    population: Population
     field: str
     sign: int
 
@@ -30,35 +55,48 @@ class ChainKey(NamedTuple):
 class Structure:
     """Everything that the rules on one anchor read."""
 
-    groupings: frozenset[Grouping]
+    populations: frozenset[Population]
     totals: frozenset[TotalsKey]
     chains: dict[ChainKey, tuple[int, ...]]
+    stateful: dict[RuleVersionKey, RuleVersion]
 
     @staticmethod
     def empty() -> Structure:
         """What an anchor without rules needs."""
-        return Structure(frozenset(), frozenset(), {})
+        return Structure(frozenset(), frozenset(), {}, {})
 
     @staticmethod
     def of(book: RuleBook, anchor: str) -> Structure:
         """What the versions still held need, paused rules' too: they resume warm."""
-        versions = [version for version in book.versions() if version.anchor == anchor]
+        return Structure.of_versions(version for version in book.versions() if version.anchor == anchor)
+
+    @staticmethod
+    def of_versions(versions: Iterable[RuleVersion]) -> Structure:
+        """What these versions, all on one anchor, need."""
+        populations, totals, stateful = set(), set(), {}
         chains: dict[ChainKey, set[int]] = {}
         for version in versions:
+            populations.add(population_of(version))
+            if version.definition.reset_on_alert or version.definition.firing == "crossing":
+                stateful[version.key] = version
+            if version.definition.reset_on_alert:
+                continue  # its windows are its own
+            totals.add(totals_key(version))
             key = chain_key(version)
             if key is not None:
                 chains.setdefault(key, set()).add(version.window_ms)
-        return Structure(
-            groupings=frozenset(version.definition.grouping_key_names for version in versions),
-            totals=frozenset(totals_key(version) for version in versions),
-            chains={key: tuple(sorted(windows)) for key, windows in chains.items()},
-        )
+        widths = {key: tuple(sorted(windows)) for key, windows in chains.items()}
+        return Structure(frozenset(populations), frozenset(totals), widths, stateful)
+
+
+def population_of(version: RuleVersion) -> Population:
+    """The transactions that the version looks at."""
+    return Population(version.definition.grouping_key_names, version.definition.filter)
 
 
 def totals_key(version: RuleVersion) -> TotalsKey:
     """The totals that a version reads; one for MIN and MAX reads only their count."""
-    definition = version.definition
-    return TotalsKey(definition.grouping_key_names, definition.aggregate_field, version.window_ms)
+    return TotalsKey(population_of(version), version.definition.aggregate_field, version.window_ms)
 
 
 def chain_key(version: RuleVersion) -> ChainKey | None:
@@ -68,4 +106,4 @@ def chain_key(version: RuleVersion) -> ChainKey | None:
         return None
     assert definition.aggregate_field is not None
     sign = 1 if definition.function == "MIN" else -1
-    return ChainKey(definition.grouping_key_names, definition.aggregate_field, sign)
+    return ChainKey(population_of(version), definition.aggregate_field, sign)

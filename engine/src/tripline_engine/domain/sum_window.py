@@ -15,7 +15,7 @@ than the one at hand, which come later in the order.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,20 +24,12 @@ from numba import njit
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.int128 import add, subtract
 from tripline_engine.domain.links import NOTHING, Links
-from tripline_engine.domain.rows import Amounts
+from tripline_engine.domain.rows import Amounts, Totals
 
 _FIRST_CAPACITY = 1024
 # A group's state: four int64 in a row, so that one cache line serves an evaluation.
-_WIDTH = 4
-_TAIL, _COUNT, _LOW, _HIGH = 0, 1, 2, 3
-
-
-class Totals(NamedTuple):
-    """Of n transactions: how many are in the window (int64) and their sum (scaled by 10⁶, 128-bit words)."""
-
-    counts: npt.NDArray[np.int64]
-    low: npt.NDArray[np.uint64]
-    high: npt.NDArray[np.int64]
+WIDTH = 4
+TAIL, _COUNT, _LOW, _HIGH = 0, 1, 2, 3
 
 
 @njit(cache=True)
@@ -56,23 +48,23 @@ def _put(state: Any, at: Any, row: Any, amounts: Any, sign: int) -> None:
 @njit(cache=True)
 def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, amounts: Any) -> None:
     """Move the tail to the first row at or after ``bound`` (ms); rows after ``row`` have not been counted."""
-    tail = state[at + _TAIL]
+    tail = state[at + TAIL]
     while tail >= 0 and order.time[tail] < bound:
         if tail <= row:
             _put(state, at, tail, amounts, -1)
         tail = order.following[tail]
-    state[at + _TAIL] = tail
+    state[at + TAIL] = tail
 
 
 @njit(cache=True)
 def _enter_late(state: Any, at: Any, row: Any, order: Any, amounts: Any, own: Any) -> None:
     """Count a late row into the newest window, and make ``own`` that window less what is newer than the row."""
     _put(state, at, row, amounts, 1)
-    tail = state[at + _TAIL]
+    tail = state[at + TAIL]
     t = order.time[row]
     if tail < 0 or t < order.time[tail] or (t == order.time[tail] and row < tail):
-        state[at + _TAIL] = row
-    own[:] = state[at : at + _WIDTH]
+        state[at + TAIL] = row
+    own[:] = state[at : at + WIDTH]
     newer = order.following[row]
     while newer >= 0:
         if newer < row:
@@ -100,12 +92,44 @@ def _late(
     older = row
     if order.time[row] >= newest_bound:
         _enter_late(state, at, row, order, amounts, own)
-        older = order.previous[state[at + _TAIL]]
+        older = order.previous[state[at + TAIL]]
     bound = max(order.time[row] - window, floor)
     while older >= base and order.time[older] >= bound:
         if older <= row:
             _put(own, 0, older, amounts, 1)
         older = order.previous[older]
+
+
+@njit(cache=True)
+def sum_row(
+    row: Any,
+    slot: Any,
+    newest: Any,
+    window: int,
+    floor: int,
+    base: int,
+    order: Any,
+    amounts: Any,
+    state: Any,
+    own: Any,
+) -> None:
+    """Enter one linked row, and leave count and sum of its own window in ``own`` (laid out as a state)."""
+    at = np.int64(slot) * WIDTH
+    t = order.time[row]
+    if newest == NOTHING or t >= newest:
+        _put(state, at, row, amounts, 1)
+        if state[at + TAIL] < 0:
+            state[at + TAIL] = row
+        _advance(state, at, row, max(t - window, floor), order, amounts)
+        own[:] = state[at : at + WIDTH]
+    else:
+        _late(state, at, row, newest, window, floor, base, order, amounts, own)
+
+
+@njit(cache=True)
+def store_totals(own: Any, i: Any, out: Any) -> None:
+    """Write a state's count and sum as the ``i``-th of the totals."""
+    out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_LOW]), own[_HIGH]
 
 
 @njit(cache=True)
@@ -121,43 +145,35 @@ def _evaluate(
     state: Any,
     out: Any,
 ) -> None:
-    own = np.zeros(_WIDTH, np.int64)
+    own = np.zeros(WIDTH, np.int64)
     for i in range(len(newest)):
         row = start + i
         out.counts[i] = 0
-        if slots[row] < 0:
-            continue
-        at = np.int64(slots[row]) * _WIDTH
-        t = order.time[row]
-        if newest[i] == NOTHING or t >= newest[i]:
-            _put(state, at, row, amounts, 1)
-            if state[at + _TAIL] < 0:
-                state[at + _TAIL] = row
-            _advance(state, at, row, max(t - window, floor), order, amounts)
-            own[:] = state[at : at + _WIDTH]
-        else:
-            _late(state, at, row, newest[i], window, floor, base, order, amounts, own)
-        out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_LOW]), own[_HIGH]
+        if slots[row] >= 0:
+            sum_row(row, slots[row], newest[i], window, floor, base, order, amounts, state, own)
+            store_totals(own, i, out)
 
 
 @njit(cache=True)
-def _drop(first: int, until: int, slots: Any, order: Any, amounts: Any, state: Any) -> None:
+def drop_sums(first: int, until: int, slots: Any, order: Any, amounts: Any, state: Any) -> None:
+    """Count out the rows from ``first`` to ``until``, older than every window."""
     for row in range(first, until):
         if slots[row] >= 0:
-            at = np.int64(slots[row]) * _WIDTH
+            at = np.int64(slots[row]) * WIDTH
             _advance(state, at, len(order.time), order.time[row] + 1, order, amounts)
 
 
 @njit(cache=True)
-def _build(window: int, floor: int, base: int, last: Any, order: Any, amounts: Any, state: Any) -> None:
+def build_sums(window: int, floor: int, base: int, last: Any, order: Any, amounts: Any, state: Any) -> None:
+    """Count what is in each group's newest window; the states are empty."""
     for slot in range(len(last)):
         row = last[slot]
         if row < base:
             continue
         bound = max(order.time[row] - window, floor)
         while row >= base and order.time[row] >= bound:
-            _put(state, slot * _WIDTH, row, amounts, 1)
-            state[slot * _WIDTH + _TAIL] = row
+            _put(state, slot * WIDTH, row, amounts, 1)
+            state[slot * WIDTH + TAIL] = row
             row = order.previous[row]
 
 
@@ -170,15 +186,15 @@ class SumWindow:
     def __init__(self, arena: Arena, name: str, links: Links, window_ms: int) -> None:
         self._arena, self._name, self._links = arena, name, links
         self._window = window_ms
-        self._state = arena.open(name, np.int64, _FIRST_CAPACITY * _WIDTH)
+        self._state = arena.open(name, np.int64, _FIRST_CAPACITY * WIDTH)
 
     def build(self, floor: int, base: int, amounts: Amounts) -> None:
         """Count what the history already holds. ``floor``: what is older (ms) is not visible."""
         self._reserve()
         self._state[:] = 0
-        self._state[_TAIL::_WIDTH] = -1
+        self._state[TAIL::WIDTH] = -1
         last = self._links.last[: self._links.slot_end]
-        _build(self._window, floor, base, last, self._links.order, amounts, self._state)
+        build_sums(self._window, floor, base, last, self._links.order, amounts, self._state)
 
     def evaluate(
         self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts
@@ -193,11 +209,11 @@ class SumWindow:
 
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
         """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
-        _drop(first, until, self._links.slots, self._links.order, amounts, self._state)
+        drop_sums(first, until, self._links.slots, self._links.order, amounts, self._state)
 
     def shift(self, delta: int) -> None:
         """Follow the history when its row numbers shrink by ``delta``."""
-        tails = self._state[_TAIL::_WIDTH]
+        tails = self._state[TAIL::WIDTH]
         tails[:] = np.maximum(tails - delta, -1)
 
     def remove(self) -> None:
@@ -205,7 +221,7 @@ class SumWindow:
         self._arena.remove(self._name)
 
     def _reserve(self) -> None:
-        old, needed = len(self._state), len(self._links.last) * _WIDTH
+        old, needed = len(self._state), len(self._links.last) * WIDTH
         if needed > old:
             self._state = self._arena.resize(self._name, needed)
-            self._state[old + _TAIL :: _WIDTH] = -1
+            self._state[old + TAIL :: WIDTH] = -1

@@ -14,6 +14,7 @@ from typing import Any
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.rule_book import RuleBook, RuleVersion
+from tripline_engine.domain.settings import Settings
 
 
 @dataclass(slots=True)
@@ -22,6 +23,7 @@ class Visibility:
 
     :ivar clock: the record clock
     :ivar first_tick: the clock at the first tick
+    :ivar warm_floor: what clears have raised it to
     :ivar lateness_floor: older event times are too late, whatever the settings have become
     :ivar id_floor: ids with an older record time are forgotten
     :ivar floors: by anchor and field, the oldest event time still visible to a rule that uses the field
@@ -29,6 +31,7 @@ class Visibility:
 
     clock: int | None = None
     first_tick: int = NOTHING
+    warm_floor: int = NOTHING
     lateness_floor: int = NOTHING
     id_floor: int = NOTHING
     floors: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -36,7 +39,7 @@ class Visibility:
     @staticmethod
     def new(event_type: EventType) -> Visibility:
         """Nothing seen yet: everything is visible."""
-        names = [item.name for item in event_type.fields if item.groupable] + [event_type.time_field.name]
+        names = [item.name for item in event_type.fields if item.role != "id"]
         return Visibility(floors={anchor: dict.fromkeys(names, NOTHING) for anchor in event_type.anchors})
 
     def tick(self, clock: int, book: RuleBook) -> bool:
@@ -56,6 +59,11 @@ class Visibility:
                 floors[name] = max(floor, reached - widest.get((anchor, name), 0))
         return True
 
+    def clear(self, settings: Settings) -> None:
+        """History begins anew: no window is whole before it could have been filled since."""
+        if self.clock is not None:
+            self.warm_floor = max(self.warm_floor, self.clock + settings.max_future_skew_ms)
+
     def floor(self, anchor: str, fields: Iterable[str]) -> int:
         """The oldest event time visible to a rule on the anchor that uses these fields."""
         floors = self.floors[anchor]
@@ -65,13 +73,15 @@ class Visibility:
         """From this event time on the version's window is whole; None before the first tick."""
         if self.first_tick == NOTHING:
             return None
-        return max(self.first_tick, self.floor(version.anchor, version.fields)) + version.window_ms
+        visible = self.floor(version.anchor, version.fields)
+        return max(self.first_tick, self.warm_floor, visible) + version.window_ms
 
     def to_json(self) -> dict[str, Any]:
         """As stored in the head record."""
         return {
             "clock": self.clock,
             "firstTick": self.first_tick,
+            "warmFloor": self.warm_floor,
             "latenessFloor": self.lateness_floor,
             "idFloor": self.id_floor,
             "floors": self.floors,
@@ -81,7 +91,12 @@ class Visibility:
     def of_json(data: dict[str, Any]) -> Visibility:
         """As ``to_json`` gave it."""
         return Visibility(
-            data["clock"], data["firstTick"], data["latenessFloor"], data["idFloor"], data["floors"]
+            clock=data["clock"],
+            first_tick=data["firstTick"],
+            warm_floor=data["warmFloor"],
+            lateness_floor=data["latenessFloor"],
+            id_floor=data["idFloor"],
+            floors=data["floors"],
         )
 
 

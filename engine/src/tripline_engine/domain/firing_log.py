@@ -1,0 +1,155 @@
+"""The durable form of firing states: in each micro-batch those that changed; the last word on a group counts.
+
+Like the history's segments, small runs are merged into larger ones, a bounded piece of work at a time; what can
+count no more is left out then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.records import StateLog
+from tripline_engine.domain.structure import RuleVersionKey
+
+_FAN_IN = 16
+_SCHEMA = pa.schema(
+    [
+        ("ruleId", pa.int64()),
+        ("version", pa.int64()),
+        ("low", pa.uint64()),
+        ("high", pa.uint64()),
+        ("time", pa.int64()),
+        ("held", pa.bool_()),
+        ("reset", pa.int64()),
+    ]
+)
+_KEY = ["ruleId", "version", "low", "high"]
+_WRITE = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+_READ = pa.ipc.IpcReadOptions(use_threads=False)
+
+Run = tuple[int, int]
+"""A run's number in the log, and how often it has been merged."""
+
+
+class FiringLog:
+    """The firing states of one anchor, oldest run first."""
+
+    def __init__(self, anchor: str, runs: list[Run], next_number: int) -> None:
+        self._anchor, self.runs, self._next = anchor, runs, next_number
+
+    @staticmethod
+    def of_json(anchor: str, data: Mapping[str, Any]) -> FiringLog:
+        """As ``to_json`` gave it."""
+        return FiringLog(anchor, [(number, level) for number, level in data["runs"]], data["next"])
+
+    def to_json(self) -> dict[str, Any]:
+        """As stored in the head record."""
+        return {"runs": self.runs, "next": self._next}
+
+    def append(self, changed: Mapping[RuleVersionKey, FiringRecords], log: StateLog) -> None:
+        """Write the states that a micro-batch, or a catch-up, has left."""
+        tables = [_table(key, records) for key, records in changed.items() if len(records)]
+        if tables:
+            self.runs.append((self._next, 0))
+            self._write(self.runs[-1], pa.concat_tables(tables), log)
+            self._next += 1
+
+    def merge(
+        self, log: StateLog, versions: AbstractSet[RuleVersionKey], time_floor: int, first_row: int
+    ) -> None:
+        """Merge the first series of runs that is long enough, if there is one.
+
+        What is left out was of no use in older runs either: a group's later states have later times.
+
+        :param versions: those still held; others' states go
+        :param time_floor: ms; evaluations of older event times count no more
+        :param first_row: the sequence number of the oldest retained transaction; older resets change nothing
+        """
+        at = self._mergeable()
+        if at is None:
+            return
+        parts = self.runs[at : at + _FAN_IN]
+        table = _last_words(pa.concat_tables([self._read(part, log) for part in parts]))
+        table = table.filter(pa.array(_counting(table, versions, time_floor, first_row)))
+        for part in parts:
+            log.remove(self._key(part))
+        merged = (parts[0][0], parts[0][1] + 1)
+        self.runs[at : at + _FAN_IN] = [merged] if table.num_rows else []
+        if table.num_rows:
+            self._write(merged, table, log)
+
+    def clear(self, log: StateLog) -> None:
+        """Forget all states."""
+        for run in self.runs:
+            log.remove(self._key(run))
+        self.runs = []
+
+    def read(self, log: StateLog) -> dict[RuleVersionKey, FiringRecords]:
+        """The state of every group under every version."""
+        if not self.runs:
+            return {}
+        table = _last_words(pa.concat_tables([self._read(run, log) for run in self.runs]))
+        columns = {name: table.column(name).to_numpy() for name in table.column_names}
+        keys = np.stack([columns["ruleId"], columns["version"]], axis=1)
+        found = {}
+        for rule_id, version in np.unique(keys, axis=0).tolist():
+            own = (columns["ruleId"] == rule_id) & (columns["version"] == version)
+            values = (columns[name][own] for name in ("low", "high", "time", "held", "reset"))
+            found[(rule_id, version)] = FiringRecords(*values)
+        return found
+
+    def _mergeable(self) -> int | None:
+        levels = [level for _, level in self.runs]
+        for at in range(len(levels) - _FAN_IN + 1):
+            if len(set(levels[at : at + _FAN_IN])) == 1:
+                return at
+        return None
+
+    def _write(self, run: Run, table: pa.Table, log: StateLog) -> None:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, _SCHEMA, options=_WRITE) as writer:
+            writer.write_table(table.combine_chunks())
+        log.put(self._key(run), sink.getvalue().to_pybytes())
+
+    def _read(self, run: Run, log: StateLog) -> pa.Table:
+        data = log.get(self._key(run))
+        if data is None:
+            raise LookupError(f"{self._key(run)} is missing from the state log")
+        return pa.ipc.open_stream(data, options=_READ).read_all()
+
+    def _key(self, run: Run) -> str:
+        return f"firing/{self._anchor}/{run[0]}"
+
+
+def _table(key: RuleVersionKey, records: FiringRecords) -> pa.Table:
+    n = len(records)
+    columns = [
+        np.full(n, key[0]),
+        np.full(n, key[1]),
+        records.low,
+        records.high,
+        records.time,
+        records.held,
+        records.reset,
+    ]
+    return pa.table([pa.array(column) for column in columns], schema=_SCHEMA)
+
+
+def _last_words(table: pa.Table) -> pa.Table:
+    """Of rows with the same rule version and group, the last."""
+    keys = np.stack([table.column(name).to_numpy().view(np.int64) for name in _KEY], axis=1)[::-1]
+    _, first = np.unique(keys, axis=0, return_index=True)
+    return table.take(pa.array(np.sort(len(keys) - 1 - first)))
+
+
+def _counting(table: pa.Table, versions: AbstractSet[RuleVersionKey], time_floor: int, first_row: int) -> Any:
+    held = zip(table.column("ruleId").to_pylist(), table.column("version").to_pylist(), strict=True)
+    known = np.array([key in versions for key in held], np.bool_)
+    evaluated = table.column("time").to_numpy() >= time_floor
+    return known & (evaluated | (table.column("reset").to_numpy() >= first_row))
