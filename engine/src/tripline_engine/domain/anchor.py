@@ -97,13 +97,14 @@ class Anchor:
         in memory of its own. A verdict's ``row`` counts from the history's oldest row.
         """
         version, history = work.version, self.history
-        structure = Structure.of_versions([version])
-        apart = RuleWindows(HeapArena(), self._name, history, self._event_type, self._key, Structure.empty())
-        apart.restructure(structure, visibility, {}, build=False)
+        floor = visibility.floor(version.anchor, version.fields)
+        apart = RuleWindows(
+            HeapArena(), self._name, history, self._event_type, self._key, Structure.empty(), floor
+        )
+        apart.restructure(Structure.of_versions([version]), visibility, {}, build=False)
         aggregates = apart.enter(history.base, history.end, visibility)
         time = history.time[history.base : history.end]
-        visible_from = max(version.effective_from, visibility.floor(version.anchor, version.fields))
-        eligible = (time >= visible_from) & (time < work.until)
+        eligible = (time >= version.effective_from) & (time < work.until)
         fired, reading = aggregates.fire(version, eligible)
         states = aggregates.changed_states(version, eligible)
         return Judgement(

@@ -37,6 +37,16 @@ def compile_filter(condition: Filter, event_type: EventType, key: HashKey) -> Te
             return _comparison(event_type.field(name), "=", constants, event_type, key)
 
 
+def from_time(since: int, test: Test | None) -> Test:
+    """Besides, the event time (ms) is not before ``since``."""
+
+    def late_enough(history: History, start: int, end: int) -> Passes:
+        result: Passes = history.time[start:end] >= since
+        return result if test is None else result & test(history, start, end)
+
+    return late_enough
+
+
 def _comparison(
     field: Field, operator: Operator, constants: Sequence[Constant], event_type: EventType, key: HashKey
 ) -> Test:

@@ -10,6 +10,7 @@ import msgspec
 
 from tripline_contracts import rule_definition
 from tripline_contracts.anchors import anchor_of
+from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import RuleDefinition
@@ -222,7 +223,7 @@ class RuleBook:
     def _version(self, event: Mapping[str, Any], rule_id: int, version: int) -> RuleVersion:
         definition = rule_definition.parse(event["definition"], self._event_type)
         name, digest = event["name"], event["definitionHash"]
-        if not isinstance(name, str) or digest != definition.hash:
+        if not isinstance(name, str) or digest != sha256_hex(canonical_json(event["definition"])):
             raise ValueError("name must be a text, and definitionHash the hash of the definition")
         return RuleVersion(
             rule_id=rule_id,
@@ -309,6 +310,7 @@ def _rule_to_json(rule: Rule) -> dict[str, Any]:
             "version": version.version,
             "name": version.name,
             "definition": version.definition.to_json(),
+            "definitionHash": version.definition_hash,
             "effectiveFrom": version.effective_from,
             "supersededFrom": version.superseded_from,
         }
@@ -333,7 +335,7 @@ def _rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
                 version=item["version"],
                 name=item["name"],
                 definition=definition,
-                definition_hash=definition.hash,
+                definition_hash=item["definitionHash"],
                 effective_from=item["effectiveFrom"],
                 superseded_from=item["supersededFrom"],
                 anchor=anchor_of(definition, event_type),

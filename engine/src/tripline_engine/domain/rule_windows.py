@@ -11,10 +11,10 @@ import numpy.typing as npt
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.extremum import Extremum
-from tripline_engine.domain.filtering import compile_filter
+from tripline_engine.domain.filtering import compile_filter, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
 from tripline_engine.domain.history import HashKey, History
-from tripline_engine.domain.links import NULL_GROUP, Links, Lists
+from tripline_engine.domain.links import NOTHING, NULL_GROUP, Links, Lists
 from tripline_engine.domain.reading import Reading
 from tripline_engine.domain.resetting import ResetWindow
 from tripline_engine.domain.rows import Amounts, Totals
@@ -34,7 +34,10 @@ from tripline_engine.domain.visibility import Visibility
 
 
 class RuleWindows:
-    """Lists, totals, extremes and firing states. ``structure`` is what the arena already holds of them."""
+    """Lists, totals, extremes and firing states. ``structure`` is what the arena already holds of them.
+
+    Transactions with an event time (ms) before ``since`` are left out.
+    """
 
     def __init__(
         self,
@@ -44,7 +47,9 @@ class RuleWindows:
         event_type: EventType,
         key: HashKey,
         structure: Structure,
+        since: int = NOTHING,
     ) -> None:
+        self._since = since
         self._arena, self._name, self.history = arena, name, history
         self._event_type, self._key = event_type, key
         self.links: dict[Population, Links] = {}
@@ -181,6 +186,8 @@ class RuleWindows:
     def _open_links(self, population: Population) -> Links:
         condition = population.filter
         passes = None if condition is None else compile_filter(condition, self._event_type, self._key)
+        if self._since != NOTHING:
+            passes = from_time(self._since, passes)
         name = self._path(population)
         links = Links(self._arena, name, self.history, population.fields, self._key, passes)
         self.links[population] = links
