@@ -19,11 +19,11 @@ from tests.oracle.verdicts import Verdicts
 
 
 def judge(
-    batches: Iterable[MicroBatch], anchors: tuple[str, ...] = DEFAULT_ANCHORS, *, catch_up: bool = False
+    batches: Iterable[MicroBatch], anchors: tuple[str, ...] = DEFAULT_ANCHORS, *, catch_up: bool = True
 ) -> Outcome:
     """Everything that follows from a history; HashMismatch or OutOfScope if it cannot be judged.
 
-    With `catch_up` a version whose effectiveFrom lies in the past judges what came before it, as specified.
+    Unless told not to `catch_up`, a version whose effectiveFrom lies in the past judges what came before it, as specified.
     """
     oracle = _Oracle(anchors, catch_up=catch_up)
     for batch in batches:

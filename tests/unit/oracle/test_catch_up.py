@@ -28,7 +28,7 @@ def found(outcome: Outcome) -> list[tuple[object, object, object, object]]:
 def judged(*steps: bytes | Record) -> Outcome:
     """Each step a micro-batch of its own."""
     batches = [batch(events=[step]) if isinstance(step, bytes) else batch(records=[step]) for step in steps]
-    return judge(batches, catch_up=True)
+    return judge(batches)
 
 
 def test_exactly_from_effective_from_on() -> None:
@@ -40,7 +40,7 @@ def test_exactly_from_effective_from_on() -> None:
 def test_without_catch_up_only_what_comes_later() -> None:
     rule = Registry().publish(1, EACH, T, 0)
     batches = [batch(records=[payment(1, T)]), batch(events=[rule], records=[payment(2, T)])]
-    assert found(judge(batches)) == [(0, 1, "2", False)]
+    assert found(judge(batches, catch_up=False)) == [(0, 1, "2", False)]
 
 
 def test_the_same_alerts_whoever_won_the_race() -> None:
@@ -126,9 +126,7 @@ def test_what_a_pause_had_nothing_to_skip_of_is_caught_up() -> None:
 def test_a_pause_right_after_takes_back_nothing() -> None:
     registry = Registry()
     events = [registry.publish(1, EACH, T, 0), registry.move("RulePaused", "PAUSED", 1, 0)]
-    outcome = judge(
-        [batch(records=[payment(1, T)]), batch(events=events, records=[payment(2, T)])], catch_up=True
-    )
+    outcome = judge([batch(records=[payment(1, T)]), batch(events=events, records=[payment(2, T)])])
     assert found(outcome) == [(0, 1, "1", True)]
 
 
@@ -144,7 +142,6 @@ def test_before_the_ticks_and_transactions_of_its_micro_batch_and_by_position() 
     clock = T + SLACK + 1
     outcome = judge(
         [batch(records=[payment(1, T)]), batch(events=events, ticks=[clock], records=[payment(2, clock)])],
-        catch_up=True,
     )
     assert [(alert["ruleId"], alert["partial"]) for alert in outcome.alerts] == [
         (2, True),
@@ -162,7 +159,7 @@ def test_only_visible_ones(past: int, expected: list[object]) -> None:
         batch(ticks=[T + SLACK + past]),
         batch(events=[Registry().publish(1, EACH, 0, 0)]),
     ]
-    assert found(judge(batches, catch_up=True)) == expected
+    assert found(judge(batches)) == expected
 
 
 def test_a_window_in_catch_up_holds_visible_ones_only() -> None:
@@ -172,7 +169,7 @@ def test_a_window_in_catch_up_holds_visible_ones_only() -> None:
         batch(ticks=[T + SLACK + 1]),
         batch(events=[Registry().publish(1, wide, 0, 0)]),
     ]
-    assert found(judge(batches, catch_up=True)) == [(1, 1, "1", True)]
+    assert found(judge(batches)) == [(1, 1, "1", True)]
 
 
 def test_rejects_and_duplicates_are_not_caught_up() -> None:
@@ -226,4 +223,4 @@ def test_warm_as_when_it_is_judged(after: int, warm: bool) -> None:
         batch(ticks=[T], records=[payment(1, T + after)]),
         batch(events=[Registry().publish(1, EACH, 0, 0)]),
     ]
-    assert [alert["warm"] for alert in judge(batches, catch_up=True).alerts] == [warm]
+    assert [alert["warm"] for alert in judge(batches).alerts] == [warm]

@@ -22,7 +22,7 @@ CLEAR = "CLEAR_STATE_ALL"
 def told(batches: list[MicroBatch]) -> list[tuple[object, object, object]]:
     """Event time after T, value and late of each alert."""
     found: list[tuple[object, object, object]] = []
-    for alert in judge(batches, catch_up=True).alerts:
+    for alert in judge(batches).alerts:
         assert isinstance(alert["eventTime"], int)
         found.append((alert["eventTime"] - T, alert["value"], alert["late"]))
     return found
@@ -109,7 +109,7 @@ def test_catch_up_before_and_after_a_clear_in_one_micro_batch() -> None:
         registry.control(CLEAR, 0),
         registry.publish(2, EACH, 0, 0),
     ]
-    outcome = judge([batch(records=[payment(1, T)]), batch(events=events)], catch_up=True)
+    outcome = judge([batch(records=[payment(1, T)]), batch(events=events)])
     assert [alert["ruleId"] for alert in outcome.alerts] == [1]
 
 

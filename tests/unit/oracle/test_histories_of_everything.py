@@ -23,7 +23,7 @@ def histories() -> tuple[list[MicroBatch], ...]:
 
 @cache
 def outcomes() -> tuple[Outcome, ...]:
-    return tuple(judge(history, catch_up=True) for history in histories())
+    return tuple(judge(history) for history in histories())
 
 
 def events(history: list[MicroBatch]) -> list[dict[str, Json]]:
@@ -134,4 +134,4 @@ def test_where_the_micro_batches_are_cut_decides_nothing(seed: int) -> None:
         pieces += [MicroBatch((raw,), (), ()) for raw in raws]
         pieces += [MicroBatch((), (tick,), ()) for tick in batch.ticks]
         pieces += [MicroBatch((), (), (record,)) for record in engine_order(batch.records)]
-    assert judge(pieces, catch_up=True) == outcomes()[seed]
+    assert judge(pieces) == outcomes()[seed]
