@@ -28,6 +28,11 @@ def operators_of(field: Field) -> tuple[Operator, ...]:
     return _ALL_OPERATORS if field.kind in ("timestamp", "decimal") else _EQUALITY
 
 
+def takes_lists(field: Field) -> bool:
+    """Whether `in` is for the field: not for times, which are compared."""
+    return field.kind != "timestamp"
+
+
 def read_constant(value: object, field: Field) -> Constant:
     """The constant in the form in which it is kept.
 
@@ -58,8 +63,6 @@ def in_order(constants: list[Constant], field: Field) -> tuple[Constant, ...]:
     """Each once, ascending: numbers by value, texts by code point."""
     if field.kind == "decimal":
         return tuple(sorted(set(constants), key=lambda text: decimals.parse_scaled(str(text))))
-    if field.kind == "timestamp":
-        return tuple(sorted(set(map(int, constants))))
     return tuple(sorted(set(map(str, constants))))
 
 

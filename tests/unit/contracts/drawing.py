@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tripline_contracts import decimals
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
-from tripline_contracts.filter_constants import Constant, in_order, operators_of
+from tripline_contracts.filter_constants import Constant, in_order, operators_of, takes_lists
 from tripline_contracts.filters import All, Any_, Comparison, Filter, Membership, Not
 
 
@@ -24,6 +24,8 @@ def _nested(inner: st.SearchStrategy[Filter]) -> st.SearchStrategy[Filter]:
 def _leaf(field: Field) -> st.SearchStrategy[Filter]:
     constants = constants_of(field)
     compared = st.builds(Comparison, st.just(field.name), st.sampled_from(operators_of(field)), constants)
+    if not takes_lists(field):
+        return compared
     lists = st.lists(constants, min_size=1, max_size=4).map(lambda drawn: in_order(drawn, field))
     return compared | st.builds(Membership, st.just(field.name), lists)
 

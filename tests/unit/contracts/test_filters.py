@@ -126,6 +126,7 @@ REFUSED: list[tuple[Any, str, str, str]] = [
     (compared("eventTime", ">", Decimal("0.5")), "filter.value", "whole number", "half a millisecond"),
     (compared("eventTime", ">", True), "filter.value", "not True", "true is not 1 ms"),
     (compared("eventTime", ">", 10**5000), "filter.value", "more than 30 digits", "a number beyond printing"),
+    (listed("eventTime", [1]), "filter.in", "not for times", "times are compared"),
     (listed("payeeId", []), "filter.in", "1 to 1000", "one of nothing"),
     (listed("payeeId", "suspects"), "filter.in", "named lists are not supported yet", "a named list"),
     (listed("payeeId", None), "filter.in", "1 to 1000", "no list"),
