@@ -5,7 +5,7 @@ A decimal is kept as plain text, a text and an enum's value as they are, a time 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Final, assert_never
 
@@ -26,11 +26,6 @@ _ALL_OPERATORS: Final = tuple(spelling.OPERATORS.values())
 def operators_of(field: Field) -> tuple[Operator, ...]:
     """The operators that mean something for the field: texts have no order."""
     return _ALL_OPERATORS if field.kind in ("timestamp", "decimal") else _EQUALITY
-
-
-def takes_lists(field: Field) -> bool:
-    """Whether `in` is for the field: not for times, which are compared."""
-    return field.kind != "timestamp"
 
 
 def read_constant(value: object, field: Field) -> Constant:
@@ -59,11 +54,15 @@ def read_constant(value: object, field: Field) -> Constant:
     raise _refused(value, field)
 
 
-def in_order(constants: list[Constant], field: Field) -> tuple[Constant, ...]:
+def in_order(constants: Iterable[Constant], field: Field) -> tuple[Constant, ...]:
     """Each once, ascending: numbers by value, texts by code point."""
-    if field.kind == "decimal":
-        return tuple(sorted(set(constants), key=lambda text: decimals.parse_scaled(str(text))))
-    return tuple(sorted(set(map(str, constants))))
+
+    def place(constant: Constant) -> tuple[int, str]:
+        if isinstance(constant, int):
+            return constant, ""
+        return (decimals.parse_scaled(constant), "") if field.kind == "decimal" else (0, constant)
+
+    return tuple(sorted(set(constants), key=place))
 
 
 def _text(value: object, field: Field) -> str:

@@ -5,7 +5,7 @@
     {"field": "payeeId", "in": ["25", "26"]}
 
 The grammar is closed: what is not in it is refused by name. Numbers and times take all six operators, texts and
-enums `=` and `!=`; `in` is for all but times. Every field may be compared but the id.
+enums `=` and `!=`, all of them `in`. Every field may be compared but the id.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 from tripline_contracts import spelling
 from tripline_contracts.errors import InvalidConstant, InvalidDefinition, Problem
 from tripline_contracts.event_type import EventType, Field
-from tripline_contracts.filter_constants import Constant, in_order, operators_of, read_constant, takes_lists
+from tripline_contracts.filter_constants import Constant, in_order, operators_of, read_constant
 from tripline_contracts.filter_tree import All, Any_, Comparison, Filter, Membership, Not
 
 __all__ = ["All", "Any_", "Comparison", "Constant", "Filter", "Membership", "Not", "parse", "read"]
@@ -144,11 +144,7 @@ class _Reading:
         return None if constant is None else Comparison(field.name, symbol, constant)
 
     def _membership(self, field: Field, data: object, path: str) -> Filter | None:
-        if not takes_lists(field):
-            self._refuse(
-                path, f"in is not for times; compare {field.name} by {' '.join(operators_of(field))}"
-            )
-        elif isinstance(data, str):
+        if isinstance(data, str):
             self._refuse(path, "expected a list of constants; named lists are not supported yet")
         elif not isinstance(data, (list, tuple)) or not 1 <= len(data) <= MAX_LIST:
             self._refuse(path, f"expected a list of 1 to {MAX_LIST} constants")

@@ -366,7 +366,7 @@ def test_the_hash_does_not_depend_on_order_or_spelling(
     assert rule_definition.parse(spelled, TRANSACTION).hash == definition.hash
 
 
-@UNHURRIED
+@settings(deadline=None, max_examples=30)
 @given(definitions(), definitions())
 def test_equal_hashes_mean_equal_definitions(one: RuleDefinition, other: RuleDefinition) -> None:
     assert (one.hash == other.hash) == (one == other)

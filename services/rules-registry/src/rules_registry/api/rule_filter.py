@@ -6,7 +6,7 @@ from typing import Any, assert_never
 
 from tripline_contracts import decimals, filters
 from tripline_contracts.event_type import EventType, Field
-from tripline_contracts.filter_constants import WHOLE_BOUND, operators_of, takes_lists
+from tripline_contracts.filter_constants import WHOLE_BOUND, operators_of
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
 
 FILTER_SCHEMA = "RuleFilter"
@@ -39,11 +39,11 @@ def _comparisons(fields: list[Field]) -> list[Json]:
     names: Json = {"type": "string", "enum": [field.name for field in fields]}
     operator = {"type": "string", "enum": list(operators_of(first))}
     constant = _constant(first)
-    parts = [_object({"field": names, "operator": operator, "value": constant})]
-    if takes_lists(first):
-        listed = {"type": "array", "minItems": 1, "maxItems": filters.MAX_LIST, "items": constant}
-        parts.append(_object({"field": names, "in": listed}))
-    return parts
+    listed = {"type": "array", "minItems": 1, "maxItems": filters.MAX_LIST, "items": constant}
+    return [
+        _object({"field": names, "operator": operator, "value": constant}),
+        _object({"field": names, "in": listed}),
+    ]
 
 
 def _constant(field: Field) -> Json:
