@@ -23,7 +23,8 @@ def test_the_committed_document_is_current() -> None:
     assert COMMITTED.read_text(encoding="utf-8") == openapi_document(), regenerate
 
 
-def _operations() -> Iterator[tuple[str, dict[str, Any]]]:
+def operations() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each operation of the committed document as "METHOD /path", with what is said of it."""
     for path, methods in DOCUMENT["paths"].items():
         for method, operation in methods.items():
             if method != "parameters":
@@ -34,7 +35,7 @@ def test_it_is_openapi_3_1() -> None:
     assert DOCUMENT["openapi"].startswith("3.1")
 
 
-@pytest.mark.parametrize(("name", "operation"), list(_operations()))
+@pytest.mark.parametrize(("name", "operation"), list(operations()))
 def test_an_operation_is_whole(name: str, operation: dict[str, Any]) -> None:
     responses = operation["responses"]
     assert operation["summary"], name
@@ -50,7 +51,7 @@ def test_an_operation_is_whole(name: str, operation: dict[str, Any]) -> None:
     "name", ["PUT /v1/rules/{rule_id}", "DELETE /v1/rules/{rule_id}", "PUT /v1/settings"]
 )
 def test_a_change_needs_if_match(name: str) -> None:
-    operation = dict(_operations())[name]
+    operation = dict(operations())[name]
     (if_match,) = [parameter for parameter in operation["parameters"] if parameter.get("name") == "If-Match"]
     assert if_match["required"] is True
     assert {"412", "428"} <= set(operation["responses"])

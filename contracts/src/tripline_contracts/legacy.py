@@ -63,7 +63,15 @@ def _read_json(text: str) -> LegacyRecord:
         data = exact_json.loads(text)
     except InvalidJson as error:
         raise InvalidRecord(str(error)) from error
-    if not isinstance(data, dict):
+    return read_object(data)
+
+
+def read_object(data: object) -> LegacyRecord:
+    """The record that a JSON value holds, in any case; numbers as `exact_json` reads them.
+
+    Raises InvalidRecord naming what is missing or wrong.
+    """
+    if not isinstance(data, Mapping):
         raise InvalidRecord("expected one JSON object")
     head: dict[str, object] = {}
     definition: dict[str, object] = {}

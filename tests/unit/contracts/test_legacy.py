@@ -135,6 +135,12 @@ def test_what_an_aggregate_means(
     assert read_aggregate(function, field, unique, TRANSACTION) == (expected, []), reason
 
 
+def test_a_json_value_is_a_record_too() -> None:
+    assert legacy.read_object({"RuleId": 7, "ruleState": "delete"}) == LegacyRecord("DELETE", 7)
+    with pytest.raises(InvalidRecord, match="one JSON object"):
+        legacy.read_object([7])
+
+
 def test_the_demo_s_reset_is_a_count_that_resets_on_alert() -> None:
     record = legacy.read_line("4,(active),(paymentType),,(COUNT_WITH_RESET_FLINK),(SUM),(>=),(100),(1440)")
     assert record.definition is not None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from rules_registry.domain.commanded import Commanded
 from rules_registry.domain.events import SettingsChanged
 from rules_registry.domain.recorded import Needing, Recorded
 from rules_registry.domain.rule import Rule
@@ -22,16 +23,20 @@ class FakeLog:
     """All that Postgres would hold."""
 
     recorded: list[Recorded] = field(default_factory=list)
-    rules: dict[int, Rule] = field(default_factory=dict)
+    _rules: dict[int, Rule] = field(default_factory=dict)
+    commands: list[Commanded] = field(default_factory=list)
     keys: dict[tuple[str, str], tuple[Remembered, int]] = field(default_factory=dict)
 
     def rule(self, rule_id: int) -> Rule | None:
-        return self.rules.get(rule_id)
+        return self._rules.get(rule_id)
+
+    def rules(self) -> list[Rule]:
+        return [rule for _, rule in sorted(self._rules.items()) if rule.state != "DELETED"]
 
     def needing(self, without: int) -> list[Needing]:
         return [
             (rule.rule_id, rule.definition_version, rule.definition)
-            for rule in self.rules.values()
+            for rule in self._rules.values()
             if rule.state != "DELETED" and rule.rule_id != without
         ]
 
@@ -43,7 +48,7 @@ class FakeLog:
         return state
 
     def next_rule_id(self) -> int:
-        return max(self.rules, default=0) + 1
+        return max(self._rules, default=0) + 1
 
     def next_position(self) -> int:
         return len(self.recorded) + 1
@@ -51,7 +56,10 @@ class FakeLog:
     def append(self, recorded: Recorded, rule: Rule | None) -> None:
         self.recorded.append(recorded)
         if rule is not None:
-            self.rules[rule.rule_id] = rule
+            self._rules[rule.rule_id] = rule
+
+    def note_command(self, commanded: Commanded) -> None:
+        self.commands.append(commanded)
 
     def remembered(self, actor: str, key: str, now_ms: int) -> Remembered | None:
         remembered, expires_at = self.keys.get((actor, key), (None, 0))

@@ -6,13 +6,14 @@ import json
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
 
-from rules_registry.domain.applied import Applied, read_applied
+from rules_registry.domain.applied import Applied, read_status
+from rules_registry.domain.exported import Exported
 from rules_registry.errors import InvalidStatus, StoreUnavailable
 from rules_registry.service.status_projector import STALE_SECONDS, StatusProjector
 
@@ -35,8 +36,8 @@ def as_bytes(**changes: Any) -> bytes:
 
 
 def test_a_word_of_a_shard_is_read() -> None:
-    assert read_applied(as_bytes()) == APPLIED
-    assert read_applied(as_bytes(warmFrom=5)).warm_from == 5
+    assert read_status(as_bytes()) == APPLIED
+    assert read_status(as_bytes(warmFrom=5)) == replace(APPLIED, warm_from=5)
 
 
 BROKEN: list[tuple[bytes | None, str, str]] = [
@@ -57,7 +58,7 @@ BROKEN: list[tuple[bytes | None, str, str]] = [
 @pytest.mark.parametrize(("value", "said", "reason"), BROKEN, ids=[case[-1] for case in BROKEN])
 def test_what_cannot_be_read_says_why(value: bytes | None, said: str, reason: str) -> None:
     with pytest.raises(InvalidStatus) as refused:
-        read_applied(value)
+        read_status(value)
     assert said in str(refused.value), reason
 
 
@@ -67,7 +68,7 @@ class World:
 
     batches: list[list[bytes | None]]
     fault: Exception | None = None
-    stored: list[Applied] = field(default_factory=list)
+    stored: list[Applied | Exported] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     committed: int = 0
     stop: threading.Event = field(default_factory=threading.Event)
@@ -107,7 +108,7 @@ class FakeSource:
 class FakeStatusStore:
     world: World
 
-    def put(self, statuses: Sequence[Applied]) -> None:
+    def put(self, statuses: Sequence[Applied | Exported]) -> None:
         if self.world.fault is not None:
             fault, self.world.fault = self.world.fault, None
             raise fault

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rules_registry.domain.imported import LineResult
+
 
 class RegistryError(Exception):
     """The base of the registry's errors; the text is for the caller."""
@@ -58,6 +62,25 @@ class IdempotencyKeyReused(DomainError):
         super().__init__(
             "This Idempotency-Key came before with another request. Use a new key for a new request."
         )
+
+
+class ImportRefused(DomainError):
+    """Nothing of the import happened; `results` say of each line what would have become of it."""
+
+    def __init__(self, results: Sequence[LineResult], refused: int) -> None:
+        super().__init__(f"Nothing was imported: {refused} of {len(results)} records were refused.")
+        self.results = tuple(results)
+
+
+class CommandNotFound(DomainError):
+    """There is no such control command."""
+
+    def __init__(self, command_id: str) -> None:
+        super().__init__(f"There is no control command {command_id}.")
+
+
+class CannotRepublish(RegistryError):
+    """The rules topic cannot be written anew; the text is one sentence for the operator."""
 
 
 class ConcurrentChange(RegistryError):

@@ -11,7 +11,8 @@ from psycopg.types.json import Jsonb
 from rules_registry.adapters import statements
 from rules_registry.adapters.postgres import Connection, Pool, translated
 from rules_registry.adapters.rows import definition_of, rule_of
-from rules_registry.domain.events import RuleEvent
+from rules_registry.domain.commanded import Commanded
+from rules_registry.domain.events import ControlCommand, RuleEvent
 from rules_registry.domain.recorded import Needing, Recorded, settings_from_json, to_json
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import SettingsState
@@ -44,6 +45,10 @@ class PostgresLog:
         row = self._one(statements.RULE, rule_id=rule_id)
         return None if row is None else rule_of(row)
 
+    def rules(self) -> list[Rule]:
+        """Every rule that is not deleted, by id."""
+        return [rule_of(row) for row in self._connection.execute(statements.STANDING)]
+
     def needing(self, without: int) -> list[Needing]:
         """Of the rules that need their history the widest of each grouping set, one rule left aside."""
         rows = self._connection.execute(statements.NEEDING, {"without": without})
@@ -74,7 +79,7 @@ class PostgresLog:
             "event_id": recorded.event_id,
             "type": recorded.type,
             "rule_id": event.rule_id if isinstance(event, RuleEvent) else None,
-            "version": event.version,
+            "version": None if isinstance(event, ControlCommand) else event.version,
             "occurred_at": recorded.occurred_at,
             "actor": recorded.actor,
             "body": Jsonb(to_json(recorded)),
@@ -83,6 +88,18 @@ class PostgresLog:
         if rule is not None:
             self._project(recorded, rule)
         self._connection.execute(statements.NOTIFY, {"channel": statements.CHANNEL})
+
+    def note_command(self, commanded: Commanded) -> None:
+        """Keeps what followed from a control command."""
+        values = {
+            "command_id": commanded.command_id,
+            "command": commanded.control,
+            "position": commanded.position,
+            "last_position": commanded.last_position,
+            "occurred_at": commanded.occurred_at,
+            "actor": commanded.actor,
+        }
+        self._connection.execute(statements.NOTE_COMMAND, values)
 
     def remembered(self, actor: str, key: str, now_ms: int) -> Remembered | None:
         """What was answered under this key, if it has not expired."""

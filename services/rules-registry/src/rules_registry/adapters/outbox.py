@@ -64,6 +64,18 @@ class Outbox:
         if moved != 1:
             raise RelayCursorMoved(f"The relay's cursor does not stand at {since}.")
 
+    def rewind(self) -> None:
+        """Puts the cursor to the beginning: everything is undelivered again."""
+        with translated(), self._connection.transaction():
+            self._connection.execute(statements.REWIND_RELAY_CURSOR)
+
+    def last_position(self) -> int:
+        """The end of the log; 0 before any event."""
+        with translated():
+            row = self._connection.execute(statements.LAST_POSITION).fetchone()
+        assert row is not None  # an aggregate without GROUP BY is one row
+        return int(row["last"])
+
     def wait(self, seconds: float) -> None:
         """Returns at the next notification, at the latest after `seconds`. It is a hint: reading tells."""
         with translated():

@@ -8,9 +8,11 @@ from typing import Any
 
 from rules_registry.adapters import statements
 from rules_registry.adapters.postgres import Pool, translated
+from rules_registry.domain.commanded import Commanded
+from rules_registry.domain.exported import Exported, HeldRule, read_held
 from rules_registry.domain.recorded import settings_from_json
 from rules_registry.domain.settings import SettingsState
-from rules_registry.errors import RuleIsDeleted, RuleNotFound, VersionNotFound
+from rules_registry.errors import CommandNotFound, RuleIsDeleted, RuleNotFound, VersionNotFound
 
 Row = Mapping[str, Any]
 
@@ -82,6 +84,37 @@ class Queries:
         values = {"state": wanted.state, "rule_id": wanted.rule_id}
         return self._page(statements.RULE_STATUS, after, limit, _rule_id, **values)
 
+    def commands(self, after: int, limit: int) -> tuple[list[Commanded], int | None]:
+        """Control commands, newest first, before position `after` (0: from the newest); where the next page begins."""
+        page = self._page(statements.COMMANDS, after, limit, lambda row: int(row["position"]))
+        return [_commanded(row) for row in page.rows], page.next_after
+
+    def command(self, command_id: str) -> Commanded:
+        """The control command. Raises `CommandNotFound`."""
+        row = self._one(statements.COMMAND, command_id=command_id)
+        if row is None:
+            raise CommandNotFound(command_id)
+        return _commanded(row)
+
+    def exports(self, command_id: str) -> list[Exported]:
+        """What the shards have answered to an export, by shard."""
+        rows = self._all(statements.EXPORTS, command_id=command_id)
+        return [
+            Exported(
+                command_id=command_id,
+                position=row["position"],
+                shard=row["shard"],
+                shards=row["shards"],
+                exported_at=row["exported_at"],
+                rules=tuple(read_held(rule) for rule in row["rules"]),
+            )
+            for row in rows
+        ]
+
+    def published_by(self, position: int) -> list[HeldRule]:
+        """The rules that were not deleted by a position, as they stood there."""
+        return [HeldRule(**row) for row in self._all(statements.PUBLISHED_BY, position=position)]
+
     def settings(self) -> SettingsState:
         """The settings as they stand."""
         row = self._one(statements.SETTINGS)
@@ -95,6 +128,10 @@ class Queries:
         with translated(), self._pool.connection() as connection:
             return connection.execute(statement, values).fetchone()
 
+    def _all(self, statement: str, **values: object) -> Sequence[Row]:
+        with translated(), self._pool.connection() as connection:
+            return connection.execute(statement, values).fetchall()
+
     def _page(
         self, statement: str, after: int, limit: int, key: Callable[[Row], int], **values: object
     ) -> Page:
@@ -106,3 +143,14 @@ class Queries:
 
 def _rule_id(row: Row) -> int:
     return int(row["rule_id"])
+
+
+def _commanded(row: Row) -> Commanded:
+    return Commanded(
+        command_id=row["command_id"],
+        control=row["command"],
+        position=row["position"],
+        last_position=row["last_position"],
+        occurred_at=row["occurred_at"],
+        actor=row["actor"],
+    )

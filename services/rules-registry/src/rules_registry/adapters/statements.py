@@ -54,6 +54,8 @@ ORDER BY rule_id
 LIMIT %(limit)s
 """  # noqa: S608 - constants
 
+STANDING = f"SELECT {_RULE_COLUMNS} FROM registry.rules WHERE state <> 'DELETED' ORDER BY rule_id"  # noqa: S608
+
 # The widest of each grouping set beside one rule: all that the widest windows after its change can depend on.
 NEEDING = """
 SELECT DISTINCT ON (grouping_key_names) rule_id, definition_version, definition FROM registry.rules
@@ -63,7 +65,7 @@ ORDER BY grouping_key_names, (definition ->> 'windowSeconds')::bigint DESC, rule
 
 SETTINGS = """
 SELECT version, body -> 'settings' AS settings FROM registry.rule_events
-WHERE rule_id IS NULL ORDER BY version DESC LIMIT 1
+WHERE rule_id IS NULL AND version IS NOT NULL ORDER BY version DESC LIMIT 1
 """
 
 VERSIONS = """
@@ -124,6 +126,50 @@ ON CONFLICT (rule_id, shard) DO UPDATE SET
 WHERE excluded.position >= s.position
 """
 
+NOTE_COMMAND = """
+INSERT INTO registry.control_commands (command_id, command, position, last_position, occurred_at, actor)
+VALUES (%(command_id)s, %(command)s, %(position)s, %(last_position)s, %(occurred_at)s, %(actor)s)
+"""
+
+_COMMAND_COLUMNS = "command_id::text AS command_id, command, position, last_position, occurred_at, actor"
+
+COMMAND = f"SELECT {_COMMAND_COLUMNS} FROM registry.control_commands WHERE command_id = %(command_id)s"  # noqa: S608
+
+# Newest first: `after` is the position of the last one seen.
+COMMANDS = f"""
+SELECT {_COMMAND_COLUMNS} FROM registry.control_commands
+WHERE %(after)s = 0 OR position < %(after)s ORDER BY position DESC LIMIT %(limit)s
+"""  # noqa: S608 - constants
+
+# As with status, an engine of another size that was asked before does not count.
+EXPORTS = """
+SELECT shard, shards, position, exported_at, rules FROM registry.rule_exports
+WHERE command_id = %(command_id)s
+  AND shards = (SELECT n.shards FROM registry.rule_exports n WHERE n.command_id = %(command_id)s
+                ORDER BY n.exported_at DESC, n.shard LIMIT 1)
+ORDER BY shard
+"""
+
+# What the registry had published by a position: the rules that a shard should hold once it is there.
+PUBLISHED_BY = """
+SELECT rule_id, version, definition_hash, state FROM (
+    SELECT DISTINCT ON (rule_id) rule_id, version, body ->> 'definitionHash' AS definition_hash,
+           body ->> 'state' AS state
+    FROM registry.rule_events WHERE rule_id IS NOT NULL AND position <= %(position)s
+    ORDER BY rule_id, version DESC
+) newest
+WHERE state <> 'DELETED' ORDER BY rule_id
+"""
+
+# A shard that takes the command again, after a crash, says the same again.
+UPSERT_EXPORT = """
+INSERT INTO registry.rule_exports AS e (command_id, shard, shards, position, exported_at, rules)
+VALUES (%(command_id)s, %(shard)s, %(shards)s, %(position)s, %(exported_at)s, %(rules)s)
+ON CONFLICT (command_id, shard) DO UPDATE SET
+    shards = excluded.shards, position = excluded.position, exported_at = excluded.exported_at, rules = excluded.rules
+WHERE excluded.exported_at >= e.exported_at
+"""
+
 KEY = """
 SELECT request_hash, status, headers, body FROM registry.idempotency_keys
 WHERE actor = %(actor)s AND key = %(key)s AND expires_at > %(now)s
@@ -143,6 +189,9 @@ RELAY_CURSOR = "SELECT position FROM registry.relay_cursor"
 ADVANCE_RELAY_CURSOR = """
 UPDATE registry.relay_cursor SET position = %(to)s, updated_at = now() WHERE position = %(since)s
 """
+
+# To the beginning, to deliver all of it once more.
+REWIND_RELAY_CURSOR = "UPDATE registry.relay_cursor SET position = 0, updated_at = now()"
 
 UNDELIVERED = """
 SELECT position, event_id::text AS event_id, type, rule_id, occurred_at, body FROM registry.rule_events

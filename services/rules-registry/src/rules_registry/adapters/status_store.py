@@ -1,13 +1,16 @@
-"""registry.rule_status: the last word of each shard about each rule."""
+"""What the shards say: registry.rule_status, the last word of each about each rule, and registry.rule_exports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from psycopg.types.json import Jsonb
+
 from rules_registry.adapters.postgres import Connection, connect, translated
-from rules_registry.adapters.statements import UPSERT_STATUS
+from rules_registry.adapters.statements import UPSERT_EXPORT, UPSERT_STATUS
 from rules_registry.domain.applied import Applied
+from rules_registry.domain.exported import Exported, held_json
 
 
 class StatusStore:
@@ -16,22 +19,15 @@ class StatusStore:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def put(self, statuses: Sequence[Applied]) -> None:
+    def put(self, statuses: Sequence[Applied | Exported]) -> None:
         """All of them, in one transaction; what is older than what is known changes nothing."""
-        values = [
-            {
-                "rule_id": status.rule_id,
-                "shard": status.shard,
-                "shards": status.shards,
-                "version": status.version,
-                "position": status.position,
-                "applied_at": status.applied_at,
-                "warm_from": status.warm_from,
-            }
-            for status in statuses
-        ]
+        applied = [_applied(status) for status in statuses if isinstance(status, Applied)]
+        exported = [_exported(status) for status in statuses if isinstance(status, Exported)]
         with translated(), self._connection.transaction(), self._connection.cursor() as cursor:
-            cursor.executemany(UPSERT_STATUS, values)
+            if applied:
+                cursor.executemany(UPSERT_STATUS, applied)
+            if exported:
+                cursor.executemany(UPSERT_EXPORT, exported)
 
 
 @contextmanager
@@ -42,3 +38,26 @@ def open_status_store(dsn: str) -> Iterator[StatusStore]:
         yield StatusStore(connection)
     finally:
         connection.close()
+
+
+def _applied(status: Applied) -> dict[str, object]:
+    return {
+        "rule_id": status.rule_id,
+        "shard": status.shard,
+        "shards": status.shards,
+        "version": status.version,
+        "position": status.position,
+        "applied_at": status.applied_at,
+        "warm_from": status.warm_from,
+    }
+
+
+def _exported(export: Exported) -> dict[str, object]:
+    return {
+        "command_id": export.command_id,
+        "shard": export.shard,
+        "shards": export.shards,
+        "position": export.position,
+        "exported_at": export.exported_at,
+        "rules": Jsonb([held_json(rule) for rule in export.rules]),
+    }

@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 from rules_registry.adapters.event_store import PostgresEventStore
 from rules_registry.adapters.postgres import Pool, check_database
 from rules_registry.adapters.queries import Queries
-from rules_registry.api import history, rules, settings, status
+from rules_registry.api import control_commands, history, imports, rules, settings, status
 from rules_registry.api.problems import install_registry_problems
 from rules_registry.api.rule_body import BODY_SCHEMA, rule_body_schema
 from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
@@ -35,12 +35,12 @@ def create_app(pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry) -
         "rules-registry", keys=keys, registry=metrics, checks={"database": lambda: check_database(pool)}
     )
     install_registry_problems(app)
-    registry = Registry(PostgresEventStore(pool), clock=_now_ms, new_event_id=lambda: str(uuid.uuid4()))
+    registry = Registry(PostgresEventStore(pool), clock=_now_ms, new_id=lambda: str(uuid.uuid4()))
     install_services(app, Services(registry, Queries(pool)))
     api = install_api(app, title="Tripline rules registry", version="0.1.0", description=DESCRIPTION)
     api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type.load()))
     api.spec.components.schema(BODY_SCHEMA, rule_body_schema())
-    for module in (rules, history, status, settings):
+    for module in (rules, imports, history, status, settings, control_commands):
         api.register_blueprint(module.blueprint)
     return app, api
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rules_registry.api.control_schemas import DiffQuery, DiffSchema
 from rules_registry.api.pages import begin_after, link_of
 from rules_registry.api.representations import version_json
 from rules_registry.api.rules import RULE
@@ -17,6 +18,7 @@ from rules_registry.api.schemas import (
     WidestWindowsSchema,
 )
 from rules_registry.api.services import queries
+from rules_registry.domain.differences import differences
 from tripline_http.links import LINK_HEADER_DOC, next_link
 from tripline_http.openapi import new_blueprint
 
@@ -48,6 +50,29 @@ def versions(query: Mapping[str, Any], rule_id: int) -> tuple[dict[str, Any], di
 def version(rule_id: int, version: int) -> dict[str, Any]:
     """Read one version of a rule"""
     return version_json(queries().version(rule_id, version)["body"])
+
+
+@blueprint.route(f"{RULE}/diff", methods=["GET"])
+@blueprint.requires("rules:read")
+@blueprint.arguments(DiffQuery, location="query")
+@blueprint.response(200, DiffSchema)
+@blueprint.problems(404, 503)
+@blueprint.doc(operationId="diffRuleVersions")
+def diff(query: Mapping[str, Any], rule_id: int) -> dict[str, Any]:
+    """Read what is different between two versions of a rule
+
+    State, name, `effectiveFrom`, and the definition by field; a filter is one field.
+    """
+    before, after = (queries().version(rule_id, query[name])["body"] for name in ("from_", "to"))
+    return {
+        "ruleId": rule_id,
+        "fromVersion": query["from_"],
+        "toVersion": query["to"],
+        "changes": [
+            {"field": change.field, "before": change.before, "after": change.after}
+            for change in differences(before, after)
+        ],
+    }
 
 
 @blueprint.route("/v1/rule-events", methods=["GET"])

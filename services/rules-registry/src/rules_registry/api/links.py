@@ -23,3 +23,10 @@ AFTER_PUBLISH: dict[str, Any] = {
     "Versions": _link("listRuleVersions"),
     "Version": _link("getRuleVersion", {"path.version": "$response.body#/version"}),
 }
+
+AFTER_COMMAND: dict[str, Any] = {
+    "Read": {
+        "operationId": "getControlCommand",
+        "parameters": {"path.command_id": "$response.body#/commandId"},
+    }
+}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from flask import Flask, Response
 
 from rules_registry import errors
-from tripline_http.errors import ProblemError
+from rules_registry.api.representations import import_json
+from tripline_http.errors import FieldError, ProblemError
 from tripline_http.etags import etag_of
 from tripline_http.problems import problem_response
 
@@ -13,6 +14,8 @@ _KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
     errors.RuleNotFound: (404, "rule-not-found"),
     # 404 and not 410: to a client that has only the id, what is deleted is not there; the problem type tells.
     errors.RuleIsDeleted: (404, "rule-deleted"),
+    errors.CommandNotFound: (404, "command-not-found"),
+    errors.ImportRefused: (422, "import-refused"),
     errors.VersionNotFound: (404, "version-not-found"),
     errors.StaleVersion: (412, "stale-version"),
     errors.WrongState: (409, "wrong-state"),
@@ -35,6 +38,19 @@ def _answer(error: errors.RegistryError) -> Response:
     if isinstance(error, errors.StaleVersion):
         headers["ETag"] = etag_of(error.current)
         extra["currentVersion"] = error.current
+    if isinstance(error, errors.ImportRefused):
+        return _refused_import(error, status, kind)
     if status == 503:
         headers["Retry-After"] = "2"
     return problem_response(ProblemError(status, kind, str(error), extra=extra, headers=headers))
+
+
+def _refused_import(error: errors.ImportRefused, status: int, kind: str) -> Response:
+    """The same results as those of an import that was taken, and each wrong field as in other problems."""
+    fields = [
+        FieldError(f"lines.{result.number}.{problem.field}", problem.message)
+        for result in error.results
+        for problem in result.problems
+    ]
+    extra = import_json(error.results)
+    return problem_response(ProblemError(status, kind, str(error), errors=fields, extra=extra))

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rules_registry.service.registry import RuleChange
+from rules_registry.domain.commanded import Commanded
+from rules_registry.domain.exported import Exported, HeldRule, compare, held_json
+from rules_registry.domain.imported import LineResult
+from rules_registry.service.writing import RuleChange
+from tripline_contracts.legacy import ControlType
 
 Json = dict[str, Any]
+_EFFECTS: Mapping[ControlType, str] = {
+    "CLEAR_STATE_ALL": "The engine forgets history and firing state once, at this position; rules stay.",
+    "CLEAR_STATE_ALL_STOP": "Nothing changes: a clear happens once, at its position; none is standing.",
+    "DELETE_RULES_ALL": "Every rule is retired for good, with one RuleDeleted event each, behind this position.",
+    "EXPORT_RULES_CURRENT": "Every shard of the engine says which rules it holds; nothing changes.",
+}
 _VERSION_FIELDS = (
     "ruleId",
     "version",
@@ -76,4 +86,70 @@ def status_json(row: Mapping[str, Any]) -> Json:
         "appliedPosition": row["applied_position"],
         "appliedAt": row["applied_at"],
         "warmFrom": row["warm_from"],
+    }
+
+
+def command_json(command: Commanded) -> Json:
+    """A control command without what the shards answered."""
+    return {
+        "commandId": command.command_id,
+        "command": command.control,
+        "position": command.position,
+        "lastPosition": command.last_position,
+        "occurredAt": command.occurred_at,
+        "actor": command.actor,
+        "effect": _EFFECTS[command.control],
+        "deletedRules": command.deleted_rules,
+    }
+
+
+def export_json(exports: Sequence[Exported], published: Sequence[HeldRule]) -> Json:
+    """The shards' answers to an export, each beside what was published."""
+    answers = [_shard_json(export, published) for export in exports]
+    shards = exports[0].shards if exports else None
+    complete = len(answers) == shards
+    return {
+        "shards": shards,
+        "complete": complete,
+        "equal": all(answer["equal"] for answer in answers) if complete else None,
+        "answers": answers,
+    }
+
+
+def _shard_json(export: Exported, published: Sequence[HeldRule]) -> Json:
+    comparison = compare(published, export.rules)
+    return {
+        "shard": export.shard,
+        "exportedAt": export.exported_at,
+        "position": export.position,
+        "equal": comparison.is_equal,
+        "missing": list(comparison.missing),
+        "unexpected": list(comparison.unexpected),
+        "different": list(comparison.different),
+        "rules": [held_json(rule) for rule in export.rules],
+    }
+
+
+def import_json(results: Sequence[LineResult]) -> Json:
+    """What became of the records of an import."""
+    outcomes = [result.outcome for result in results]
+    unchanged, refused = outcomes.count("unchanged"), outcomes.count("refused")
+    return {
+        "applied": len(outcomes) - unchanged - refused,
+        "unchanged": unchanged,
+        "refused": refused,
+        "results": [_result_json(result) for result in results],
+    }
+
+
+def _result_json(result: LineResult) -> Json:
+    return {
+        "line": result.number,
+        "outcome": result.outcome,
+        "ruleId": result.rule_id,
+        "version": result.version,
+        "commandId": result.command_id,
+        "firstPosition": result.first,
+        "lastPosition": result.last,
+        "errors": [{"field": problem.field, "message": problem.message} for problem in result.problems],
     }

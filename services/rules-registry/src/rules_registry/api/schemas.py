@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import marshmallow as ma
 
 from rules_registry.api.rule_filter import FILTER_REF
 from rules_registry.domain.settings import EngineSettings
 from tripline_contracts import event_type
+from tripline_contracts.legacy import ControlType
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import (
     MAX_ID,
@@ -23,7 +26,14 @@ from tripline_http.fields import (
 STATES = ("ACTIVE", "PAUSED", "DELETED")
 FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
 OPERATORS = ("=", "!=", ">=", "<=", ">", "<")
-EVENT_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted", "SettingsChanged")
+EVENT_TYPES = (
+    "RulePublished",
+    "RulePaused",
+    "RuleResumed",
+    "RuleDeleted",
+    "SettingsChanged",
+    "ControlCommand",
+)
 MAX_WINDOW_SECONDS = 34_560_000
 
 
@@ -137,7 +147,7 @@ class SettingsSchema(ma.Schema):
 
 
 class RuleEventSchema(ma.Schema):
-    """A record of rules.v1: of a rule, or of the settings (then `settings` and none of a rule's fields)."""
+    """A record of rules.v1: of a rule, of the settings, or a control command; each with fields of its own."""
 
     eventId = ma.fields.UUID(required=True)
     type = _one_of(*EVENT_TYPES)
@@ -154,6 +164,8 @@ class RuleEventSchema(ma.Schema):
     definitionHash = ma.fields.String(metadata={"pattern": "^[0-9a-f]{64}$"})
     effectiveFrom = _time()
     settings = ma.fields.Nested(SettingsSchema)
+    command = ma.fields.String(validate=ma.validate.OneOf(get_args(ControlType)))
+    commandId = ma.fields.UUID()
 
 
 class RuleEventPageSchema(ma.Schema):

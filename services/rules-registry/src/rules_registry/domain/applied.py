@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rules_registry.domain.exported import Exported, read_exported
+from rules_registry.domain.reading import MAX_INT, MAX_MS, MAX_POSITION, integer, json_object
 from rules_registry.errors import InvalidStatus
-
-_MAX_INT = 2_147_483_647
-_MAX_POSITION = 9_007_199_254_740_991
-_MAX_MS = 253_402_300_799_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +23,25 @@ class Applied:
     warm_from: int | None
 
 
-def read_applied(value: bytes | None) -> Applied:
-    """Reads a record's value. Raises `InvalidStatus` saying what is wrong."""
-    try:
-        data = json.loads(value or b"")
-    except (ValueError, RecursionError) as error:
-        raise InvalidStatus("not JSON") from error
-    if not isinstance(data, dict):
-        raise InvalidStatus("not an object")
-    shards = _integer(data, "shards", 1, _MAX_INT)
+def read_status(value: bytes | None) -> Applied | Exported:
+    """Reads a record's value; those without a `kind` say what was applied. Raises `InvalidStatus`."""
+    data = json_object(value)
+    kind = data.get("kind")
+    if kind is None:
+        return _read_applied(data)
+    if kind == "export":
+        return read_exported(data)
+    raise InvalidStatus("an unknown kind")
+
+
+def _read_applied(data: Mapping[str, object]) -> Applied:
+    shards = integer(data, "shards", 1, MAX_INT)
     return Applied(
-        rule_id=_integer(data, "ruleId", 1, _MAX_POSITION),
-        version=_integer(data, "version", 1, _MAX_INT),
-        position=_integer(data, "position", 1, _MAX_POSITION),
-        shard=_integer(data, "shard", 0, shards - 1),
+        rule_id=integer(data, "ruleId", 1, MAX_POSITION),
+        version=integer(data, "version", 1, MAX_INT),
+        position=integer(data, "position", 1, MAX_POSITION),
+        shard=integer(data, "shard", 0, shards - 1),
         shards=shards,
-        applied_at=_integer(data, "appliedAt", 0, _MAX_MS),
-        warm_from=None if data.get("warmFrom") is None else _integer(data, "warmFrom", -_MAX_MS, 2 * _MAX_MS),
+        applied_at=integer(data, "appliedAt", 0, MAX_MS),
+        warm_from=None if data.get("warmFrom") is None else integer(data, "warmFrom", -MAX_MS, 2 * MAX_MS),
     )
-
-
-def _integer(data: Mapping[str, object], name: str, low: int, high: int) -> int:
-    value = data.get(name)
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise InvalidStatus(f"{name} is not an integer from {low} to {high}")
-    return value

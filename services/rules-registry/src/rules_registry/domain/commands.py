@@ -12,12 +12,13 @@ Expected = frozenset[int] | None
 
 @dataclass(frozen=True, slots=True)
 class PublishRule:
-    """A new rule under a fresh id. Without a name it gets one; `effective_from` (ms) is now by default."""
+    """A new rule under a free id. Without a name it gets one; `effective_from` (ms) is now by default."""
 
     rule_id: int
     name: str | None
     definition: RuleDefinition
     effective_from: int | None
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

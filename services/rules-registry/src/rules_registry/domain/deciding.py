@@ -74,7 +74,7 @@ def _publish(rule: Rule | None, command: PublishRule, now_ms: int) -> RuleEvent:
         rule_id=command.rule_id,
         version=1,
         definition_version=1,
-        state="ACTIVE",
+        state="PAUSED" if command.paused else "ACTIVE",
         name=command.name or f"Rule {command.rule_id}",
         definition=command.definition,
         effective_from=now_ms if command.effective_from is None else command.effective_from,

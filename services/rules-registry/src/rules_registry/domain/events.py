@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rules_registry.domain.settings import EngineSettings
+from tripline_contracts.legacy import ControlType
 from tripline_contracts.rule_definition import RuleDefinition
 
 
@@ -50,4 +51,12 @@ class SettingsChanged:
     settings: EngineSettings
 
 
-Event = RuleEvent | SettingsChanged
+@dataclass(frozen=True, slots=True)
+class ControlCommand:
+    """An operator's command, at its place in the order. It is an event under the name of what it records."""
+
+    command: ControlType
+    command_id: str
+
+
+Event = RuleEvent | SettingsChanged | ControlCommand

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rules_registry.domain.events import Event, RuleEvent, SettingsChanged
+from rules_registry.domain.events import ControlCommand, Event, RuleEvent, SettingsChanged
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import EngineSettings
 from tripline_contracts.rule_definition import RuleDefinition
@@ -56,6 +56,8 @@ def to_json(recorded: Recorded) -> dict[str, Any]:
     }
     if isinstance(recorded.event, SettingsChanged):
         return head | {"settings": settings_json(recorded.event.settings)}
+    if isinstance(recorded.event, ControlCommand):
+        return head | {"command": recorded.event.command, "commandId": recorded.event.command_id}
     return head | _rule_json(recorded.event)
 
 

@@ -7,13 +7,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from rules_registry.domain.commanded import Commanded
 from rules_registry.domain.recorded import Needing, Recorded
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import SettingsState
 
 # ms since the epoch.
 Clock = Callable[[], int]
-NewEventId = Callable[[], str]
+NewId = Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,9 @@ class Log(Protocol):
     def rule(self, rule_id: int) -> Rule | None:
         """The rule as it stands; deleted ones too."""
 
+    def rules(self) -> list[Rule]:
+        """Every rule that is not deleted, by id."""
+
     def needing(self, without: int) -> list[Needing]:
         """The rules that need their history but for rule `without`; at least the widest of each grouping set."""
 
@@ -53,6 +57,9 @@ class Log(Protocol):
 
     def append(self, recorded: Recorded, rule: Rule | None) -> None:
         """Writes the event, and the rule that it makes. Raises `ConcurrentChange`."""
+
+    def note_command(self, commanded: Commanded) -> None:
+        """Keeps what followed from a control command, for those who ask."""
 
     def remembered(self, actor: str, key: str, now_ms: int) -> Remembered | None:
         """What was answered under this key, if it has not expired."""

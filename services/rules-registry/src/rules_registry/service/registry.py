@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from rules_registry.domain.commanded import Commanded
 from rules_registry.domain.commands import ChangeOfRule, ChangeSettings, PublishRule
-from rules_registry.domain.deciding import decide, decide_settings
-from rules_registry.domain.events import Event
-from rules_registry.domain.recorded import Recorded, widest_after
-from rules_registry.domain.rule import Rule, evolve
+from rules_registry.domain.deciding import decide_settings
 from rules_registry.domain.settings import SettingsState
+from rules_registry.domain.standing import Standing
 from rules_registry.errors import IdempotencyKeyReused
-from rules_registry.service.ports import Answer, Clock, EventStore, Log, NewEventId, Remembered
+from rules_registry.service.controlling import issue
+from rules_registry.service.import_lines import ReadLine
+from rules_registry.service.importing import Imported, import_lines
+from rules_registry.service.ports import Answer, Clock, EventStore, Log, NewId, Remembered
+from rules_registry.service.writing import RuleChange, Writer
+from tripline_contracts.legacy import ControlType
+
+__all__ = ["KEY_LIFETIME_MS", "Registry", "Repeatable", "RuleChange"]
 
 # How long an Idempotency-Key is remembered.
 KEY_LIFETIME_MS = 24 * 60 * 60 * 1000
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +35,12 @@ class Repeatable:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleChange:
-    """A rule after its last event, with when (ms) and by whom it was changed."""
-
-    rule: Rule
-    position: int
-    changed_at: int
-    changed_by: str
-
-
-@dataclass(frozen=True, slots=True)
 class Registry:
-    """Commands in, events out."""
+    """Commands in, events out. `new_id` gives UUIDs, for events and control commands."""
 
     store: EventStore
     clock: Clock
-    new_event_id: NewEventId
+    new_id: NewId
 
     def publish(
         self,
@@ -54,7 +52,7 @@ class Registry:
         """A new rule; `command` makes the command once the id is known, `answer` what the caller is told."""
 
         def run(log: Log) -> RuleChange:
-            return self._apply(log, actor, None, command(log.next_rule_id()))
+            return self._writer(log, actor).apply(None, command(log.next_rule_id()))
 
         return self._answered(actor, run, answer, repeatable)
 
@@ -68,7 +66,7 @@ class Registry:
         """A new definition, pause, resume or deletion. Raises what `decide` raises."""
 
         def run(log: Log) -> RuleChange:
-            return self._apply(log, actor, log.rule(command.rule_id), command)
+            return self._writer(log, actor).apply(log.rule(command.rule_id), command)
 
         return self._answered(actor, run, answer, repeatable)
 
@@ -79,14 +77,45 @@ class Registry:
             event = decide_settings(current, command)
             if event is None:
                 return current
-            self._append(log, actor, event, None)
+            self._writer(log, actor).append(event, None)
             return SettingsState(event.version, event.settings)
+
+    def command(
+        self,
+        actor: str,
+        control: ControlType,
+        answer: Callable[[Commanded], Answer],
+        repeatable: Repeatable | None = None,
+    ) -> Answer:
+        """A control command, with all that follows from it."""
+
+        def run(log: Log) -> Commanded:
+            return issue(self._bulk_writer(log, actor), control, self.new_id())
+
+        return self._answered(actor, run, answer, repeatable)
+
+    def import_rules(
+        self,
+        actor: str,
+        lines: Sequence[ReadLine],
+        answer: Callable[[Imported], Answer],
+        repeatable: Repeatable | None = None,
+        *,
+        atomic: bool,
+    ) -> Answer:
+        """What the lines ask for, in their order. Raises `ImportRefused` where nothing of it happens: one line was
+        refused and `atomic` is set, or all were."""
+
+        def run(log: Log) -> Imported:
+            return import_lines(self._bulk_writer(log, actor), lines, self.new_id, atomic=atomic)
+
+        return self._answered(actor, run, answer, repeatable)
 
     def _answered(
         self,
         actor: str,
-        run: Callable[[Log], RuleChange],
-        answer: Callable[[RuleChange], Answer],
+        run: Callable[[Log], T],
+        answer: Callable[[T], Answer],
         repeatable: Repeatable | None,
     ) -> Answer:
         # The log has one writer at a time: whoever comes with the same key waits here, then finds the answer.
@@ -104,22 +133,8 @@ class Registry:
             log.remember(actor, repeatable.key, remembered, now + KEY_LIFETIME_MS)
             return given
 
-    def _apply(
-        self, log: Log, actor: str, rule: Rule | None, command: PublishRule | ChangeOfRule
-    ) -> RuleChange:
-        event = decide(rule, command, self.clock())
-        changed = evolve(rule, event)
-        recorded = self._append(log, actor, event, changed)
-        return RuleChange(changed, recorded.position, recorded.occurred_at, actor)
+    def _writer(self, log: Log, actor: str) -> Writer:
+        return Writer(log, actor, self.clock, self.new_id)
 
-    def _append(self, log: Log, actor: str, event: Event, rule: Rule | None) -> Recorded:
-        recorded = Recorded(
-            position=log.next_position(),
-            event_id=self.new_event_id(),
-            occurred_at=self.clock(),
-            actor=actor,
-            event=event,
-            widest=widest_after(log.needing(without=0 if rule is None else rule.rule_id), rule),
-        )
-        log.append(recorded, rule)
-        return recorded
+    def _bulk_writer(self, log: Log, actor: str) -> Writer:
+        return Writer(log, actor, self.clock, self.new_id, Standing(log.rules()))

@@ -12,7 +12,8 @@ import structlog
 import tenacity
 from prometheus_client import CollectorRegistry, Counter
 
-from rules_registry.domain.applied import Applied, read_applied
+from rules_registry.domain.applied import Applied, read_status
+from rules_registry.domain.exported import Exported
 from rules_registry.errors import DeliveryFailed, InvalidStatus, StoreUnavailable
 
 log = structlog.get_logger(__name__)
@@ -32,7 +33,7 @@ class SourcePort(Protocol):
 class StorePort(Protocol):
     """Where status goes."""
 
-    def put(self, statuses: Sequence[Applied]) -> None: ...
+    def put(self, statuses: Sequence[Applied | Exported]) -> None: ...
 
 
 class StatusProjector:
@@ -98,9 +99,9 @@ class StatusProjector:
             store.put(statuses)
             self._projected.inc(len(statuses))
 
-    def _read(self, value: bytes | None) -> Applied | None:
+    def _read(self, value: bytes | None) -> Applied | Exported | None:
         try:
-            return read_applied(value)
+            return read_status(value)
         except InvalidStatus as error:
             # One bad record must not hold up the others; it stays in the topic.
             self._broken.inc()

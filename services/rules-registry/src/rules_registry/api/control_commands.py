@@ -1,0 +1,86 @@
+"""/v1/control-commands: clear, export, delete all."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response
+
+from rules_registry.api.control_schemas import (
+    ControlCommandBodySchema,
+    ControlCommandPageSchema,
+    ControlCommandQuery,
+    ControlCommandSchema,
+)
+from rules_registry.api.links import AFTER_COMMAND
+from rules_registry.api.pages import begin_after
+from rules_registry.api.repeating import IDEMPOTENCY_KEY_DOC, repeatable, response_of
+from rules_registry.api.representations import command_json, export_json
+from rules_registry.api.services import queries, registry
+from rules_registry.domain.commanded import Commanded
+from rules_registry.service.ports import Answer
+from tripline_http.auth import current_actor
+from tripline_http.cursors import encode_cursor
+from tripline_http.links import LINK_HEADER_DOC, next_link
+from tripline_http.openapi import new_blueprint
+
+blueprint = new_blueprint("controls", __name__, "Commands to the engine, and what came of them")
+
+COMMANDS = "/v1/control-commands"
+LOCATION_DOC = {"Location": {"description": "Address of the command", "schema": {"type": "string"}}}
+
+
+@blueprint.route(COMMANDS, methods=["POST"])
+@blueprint.requires("controls:write")
+@blueprint.parameter(IDEMPOTENCY_KEY_DOC)
+@blueprint.arguments(ControlCommandBodySchema)
+@blueprint.response(201, ControlCommandSchema, headers=LOCATION_DOC)
+@blueprint.problems(400, 409, 413, 415, 503)
+@blueprint.doc(operationId="issueControlCommand", responses={201: {"links": AFTER_COMMAND}})
+def issue(body: Mapping[str, Any]) -> Response:
+    """Issue a control command
+
+    It takes its place in the log; the engine follows it there. CLEAR_STATE_ALL forgets history and firing state once,
+    rules stay. CLEAR_STATE_ALL_STOP changes nothing. DELETE_RULES_ALL retires every rule, with one event each.
+    EXPORT_RULES_CURRENT makes every shard say which rules it holds: read the command again to see the answers.
+    """
+    answer = registry().command(current_actor(), body["command"], _issued, repeatable(dict(body)))
+    return response_of(answer)
+
+
+@blueprint.route(COMMANDS, methods=["GET"])
+@blueprint.requires("rules:read")
+@blueprint.arguments(ControlCommandQuery, location="query")
+@blueprint.response(200, ControlCommandPageSchema, headers=LINK_HEADER_DOC)
+@blueprint.problems(400, 503)
+@blueprint.doc(operationId="listControlCommands")
+def listing(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """List control commands, newest first"""
+    commands, next_after = queries().commands(begin_after("commands", {}, query["cursor"]), query["limit"])
+    headers = {} if next_after is None else next_link(encode_cursor("commands", {}, [next_after]))
+    return {"items": [command_json(command) for command in commands]}, headers
+
+
+@blueprint.route(f"{COMMANDS}/<uuid:command_id>", methods=["GET"])
+@blueprint.requires("rules:read")
+@blueprint.response(200, ControlCommandSchema)
+@blueprint.problems(404, 503)
+@blueprint.doc(operationId="getControlCommand")
+def get(command_id: uuid.UUID) -> dict[str, Any]:
+    """Read a control command
+
+    Of an export with the answer of each shard so far, held against what the registry had published by its position.
+    """
+    command = queries().command(str(command_id))
+    if command.control != "EXPORT_RULES_CURRENT":
+        return {**command_json(command), "export": None}
+    published = queries().published_by(command.position)
+    return {**command_json(command), "export": export_json(queries().exports(command.command_id), published)}
+
+
+def _issued(done: Commanded) -> Answer:
+    export = export_json([], []) if done.control == "EXPORT_RULES_CURRENT" else None
+    headers = {"Location": f"{COMMANDS}/{done.command_id}"}
+    return Answer(201, headers, {**command_json(done), "export": export})

@@ -1,0 +1,169 @@
+"""What the registry answers about control commands, imports and differences, as marshmallow schemas."""
+
+# ruff: noqa: N815  # the names are those of the JSON
+
+from __future__ import annotations
+
+from typing import get_args
+
+import marshmallow as ma
+
+from rules_registry.api.schemas import STATES
+from rules_registry.domain.imported import Outcome
+from tripline_contracts.legacy import ControlType
+from tripline_http.cursors import PATTERN as CURSOR_PATTERN
+from tripline_http.fields import MAX_ID, MAX_MS, MAX_POSITION, BoundedInteger, QueryInteger
+from tripline_http.problems import FieldErrorSchema
+
+CONTROLS = get_args(ControlType)
+MAX_COUNT = 2_147_483_647
+
+
+def _one_of(values: tuple[str, ...]) -> ma.fields.String:
+    return ma.fields.String(required=True, validate=ma.validate.OneOf(values))
+
+
+def _ids(description: str) -> ma.fields.List[int]:
+    inner = BoundedInteger(1, MAX_POSITION)
+    return ma.fields.List(inner, required=True, metadata={"description": description})
+
+
+class ControlCommandBodySchema(ma.Schema):
+    """What is to be done."""
+
+    command = _one_of(CONTROLS)
+
+
+class HeldRuleSchema(ma.Schema):
+    """A rule as a shard holds it."""
+
+    ruleId = BoundedInteger(1, MAX_POSITION, required=True)
+    version = BoundedInteger(1, MAX_ID, required=True)
+    definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
+    state = _one_of(STATES[:2])
+
+
+class ShardAnswerSchema(ma.Schema):
+    """What one shard holds, beside what the registry had published by the command's position."""
+
+    shard = BoundedInteger(0, MAX_COUNT, required=True)
+    exportedAt = BoundedInteger(0, MAX_MS, required=True)
+    position = BoundedInteger(1, MAX_POSITION, required=True)
+    equal = ma.fields.Boolean(required=True)
+    missing = _ids("Rules that the shard lacks")
+    unexpected = _ids("Rules that it should not have")
+    different = _ids("Rules of which it holds another version, definition or state")
+    rules = ma.fields.List(ma.fields.Nested(HeldRuleSchema), required=True)
+
+
+class ExportSchema(ma.Schema):
+    """The engine's answer to an export."""
+
+    shards = BoundedInteger(
+        1, MAX_COUNT, required=True, allow_none=True, metadata={"description": "null before the first answer"}
+    )
+    complete = ma.fields.Boolean(required=True, metadata={"description": "Whether all shards have answered"})
+    equal = ma.fields.Boolean(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "Whether all shards hold what the registry says; null until all have answered"
+        },
+    )
+    answers = ma.fields.List(ma.fields.Nested(ShardAnswerSchema), required=True)
+
+
+class TakenCommandSchema(ma.Schema):
+    """A control command that was taken, and what it does."""
+
+    commandId = ma.fields.UUID(required=True)
+    command = _one_of(CONTROLS)
+    position = BoundedInteger(1, MAX_POSITION, required=True)
+    lastPosition = BoundedInteger(
+        1, MAX_POSITION, required=True, metadata={"description": "Of the last event that followed from it"}
+    )
+    occurredAt = BoundedInteger(0, MAX_MS, required=True)
+    actor = ma.fields.String(required=True)
+    effect = ma.fields.String(required=True, metadata={"description": "What it does, in a sentence"})
+    deletedRules = BoundedInteger(0, MAX_POSITION, required=True)
+
+
+class ControlCommandSchema(TakenCommandSchema):
+    """A control command with what the engine answered."""
+
+    export = ma.fields.Nested(
+        ExportSchema, required=True, allow_none=True, metadata={"description": "null for other commands"}
+    )
+
+
+class ControlCommandPageSchema(ma.Schema):
+    """Control commands, newest first, without the shards' answers."""
+
+    items = ma.fields.List(ma.fields.Nested(TakenCommandSchema), required=True)
+
+
+class ControlCommandQuery(ma.Schema):
+    """How much of the listing."""
+
+    limit = QueryInteger(1, 100, load_default=50)
+    cursor = ma.fields.String(
+        load_default=None, metadata={"pattern": CURSOR_PATTERN, "description": "From a Link header, as it is"}
+    )
+
+
+class ImportQuery(ma.Schema):
+    """How to import."""
+
+    atomic = ma.fields.String(
+        load_default="false",
+        validate=ma.validate.OneOf(("true", "false")),
+        metadata={"description": "true: all or nothing"},
+    )
+
+
+class ImportResultSchema(ma.Schema):
+    """What became of one record."""
+
+    line = BoundedInteger(1, MAX_COUNT, required=True)
+    outcome = _one_of(get_args(Outcome))
+    ruleId = BoundedInteger(1, MAX_POSITION, required=True, allow_none=True)
+    version = BoundedInteger(1, MAX_ID, required=True, allow_none=True)
+    commandId = ma.fields.UUID(required=True, allow_none=True)
+    firstPosition = BoundedInteger(1, MAX_POSITION, required=True, allow_none=True)
+    lastPosition = BoundedInteger(1, MAX_POSITION, required=True, allow_none=True)
+    errors = ma.fields.List(ma.fields.Nested(FieldErrorSchema), required=True)
+
+
+class ImportSchema(ma.Schema):
+    """A result per record, in their order."""
+
+    applied = BoundedInteger(
+        0, MAX_COUNT, required=True, metadata={"description": "Records that changed something"}
+    )
+    unchanged = BoundedInteger(0, MAX_COUNT, required=True)
+    refused = BoundedInteger(0, MAX_COUNT, required=True)
+    results = ma.fields.List(ma.fields.Nested(ImportResultSchema), required=True)
+
+
+class DiffQuery(ma.Schema):
+    """Which two versions."""
+
+    from_ = QueryInteger(1, MAX_ID, required=True, data_key="from")
+    to = QueryInteger(1, MAX_ID, required=True)
+
+
+class DifferenceSchema(ma.Schema):
+    """One field that is different, before and after."""
+
+    field = ma.fields.String(required=True, metadata={"description": "Path in dots, like definition.limit"})
+    before = ma.fields.Raw(required=True, allow_none=True)
+    after = ma.fields.Raw(required=True, allow_none=True)
+
+
+class DiffSchema(ma.Schema):
+    """What is different between two versions; nothing where they are alike."""
+
+    ruleId = BoundedInteger(1, MAX_ID, required=True)
+    fromVersion = BoundedInteger(1, MAX_ID, required=True)
+    toVersion = BoundedInteger(1, MAX_ID, required=True)
+    changes = ma.fields.List(ma.fields.Nested(DifferenceSchema), required=True)

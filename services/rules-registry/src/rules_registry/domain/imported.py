@@ -1,0 +1,24 @@
+"""What became of a record of a rule file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tripline_contracts.errors import Problem
+
+Outcome = Literal["published", "changed", "paused", "deleted", "commanded", "unchanged", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class LineResult:
+    """Its events have the positions `first` to `last`; `problems` say why it was refused."""
+
+    number: int
+    outcome: Outcome
+    rule_id: int | None = None
+    version: int | None = None
+    command_id: str | None = None
+    first: int | None = None
+    last: int | None = None
+    problems: tuple[Problem, ...] = ()

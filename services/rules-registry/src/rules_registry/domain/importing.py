@@ -1,0 +1,81 @@
+"""What a record of a rule file asks for, and the commands that make it so.
+
+Records say how a rule should be, not what to do: ACTIVE on a known id is its next version, and brings a paused rule
+back, for rule files have no other word for that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from rules_registry.domain.commands import (
+    ChangeOfRule,
+    ChangeRule,
+    DeleteRule,
+    PauseRule,
+    PublishRule,
+    ResumeRule,
+)
+from rules_registry.domain.rule import Rule
+from rules_registry.errors import RuleIsDeleted, RuleNotFound
+from tripline_contracts.legacy import ControlType
+from tripline_contracts.rule_definition import RuleDefinition
+
+MAX_IMPORTED_ID = 1_000_000_000
+"""Fresh ids follow the highest one there is, and end at 2^31 − 1: an import must not use them up."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRule:
+    """An ACTIVE, PAUSE or DELETE record. ACTIVE has a definition, PAUSE may; `effective_from` in ms, now by default."""
+
+    state: Literal["ACTIVE", "PAUSE", "DELETE"]
+    rule_id: int
+    name: str | None = None
+    definition: RuleDefinition | None = None
+    effective_from: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedControl:
+    """A CONTROL record."""
+
+    control: ControlType
+
+
+def commands_of(rule: Rule | None, wanted: ImportedRule) -> list[PublishRule | ChangeOfRule]:
+    """The commands, in order, that make the rule what the record says; none where it is so already.
+
+    Raises `RuleNotFound` and `RuleIsDeleted`.
+    """
+    if rule is None:
+        return _on_unknown(wanted)
+    if rule.state == "DELETED":
+        if wanted.state == "DELETE":
+            return []
+        raise RuleIsDeleted(rule.rule_id)
+    match wanted.state:
+        case "ACTIVE":
+            # The new definition comes first: the old one must not judge on the way.
+            resume = [ResumeRule(rule.rule_id, None)] if rule.state == "PAUSED" else []
+            return [_change(wanted), *resume]
+        case "PAUSE":
+            pause = [PauseRule(rule.rule_id, None)] if rule.state == "ACTIVE" else []
+            is_new = wanted.definition is not None and wanted.definition != rule.definition
+            return [*pause, _change(wanted)] if is_new else list(pause)
+        case "DELETE":
+            return [DeleteRule(rule.rule_id, None)]
+    assert_never(wanted.state)
+
+
+def _on_unknown(wanted: ImportedRule) -> list[PublishRule | ChangeOfRule]:
+    if wanted.definition is None:
+        raise RuleNotFound(wanted.rule_id)
+    paused = wanted.state == "PAUSE"
+    return [PublishRule(wanted.rule_id, wanted.name, wanted.definition, wanted.effective_from, paused=paused)]
+
+
+def _change(wanted: ImportedRule) -> ChangeRule:
+    assert wanted.definition is not None  # an ACTIVE record without one is refused where it is read
+    return ChangeRule(wanted.rule_id, None, wanted.name, wanted.definition, wanted.effective_from)

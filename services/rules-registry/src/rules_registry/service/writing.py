@@ -1,0 +1,63 @@
+"""One transaction's pen: what is decided goes into the log, event by event, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rules_registry.domain.commands import ChangeOfRule, PublishRule
+from rules_registry.domain.deciding import decide
+from rules_registry.domain.events import Event
+from rules_registry.domain.recorded import Recorded, widest_after
+from rules_registry.domain.rule import Rule, evolve
+from rules_registry.domain.standing import Standing
+from rules_registry.service.ports import Clock, Log, NewId
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """A rule after its last event, with when (ms) and by whom it was changed."""
+
+    rule: Rule
+    position: int
+    changed_at: int
+    changed_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Appends for one actor. With `standing`, which then has to hold every rule that is not deleted, many changes cost
+    the database no more than their own rows."""
+
+    log: Log
+    actor: str
+    clock: Clock
+    new_event_id: NewId
+    standing: Standing | None = None
+
+    def apply(self, rule: Rule | None, command: PublishRule | ChangeOfRule) -> RuleChange:
+        """What the command makes of the rule. Raises what `decide` raises, before anything is written."""
+        event = decide(rule, command, self.clock())
+        changed = evolve(rule, event)
+        recorded = self.append(event, changed)
+        return RuleChange(changed, recorded.position, recorded.occurred_at, self.actor)
+
+    def append(self, event: Event, rule: Rule | None) -> Recorded:
+        """The event at the end of the log; `rule` is what it makes, `None` where it concerns no rule."""
+        recorded = Recorded(
+            position=self.log.next_position(),
+            event_id=self.new_event_id(),
+            occurred_at=self.clock(),
+            actor=self.actor,
+            event=event,
+            widest=self._widest(rule),
+        )
+        self.log.append(recorded, rule)
+        return recorded
+
+    def _widest(self, rule: Rule | None) -> tuple[Mapping[str, object], ...]:
+        if self.standing is None:
+            return widest_after(self.log.needing(without=0 if rule is None else rule.rule_id), rule)
+        if rule is not None:
+            self.standing.take(rule)
+        return self.standing.widest()

@@ -1,0 +1,40 @@
+"""Widest windows kept over many changes are those that the contract reckons from scratch."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules_registry.domain.rule import Rule
+from rules_registry.domain.standing import Standing
+from tests.unit.rules_registry.samples import definition, rule
+from tripline_contracts.widest import widest_windows
+
+RULES = st.builds(
+    lambda rule_id, state, window, keys, version: rule(
+        rule_id=rule_id, state=state, definition=definition(window, *keys), definition_version=version
+    ),
+    st.integers(1, 6),
+    st.sampled_from(["ACTIVE", "PAUSED", "DELETED"]),
+    st.integers(1, 4),
+    st.sampled_from([("payeeId",), ("payeeId", "paymentType"), ("beneficiaryId",)]),
+    st.integers(1, 3),
+)
+
+
+def from_scratch(rules: dict[int, Rule]) -> tuple[object, ...]:
+    needing = [
+        (r.rule_id, r.definition_version, r.definition) for r in rules.values() if r.state != "DELETED"
+    ]
+    return tuple(widest_windows(needing))
+
+
+@given(st.lists(RULES, max_size=5, unique_by=lambda r: r.rule_id), st.lists(RULES, max_size=12))
+def test_after_any_changes(before: list[Rule], changes: list[Rule]) -> None:
+    standing = Standing(before)
+    rules = {r.rule_id: r for r in before}
+    assert standing.widest() == from_scratch(rules)
+    for changed in changes:
+        standing.take(changed)
+        rules[changed.rule_id] = changed
+        assert standing.widest() == from_scratch(rules)
