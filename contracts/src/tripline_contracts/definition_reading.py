@@ -72,7 +72,9 @@ class DefinitionReading:
         late, precision = self._word("lateEvents"), self._word("precision")
         function = spelling.keyword(self._values.get("aggregatorFunctionType")) or ""
         resets = self._values.get("resetOnAlert") is True or self._counts_with_reset()
-        distinct = function.startswith("COUNT_DISTINCT") or bool(spelling.name_list(self._values.get("unique")))
+        distinct = function.startswith("COUNT_DISTINCT") or bool(
+            spelling.name_list(self._values.get("unique"))
+        )
         bucketed = precision.startswith("BUCKETED")
         if late == "REEVALUATE":
             beside = {
