@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
-from tests.oracle.decimals import plain
+from tests.oracle.decimals import plain, scaled
 from tests.oracle.model import Json
 from tests.oracle.random_world import World
 from tests.oracle.schema import AMOUNT, EVENT_TIME, INGESTION, LAST_TIME, PAYMENT_TYPES
@@ -32,17 +33,16 @@ def random_filter(rng: Random, world: World, depth: int = 3) -> Json:
 def _leaf(rng: Random, world: World) -> Json:
     field = rng.choice(_FIELDS)
     if rng.random() < 0.25:
-        constants: list[Json] = []
-        for _ in range(rng.randint(1, 3)):
-            constant = _constant(rng, world, field)
-            constants += [] if constant in constants else [constant]
-        return {"field": field, "in": constants}
+        constants = {_constant(rng, world, field) for _ in range(rng.randint(1, 3))}
+        # A normalised list is in the order of its values and repeats none.
+        in_order = sorted(constants, key=lambda constant: scaled(constant) if field == AMOUNT else constant)
+        return {"field": field, "in": [*in_order]}
     ordered = field in {AMOUNT, EVENT_TIME, INGESTION}
     operator = rng.choices(_ORDERED, [1, 2, 3, 3, 3, 3])[0] if ordered else rng.choice(["=", "!="])
     return {"field": field, "operator": operator, "value": _constant(rng, world, field)}
 
 
-def _constant(rng: Random, world: World, field: str) -> Json:
+def _constant(rng: Random, world: World, field: str) -> Any:
     if field == AMOUNT:
         near = rng.choice(world.amounts) + rng.choice([0, 0, 0, 1, -1])
         return plain(min(max(near, -_LARGEST), _LARGEST))
