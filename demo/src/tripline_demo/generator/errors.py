@@ -41,5 +41,16 @@ class TooManyReplays(GeneratorError):
     """As many replays as may run at a time are running."""
 
 
+class FraudNotFound(GeneratorError):
+    """No fraud has this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no scenario {name!r}")
+
+
+class TooManyPlays(GeneratorError):
+    """As many plays as may run at a time are running."""
+
+
 class InvalidSettings(GeneratorError):
     """The environment or the command line contradicts itself; one sentence says how."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 import uuid
@@ -15,6 +16,7 @@ from tripline_demo.generator.api.context import Context
 from tripline_demo.generator.errors import GeneratorError
 from tripline_demo.generator.kafka_outlet import KafkaDesk, KafkaOutlet
 from tripline_demo.generator.metrics import TrafficCollector
+from tripline_demo.generator.plays import Plays
 from tripline_demo.generator.rendering import Renderer
 from tripline_demo.generator.replays import Replays
 from tripline_demo.generator.sender import Clocks, Sender
@@ -29,6 +31,11 @@ def wall_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+def new_id() -> str:
+    """An id that nobody has seen yet."""
+    return str(uuid.uuid4())
+
+
 def new_renderer() -> Renderer:
     """For a stream whose transaction ids nobody has seen yet."""
     return Renderer(uuid.uuid4().hex[:12])
@@ -41,6 +48,7 @@ class Running:
     app: Flask
     sender: Sender
     replays: Replays
+    plays: Plays
     outlet: KafkaOutlet
     desk: KafkaDesk
     thread: threading.Thread
@@ -49,6 +57,7 @@ class Running:
         """Within some ten seconds."""
         self.sender.stop()
         self.replays.stop_all()
+        self.plays.stop_all()
         self.thread.join(_FLUSH_SECONDS)
         self.outlet.flush(_FLUSH_SECONDS)
         self.desk.flush(_FLUSH_SECONDS)
@@ -59,15 +68,17 @@ def start(settings: Settings) -> Running:
     servers = settings.bootstrap_servers
     transaction = event_type.load()
     outlet, desk = KafkaOutlet(servers), KafkaDesk(servers)
-    sender = Sender(settings.traffic, outlet, Clocks(time.monotonic, wall_ms), new_renderer)
+    clocks = Clocks(time.monotonic, wall_ms)
+    sender = Sender(settings.traffic, outlet, clocks, new_renderer)
     replays = Replays(transaction, lambda: KafkaOutlet(servers), wall_ms)
+    plays = Plays(secrets.randbits(53), lambda: KafkaOutlet(servers), clocks, new_renderer, new_id)
     thread = threading.Thread(target=sender.run, name="sender", daemon=True)
     registry = new_metrics_registry()
     registry.register(TrafficCollector(sender))
-    context = Context(transaction, sender, desk, replays, wall_ms, lambda: str(uuid.uuid4()))
+    context = Context(transaction, sender, desk, replays, plays, wall_ms, new_id)
     app = new_generator_app(context, registry, {"kafka": outlet.check, "sender": lambda: _alive(thread)})
     thread.start()
-    return Running(app, sender, replays, outlet, desk, thread)
+    return Running(app, sender, replays, plays, outlet, desk, thread)
 
 
 def _alive(thread: threading.Thread) -> None:

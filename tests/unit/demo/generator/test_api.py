@@ -12,6 +12,7 @@ from tests.unit.demo.generator.fakes import FakeDesk, FakeOutlet, FakeTime
 from tripline_contracts import event_type
 from tripline_demo.generator.api.application import description, new_generator_app
 from tripline_demo.generator.api.context import Context
+from tripline_demo.generator.plays import Plays
 from tripline_demo.generator.rendering import Renderer
 from tripline_demo.generator.replays import Replays
 from tripline_demo.generator.sender import Clocks, Sender
@@ -29,9 +30,11 @@ def desk() -> FakeDesk:
 @pytest.fixture
 def client(desk: FakeDesk) -> FlaskClient:
     time, outlet = FakeTime(), FakeOutlet()
-    sender = Sender(Traffic(), outlet, Clocks(time.steady, time.wall), lambda: Renderer("run"))
+    clocks = Clocks(time.steady, time.wall)
+    sender = Sender(Traffic(), outlet, clocks, lambda: Renderer("run"))
     replays = Replays(event_type.load(), FakeOutlet, time.wall)
-    context = Context(event_type.load(), sender, desk, replays, time.wall, lambda: "new-id")
+    plays = Plays(1, FakeOutlet, clocks, lambda: Renderer("play"), lambda: "play-id")
+    context = Context(event_type.load(), sender, desk, replays, plays, time.wall, lambda: "new-id")
     return new_generator_app(context, CollectorRegistry(), {}).test_client()
 
 
@@ -97,4 +100,25 @@ def test_without_kafka_the_answer_says_so(client: FlaskClient, desk: FakeDesk) -
 @pytest.mark.parametrize("path", ["/v1/traffic/", "/v1/nothing", "/v1/replays/not-an-id"])
 def test_what_is_not_there_is_a_problem(client: FlaskClient, path: str) -> None:
     answer = client.get(path)
+    assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
+
+
+def test_frauds_are_listed_and_played(client: FlaskClient) -> None:
+    listed = client.get("/v1/scenarios").json["items"]  # type: ignore[index]
+    assert [item["name"] for item in listed] == [
+        "beneficiary-burst",
+        "slow-drip",
+        "many-payers",
+        "card-testing",
+    ]
+    answer = client.post("/v1/scenarios/many-payers/plays")
+    assert answer.status_code == 202
+    assert answer.json is not None
+    assert (answer.json["playId"], answer.json["payments"], answer.json["payeeId"]) == ("play-id", 24, None)
+    assert answer.json["beneficiaryId"].isdigit()
+    assert [play["playId"] for play in client.get("/v1/plays").json["items"]] == ["play-id"]  # type: ignore[index]
+
+
+def test_a_fraud_that_is_none_is_not_found(client: FlaskClient) -> None:
+    answer = client.post("/v1/scenarios/nothing/plays")
     assert (answer.status_code, answer.content_type) == (404, "application/problem+json")

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 from tripline_contracts.event_type import EventType
 from tripline_demo.generator.api.context import Context, install_context
 from tripline_demo.generator.api.replay_views import new_replay_blueprint
+from tripline_demo.generator.api.scenario_views import new_scenario_blueprint
 from tripline_demo.generator.api.schemas import TRAFFIC_CHANGE, transaction_schema
 from tripline_demo.generator.api.traffic_views import new_traffic_blueprint
 from tripline_http.application import new_app
@@ -46,4 +47,5 @@ def _add_api(app: Flask, event_type: EventType) -> Api:
     api.spec.components.security_schemes.clear()
     api.register_blueprint(new_traffic_blueprint())
     api.register_blueprint(new_replay_blueprint())
+    api.register_blueprint(new_scenario_blueprint())
     return api

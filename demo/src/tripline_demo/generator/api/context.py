@@ -10,6 +10,7 @@ from flask import Flask, current_app
 
 from tripline_contracts.event_type import EventType
 from tripline_demo.generator.outlet import Desk
+from tripline_demo.generator.plays import Plays
 from tripline_demo.generator.replays import Replays
 from tripline_demo.generator.sender import Sender
 
@@ -24,6 +25,7 @@ class Context:
     sender: Sender
     desk: Desk
     replays: Replays
+    plays: Plays
     wall: Callable[[], int]
     new_id: Callable[[], str]
 
