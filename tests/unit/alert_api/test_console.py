@@ -54,13 +54,19 @@ def test_nothing_is_inline_and_nothing_is_built_from_markup() -> None:
     )
 
 
-def test_every_input_has_a_label() -> None:
+def test_every_input_of_the_page_has_a_label() -> None:
     page = FILES["index.html"]
     labelled = set(re.findall(r'<label for="([^"]+)"', page))
-    wrapped = set(re.findall(r'<label[^>]*>(?:(?!</label>).)*?\bid="([^"]+)"', page, re.DOTALL))
     fields = set(re.findall(r'<(?:input|select|textarea)[^>]*\bid="([^"]+)"', page))
-    assert {"key", "comment", "rule-filter"} <= fields
-    assert fields <= labelled | wrapped
+    assert {"key", "comment", "confirm-word"} <= fields
+    assert fields <= labelled
+
+
+def test_files_stay_small_and_each_begins_with_what_it_is() -> None:
+    for name, text in FILES.items():
+        if name.endswith((".js", ".css")):
+            assert text.startswith(("// ", "/* ")), name
+            assert text.count("\n") <= 250, name
 
 
 def test_other_files_are_not_found(client: FlaskClient) -> None:

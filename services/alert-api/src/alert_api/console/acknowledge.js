@@ -3,64 +3,61 @@
 import { Away, Problem, SignedOut, call } from "./client.js";
 import { byId, setText, toast } from "./dom.js";
 import { fullTime } from "./format.js";
+import { summary } from "./alert_row.js";
 
-/** Lets the user acknowledge; `onDone` is called with the alert as it is then. */
-export class AcknowledgeDialog {
-  constructor(onDone, onSignedOut) {
-    this.onDone = onDone;
-    this.onSignedOut = onSignedOut;
-    this.dialog = byId("acknowledge");
-    this.comment = byId("comment");
-    this.error = byId("acknowledge-error");
-    byId("acknowledge-cancel").addEventListener("click", () => this.dialog.close());
-    byId("acknowledge-form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.send();
-    });
-  }
+const listeners = [];
+let alert = null;
 
-  open(alert, summary) {
-    this.alert = alert;
-    this.comment.value = "";
-    setText(this.error, "");
-    setText(byId("acknowledge-what"), summary);
-    this.dialog.showModal();
-    this.comment.focus();
-  }
+/** Calls `listener(alert)` with every alert that was acknowledged here, as it is then. */
+export function onAcknowledged(listener) {
+  listeners.push(listener);
+}
 
-  async send() {
-    const button = byId("acknowledge-confirm");
-    const comment = this.comment.value.trim();
-    button.disabled = true;
-    try {
-      const { body } = await call(`/v1/alerts/${this.alert.alertId}/acknowledge`, {
-        method: "POST", body: comment ? { comment } : {},
-      });
-      this.dialog.close();
-      toast("Acknowledged. It is yours now.");
-      this.onDone(body);
-    } catch (error) {
-      await this.explain(error);
-    } finally {
-      button.disabled = false;
-    }
-  }
+export function openAcknowledge(chosen) {
+  alert = chosen;
+  byId("comment").value = "";
+  setText(byId("acknowledge-error"), "");
+  setText(byId("acknowledge-what"), summary(chosen));
+  byId("acknowledge").showModal();
+  byId("comment").focus();
+}
 
-  async explain(error) {
-    if (error instanceof SignedOut) {
-      this.dialog.close();
-      this.onSignedOut();
-    } else if (error instanceof Problem && error.status === 409) {
-      this.dialog.close();
-      const { acknowledgedBy, acknowledgedAt } = error.body;
-      toast(`${acknowledgedBy} was first, ${fullTime(acknowledgedAt)}.`);
-      this.onDone({ ...this.alert, state: "acknowledged", acknowledgedBy, acknowledgedAt });
-    } else if (error instanceof Problem && error.status === 403) {
-      setText(this.error, "Your key may look at alerts, but not acknowledge them.");
-    } else if (error instanceof Away) {
-      setText(this.error, "The alert service does not answer. Nothing was changed that you can't repeat: try again.");
-    } else {
-      setText(this.error, error.message);
-    }
+async function send(event) {
+  event.preventDefault();
+  const button = byId("acknowledge-confirm");
+  const comment = byId("comment").value.trim();
+  button.disabled = true;
+  try {
+    const { body } = await call(`/v1/alerts/${alert.alertId}/acknowledge`, { method: "POST", body: comment ? { comment } : {} });
+    done("Acknowledged. It is yours now.", body);
+  } catch (error) {
+    explain(error);
+  } finally {
+    button.disabled = false;
   }
 }
+
+function done(text, now) {
+  byId("acknowledge").close();
+  toast(text);
+  for (const listener of listeners) listener(now);
+}
+
+function explain(error) {
+  const say = (text) => setText(byId("acknowledge-error"), text);
+  if (error instanceof SignedOut) {
+    byId("acknowledge").close();
+  } else if (error instanceof Problem && error.status === 409) {
+    const { acknowledgedBy, acknowledgedAt } = error.body;
+    done(`${acknowledgedBy} was first, ${fullTime(acknowledgedAt)}.`, { ...alert, state: "acknowledged", acknowledgedBy, acknowledgedAt });
+  } else if (error instanceof Problem && error.status === 403) {
+    say("Your key may look at alerts, but not acknowledge them.");
+  } else if (error instanceof Away) {
+    say("The alert service does not answer. Nothing was changed that you can't repeat: try again.");
+  } else {
+    say(error.message);
+  }
+}
+
+byId("acknowledge-form").addEventListener("submit", send);
+byId("acknowledge-cancel").addEventListener("click", () => byId("acknowledge").close());

@@ -1,45 +1,38 @@
-// One alert in the list: a line, and its details when it is opened.
+// One alert in a list: a line that leads to the alert.
 
-import { alertDetail } from "./alert_detail.js";
 import { element, setText } from "./dom.js";
 import { ago, decimal, fieldName, fullTime, operator, timeOfDay } from "./format.js";
+import { session } from "./client.js";
 
 export function summary(alert) {
   const group = Object.entries(alert.group).map(([name, value]) => `${fieldName(name)} ${value}`).join(", ");
   return `${alert.ruleName}${group ? `, ${group}` : ""}: ${decimal(alert.value)} ${operator(alert.operator)} ${decimal(alert.limit)}`;
 }
 
-/** The row keeps its element for as long as the alert is shown, so an open detail stays open. */
+export function facts(alert) {
+  return element("span", { class: "alert-facts" },
+    element("span", { class: "measure" }, element("b", {}, decimal(alert.value)),
+      ` ${operator(alert.operator)} ${decimal(alert.limit)}`),
+    Object.entries(alert.group).map(([name, value]) =>
+      element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value))),
+    alert.late ? element("span", { class: "tag warn" }, "late") : null,
+    alert.partial ? element("span", { class: "tag", title: "Found when the rule was put in force for the past" }, "caught up") : null,
+    alert.warm === false ? element("span", { class: "tag", title: "The window may lack payments from before the engine knew this rule" }, "window not full") : null);
+}
+
+/** The row keeps its element for as long as the alert is shown: focus stays where it is. */
 export class AlertRow {
-  constructor(alert, onAcknowledge) {
+  constructor(alert, onAcknowledge, search = "") {
     this.onAcknowledge = onAcknowledge;
-    this.opener = element("button", {
-      type: "button", class: "alert-open", "aria-expanded": "false", on: { click: () => this.toggle() },
-    });
     this.age = element("span");
     this.end = element("div", { class: "alert-end" });
-    this.when = element("div", { class: "alert-when" });
-    this.element = element(
-      "li", { class: "alert" }, element("div", { class: "alert-row" }, this.opener, this.when, this.end),
-    );
-    this.fill(alert);
-  }
-
-  fill(alert) {
-    this.alert = alert;
-    this.opener.replaceChildren(
-      element("span", { class: "alert-name" }, alert.ruleName),
-      element("span", { class: "alert-facts" },
-        element("span", { class: "measure" }, element("b", {}, decimal(alert.value)),
-          ` ${operator(alert.operator)} ${decimal(alert.limit)}`),
-        Object.entries(alert.group).map(([name, value]) =>
-          element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value))),
-        alert.late ? element("span", { class: "tag warn" }, "late") : null,
-        alert.warm === false ? element("span", { class: "tag" }, "warming up") : null),
-    );
     const iso = new Date(alert.eventTime).toISOString();
-    this.when.replaceChildren(
-      element("time", { datetime: iso, title: fullTime(alert.eventTime) }, timeOfDay(alert.eventTime)), this.age);
+    this.element = element("li", { class: "alert" }, element("div", { class: "alert-row" },
+      element("a", { class: "alert-open", href: `/alerts/${alert.alertId}${search}`, "data-go": true },
+        element("span", { class: "alert-name" }, alert.ruleName), facts(alert)),
+      element("div", { class: "alert-when" },
+        element("time", { datetime: iso, title: fullTime(alert.eventTime) }, timeOfDay(alert.eventTime)), this.age),
+      this.end));
     this.update(alert);
   }
 
@@ -49,7 +42,6 @@ export class AlertRow {
     this.alert = alert;
     this.element.dataset.state = alert.state;
     this.end.replaceChildren(alert.state === "open" ? this.button() : taken(alert));
-    if (this.detail) this.showDetail();
   }
 
   tick(now) {
@@ -57,30 +49,16 @@ export class AlertRow {
   }
 
   button() {
+    const may = session.may("alerts:ack");
     return element("button", {
       type: "button", class: "quiet", "aria-label": `Acknowledge: ${summary(this.alert)}`,
+      disabled: !may, title: may ? null : "Your key may not acknowledge",
       on: { click: () => this.onAcknowledge(this.alert) },
     }, "Acknowledge");
   }
-
-  toggle() {
-    if (this.detail) {
-      this.detail.remove();
-      this.detail = null;
-    } else {
-      this.showDetail();
-    }
-    this.opener.setAttribute("aria-expanded", String(Boolean(this.detail)));
-  }
-
-  showDetail() {
-    this.detail?.remove();
-    this.detail = alertDetail(this.alert);
-    this.element.append(this.detail);
-  }
 }
 
-function taken(alert) {
+export function taken(alert) {
   return element("div", { class: "taken", title: alert.acknowledgementComment ?? "" },
     `\u2713 ${alert.acknowledgedBy}`, element("small", {}, timeOfDay(alert.acknowledgedAt)));
 }

@@ -1,137 +1,173 @@
-// The list of alerts: the newest page is read again and again, older ones on request.
+// The alerts to work on: a filtered list that follows what happens, and one alert in full.
 
-import { AcknowledgeDialog } from "./acknowledge.js";
-import { AlertRow, summary } from "./alert_row.js";
-import { call } from "./client.js";
-import { arrange, byId, setText } from "./dom.js";
-import { ago, milliseconds } from "./format.js";
+import { onAcknowledged, openAcknowledge } from "./acknowledge.js";
+import { AlertFilters } from "./alert_filters.js";
+import { AlertPage } from "./alert_page.js";
+import { AlertRow } from "./alert_row.js";
+import { Absent, SignedOut, call } from "./client.js";
+import { arrange, button, byId, element, setText } from "./dom.js";
+import { hoursChart } from "./hours_chart.js";
+import { here } from "./router.js";
 
 const PAGE = 25;
+const SUMMARY_MS = 15_000;
 const EMPTY = {
-  "": "Nothing has tripped yet. When a rule does, the alert appears here within a second.",
+  "": "Nothing has tripped yet. When a rule does, the alert appears here at once.",
   open: "Nothing is waiting. Every alert has somebody's name on it.",
   acknowledged: "Nobody has acknowledged an alert yet.",
 };
 
-export class AlertList {
-  constructor(onSignedOut) {
-    this.rows = new Map();
-    this.alerts = [];
-    this.filter = { state: "", ruleId: "" };
-    this.live = true;
+export class AlertsView {
+  constructor() {
+    this.filters = new AlertFilters();
+    this.page = new AlertPage();
+    this.list = element("ol", { class: "alerts", id: "alert-list", "aria-label": "Alerts, newest first" });
+    this.empty = element("p", { class: "empty" });
+    this.error = element("p", { class: "error", role: "alert" });
+    this.older = button("Show older alerts", () => this.readOlder(), { class: "quiet wide", id: "older" });
+    this.hours = element("div");
+    this.overview = element("div", {},
+      element("div", { class: "panel-head" }, element("h1", {}, "Alerts")),
+      this.hours, this.filters.element, this.error, this.list, this.empty, this.older);
+    byId("alerts").append(element("div", { class: "panel" }, this.overview, this.page.element));
     this.generation = 0;
-    this.list = byId("alert-list");
-    this.dialog = new AcknowledgeDialog((alert) => this.replace(alert), onSignedOut);
-    this.listen();
+    this.summaryAt = 0;
+    onAcknowledged((alert) => this.replace(alert));
+    this.forget();
   }
 
-  listen() {
-    for (const input of document.querySelectorAll('input[name="state"]')) {
-      input.addEventListener("change", () => this.choose({ state: input.value }));
-    }
-    byId("rule-filter").addEventListener("change", (event) => this.choose({ ruleId: event.target.value }));
-    byId("live").addEventListener("click", () => (this.live ? this.setLive(false) : this.choose({})));
-    byId("older").addEventListener("click", () => this.readOlder());
-  }
-
-  choose(change) {
-    this.filter = { ...this.filter, ...change };
-    this.reset();
-    this.setLive(true);
-    this.refresh().catch(() => { /* the next round says what is wrong */ });
-  }
-
-  /** Forgets everything shown; an answer under way for another filter or another key is then ignored. */
-  reset() {
+  forget() {
     this.generation += 1;
-    this.rows.clear();
+    this.key = null;
     this.alerts = [];
+    this.rows = new Map();
     this.next = null;
-    this.read = false;
+    this.query = null;
+    this.hours.replaceChildren();
+    this.list.replaceChildren();
+    this.page.forget();
+  }
+
+  open({ id, query }) {
+    this.overview.hidden = id !== null;
+    this.page.element.hidden = id === null;
+    if (id !== null) return void this.page.open(id, `/alerts${query.size ? `?${query}` : ""}`);
+    this.page.forget();
+    const asked = this.filters.show(query);
+    if (asked.toString() !== this.key) {
+      this.key = asked.toString();
+      this.query = asked;
+      this.alerts = [];
+      this.rows = new Map();
+      this.read();
+    }
+    this.readSummary();
+    return undefined;
+  }
+
+  async read() {
+    const generation = (this.generation += 1);
+    this.done = false;
     this.render();
+    try {
+      const { body, next } = await call(`/v1/alerts?${this.query}${this.query.size ? "&" : ""}limit=${PAGE}`);
+      if (generation !== this.generation) return;
+      Object.assign(this, { alerts: body.items, next, done: true });
+      setText(this.error, "");
+      this.render();
+    } catch (error) {
+      if (generation !== this.generation || error instanceof SignedOut) return;
+      setText(this.error, error.body?.errors ? `This filter is not one: ${error.body.errors.map((each) => each.message).join("; ")}` : `The alerts cannot be read now: ${error.message}`);
+      this.key = null;
+    }
   }
 
-  setLive(live) {
-    this.live = live;
-    byId("live").setAttribute("aria-pressed", String(live));
-    setText(byId("live"), live ? "Live" : "Paused");
-  }
-
-  async refresh() {
-    const generation = this.generation;
-    const query = new URLSearchParams({ limit: PAGE });
-    if (this.filter.state) query.set("state", this.filter.state);
-    if (this.filter.ruleId) query.set("ruleId", this.filter.ruleId);
-    const { body, next } = await call(`/v1/alerts?${query}`);
-    if (generation !== this.generation || (!this.live && this.read)) return;
-    this.alerts = body.items;
-    this.next = next;
-    this.read = true;
-    this.render();
-  }
-
-  /** Older pages stand still: with new alerts above, there could be a gap that nobody sees. */
   async readOlder() {
-    this.setLive(false);
-    const button = byId("older");
     const generation = this.generation;
-    button.disabled = true;
+    this.older.disabled = true;
     try {
       const { body, next } = await call(this.next);
       if (generation !== this.generation) return;
-      this.alerts = [...this.alerts, ...body.items];
+      this.alerts = [...this.alerts, ...body.items.filter((each) => !this.rows.has(each.alertId))];
       this.next = next;
       this.render();
-    } catch { /* the button stays: the user may press it again, and the header says what is away */
+    } catch (error) {
+      setText(this.error, `Older alerts cannot be read now: ${error.message}`);
     } finally {
-      button.disabled = false;
+      this.older.disabled = false;
     }
   }
 
-  /** Puts the alert as it is now in the place of what was read before. */
+  /** After an interruption of the stream: what is shown may have changed meanwhile. */
+  catchUp() {
+    if (this.key !== null && here().view === "alerts" && here().id === null) this.read();
+    this.page.reread();
+  }
+
+  /** Something happened; what belongs to the filter goes in at its place. */
+  alert(kind, alert) {
+    this.page.replace(alert);
+    if (this.key === null || !this.done) return;
+    if (this.rows.has(alert.alertId)) return void this.replace(alert);
+    const last = this.alerts.at(-1);
+    const isBelow = this.next && last && alert.eventTime < last.eventTime;
+    if (kind !== "AlertRaised" || isBelow || !belongs(alert, this.query)) return;
+    this.alerts = [alert, ...this.alerts].sort((a, b) => b.eventTime - a.eventTime || (a.alertId < b.alertId ? -1 : 1));
+    // A list that grows all day would slow the page down: what falls off is still on the older pages.
+    if (this.alerts.length > 400) this.read();
+    this.waiting ??= requestAnimationFrame(() => { this.waiting = null; this.render(); });
+  }
+
   replace(alert) {
+    this.page.replace(alert);
     this.alerts = this.alerts.map((each) => (each.alertId === alert.alertId ? alert : each));
     this.render();
   }
 
+  async readSummary() {
+    this.summaryAt = Date.now();
+    try {
+      const rule = this.query?.get("ruleId");
+      const { body } = await call(`/v1/alerts/summary${rule ? `?ruleId=${encodeURIComponent(rule)}` : ""}`);
+      this.hours.replaceChildren(hoursChart(body));
+    } catch (error) {
+      if (error instanceof Absent) this.hours.replaceChildren();
+    }
+  }
+
   render() {
-    const shown = this.alerts;
     const first = this.rows.size === 0;
+    const search = this.key ? `?${this.key}` : "";
     const kept = new Map();
-    for (const alert of shown) kept.set(alert.alertId, this.rowOf(alert, first));
+    for (const alert of this.alerts) {
+      const row = this.rows.get(alert.alertId) ?? new AlertRow(alert, openAcknowledge, search);
+      if (!first && !this.rows.has(alert.alertId)) row.element.classList.add("fresh");
+      row.update(alert);
+      kept.set(alert.alertId, row);
+    }
     this.rows = kept;
     arrange(this.list, [...kept.values()].map((row) => row.element));
-    byId("older").hidden = !this.next;
-    byId("alerts-empty").hidden = !this.read || shown.length > 0;
-    setText(byId("alerts-empty"), EMPTY[this.filter.state]);
-    this.tick(Date.now());
+    this.older.hidden = !this.next;
+    this.empty.hidden = !this.done || kept.size > 0;
+    const only = this.key !== null && [...(this.query?.keys() ?? [])].some((name) => name !== "state");
+    setText(this.empty, only ? "No alert fits these filters." : EMPTY[this.query?.get("state") ?? ""] ?? "");
+    for (const row of kept.values()) row.tick(Date.now());
   }
 
-  rowOf(alert, first) {
-    const row = this.rows.get(alert.alertId);
-    if (row) {
-      row.update(alert);
-      return row;
-    }
-    const fresh = new AlertRow(alert, (each) => this.dialog.open(each, summary(each)));
-    if (!first) fresh.element.classList.add("fresh");
-    return fresh;
-  }
-
-  /** Ages and figures, as time goes by. */
   tick(now) {
+    if (here().view !== "alerts" || document.hidden) return;
     for (const row of this.rows.values()) row.tick(now);
-    const shown = [...this.rows.values()].map((row) => row.alert);
-    const open = shown.filter((alert) => alert.state === "open").length;
-    setText(byId("figure-open"), this.read ? String(open) : "\u2013");
-    setText(byId("figure-open-of"), this.read && this.next ? ` of the newest ${shown.length}` : "");
-    setText(byId("figure-newest"), shown.length ? ago(shown[0].eventTime, now) : "\u2013");
-    setText(byId("figure-detect"), median(shown));
+    if (here().id === null && this.query && now - this.summaryAt > SUMMARY_MS) this.readSummary();
+    // A reading that failed is tried again.
+    if (here().id === null && this.query && this.key === null && this.done === false) this.open(here());
   }
 }
 
-function median(alerts) {
-  const times = alerts.filter((alert) => alert.ingestedAt !== null && alert.ingestedAt !== undefined)
-    .map((alert) => Math.max(0, alert.detectedAt - alert.ingestedAt)).sort((a, b) => a - b);
-  return times.length ? milliseconds(times[Math.floor(times.length / 2)]) : "\u2013";
+function belongs(alert, query) {
+  const [field, ...rest] = (query.get("group") ?? "").split(":");
+  return (!query.get("state") || query.get("state") === alert.state)
+    && (!query.get("ruleId") || Number(query.get("ruleId")) === alert.ruleId)
+    && (!field || alert.group[field] === rest.join(":"))
+    && (!query.get("from") || alert.eventTime >= Number(query.get("from")))
+    && (!query.get("to") || alert.eventTime <= Number(query.get("to")));
 }

@@ -1,16 +1,22 @@
-// Calls to the services, with the key of this tab. Every failure is one of three errors.
+// Calls to the services, with the key of this tab. Every failure is one of four errors.
 
 const KEY = "tripline.key";
-const TIMEOUT_MS = 5000;
+const TIMEOUT_MS = 6000;
 
 export const session = {
   get key() { return sessionStorage.getItem(KEY); },
   open(key) { sessionStorage.setItem(KEY, key); },
   close() { sessionStorage.removeItem(KEY); },
+  actor: "",
+  scopes: new Set(),
+  may(scope) { return this.scopes.has(scope); },
 };
 
 /** The service does not answer, or says that it cannot. */
 export class Away extends Error {}
+
+/** The service is not part of this installation. */
+export class Absent extends Error {}
 
 /** The key is unknown (401). */
 export class SignedOut extends Error {}
@@ -24,10 +30,19 @@ export class Problem extends Error {
   }
 }
 
-/** `{body, next}` of a call; `next` is the address of the next page or null. */
-export async function call(path, { method = "GET", body, key = session.key } = {}) {
+/** Throws the error that an answer which is no success stands for. */
+export function refuse(response, answer) {
+  if (response.status === 401) throw new SignedOut(answer?.detail);
+  if (response.status === 404 && answer?.type === "urn:tripline:problem:not-connected") throw new Absent(answer.detail);
+  if (response.status >= 500) throw new Away(answer?.detail ?? `status ${response.status}`);
+  if (!response.ok) throw new Problem(response.status, answer);
+}
+
+/** `{body, next, version}` of a call; `next` is the address of the next page or null, `version` the ETag or null. */
+export async function call(path, { method = "GET", body, key = session.key, version = null } = {}) {
   const headers = { Authorization: `Bearer ${key}`, Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (version !== null) headers["If-Match"] = `"${version}"`;
   let response;
   try {
     response = await fetch(path, {
@@ -38,10 +53,28 @@ export async function call(path, { method = "GET", body, key = session.key } = {
     throw new Away(String(error));
   }
   const answer = await response.json().catch(() => null);
-  if (response.status === 401) throw new SignedOut(answer?.detail);
-  if (response.status >= 500) throw new Away(answer?.detail ?? `status ${response.status}`);
-  if (!response.ok) throw new Problem(response.status, answer);
+  refuse(response, answer);
   if (answer === null) throw new Away("an answer that is no JSON");
   const [, next = null] = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "") ?? [];
-  return { body: answer, next };
+  return { body: answer, next, version: response.headers.get("ETag") };
+}
+
+const REGISTRY = "/console/registry";
+
+/** A call of the rules registry, by way of this service. */
+export function registry(path, options) {
+  return call(`${REGISTRY}${path}`, options);
+}
+
+/** All pages of one of the registry's listings, up to a thousand items. */
+export async function registryItems(path) {
+  const items = [];
+  let next = `${path}${path.includes("?") ? "&" : "?"}limit=100`;
+  while (next && items.length < 1000) {
+    const page = await registry(next);
+    items.push(...page.body.items);
+    // The registry names its own address; the way there goes through this service.
+    next = page.next && path.split("?")[0] + new URL(page.next, location.origin).search;
+  }
+  return items;
 }

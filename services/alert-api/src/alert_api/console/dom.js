@@ -1,14 +1,25 @@
 // Building elements from data. Texts go in as texts, never as markup.
 
-/** An element: `attributes` may hold `class`, `dataset`, `on` (event → listener); null children are left out. */
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An element: `attributes` may hold `dataset`, `on` (event → listener); null children and values are left out. */
 export function element(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** The same for drawings. */
+export function drawing(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "dataset") Object.assign(node.dataset, value);
     else if (name === "on") for (const [kind, listener] of Object.entries(value)) node.addEventListener(kind, listener);
-    else if (value !== null && value !== undefined) node.setAttribute(name, value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
@@ -28,6 +39,22 @@ export function arrange(parent, nodes) {
   nodes.forEach((node, index) => {
     if (parent.children[index] !== node) parent.insertBefore(node, parent.children[index] ?? null);
   });
+}
+
+/** A button; `kind` is primary, quiet or danger. */
+export function button(text, onClick, { kind = "quiet", ...attributes } = {}) {
+  return element("button", { type: "button", class: kind, on: { click: onClick }, ...attributes }, text);
+}
+
+/** A label with its field below. */
+export function labelled(text, field, hint = null) {
+  return element("label", { class: "field" }, element("span", { class: "field-name" }, text), field,
+    hint && element("span", { class: "hint" }, hint));
+}
+
+/** A select of `[value, text]` pairs. */
+export function choice(pairs, attributes = {}) {
+  return element("select", attributes, pairs.map(([value, text]) => element("option", { value }, text)));
 }
 
 /** Says something in the corner for a few seconds. */

@@ -1,13 +1,18 @@
 // Values as people read them. Decimals stay text all the way: no amount passes through a float.
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", hour12: false });
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const whole = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
 /** "1234567.5" → "1,234,567.5" */
 export function decimal(text) {
   const [, sign, digits, rest] = /^(-?)(\d+)(.*)$/.exec(String(text)) ?? [null, "", "", String(text)];
   return sign.replace("-", "\u2212") + digits.replace(/\B(?=(\d{3})+$)/g, ",") + rest;
+}
+
+/** A count or a rate: "12,300", "4.2" below ten. */
+export function figure(number) {
+  return number.toLocaleString("en", { maximumFractionDigits: Math.abs(number) < 10 ? 1 : 0 });
 }
 
 export function timeOfDay(ms) {
@@ -20,6 +25,15 @@ export function fullTime(ms) {
   return whole.format(new Date(ms));
 }
 
+/** "Europe/Berlin (UTC+1)": the zone that all times are shown in. */
+export function timeZone(at = new Date()) {
+  const { timeZone: name } = Intl.DateTimeFormat().resolvedOptions();
+  const minutes = -at.getTimezoneOffset();
+  const rest = Math.abs(minutes) % 60;
+  const hours = `${minutes < 0 ? "\u2212" : "+"}${Math.floor(Math.abs(minutes) / 60)}${rest ? `:${String(rest).padStart(2, "0")}` : ""}`;
+  return minutes === 0 && name === "UTC" ? "UTC" : `${name} (UTC${hours})`;
+}
+
 export function ago(ms, now) {
   const seconds = Math.round((now - ms) / 1000);
   if (seconds < -1) return "ahead of this clock";
@@ -30,34 +44,38 @@ export function ago(ms, now) {
   return `${Math.round(seconds / 86400)} days ago`;
 }
 
-/** A number of seconds in the largest unit that fits it without a rest. */
+/** Units of windows, the largest first: seconds and name. */
+export const UNITS = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
+
+/** `[count, unit]` of a number of seconds in the largest unit that fits it without a rest. */
+export function inUnits(seconds) {
+  const [size] = UNITS.find(([unit]) => seconds % unit === 0);
+  return [seconds / size, size];
+}
+
 export function span(seconds) {
-  const units = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
-  const [size, name] = units.find(([unit]) => seconds % unit === 0);
-  const count = seconds / size;
+  const [count, size] = inUnits(seconds);
+  const [, name] = UNITS.find(([unit]) => unit === size);
   return `${count} ${name}${count === 1 ? "" : "s"}`;
 }
 
 export function milliseconds(ms) {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 100_000 ? `${(ms / 1000).toFixed(1)} s` : span(Math.round(ms / 60_000) * 60);
 }
 
-/** "paymentAmount" → "payment amount", "payeeId" → "payee" */
+const FIELDS = { payeeId: "payer", beneficiaryId: "beneficiary", paymentAmount: "amount", paymentType: "payment type",
+  transactionId: "transaction", eventTime: "happened", ingestionTimestamp: "came in" };
+
+/** "beneficiaryId" → "beneficiary"; the field payeeId holds who pays (its other name is payerId). */
 export function fieldName(name) {
-  return name.replace(/Id$/, "").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
-}
-
-/** A rule definition as one sentence. */
-export function inWords(definition) {
-  const kind = definition.aggregatorFunctionType;
-  const what = kind === "COUNT" ? "Number of payments" : `${NAMES[kind] ?? kind} of ${fieldName(definition.aggregateFieldName ?? "")}`;
-  const keys = definition.groupingKeyNames ?? [];
-  const per = keys.length === 0 ? "over all payments" : `per ${keys.map(fieldName).join(" and ")}`;
-  return `${what} ${per} within ${span(definition.windowSeconds)} ${operator(definition.limitOperatorType)} ${decimal(definition.limit)}`;
+  return FIELDS[name] ?? name.replace(/Id$/, "").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 }
 
 export function operator(sign) {
   return { ">=": "\u2265", "<=": "\u2264", "!=": "\u2260" }[sign] ?? sign;
 }
 
-const NAMES = { SUM: "Sum", AVG: "Average", MIN: "Smallest", MAX: "Largest" };
+export function bytes(count) {
+  return count < 1e6 ? `${figure(count / 1e3)} kB` : `${figure(count / 1e6)} MB`;
+}

@@ -1,26 +1,52 @@
-// Ties the page together: sign-in, rounds of reading, and saying which service is away.
+// Ties the page together: sign-in, views, readings, and saying plainly what is away or behind.
 
-import { AlertList } from "./alerts.js";
-import { Away, Problem, SignedOut, call, session } from "./client.js";
+import { AlertsView } from "./alerts.js";
+import { Problem, SignedOut, call, session } from "./client.js";
+import { prepareConfirm } from "./confirm.js";
+import { ControlsView } from "./controls.js";
 import { byId, setText } from "./dom.js";
-import { timeOfDay } from "./format.js";
-import { RuleList } from "./rules.js";
+import { timeOfDay, timeZone } from "./format.js";
+import { EngineHealth } from "./health.js";
+import { feeds } from "./line.js";
+import { LiveView } from "./live.js";
+import { here, onMove } from "./router.js";
+import { RulesView } from "./rules.js";
+import { AlertStream } from "./stream.js";
 import { followTheme } from "./theme.js";
 
-const ROUND_MS = 1000;
 const UNKNOWN_KEY = "This key is not known here.";
+const CHIPS = { good: "Engine keeps up", behind: "Engine behind", starting: "Engine starting", away: "Engine away", unknown: "Engine" };
+const TITLES = { live: "Live", rules: "Rules", alerts: "Alerts", controls: "Controls" };
 
-const alerts = new AlertList(signOut);
-const rules = new RuleList();
-const services = {
-  alerts: { name: "The alert service", chip: byId("service-alerts"), since: null, trouble: null },
-  rules: { name: "The rules registry", chip: byId("service-rules"), since: null, trouble: null },
-};
+const health = new EngineHealth();
+const views = { live: new LiveView(health), rules: new RulesView(), alerts: new AlertsView(), controls: new ControlsView() };
+const alertService = { title: "The alert service", trouble: null, goodAt: null };
+const stream = new AlertStream({
+  onEvent(kind, alert) {
+    views.live.alert(kind, alert);
+    views.alerts.alert(kind, alert);
+  },
+  onHealth(trouble) {
+    alertService.trouble = trouble;
+    if (trouble === null) alertService.goodAt = Date.now();
+    views.live.streaming(trouble === null);
+    if (trouble === null) views.alerts.catchUp();
+  },
+  onSignedOut: forgotten,
+});
+
+function forgotten() {
+  if (session.key) signOut("This key is not known any more. Sign in again.");
+}
 
 function signOut(reason = "") {
   session.close();
-  alerts.reset();
-  rules.reset();
+  session.actor = "";
+  stream.stop();
+  health.forget();
+  for (const feed of Object.values(feeds)) feed.forget();
+  for (const view of Object.values(views)) view.forget();
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   show(false);
   setText(byId("key-error"), reason);
   byId("key").value = "";
@@ -29,7 +55,7 @@ function signOut(reason = "") {
 
 function show(signedIn) {
   byId("sign-in").hidden = signedIn;
-  for (const id of ["workspace", "services", "sign-out"]) byId(id).hidden = !signedIn;
+  for (const id of ["workspace", "tabs", "engine-chip", "sign-out"]) byId(id).hidden = !signedIn;
   if (!signedIn) byId("notice").hidden = true;
 }
 
@@ -43,82 +69,88 @@ async function signIn(event) {
   button.disabled = true;
   setText(byId("key-error"), "");
   try {
-    await call("/v1/alerts?limit=1", { key });
+    const { body } = await call("/console/session", { key });
+    if (!body.scopes.includes("alerts:read")) return setText(byId("key-error"), "This key may not read alerts.");
     session.open(key);
-    show(true);
-    byId("alerts").focus();
+    begin(body);
+    byId("workspace").focus();
   } catch (error) {
-    setText(byId("key-error"), refusal(error));
+    setText(byId("key-error"), error instanceof SignedOut ? UNKNOWN_KEY
+      : error instanceof Problem ? error.message : "The alert service does not answer. Try again in a moment.");
   } finally {
     button.disabled = false;
   }
   return undefined;
 }
 
-function refusal(error) {
-  if (error instanceof SignedOut) return UNKNOWN_KEY;
-  if (error instanceof Problem && error.status === 403) return "This key may not read alerts.";
-  return "The alert service does not answer. Try again in a moment.";
+/** With a key that is known: who it is, and everything starts. */
+function begin({ actor, scopes }) {
+  session.actor = actor;
+  session.scopes = new Set(scopes);
+  setText(byId("who"), `Signed in as ${actor}`);
+  show(true);
+  stream.start();
+  for (const feed of Object.values(feeds)) feed.hurry();
+  move(here());
 }
 
-/** One reading of one service, and what the header says about it afterwards. */
-async function read(service, refresh) {
-  try {
-    await refresh();
-    service.since = null;
-    service.trouble = null;
-    service.good = Date.now();
-  } catch (error) {
-    if (error instanceof SignedOut) {
-      if (session.key) signOut("This key is not known any more. Sign in again.");
-      return;
-    }
-    service.since ??= Date.now();
-    service.trouble = error instanceof Away ? "does not answer" : `refuses: ${error.message}`;
-  }
-  service.chip.dataset.health = service.trouble ? "away" : "good";
-  service.chip.title = service.trouble ? `${service.name} ${service.trouble}` : `${service.name} answers`;
-}
-
-function announce() {
-  const troubled = Object.values(services).filter((service) => service.trouble);
-  const sentences = troubled.map((service) => {
-    const age = service.good ? ` What you see is from ${timeOfDay(service.good)}.` : "";
-    return `${service.name} ${service.trouble}.${age}`;
-  });
-  const notice = byId("notice");
-  notice.hidden = sentences.length === 0 || !session.key;
-  setText(notice, sentences.length ? `${sentences.join(" ")} Trying again every second.` : "");
-}
-
-/** Rounds of one service; the other's slowness does not hold it up. A hidden tab reads nothing. */
-async function keepReading(service, refresh) {
+async function resume() {
+  show(true);
   for (;;) {
-    if (session.key && !document.hidden) {
-      await read(service, refresh);
+    try {
+      return begin((await call("/console/session")).body);
+    } catch (error) {
+      if (error instanceof SignedOut) return forgotten();
+      alertService.trouble = "does not answer";
       announce();
     }
-    await new Promise((resume) => setTimeout(resume, ROUND_MS));
+    await new Promise((again) => setTimeout(again, 1500));
   }
 }
 
-function switchViews() {
-  for (const button of document.querySelectorAll("[data-show]")) {
-    button.addEventListener("click", () => {
-      byId("columns").dataset.view = button.dataset.show;
-      for (const each of document.querySelectorAll("[data-show]")) {
-        each.setAttribute("aria-pressed", String(each === button));
-      }
-    });
+function move(place) {
+  for (const [name, view] of Object.entries(views)) {
+    const chosen = name === place.view;
+    byId(name).hidden = !chosen;
+    if (chosen && session.actor) view.open(place);
   }
+  for (const link of document.querySelectorAll("[data-view]")) {
+    if (link.dataset.view === place.view) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${TITLES[place.view]} \u2013 Tripline`;
+}
+
+/** What is away or behind, in whole sentences at the top of the page. */
+function announce() {
+  if (!session.key) return;
+  const verdict = health.verdict();
+  const chip = byId("engine-chip");
+  chip.dataset.level = verdict.level;
+  setText(chip, CHIPS[verdict.level]);
+  chip.title = verdict.text;
+  const away = [alertService, feeds.rules, feeds.payments].filter((each) => each.trouble && each.state !== "absent");
+  const sentences = away.map((each) => `${each.title} ${each.trouble}.${each.goodAt ? ` What you see of it is from ${timeOfDay(each.goodAt)}.` : ""}`);
+  if (["away", "behind", "starting"].includes(verdict.level)) sentences.unshift(verdict.text);
+  const notice = byId("notice");
+  notice.hidden = sentences.length === 0;
+  notice.dataset.level = away.length || verdict.level === "away" ? "away" : "behind";
+  setText(notice, sentences.join(" "));
 }
 
 followTheme(byId("theme"));
-switchViews();
+prepareConfirm();
+setText(byId("time-zone"), timeZone());
 byId("sign-in-form").addEventListener("submit", signIn);
 byId("sign-out").addEventListener("click", () => signOut());
-show(Boolean(session.key));
-if (!session.key) byId("key").focus();
-setInterval(() => alerts.tick(Date.now()), ROUND_MS);
-keepReading(services.alerts, () => alerts.refresh());
-keepReading(services.rules, () => rules.refresh());
+onMove(move);
+for (const feed of Object.values(feeds)) feed.run(forgotten);
+setInterval(() => {
+  announce();
+  for (const view of Object.values(views)) view.tick?.(Date.now());
+}, 1000);
+if (session.key) resume();
+else {
+  show(false);
+  byId("key").focus();
+}

@@ -1,94 +1,130 @@
-// The rules, each with what the registry published and what the engine applied.
+// The rules: published beside applied, and everything one can do to them.
 
-import { call } from "./client.js";
-import { arrange, byId, element, setText } from "./dom.js";
-import { fullTime, inWords, timeOfDay } from "./format.js";
+import { Problem, registry, session } from "./client.js";
+import { confirm } from "./confirm.js";
+import { inWords } from "./definition.js";
+import { arrange, button, byId, element, setText, toast } from "./dom.js";
+import { fullTime, timeOfDay } from "./format.js";
+import { feeds, isApplied } from "./line.js";
+import { RuleForm } from "./rule_form.js";
+import { ruleVersions } from "./rule_versions.js";
 
-const ADDRESS = "/console/registry/";
-
-export class RuleList {
+export class RulesView {
   constructor() {
     this.rows = new Map();
+    this.list = element("ul", { class: "rules", id: "rule-list" });
+    this.empty = element("p", { class: "empty" });
+    this.count = element("p", { class: "muted small" });
+    this.fresh = button("New rule", () => this.edit(null), { kind: "primary", id: "new-rule" });
+    byId("rules").append(element("div", { class: "panel" },
+      element("div", { class: "panel-head" }, element("div", {}, element("h1", {}, "Rules"), this.count), this.fresh), this.list, this.empty));
+    byId("rule-dialog-close").addEventListener("click", () => byId("rule-dialog").close());
+    feeds.rules.listen((feed) => this.take(feed));
   }
 
-  async refresh() {
-    const [rules, statuses] = await Promise.all([all("rules"), all("rule-status")]);
-    const applied = new Map(statuses.map((status) => [status.ruleId, status]));
-    const shown = rules.filter((rule) => rule.state !== "DELETED");
-    this.render(shown, applied);
-    this.offer(shown);
-  }
-
-  reset() {
+  forget() {
     this.rows.clear();
-    byId("rule-list").replaceChildren();
-    setText(byId("figure-applied"), "\u2013");
+    this.list.replaceChildren();
+    setText(this.count, "");
   }
 
-  render(rules, applied) {
+  open() {
+    const may = session.may("rules:write");
+    this.fresh.disabled = !may;
+    this.fresh.title = may ? "" : "Your key may look at rules, but not change them";
+    feeds.rules.hurry();
+  }
+
+  take(feed) {
+    this.empty.hidden = Boolean(feed.data?.length);
+    if (feed.data === null) return void setText(this.empty, feed.state === "waiting" ? "Asking the registry\u2026" : `The rules cannot be read now: the registry ${feed.trouble}.`);
+    setText(this.empty, "There are no rules yet. Write the first one, or begin with a template.");
+    const applied = feed.data.filter(isApplied).length;
+    setText(this.count, feed.data.length ? `${applied} of ${feed.data.length} applied by the engine as published` : "");
     const kept = new Map();
-    let inStep = 0;
-    for (const rule of rules) {
-      const status = applied.get(rule.ruleId);
-      if (isApplied(rule, status)) inStep += 1;
-      const shown = JSON.stringify([rule, status]);
+    for (const rule of feed.data) {
+      const shown = JSON.stringify([rule, session.may("rules:write")]);
       const old = this.rows.get(rule.ruleId);
-      kept.set(rule.ruleId, old?.shown === shown ? old : { shown, element: row(rule, status) });
+      kept.set(rule.ruleId, old?.shown === shown ? old : { shown, element: this.row(rule) });
     }
     this.rows = kept;
-    arrange(byId("rule-list"), [...kept.values()].map((each) => each.element));
-    byId("rules-empty").hidden = rules.length > 0;
-    setText(byId("rules-empty"), "There are no rules yet. Post one to the rules registry and it shows up here.");
-    setText(byId("figure-applied"), rules.length ? `${inStep} of ${rules.length}` : "0");
+    arrange(this.list, [...kept.values()].map((each) => each.element));
+    return undefined;
   }
 
-  /** The rules to filter alerts by; rebuilt only when they changed, as an open list would close. */
-  offer(rules) {
-    const select = byId("rule-filter");
-    const names = JSON.stringify(rules.map((rule) => [rule.ruleId, rule.name]));
-    if (select.dataset.names === names) return;
-    const chosen = select.value;
-    select.dataset.names = names;
-    select.replaceChildren(element("option", { value: "" }, "Every rule"),
-      ...rules.map((rule) => element("option", { value: rule.ruleId }, rule.name)));
-    if ([...select.options].some((option) => option.value === chosen)) select.value = chosen;
+  row(rule) {
+    const may = session.may("rules:write");
+    const does = (text, act) => button(text, act, { disabled: !may, "aria-label": `${text}: ${rule.name}` });
+    return element("li", { class: "rule", dataset: { ruleId: rule.ruleId } },
+      element("div", { class: "rule-main" },
+        element("div", { class: "rule-head" }, element("a", { class: "rule-name", href: `/alerts?ruleId=${rule.ruleId}`, "data-go": true, title: "Its alerts" }, rule.name),
+          rule.state === "PAUSED" ? element("span", { class: "tag warn" }, "paused") : null),
+        element("p", { class: "rule-words" }, inWords(rule.definition)),
+        element("div", { class: "rule-versions" },
+          element("span", { class: "tag" }, "published ", element("b", {}, `v${rule.version}`)), appliedTag(rule),
+          rule.effectiveFrom > Date.now() ? element("span", { class: "tag" }, `in force from ${timeOfDay(rule.effectiveFrom)}`) : null,
+          rule.status?.warmFrom > Date.now() ? element("span", { class: "tag", title: fullTime(rule.status.warmFrom) }, `window full at ${timeOfDay(rule.status.warmFrom)}`) : null)),
+      element("div", { class: "rule-acts" },
+        does("Edit", () => this.edit(rule)),
+        rule.state === "PAUSED" ? does("Resume", () => this.change(rule, "resume")) : does("Pause", () => this.change(rule, "pause")),
+        button("Versions", () => this.show(`Versions of \u201c${rule.name}\u201d`, ruleVersions(rule)), { "aria-label": `Versions: ${rule.name}` }),
+        does("Delete", () => this.remove(rule))));
+  }
+
+  edit(rule) {
+    const form = new RuleForm(rule, () => {
+      byId("rule-dialog").close();
+      feeds.rules.hurry();
+    });
+    this.show(rule ? `Change \u201c${rule.name}\u201d` : "New rule", form.element);
+    form.name.focus();
+  }
+
+  show(title, content) {
+    setText(byId("rule-dialog-title"), title);
+    byId("rule-dialog-body").replaceChildren(content);
+    byId("rule-dialog").showModal();
+    byId("rule-dialog").scrollTop = 0;
+  }
+
+  async change(rule, verb) {
+    try {
+      await registry(`/rules/${rule.ruleId}/${verb}`, { method: "POST", version: rule.version });
+      toast(verb === "pause" ? "Paused. It keeps its history." : "Resumed.");
+    } catch (error) {
+      toast(refusal(error));
+    }
+    feeds.rules.hurry();
+  }
+
+  remove(rule) {
+    confirm({
+      title: `Delete \u201c${rule.name}\u201d?`,
+      what: "It judges nothing from then on, and its id is never used again. Its alerts stay.",
+      go: "Delete the rule", danger: true,
+      act: async () => {
+        try {
+          await registry(`/rules/${rule.ruleId}`, { method: "DELETE", version: rule.version });
+        } catch (error) {
+          throw error instanceof Problem ? new Error(refusal(error)) : error;
+        }
+        toast("Deleted.");
+        feeds.rules.hurry();
+      },
+    });
   }
 }
 
-async function all(name) {
-  const items = [];
-  let next = `${ADDRESS}${name}?limit=100`;
-  while (next && items.length < 1000) {
-    const page = await call(next);
-    items.push(...page.body.items);
-    // The registry names its own address; the way there goes through this service.
-    next = page.next && ADDRESS + name + new URL(page.next, location.origin).search;
+function refusal(error) {
+  if (error instanceof Problem && error.status === 412) return "Somebody else changed this rule meanwhile. Look at it, and try again.";
+  return error.message;
+}
+
+function appliedTag(rule) {
+  if (isApplied(rule)) {
+    const title = rule.status.appliedAt ? fullTime(rule.status.appliedAt) : "";
+    return element("span", { class: "tag good applied", title }, "\u2713 applied ", `v${rule.status.appliedVersion}`);
   }
-  return items;
-}
-
-function isApplied(rule, status) {
-  return status !== undefined && status.appliedVersion !== null && status.appliedVersion >= rule.version;
-}
-
-function row(rule, status) {
-  return element("li", { class: "rule" },
-    element("div", { class: "rule-head" },
-      element("span", { class: "rule-name" }, rule.name),
-      rule.state === "PAUSED" ? element("span", { class: "tag warn" }, "paused") : null),
-    element("p", { class: "rule-words" }, inWords(rule.definition)),
-    element("div", { class: "rule-versions" },
-      element("span", { class: "tag" }, "published ", element("b", {}, `v${rule.version}`)),
-      appliedTag(rule, status),
-      status?.warmFrom > Date.now() ? element("span", { class: "tag", title: fullTime(status.warmFrom) },
-        `window full at ${timeOfDay(status.warmFrom)}`) : null));
-}
-
-function appliedTag(rule, status) {
-  if (isApplied(rule, status)) {
-    const title = status.appliedAt ? fullTime(status.appliedAt) : "";
-    return element("span", { class: "tag good", title }, "\u2713 applied ", `v${status.appliedVersion}`);
-  }
-  const before = status?.appliedVersion;
+  const before = rule.status?.appliedVersion;
   return element("span", { class: "tag alarm" }, before ? `applied v${before}, taking v${rule.version}` : "not applied yet");
 }

@@ -1,0 +1,107 @@
+// The filter of a rule as rows of conditions; what rows cannot say is written as JSON.
+
+import { button, choice, element, labelled } from "./dom.js";
+import { fieldName, operator } from "./format.js";
+
+const EQUALITY = ["=", "!="];
+const ORDER = [">", ">=", "<", "<=", "=", "!="];
+const IN = "in";
+const FIELDS = {
+  paymentType: [...EQUALITY, IN], paymentAmount: [...ORDER, IN], payeeId: [...EQUALITY, IN], beneficiaryId: [...EQUALITY, IN],
+  eventTime: ORDER, ingestionTimestamp: ORDER,
+};
+
+export class FilterForm {
+  constructor() {
+    this.joint = choice([["all", "all of these hold"], ["any", "one of these holds"]], { "aria-label": "Conditions joined by" });
+    this.list = element("div", { class: "conditions" });
+    this.text = element("textarea", { rows: 6, class: "mono", spellcheck: "false", id: "filter-json" });
+    this.swap = button("Write as JSON", () => this.turn());
+    this.byRows = element("div", {}, element("p", { class: "field-name" }, "Only payments where ", this.joint), this.list,
+      button("Add a condition", () => this.add({ field: "paymentType", operator: "=", value: "CRD" })));
+    this.byText = element("div", {}, labelled("Filter as JSON", this.text,
+      'all, any, not over {"field", "operator", "value"} or {"field", "in": [\u2026]}'));
+    this.element = element("fieldset", { class: "group", dataset: { field: "filter" } }, element("legend", {}, "Filter"), this.byRows, this.byText,
+      element("div", { class: "swap" }, this.swap));
+    this.write(null);
+  }
+
+  /** Shows a filter, or none. */
+  write(tree) {
+    const rows = asRows(tree);
+    this.show(rows === null);
+    this.list.replaceChildren();
+    if (rows === null) {
+      this.text.value = JSON.stringify(tree, null, 2);
+      return;
+    }
+    this.text.value = "";
+    this.joint.value = rows.joint;
+    for (const row of rows.conditions) this.add(row);
+  }
+
+  /** The filter, null for none. Throws a sentence when the JSON is none. */
+  read() {
+    if (this.json) {
+      if (!this.text.value.trim()) return null;
+      try {
+        return JSON.parse(this.text.value);
+      } catch (error) {
+        throw new Error(`The filter is not JSON: ${error.message}`);
+      }
+    }
+    const conditions = [...this.list.children].map((row) => {
+      const [field, sign, value] = [...row.querySelectorAll("select, input")].map((each) => each.value);
+      if (sign === IN) return { field, in: value.split(",").map((each) => each.trim()).filter(Boolean) };
+      return { field, operator: sign, value: /Time(stamp)?$/.test(field) ? Number(value) : value.trim() };
+    });
+    if (conditions.length === 0) return null;
+    return conditions.length === 1 ? conditions[0] : { [this.joint.value]: conditions };
+  }
+
+  show(json) {
+    this.json = json;
+    this.byRows.hidden = json;
+    this.byText.hidden = !json;
+    this.swap.textContent = json ? "Write as conditions" : "Write as JSON";
+  }
+
+  turn() {
+    let tree = null;
+    try {
+      tree = this.read();
+    } catch { /* what cannot be read stays where it is */
+      return;
+    }
+    if (!this.json) {
+      this.text.value = tree === null ? "" : JSON.stringify(tree, null, 2);
+      this.show(true);
+    } else if (asRows(tree) !== null) {
+      this.write(tree);
+    }
+  }
+
+  add(condition) {
+    const signs = (name) => FIELDS[name].map((sign) => [sign, sign === IN ? "is one of" : operator(sign)]);
+    const field = choice(Object.keys(FIELDS).map((name) => [name, fieldName(name)]), { "aria-label": "Field", on: { change: () => offer() } });
+    const sign = choice([], { "aria-label": "Comparison" });
+    const value = element("input", { "aria-label": "Value", required: true, placeholder: "value" });
+    const offer = () => sign.replaceChildren(...signs(field.value).map(([each, text]) => element("option", { value: each }, text)));
+    field.value = condition.field;
+    offer();
+    sign.value = condition.in ? IN : condition.operator;
+    value.value = condition.in ? condition.in.join(", ") : String(condition.value);
+    const row = element("div", { class: "condition" }, field, sign, value,
+      button("Remove", () => row.remove(), { "aria-label": "Remove this condition" }));
+    this.list.append(row);
+  }
+}
+
+/** The tree as `{joint, conditions}`, or null where it is more than that. */
+function asRows(tree) {
+  if (tree === null || tree === undefined) return { joint: "all", conditions: [] };
+  const simple = (each) => each?.field in FIELDS && (Array.isArray(each.in) || FIELDS[each.field].includes(each.operator));
+  if (simple(tree)) return { joint: "all", conditions: [tree] };
+  const [joint] = Object.keys(tree);
+  return ["all", "any"].includes(joint) && tree[joint].every(simple) ? { joint, conditions: tree[joint] } : null;
+}

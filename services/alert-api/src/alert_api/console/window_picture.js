@@ -1,0 +1,98 @@
+// One alert's window, drawn: which payments counted, when, and how they added up to the limit.
+//
+//   limit  - - - - - - - - - - - - - - - - -●--     for SUM and COUNT the line climbs to the value
+//                             ┌────┐┌───────┘
+//   ────────────┬───┬─────────┘    │
+//   windowStart x1  x2             x3     the payment that tripped
+
+import { drawing, element } from "./dom.js";
+import { decimal, fullTime, milliseconds, operator, span, timeOfDay } from "./format.js";
+
+const WIDTH = 800;
+const HEIGHT = 190;
+const BASE = 168;
+const TOP = 22;
+
+export function windowPicture(alert, definition) {
+  const end = alert.windowEnd;
+  const start = firstShown(alert);
+  const wide = Math.max(1, end - start);
+  const x = (at) => 14 + (WIDTH - 28) * (at - start) / wide;
+  const payments = [...alert.contributors.transactions].reverse();
+  const climbing = adds(alert, definition);
+  const scale = heights(alert, payments, climbing);
+  const marks = payments.map((each) => mark(each, x(each.eventTime), climbing ? null : scale(Number(each.value ?? 1)), alert));
+  const limit = Number(alert.limit);
+  const limitAt = scale(limit);
+  const hasLimit = limitAt >= TOP - 12 && limitAt <= BASE;
+  return element("figure", { class: "window-picture" },
+    drawing("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": describe(alert, payments.length) },
+      drawing("rect", { class: "window-back", x: x(start), y: TOP - 12, width: x(end) - x(start), height: BASE - TOP + 12, rx: 4 }),
+      climbing ? climb(alert, payments, start, x, scale) : null,
+      drawing("line", { class: "window-axis", x1: x(start), x2: x(end), y1: BASE, y2: BASE }),
+      marks,
+      hasLimit ? [drawing("line", { class: "window-limit", x1: x(start), x2: x(end), y1: limitAt, y2: limitAt }),
+        drawing("text", { class: "window-label", x: x(start) + 6, y: limitAt - 5 }, `limit ${decimal(alert.limit)}`)] : null),
+    element("figcaption", { class: "chart-foot muted small" },
+      element("span", { title: fullTime(start) }, timeOfDay(start)),
+      element("span", {}, extent(alert, start)),
+      element("span", { title: fullTime(end) }, timeOfDay(end))));
+}
+
+/** Where all that counted lies close together at the end of a long window, only that part is drawn. */
+function firstShown({ windowStart, windowEnd, contributors }) {
+  const oldest = contributors.transactions.at(-1)?.eventTime ?? windowStart;
+  const taken = windowEnd - oldest;
+  return taken < (windowEnd - windowStart) * 0.4 ? Math.max(windowStart, oldest - Math.max(taken * 0.15, 500)) : windowStart;
+}
+
+function extent(alert, start) {
+  const whole = span(Math.round((alert.windowEnd - alert.windowStart) / 1000));
+  if (start === alert.windowStart) return `${whole} back from the payment`;
+  const before = alert.contributors.truncated ? "what is older is not drawn" : "nothing counted before";
+  return `the last ${milliseconds(alert.windowEnd - start)} of a window of ${whole}; ${before}`;
+}
+
+/** Whether values add up along the window; then the drawing shows the sum so far. */
+function adds(alert, definition) {
+  if (definition) return ["SUM", "COUNT"].includes(definition.aggregatorFunctionType);
+  const { count, transactions } = alert.contributors;
+  if (transactions.every((each) => each.value === null)) return true;
+  const sum = transactions.reduce((total, each) => total + Number(each.value), 0);
+  return count > 1 && Math.abs(sum - Number(alert.value)) < 0.005 * Math.max(1, Math.abs(sum));
+}
+
+// Floats from here on: they place lines on a screen and are never shown as amounts.
+function heights(alert, payments, climbing) {
+  const values = climbing ? [Number(alert.value)] : payments.map((each) => Number(each.value ?? 1));
+  const highest = Math.max(Math.abs(Number(alert.limit)), ...values.map(Math.abs), 1e-9) * 1.06;
+  return (value) => BASE - (BASE - TOP) * Math.max(0, Math.min(1.1, value / highest));
+}
+
+function climb(alert, payments, start, x, scale) {
+  const own = payments.map((each) => (each.value === null ? 1 : Number(each.value)));
+  // Where not all are listed, those that are not come first: they are the oldest.
+  let sum = Number(alert.value) - own.reduce((total, each) => total + each, 0);
+  let path = `M${x(start).toFixed(1)} ${scale(sum).toFixed(1)}`;
+  payments.forEach((each, index) => {
+    path += `H${x(each.eventTime).toFixed(1)}`;
+    sum += own[index];
+    path += `V${scale(sum).toFixed(1)}`;
+  });
+  path += `H${x(alert.windowEnd).toFixed(1)}`;
+  const ground = `V${BASE}H${x(start).toFixed(1)}Z`;
+  return [drawing("path", { class: "window-sum-area", d: path + ground }), drawing("path", { class: "window-sum", d: path })];
+}
+
+function mark(payment, x, top, alert) {
+  const trips = payment.transactionId === alert.transaction.transactionId;
+  const title = `${payment.transactionId}, ${fullTime(payment.eventTime)}${payment.value === null ? "" : `: ${decimal(payment.value)}`}`;
+  return drawing("g", { class: trips ? "window-mark trips" : "window-mark" }, drawing("title", {}, title),
+    drawing("line", { x1: x, x2: x, y1: top ?? BASE - 9, y2: BASE + 5 }),
+    drawing("circle", { cx: x, cy: top ?? BASE, r: trips ? 6 : 3.5 }));
+}
+
+function describe(alert, listed) {
+  return `Window from ${fullTime(alert.windowStart)} to ${fullTime(alert.windowEnd)}: ${alert.contributors.count} payments counted, `
+    + `${listed} drawn; ${decimal(alert.value)} ${operator(alert.operator)} ${decimal(alert.limit)}`;
+}
