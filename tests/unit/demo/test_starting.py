@@ -115,5 +115,5 @@ def test_in_the_real_plan_everything_needs_what_comes_before_it_only(tmp_path: P
         assert before.issuperset(each.needs), each.name  # so it can start, and stops before what it needs
         before.add(each.name)
     needs = {each.name: set(each.needs) for each in plan.programs()}
-    assert needs["engine"] == {"topics", "warm-up"}
+    assert needs["engine"] == {"topics"}
     assert all({"topics", "migrations"} <= needs[name] for name in ("registry", "relay", "alert-projector"))

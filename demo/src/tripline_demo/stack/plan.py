@@ -67,7 +67,7 @@ class Plan:
     def programs(self) -> tuple[Program, ...]:
         """The processes. They stop in the opposite order; they start in this one as far as they need one another."""
         return (
-            _postgres(self), _kafka(self), _warm_up(self), _topics(self), _migrations(self), _engine(self),
+            _postgres(self), _kafka(self), _topics(self), _migrations(self), _engine(self),
             _registry(self), _relay(self), _status(self), _alert_projector(self), _alert_api(self), _generator(self),
         )  # fmt: skip
 
@@ -97,14 +97,6 @@ def _migrations(plan: Plan) -> Program:
         command=(sys.executable, "-m", "tripline_demo.stack.database", str(plan.places.var)),
         directory=migrations.folder(), ready=None, needs=("postgres",),
         environment={"TRIPLINE_MIGRATIONS_DSN": plan.cluster.dsn(DATABASE)},
-    )  # fmt: skip
-
-
-def _warm_up(plan: Plan) -> Program:
-    """Compiles the engine's kernels while the stores start: its first payments do not wait for that then."""
-    return Program(
-        name="warm-up", title="engine kernels", command=(script("tripline-engine"), "warm-up"),
-        directory=plan.places.var, ready=None, start_seconds=180, awaited_last=True,
     )  # fmt: skip
 
 
@@ -156,9 +148,10 @@ def _status(plan: Plan) -> Program:
 
 
 def _engine(plan: Plan) -> Program:
+    """Its very first start compiles the kernels, for minutes on a slow machine."""
     engine = plan.places.engine
     program = _service(
-        plan, "engine", "engine", ("tripline-engine", "run"), "engine", api=False, seconds=150,
+        plan, "engine", "engine", ("tripline-engine", "run"), "engine", api=False, seconds=300,
         JAVA_HOME=str(plan.java.home),
         SPARK_LOCAL_IP=ports.LOOPBACK,
         SPARK_LOCAL_DIRS=str(engine / "scratch"),
@@ -169,8 +162,9 @@ def _engine(plan: Plan) -> Program:
         TRIPLINE_CLOCK=plan.clock,
         TRIPLINE_SPARK_MASTER="local[2]",
         TRIPLINE_JARS=str(plan.jars.engine),
+        TRIPLINE_CLASS_CACHE=str(plan.places.var / "java"),
     )  # fmt: skip
-    return replace(program, needs=("topics", "warm-up"), awaited_last=True, stop_seconds=45)
+    return replace(program, needs=("topics",), awaited_last=True, stop_seconds=45)
 
 
 def _alert_projector(plan: Plan) -> Program:

@@ -19,7 +19,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tripline_contracts import event_type
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.errors import QueryFailed
-from tripline_engine.spark import checkpoint, housekeeping
+from tripline_engine.spark import checkpoint, head_start, housekeeping
+from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.faults import FaultPoint, parse_fault_point
 from tripline_engine.spark.kafka_stream import KafkaStream
 from tripline_engine.spark.listener import ProgressListener
@@ -64,7 +65,12 @@ class Engine:
         where = (self._settings.metrics_host, self._settings.metrics_port)
         with serving(*where, self._metrics.registry, self._dead, self._not_ready) as port:
             _log.info("starting", engine=self._config.engine_id, shards=self._config.shards, http_port=port)
-            session = start_session(self._settings)
+            head_start.import_arrow()
+            cache = self._settings.class_cache
+            archive = archive_for(cache, self._settings.jars) if cache else None
+            session = start_session(self._settings, archive)
+            gateway, was_ready = session.sparkContext._gateway, False  # noqa: SLF001  # the JVM's process
+            head_start.load_workers(session)
             self._listen_to_signals()
             session.streams.addListener(ProgressListener(self._metrics, self._ready))
             try:
@@ -73,10 +79,13 @@ class Engine:
                     self._fault.watch(self._query)
                 with self._ticking():
                     self._wait(session, self._query)
+                was_ready = self._ready.is_set()
                 _finish(self._query)
             finally:
                 self._ready.clear()
                 session.stop()
+            if archive and was_ready:
+                archive.keep(gateway)
         _log.info("stopped")
 
     def _listen_to_signals(self) -> None:

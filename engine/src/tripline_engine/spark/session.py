@@ -14,6 +14,7 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 from tripline_engine.errors import BadSettings
+from tripline_engine.spark.class_archive import ClassArchive
 from tripline_engine.spark.settings import Settings
 
 _STATE: Final = "spark.sql.streaming.stateStore"
@@ -42,14 +43,14 @@ _PURPOSE: Final[dict[str, str]] = {
 }
 
 
-def start_session(settings: Settings) -> SparkSession:
+def start_session(settings: Settings, archive: ClassArchive | None = None) -> SparkSession:
     """A session for the engine. Raises BadSettings where the environment contradicts what the engine needs."""
     if not any(settings.jars.glob("spark-sql-kafka-*.jar")):
         raise BadSettings(f"TRIPLINE_JARS: no Kafka connector for Spark in {settings.jars}")
     # workers have to run the same interpreter, with the same packages
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.Builder().appName("tripline-engine").master(settings.spark_master)
-    for key, value in {**_PURPOSE, **_deployment(settings)}.items():
+    for key, value in {**_PURPOSE, **_deployment(settings, archive)}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
@@ -64,7 +65,7 @@ def refuse_speculation(session: SparkSession) -> None:
         raise BadSettings("spark.speculation: must be false, two attempts of a task can't share a shard")
 
 
-def _deployment(settings: Settings) -> dict[str, str]:
+def _deployment(settings: Settings, archive: ClassArchive | None) -> dict[str, str]:
     log_configuration = Path(str(resources.files("tripline_engine.spark") / "log4j2.properties"))
     return {
         # on the class path and not in spark.jars: the launcher needs the file system earlier
@@ -73,6 +74,7 @@ def _deployment(settings: Settings) -> dict[str, str]:
             # the first compiler only: micro-batches are planned anew all the time, and the second one takes more
             # from two cores than it gives (ten seconds of a start)
             f"-XX:+UseParallelGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={log_configuration.as_uri()}"
+            f" {archive.options if archive else ''}"
         ),
         "spark.executor.extraClassPath": f"{settings.jars}/*",
         "spark.driver.memory": settings.driver_memory,

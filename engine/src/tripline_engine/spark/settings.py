@@ -37,6 +37,7 @@ class Settings:
     driver_memory: str
     log_level: str
     fault_point: str | None
+    class_cache: Path | None
 
     def topic(self, name: str) -> str:
         """The topic of this deployment for a contract's name."""
@@ -66,6 +67,7 @@ def from_environment() -> Settings:
                 driver_memory=env.str("DRIVER_MEMORY", "2g"),
                 log_level=env.str("LOG_LEVEL", "info"),
                 fault_point=env.str("FAULT_POINT", None),
+                class_cache=env.path("CLASS_CACHE", None),
             )
     except EnvError as error:
         raise BadSettings(f"settings: {error}") from error
