@@ -21,6 +21,14 @@ from tripline_engine.spark.packing import packer
 from tripline_engine.spark.shard_keys import shard_keys
 
 TRANSACTION = load("transaction")
+RULE_COUNTERS = (
+    "evaluations",
+    "equal_times",
+    "late_evaluated",
+    "late_stored",
+    "null_groups",
+    "duplicates",
+)
 
 
 class DictLog:
@@ -134,6 +142,32 @@ class Engine:
     def rejects(self) -> list[tuple[int, int, str]]:
         found = [dict(record.headers) for record in self.out if record.topic == "rejected-transactions.v1"]
         return [(int(each["partition"]), int(each["offset"]), each["reason"].decode()) for each in found]
+
+    def statuses(self) -> list[dict[str, Any]]:
+        """What every shard says of the rule events it has taken; all say the same."""
+        return self._said_by_all("RuleApplied", ("shard", "shards", "appliedAt"))
+
+    def exports(self) -> list[dict[str, Any]]:
+        """The rules that every shard holds at each export."""
+        return self._said_by_all("RulesExported", ("shard", "shards", "exportedAt"))
+
+    def counts(self) -> dict[int, dict[str, int]]:
+        """What was counted of each rule."""
+        found: dict[int, dict[str, int]] = {}
+        for name, count in self.counters.items():
+            if name.startswith("rule."):
+                _, rule, what = name.split(".")
+                found.setdefault(int(rule), dict.fromkeys(RULE_COUNTERS, 0))[what] = count
+        return {rule: counts for rule, counts in sorted(found.items()) if any(counts.values())}
+
+    def _said_by_all(self, kind: str, own: tuple[str, ...]) -> list[dict[str, Any]]:
+        said: list[list[dict[str, Any]]] = [[] for _ in range(self.shards)]
+        for record in self.out:
+            if record.topic == "rule-status.v1" and dict(record.headers)["ce_type"] == f"tripline.{kind}.v1".encode():
+                value = json.loads(record.value)
+                said[value["shard"]].append({k: v for k, v in value.items() if k not in own})
+        assert all(each == said[0] for each in said)
+        return said[0]
 
     def _offered(self, kind: Kind, values: Iterable[bytes]) -> list[Payload]:
         payloads = []

@@ -1,4 +1,4 @@
-"""The engine against the oracle: equal alerts, byte for byte, over random histories.
+"""The engine against the oracle: equal alerts, byte for byte, over random histories; and all else it says.
 
 Each example draws a history's seed and how the engine is ill-treated meanwhile: how many shards, when its memory is
 lost, when a task fails after all its work and is tried again, and whether its arrays are files that two worker
@@ -11,7 +11,7 @@ import json
 import logging
 import tempfile
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from tests.oracle.histories import random_history
 from tests.oracle.judging import judge
-from tests.oracle.knobs import Knobs
+from tests.oracle.knobs import EVERYTHING, Knobs
 from tests.oracle.model import MicroBatch
 from tests.unit.engine.harness import Engine
 
@@ -46,9 +46,11 @@ TREATMENTS = st.builds(
     memory_lost=st.frozensets(st.integers(0, 13), max_size=2),
     task_failed=st.frozensets(st.integers(0, 13), max_size=2),
 )
-# Small numbers of everything collide more; the defaults are the generator's own.
+# Small numbers of everything collide more; the rest is the generator's own. Half of the histories use the plain
+# language, half all of it.
 KNOBS = st.builds(
-    Knobs,
+    replace,
+    st.sampled_from([Knobs(), EVERYTHING]),
     transactions=st.sampled_from([200, 220, 260]),
     micro_batches=st.sampled_from([(1, 3), (3, 14), (8, 20)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),
@@ -98,6 +100,9 @@ def test_random_histories(chunk: int, capsys: pytest.CaptureFixture[str]) -> Non
         assert canonical(engine.alerts()) == canonical(expected.alerts)
         assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
         assert engine.counters["duplicates"] == expected.duplicates
+        assert engine.statuses() == expected.statuses
+        assert engine.exports() == expected.exports
+        assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}
         seen.update(_shares(expected.alerts))
         seen["rebuilt"] += engine.counters["rebuilds"] > 0
 
@@ -123,5 +128,6 @@ def _shares(alerts: list[dict[str, Any]]) -> Counter[str]:
             "with late alerts": any(alert["late"] for alert in alerts),
             "with cold alerts": any(not alert["warm"] for alert in alerts),
             "with warm alerts": any(alert["warm"] for alert in alerts),
+            "with caught-up alerts": any(alert["partial"] for alert in alerts),
         }
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +14,10 @@ from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.history import HashKey, History
-from tripline_engine.domain.reading import Reading
 from tripline_engine.domain.rows import Rows
-from tripline_engine.domain.rule_book import CatchUp, RuleBook, RuleVersion
-from tripline_engine.domain.rule_windows import RuleWindows
+from tripline_engine.domain.rule_book import CatchUp, JudgingVersion, RuleBook, RuleVersion
+from tripline_engine.domain.rule_counts import rule_counter
+from tripline_engine.domain.rule_windows import Aggregates, RuleWindows
 from tripline_engine.domain.structure import RuleVersionKey, Structure
 from tripline_engine.domain.verdict import Verdict
 from tripline_engine.domain.visibility import Visibility
@@ -31,10 +32,12 @@ class Judgement:
     """What a run of transactions came to under all rules.
 
     :ivar firing: the firing states that they changed
+    :ivar counts: by name, see `rule_counts`
     """
 
-    verdicts: list[Verdict]
-    firing: FiringByVersion
+    verdicts: list[Verdict] = field(default_factory=list)
+    firing: FiringByVersion = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
 
 
 class Anchor:
@@ -80,14 +83,10 @@ class Anchor:
         """Accept transactions, in the engine's order and none a duplicate, and hold every rule against them."""
         start = self.history.append(rows)
         aggregates = self._windows.enter(start, self.history.end, visibility)
-        judgement = Judgement([], {})
-        for version, since, until in _judging(book, self._name):
+        judgement = Judgement()
+        for version, since, until in _entering(book, self._name):
             eligible = (rows.time >= since) & (rows.time < until)
-            fired, reading = aggregates.fire(version, eligible)
-            judgement.verdicts.extend(_verdicts(reading, fired, visibility))
-            states = aggregates.changed_states(version, eligible)
-            if states is not None:
-                judgement.firing[version.key] = states
+            _hold(version, eligible, aggregates, judgement)
         return judgement
 
     def catch_up(self, work: CatchUp, visibility: Visibility) -> Judgement:
@@ -105,16 +104,9 @@ class Anchor:
         aggregates = apart.enter(history.base, history.end, visibility)
         time = history.time[history.base : history.end]
         eligible = (time >= version.effective_from) & (time < work.until)
-        fired, reading = aggregates.fire(version, eligible)
-        states = aggregates.changed_states(version, eligible)
-        return Judgement(
-            list(_verdicts(reading, fired, visibility)), {} if states is None else {version.key: states}
-        )
-
-    def null_groups(self, start: int, book: RuleBook) -> int:
-        """How many evaluations of active rules were left out, from row ``start`` on, for a null in the group."""
-        newest = [rule.versions[-1] for rule in book.rules.values() if not rule.paused]
-        return self._windows.null_groups(start, [each for each in newest if each.anchor == self._name])
+        judgement = Judgement()
+        _hold(version, eligible, aggregates, judgement)
+        return judgement
 
     def clean_up(self, visibility: Visibility) -> None:
         """Let go of what no rule, present or to come, can see any more."""
@@ -137,16 +129,25 @@ class Anchor:
             self.history.drop(until)
 
 
-def _judging(book: RuleBook, anchor: str) -> Iterator[tuple[RuleVersion, int, int]]:
-    """Every version on the anchor with the event times it judges: none (0, 0) while paused or superseded."""
-    for rule in book.rules.values():
-        ranges = {} if rule.paused else {version.key: times for version, *times in rule.in_force()}
-        for version in rule.versions:
-            since, until = ranges.get(version.key, (0, 0))
-            if version.anchor == anchor and (version.key in ranges or version.definition.reset_on_alert):
-                yield version, since, until
+def _entering(book: RuleBook, anchor: str) -> Iterator[JudgingVersion]:
+    """The versions in force on the anchor, and those whose windows must follow all the same (they judge nothing)."""
+    judging = {item[0].key: item for item in book.judging(anchor)}
+    yield from judging.values()
+    for version in book.versions():
+        follows = version.definition.reset_on_alert and version.anchor == anchor
+        if follows and version.key not in judging:
+            yield version, 0, 0
 
 
-def _verdicts(reading: Reading, fired: npt.NDArray[np.bool_], visibility: Visibility) -> Iterator[Verdict]:
+def _hold(
+    version: RuleVersion, eligible: npt.NDArray[np.bool_], aggregates: Aggregates, judgement: Judgement
+) -> None:
+    """Hold the version against the rows that it may judge (bool, n)."""
+    fired, reading = aggregates.fire(version, eligible)
     if fired.any():
-        yield from reading.verdicts(fired, visibility.warm_from(reading.version))
+        judgement.verdicts.extend(reading.verdicts(fired, aggregates.visibility.warm_from(version)))
+    states = aggregates.changed_states(version, eligible)
+    if states is not None:
+        judgement.firing[version.key] = states
+    for name, count in aggregates.counts(version, eligible).items():
+        judgement.counts[rule_counter(version.rule_id, name)] += count

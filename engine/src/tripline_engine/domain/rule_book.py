@@ -57,6 +57,10 @@ class RuleVersion:
         return clock <= self.superseded_from + settings.allowed_lateness_ms + settings.max_disorder_ms
 
 
+JudgingVersion = tuple[RuleVersion, int, int]
+"""A version and the event times (ms) that it judges: from the first, before the second."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule that is not deleted.
@@ -71,7 +75,7 @@ class Rule:
     versions: tuple[RuleVersion, ...]
     earliest: int
 
-    def in_force(self) -> Iterator[tuple[RuleVersion, int, int]]:
+    def in_force(self) -> Iterator[JudgingVersion]:
         """Each version with the event times (ms) it judges: from the first, before the second."""
         until = _END_OF_TIME
         for version in reversed(self.versions):
@@ -168,6 +172,14 @@ class RuleBook:
                 self.rules[rule.rule_id] = replace(rule, versions=kept)
                 changed = True
         return changed
+
+    def judging(self, anchor: str | None = None) -> Iterator[JudgingVersion]:
+        """Every version in force, on that anchor or anywhere, with the event times (ms) it judges."""
+        for rule in self.rules.values():
+            if not rule.paused:
+                for judging in rule.in_force():
+                    if anchor is None or judging[0].anchor == anchor:
+                        yield judging
 
     def versions(self) -> Iterator[RuleVersion]:
         """Every definition version still held, paused rules' too."""

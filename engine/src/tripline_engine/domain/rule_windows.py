@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +14,7 @@ from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import compile_filter, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
 from tripline_engine.domain.history import HashKey, History
-from tripline_engine.domain.links import NOTHING, NULL_GROUP, Links, Lists
+from tripline_engine.domain.links import NOTHING, Links, Lists
 from tripline_engine.domain.reading import Reading
 from tripline_engine.domain.resetting import ResetWindow
 from tripline_engine.domain.rows import Amounts, Totals
@@ -31,6 +31,23 @@ from tripline_engine.domain.structure import (
 )
 from tripline_engine.domain.sum_window import SumWindow
 from tripline_engine.domain.visibility import Visibility
+
+
+def open_links(
+    arena: Arena,
+    name: str,
+    history: History,
+    population: Population,
+    event_type: EventType,
+    key: HashKey,
+    since: int = NOTHING,
+) -> Links:
+    """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
+    condition = population.filter
+    passes = None if condition is None else compile_filter(condition, event_type, key)
+    if since != NOTHING:
+        passes = from_time(since, passes)
+    return Links(arena, f"{name}.by.{population.name}", history, population.fields, key, passes)
 
 
 class RuleWindows:
@@ -114,14 +131,6 @@ class RuleWindows:
             found.extremes[chain] = extremum.evaluate(start, newest, floor, base, self.amounts(chain.field))
         return found
 
-    def null_groups(self, start: int, versions: Iterable[RuleVersion]) -> int:
-        """How many evaluations by these versions were left out from row ``start`` on for a null in the group."""
-        missing = {
-            population: int((links.slots[start : self.history.end] == NULL_GROUP).sum())
-            for population, links in self.links.items()
-        }
-        return sum(missing[population_of(version)] for version in versions)
-
     def drop(self, first: int, until: int) -> None:
         """Let go of the rows from ``first`` to ``until``, while they can still be read."""
         for totals, window in self.totals.items():
@@ -184,12 +193,8 @@ class RuleWindows:
         return f"{self._name}.by.{population.name}"
 
     def _open_links(self, population: Population) -> Links:
-        condition = population.filter
-        passes = None if condition is None else compile_filter(condition, self._event_type, self._key)
-        if self._since != NOTHING:
-            passes = from_time(self._since, passes)
-        name = self._path(population)
-        links = Links(self._arena, name, self.history, population.fields, self._key, passes)
+        event_type, key = self._event_type, self._key
+        links = open_links(self._arena, self._name, self.history, population, event_type, key, self._since)
         self.links[population] = links
         return links
 
@@ -226,6 +231,7 @@ class Aggregates:
     newest: dict[Population, npt.NDArray[np.int64]] = field(default_factory=dict)
     totals: dict[TotalsKey, Totals] = field(default_factory=dict)
     extremes: dict[ChainKey, npt.NDArray[np.int64]] = field(default_factory=dict)
+    _counted: dict[tuple[Population, bool], dict[str, int]] = field(default_factory=dict)
 
     def fire(
         self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
@@ -249,6 +255,29 @@ class Aggregates:
             return None
         slots = self.windows.links[population_of(version)].slots[self.start : self.end]
         return states.records(slots[moving])
+
+    def counts(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> dict[str, int]:
+        """How many evaluations there were, by what was special about them."""
+        population, stores = population_of(version), version.definition.late_events == "store"
+        whole = bool(eligible.all())
+        if whole and (population, stores) in self._counted:
+            return self._counted[population, stores]
+        links, time = self.windows.links[population], self.windows.history.time[self.start : self.end]
+        present = eligible & (links.slots[self.start : self.end] >= 0)
+        late = present & (time < self.newest[population])
+        evaluated = present & ~late if stores else present
+        older = links.previous[self.start : self.end]
+        # Of equal times the one accepted first stands first, so it is the neighbour.
+        equal = (older >= self.windows.history.base) & (self.windows.history.time[older] == time)
+        counts = {
+            "evaluations": int(evaluated.sum()),
+            "equal_times": int((evaluated & equal).sum()),
+            "late_evaluated": 0 if stores else int(late.sum()),
+            "late_stored": int(late.sum()) if stores else 0,
+        }
+        if whole:
+            self._counted[population, stores] = counts
+        return counts
 
     def _moving(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Where an evaluation counts: in a group, and late only if the version takes that."""

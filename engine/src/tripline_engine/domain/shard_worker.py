@@ -14,11 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_contracts.event_type import MAX_TIMESTAMP
+from tripline_engine.domain import rule_counts
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
 from tripline_engine.domain.alert import alert_json, ingested_at, partial_transaction_json, transaction_json
 from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.head import Head, write_book
+from tripline_engine.domain.history import HashKey
 from tripline_engine.domain.outputs import (
     alert_record,
     export_record,
@@ -178,6 +180,7 @@ class _Batch:
         history = self._projection.anchors[name].history
         judgement = self._projection.anchors[name].catch_up(work, self._head.visibility)
         self._head.firing[name].append(judgement.firing, self._log)
+        self._counters.update(judgement.counts)
         first = history.base + history.offset
         sequences = [first + verdict.row for verdict in judgement.verdicts]
         found = self._head.segments[name].find(sequences, self._log)
@@ -228,6 +231,7 @@ class _Batch:
         admission = admit(rows, self._projection.book.settings, self._head.visibility)
         self._counters["transactions"] += len(rows)
         self._report_rejected(rows, masks, admission)
+        self._count_null_groups(rows, masks, admission)
         for index, (name, anchor) in enumerate(self._projection.anchors.items()):
             here = admission.admitted & ((masks >> index) & 1).astype(np.bool_)
             self._judge(name, anchor, rows.take(here, self._event_type))
@@ -239,10 +243,13 @@ class _Batch:
             low, high, rows.record_time, settings.duplicate_reach_ms, visibility.id_floor
         )
         self._counters["duplicates"] += int(len(rows) - first.sum())
+        judging, key = self._projection.book.judging(name), HashKey(*self._config.hash_key)
+        self._counters.update(
+            rule_counts.duplicates(rows.take(~first, self._event_type), judging, self._event_type, key)
+        )
         accepted = rows.take(first, self._event_type)
-        start = anchor.history.end
         judgement = anchor.judge(accepted, self._projection.book, visibility)
-        self._counters["null_groups"] += anchor.null_groups(start, self._projection.book)
+        self._counters.update(judgement.counts)
         self._head.segments[name].append(accepted, self._log)
         self._head.firing[name].append(judgement.firing, self._log)
         self._raise_alerts(accepted, judgement.verdicts)
@@ -254,6 +261,15 @@ class _Batch:
             entered = ingested_at(transaction, record_time, self._event_type)
             alert = alert_json(verdict, transaction, self._event_type, entered, self._now)
             self._out.append(alert_record(alert))
+
+    def _count_null_groups(self, rows: Rows, masks: Any, admission: Admission) -> None:
+        """Each transaction in one shard: that of its first anchor, whatever anchors the rules are on."""
+        reporting = (masks >> reporting_anchor(rows, self._event_type)) & 1
+        mine = rows.take(admission.admitted & reporting.astype(np.bool_), self._event_type)
+        judging, key = self._projection.book.judging(), HashKey(*self._config.hash_key)
+        counts = rule_counts.null_groups(mine, judging, self._event_type, key)
+        self._counters.update(counts)
+        self._counters["null_groups"] += counts.total()
 
     def _report_rejected(self, rows: Rows, masks: Any, admission: Admission) -> None:
         mine = ~admission.admitted & ((masks >> reporting_anchor(rows, self._event_type)) & 1).astype(

@@ -1,0 +1,67 @@
+"""What operators want to know of each rule beside its alerts: how many transactions it evaluated, or left out, and why.
+
+Counted by rule, over all its versions, among the transactions that pass the filter of the version in force.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from tripline_contracts.event_type import EventType
+from tripline_engine.domain.arena import HeapArena
+from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.links import NULL_GROUP, Links
+from tripline_engine.domain.rows import Rows
+from tripline_engine.domain.rule_book import JudgingVersion
+from tripline_engine.domain.rule_windows import open_links
+from tripline_engine.domain.structure import Population, population_of
+
+
+def rule_counter(rule_id: int, name: str) -> str:
+    """The counter's name among all counters of a shard."""
+    return f"rule.{rule_id}.{name}"
+
+
+def null_groups(
+    rows: Rows, judging: Iterable[JudgingVersion], event_type: EventType, key: HashKey
+) -> Counter[str]:
+    """Transactions left out because a field of the grouping is null, by rule."""
+    incomplete = np.zeros(len(rows), np.bool_)
+    for texts in rows.texts.values():
+        incomplete |= ~texts.present
+    found = rows.take(incomplete, event_type)
+    return _count("null_groups", found, judging, event_type, key) if len(found) else Counter()
+
+
+def duplicates(
+    rows: Rows, judging: Iterable[JudgingVersion], event_type: EventType, key: HashKey
+) -> Counter[str]:
+    """Of these duplicates, those that a rule would have evaluated, by rule."""
+    return _count("duplicates", rows, judging, event_type, key) if len(rows) else Counter()
+
+
+def _count(
+    name: str, rows: Rows, judging: Iterable[JudgingVersion], event_type: EventType, key: HashKey
+) -> Counter[str]:
+    """Look at rows that no history holds: in a history of their own."""
+    arena = HeapArena()
+    history = History(arena, "apart", event_type, key)
+    history.append(rows)
+    slots: dict[Population, npt.NDArray[np.int32]] = {}
+    counts: Counter[str] = Counter()
+    for version, since, until in judging:
+        population = population_of(version)
+        if population not in slots:
+            links: Links = open_links(arena, "apart", history, population, event_type, key)
+            links.link(0, len(rows))
+            slots[population] = links.slots[: len(rows)].copy()
+        own = slots[population]
+        wanted = own == NULL_GROUP if name == "null_groups" else own >= 0
+        counts[rule_counter(version.rule_id, name)] += int(
+            (wanted & (rows.time >= since) & (rows.time < until)).sum()
+        )
+    return +counts
