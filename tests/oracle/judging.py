@@ -23,7 +23,7 @@ def judge(
 ) -> Outcome:
     """Everything that follows from a history; HashMismatch or OutOfScope if it cannot be judged.
 
-    Unless told not to `catch_up`, a version whose effectiveFrom lies in the past judges what came before it, as specified.
+    Unless told not to `catch_up`, a version whose effectiveFrom lies in the past judges what came before it.
     """
     oracle = _Oracle(anchors, catch_up=catch_up)
     for batch in batches:

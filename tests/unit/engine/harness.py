@@ -155,15 +155,18 @@ class Engine:
         """What was counted of each rule."""
         found: dict[int, dict[str, int]] = {}
         for name, count in self.counters.items():
-            if name.startswith("rule."):
-                _, rule, what = name.split(".")
+            what, _, rule = name.removeprefix("rule_").partition(":")
+            if what in RULE_COUNTERS and rule:
                 found.setdefault(int(rule), dict.fromkeys(RULE_COUNTERS, 0))[what] = count
         return {rule: counts for rule, counts in sorted(found.items()) if any(counts.values())}
 
     def _said_by_all(self, kind: str, own: tuple[str, ...]) -> list[dict[str, Any]]:
         said: list[list[dict[str, Any]]] = [[] for _ in range(self.shards)]
         for record in self.out:
-            if record.topic == "rule-status.v1" and dict(record.headers)["ce_type"] == f"tripline.{kind}.v1".encode():
+            if (
+                record.topic == "rule-status.v1"
+                and dict(record.headers)["ce_type"] == f"tripline.{kind}.v1".encode()
+            ):
                 value = json.loads(record.value)
                 said[value["shard"]].append({k: v for k, v in value.items() if k not in own})
         assert all(each == said[0] for each in said)

@@ -23,7 +23,7 @@ from tripline_engine.domain.structure import Population, population_of
 
 def rule_counter(rule_id: int, name: str) -> str:
     """The counter's name among all counters of a shard."""
-    return f"rule.{rule_id}.{name}"
+    return f"rule_{name}:{rule_id}"
 
 
 def null_groups(

@@ -20,7 +20,7 @@ LATENCY_BOUNDS_MS: Final = (25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000,
 
 
 class _Times(msgspec.Struct):
-    ingestedAt: int  # noqa: N815  # the contract's names
+    ingestedAt: int | None  # noqa: N815  # the contract's names
     detectedAt: int  # noqa: N815
 
 
@@ -40,10 +40,12 @@ def count_records(records: Iterable[OutRecord]) -> dict[str, int]:
 
 
 def _count_alert(record: OutRecord, counts: Counter[str]) -> None:
+    counts["alerts"] += 1
     times = _TIMES.decode(record.value)
+    if times.ingestedAt is None:
+        return  # from a catch-up: it says nothing about latency
     latency = max(0, times.detectedAt - times.ingestedAt)
     bucket = bisect_left(LATENCY_BOUNDS_MS, latency)
     bound = str(LATENCY_BOUNDS_MS[bucket]) if bucket < len(LATENCY_BOUNDS_MS) else "inf"
-    counts["alerts"] += 1
     counts[f"latency_ms:{bound}"] += 1
     counts["latency_ms_sum"] += latency

@@ -67,6 +67,9 @@ HISTORY_BYTES: Final = MetricName(
 RULE_POSITION: Final = MetricName(
     "tripline_engine_rule_position", "Position of the last rule event applied", "gauge", ("shard",)
 )
+ACTIVE_RULES: Final = MetricName(
+    "tripline_engine_active_rules", "Rules that are neither paused nor deleted", "gauge", ("shard",)
+)
 CLOCK: Final = MetricName(
     "tripline_engine_record_clock_seconds", "The last tick sent, since the epoch; absent before it", "gauge"
 )
@@ -83,9 +86,23 @@ COUNTED_BY_SHARDS: Final = {
 }
 """A shard's counters by their names there; each micro-batch adds to the metric."""
 
+COUNTED_BY_RULE: Final = {
+    f"rule_{name}": MetricName(f"tripline_engine_rule_{name}", text, "counter", ("rule",))
+    for name, text in {
+        "evaluations": "Transactions that a rule has evaluated",
+        "equal_times": "Evaluations of a transaction whose event time an earlier one of its group has too",
+        "late_evaluated": "Evaluations of late transactions",
+        "late_stored": "Late transactions that count but are not evaluated, by the rule's policy",
+        "null_groups": "Transactions left out by a rule because a field of its grouping is null",
+        "duplicates": "Duplicates that a rule would have evaluated",
+    }.items()
+}
+"""A shard's counters of single rules; each micro-batch adds to the metric."""
+
 MEASURED_BY_SHARDS: Final = {
     "history_rows": HISTORY_ROWS,
     "history_bytes": HISTORY_BYTES,
     "rule_position": RULE_POSITION,
+    "active_rules": ACTIVE_RULES,
 }
 """A shard's gauges; each micro-batch replaces the value."""

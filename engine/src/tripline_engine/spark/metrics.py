@@ -62,6 +62,7 @@ class Metrics:
         self._clock = self._gauge(names.CLOCK)
         self._counted = {key: self._counter(name) for key, name in names.COUNTED_BY_SHARDS.items()}
         self._measured = {key: self._gauge(name) for key, name in names.MEASURED_BY_SHARDS.items()}
+        self._by_rule = {key: self._counter(name) for key, name in names.COUNTED_BY_RULE.items()}
         self._latency = LatencyCollector()
         self.registry.register(self._latency)
 
@@ -94,6 +95,8 @@ class Metrics:
             self._counted[name].inc(value)
         elif name in self._measured:
             self._measured[name].labels(str(shard)).set(value)
+        elif name in self._by_rule:
+            self._by_rule[name].labels(label).inc(value)
         elif name == "rejects":
             self._rejects.labels(label).inc(value)
         elif name == "latency_ms":
