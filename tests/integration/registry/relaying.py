@@ -14,12 +14,14 @@ from typing import Any
 
 import httpx
 import psycopg
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from rules_registry.adapters import statements
 from tests.registry import command
-from tripline_contracts import exact_json, schemas
+from tripline_contracts import exact_json, schemas, topics
 from tripline_demo import ports
+from tripline_demo import topics as embedded_topics
 
 TOPIC = "rules.v1"
 DEADLINE_SECONDS = 30.0
@@ -73,6 +75,24 @@ def relay_process(dsn: str, kafka: str, log: Path) -> Iterator[Relay]:
         process.wait(10)
 
 
+def drop_rules_topic(kafka: str) -> None:
+    """Until there is no rules.v1."""
+    admin = AdminClient({"bootstrap.servers": kafka, "log_level": 3})
+    deleting = admin.delete_topics([TOPIC], operation_timeout=DEADLINE_SECONDS)[TOPIC]
+    try:
+        deleting.result(DEADLINE_SECONDS)
+    except KafkaException as error:
+        if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise
+    until(lambda: TOPIC not in admin.list_topics(timeout=10).topics, "it is gone")
+
+
+def fresh_rules_topic(kafka: str) -> None:
+    """An empty rules.v1, whatever was there."""
+    drop_rules_topic(kafka)
+    assert embedded_topics.create(kafka, [topics.load(TOPIC)]) == [TOPIC]
+
+
 def positions_in_kafka(kafka: str) -> list[int]:
     """The positions in rules.v1 in the order of the log, each value checked against its schema."""
     check = schemas.validator(TOPIC)
@@ -84,7 +104,7 @@ def positions_in_kafka(kafka: str) -> list[int]:
         headers = dict(message.headers())
         assert headers["ce_id"] == value["eventId"].encode()
         assert headers["ce_type"] == f"tripline.{value['type']}.v1".encode()
-        expected_key = None if value["type"] == "SettingsChanged" else str(value["ruleId"]).encode()
+        expected_key = None if "ruleId" not in value else str(value["ruleId"]).encode()
         assert message.key() == expected_key
         found.append(value["position"])
     return found

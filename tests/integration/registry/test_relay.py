@@ -13,6 +13,7 @@ from rules_registry.adapters import statements
 from tests.integration.registry.relaying import (
     cursor_of,
     first_seen,
+    fresh_rules_topic,
     last_position,
     positions_in_kafka,
     relay_process,
@@ -20,15 +21,13 @@ from tests.integration.registry.relaying import (
 )
 from tests.registry import DEFINITION, RegistryApi, running_api
 from tests.servers import PostgresServer
-from tripline_contracts import topics
-from tripline_demo import topics as embedded_topics
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
 def rules_topic(kafka: str) -> str:
-    embedded_topics.create(kafka, [topics.load("rules.v1")])
+    fresh_rules_topic(kafka)
     return kafka
 
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
-import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import psycopg
 import pytest
-from confluent_kafka import Producer
 
+from tests.integration.registry.projecting import projector, say
 from tests.integration.registry.relaying import until
-from tests.registry import DEFINITION, RegistryApi, command
+from tests.registry import DEFINITION, RegistryApi
 from tests.servers import PostgresServer
 from tripline_contracts import topics
-from tripline_demo import ports
 from tripline_demo import topics as embedded_topics
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -31,34 +25,6 @@ pytestmark = [pytest.mark.integration, pytest.mark.slow]
 def status_topic(kafka: str) -> str:
     embedded_topics.create(kafka, [topics.load("rule-status.v1")])
     return kafka
-
-
-@contextmanager
-def projector(
-    postgres: PostgresServer, api: RegistryApi, kafka: str, log: Path
-) -> Iterator[subprocess.Popen[bytes]]:
-    (port,) = ports.free_ports(1)
-    environment = {
-        **os.environ,
-        "TRIPLINE_REGISTRY_DSN": postgres.login(api.dsn, "tripline_registry_status"),
-        "TRIPLINE_KAFKA": kafka,
-        "TRIPLINE_METRICS_BIND": f"127.0.0.1:{port}",
-    }
-    with log.open("ab") as output:
-        process = subprocess.Popen(command("status-projector"), env=environment, stderr=output)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait(10)
-
-
-def say(kafka: str, *values: object) -> None:
-    producer = Producer({"bootstrap.servers": kafka})
-    for value in values:
-        text = value if isinstance(value, bytes) or value is None else json.dumps(value).encode()
-        producer.produce("rule-status.v1", value=text)
-    assert producer.flush(10) == 0
 
 
 def applied(rule: dict[str, Any], shard: int, shards: int, **more: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`rules-registry api | relay | status-projector | openapi`."""
+"""`rules-registry api | relay | status-projector | republish | openapi`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Callable
 import click
 from environs import Env
 
-from rules_registry.processes import run_api, run_relay, run_status_projector
+from rules_registry.errors import RegistryError
+from rules_registry.processes import run_api, run_relay, run_republish, run_status_projector
 from rules_registry.settings import read_api_settings, read_projector_settings, read_relay_settings
 from tripline_http.errors import ConfigurationError
 
@@ -37,12 +38,30 @@ def status_projector() -> None:
 
 
 @main.command()
+def republish() -> None:
+    """Write the topic rules.v1 anew from the log of rule events.
+
+    For a topic that was lost: it has to be there and empty, and no relay may run. The settings are the relay's.
+    """
+    _run(_republish)
+
+
+@main.command()
 def openapi() -> None:
     """Print the OpenAPI document (committed as contracts/openapi/rules-registry.json)."""
     # Here and not above: the other processes need no Flask.
     from rules_registry.document import openapi_document  # noqa: PLC0415
 
     click.echo(openapi_document(), nl=False)
+
+
+def _republish() -> None:
+    try:
+        count = run_republish(read_relay_settings(Env()))
+    except RegistryError as error:
+        click.echo(str(error), err=True)
+        sys.exit(1)
+    click.echo(f"Republished {count} events into rules.v1.")
 
 
 def _run(process: Callable[[], None]) -> None:

@@ -1,14 +1,16 @@
-"""The three processes, put together."""
+"""The three processes, and the one command, put together."""
 
 from __future__ import annotations
 
 from rules_registry.adapters.outbox import open_outbox
 from rules_registry.adapters.postgres import Pool, open_pool
 from rules_registry.adapters.publisher import open_publisher
+from rules_registry.adapters.rules_topic import open_rules_topic
 from rules_registry.adapters.status_source import open_status_source
 from rules_registry.adapters.status_store import open_status_store
 from rules_registry.service.relay import Relay
 from rules_registry.service.relay_metrics import relay_metrics
+from rules_registry.service.republishing import republish
 from rules_registry.service.status_projector import StatusProjector
 from rules_registry.settings import ApiSettings, ProjectorSettings, RelaySettings
 from tripline_http.auth import load_api_keys
@@ -54,6 +56,17 @@ def run_relay(settings: RelaySettings) -> None:
     )
     with MetricsServer(settings.metrics_bind, registry, {"relay": relay.check}):
         relay.run()
+
+
+def run_republish(settings: RelaySettings) -> int:
+    """Writes the rules topic anew; the number of events. Raises what `republish` raises."""
+    configure_logs(settings.log_level, "rules-registry-republish")
+    with (
+        open_outbox(settings.dsn) as outbox,
+        open_rules_topic(settings.kafka) as topic,
+        open_publisher(settings.kafka) as publisher,
+    ):
+        return republish(outbox, topic, publisher)
 
 
 def run_status_projector(settings: ProjectorSettings) -> None:

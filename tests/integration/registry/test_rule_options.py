@@ -1,0 +1,75 @@
+"""Filter, firing, resetOnAlert and lateEvents through the API and the database and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.registry import DEFINITION
+from tripline_contracts import event_type, rule_definition, schemas
+
+pytestmark = pytest.mark.integration
+
+WRITTEN: dict[str, Any] = {
+    "filter": {
+        "all": [
+            {"field": "paymentType", "operator": "EQUAL", "value": "CSH"},
+            {"any": [{"field": "paymentAmount", "operator": "<", "value": "1000.50"}]},
+            {"not": {"field": "payerId", "in": ["ü😀", 25, "25"]}},
+            {"field": "eventTime", "operator": ">=", "value": 1763640000000},
+        ]
+    },
+    "firing": "crossing",
+    "resetOnAlert": True,
+    "lateEvents": "store",
+}
+KEPT = {
+    **WRITTEN,
+    "filter": {
+        "all": [
+            {"field": "paymentType", "operator": "=", "value": "CSH"},
+            {"any": [{"field": "paymentAmount", "operator": "<", "value": "1000.5"}]},
+            {"not": {"field": "payeeId", "in": ["25", "ü😀"]}},
+            {"field": "eventTime", "operator": ">=", "value": 1763640000000},
+        ]
+    },
+}
+
+
+def test_they_are_kept_and_answered_normalised(client: httpx.Client) -> None:
+    published = client.post("/v1/rules", json={**DEFINITION, **WRITTEN})
+    assert published.status_code == 201, published.text
+    answered = client.get(f"/v1/rules/{published.json()['ruleId']}").json()
+    assert {name: answered["definition"].get(name) for name in KEPT} == KEPT
+    (event,) = client.get("/v1/rule-events", params={"ruleId": answered["ruleId"]}).json()["items"]
+    schemas.validator("rules.v1")(event)
+    definition = rule_definition.parse(event["definition"], event_type.load())
+    assert definition.hash == event["definitionHash"] == answered["definitionHash"]
+
+
+def test_a_rule_without_them_shows_none(client: httpx.Client) -> None:
+    published = client.post(
+        "/v1/rules", json={**DEFINITION, "filter": None, "firing": None, "resetOnAlert": False}
+    ).json()
+    assert not {"filter", "resetOnAlert"} & set(published["definition"])
+    answered = client.get(f"/v1/rules/{published['ruleId']}").json()
+    assert answered["definition"] == published["definition"]
+
+
+def test_a_wrong_filter_is_answered_with_the_path(client: httpx.Client) -> None:
+    wrong = {"any": [{"field": "payeeId", "operator": ">", "value": "1"}]}
+    refused = client.post("/v1/rules", json={**DEFINITION, "filter": wrong})
+    assert refused.status_code == 422
+    assert [error["field"] for error in refused.json()["errors"]] == ["filter.any[0].operator"]
+
+
+def test_the_deepest_filter_passes_and_a_deeper_one_is_explained(client: httpx.Client) -> None:
+    deepest: dict[str, Any] = {"field": "payeeId", "in": ["1"]}
+    for _ in range(11):
+        deepest = {"all": [deepest]}
+    assert client.post("/v1/rules", json={**DEFINITION, "filter": deepest}).status_code == 201
+    refused = client.post("/v1/rules", json={**DEFINITION, "filter": {"all": [deepest]}})
+    assert refused.status_code == 422
+    assert "nested more than 12 deep" in refused.text
