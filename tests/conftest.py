@@ -23,7 +23,6 @@ from tripline_demo import postgres as embedded_postgres
 from tripline_demo.jars import Jars, ensure
 from tripline_demo.java import Java, find_java
 
-
 # The same examples in every run, however slow the machine; HYPOTHESIS_PROFILE=explore draws others.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=1000)
