@@ -71,8 +71,8 @@ def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shard
     if pin["shards"] != shards:
         raise CheckpointMismatch(
             f"{checkpoint} was made with {pin['shards']} shards and can't be run with {shards}: set"
-            f" TRIPLINE_SHARDS={pin['shards']}, or start with an empty TRIPLINE_CHECKPOINT, which judges the"
-            " transactions still in Kafka again and gives the same alerts"
+            f" TRIPLINE_SHARDS={pin['shards']}, or start with an empty TRIPLINE_CHECKPOINT: a new engine, which judges"
+            " what is still in Kafka again, in micro-batches of its own"
         )
     found = (pin["eventType"], pin["eventTypeVersion"], tuple(pin["anchors"]))
     if found != (event_type.name, event_type.version, event_type.anchors):
