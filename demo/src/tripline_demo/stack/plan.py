@@ -162,7 +162,6 @@ def _engine(plan: Plan) -> Program:
         TRIPLINE_CLOCK=plan.clock,
         TRIPLINE_SPARK_MASTER="local[2]",
         TRIPLINE_JARS=str(plan.jars.engine),
-        TRIPLINE_CLASS_CACHE=str(plan.places.var / "java"),
     )  # fmt: skip
     return replace(program, needs=("topics",), awaited_last=True, stop_seconds=45)
 

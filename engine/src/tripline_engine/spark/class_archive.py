@@ -50,6 +50,7 @@ class ClassArchive:
             self.fresh.replace(self.file)
         except (OSError, subprocess.TimeoutExpired) as error:
             _log.info("classes_not_archived", reason=type(error).__name__)
+            gateway.proc.kill()
             return
         for other in self.file.parent.glob("engine-*.jsa*"):
             if other != self.file:  # older ones, and what engines that were killed left half done

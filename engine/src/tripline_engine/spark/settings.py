@@ -57,7 +57,7 @@ def from_environment() -> Settings:
                 shards=env.int("SHARDS", 2, validate=Range(1, 256)),
                 clock=cast("Clock", env.str("CLOCK", "wall", validate=OneOf(["wall", "data"]))),
                 spark_master=local_master(env.str("SPARK_MASTER", "local[2]")),
-                jars=Path(env.str("JARS")).absolute(),
+                jars=Path(env.str("JARS")).resolve(),
                 max_transactions_per_batch=env.int(
                     "MAX_TRANSACTIONS_PER_BATCH", 100_000, validate=Range(1, 10_000_000)
                 ),
