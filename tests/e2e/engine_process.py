@@ -111,6 +111,10 @@ class Queries:
         yield spark_folder(self._place.checkpoint / prefix)
         self._say(f"stop {prefix}")
 
+    def alive(self) -> bool:
+        """Whether no query has failed."""
+        return self._process.poll() is None
+
     def _say(self, words: str) -> None:
         _pipe(self._process.stdin).write(words + "\n")
         _pipe(self._process.stdin).flush()

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
@@ -44,10 +45,13 @@ class KafkaLog:
 
     def __init__(self, kafka: str, prefix: str = "") -> None:
         self.kafka, self.prefix = kafka, prefix
-        self._producer = Producer(
+
+    @cached_property
+    def _producer(self) -> Producer:
+        return Producer(
             {
-                "bootstrap.servers": kafka,
-                "log_level": 3,
+                "bootstrap.servers": self.kafka,
+                "log_level": 0,
                 "enable.idempotence": True,
                 "message.max.bytes": 4 << 20,
                 "linger.ms": 0,

@@ -8,10 +8,13 @@ each is answered on standard output by the same words. Settings as for the engin
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from contextlib import ExitStack
 from dataclasses import replace
 
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -42,6 +45,15 @@ def start(
     return start_query(session.newSession(), settings, config, processor)
 
 
+def end_with(query: StreamingQuery) -> None:
+    """A query that fails ends this process, so that nobody waits for it."""
+    try:
+        query.awaitTermination()
+    except StreamingQueryException as error:
+        print(str(error)[-3000:], file=sys.stderr, flush=True)
+        os._exit(1)
+
+
 def main() -> None:
     settings = from_environment()
     logs.configure(settings.log_level)
@@ -52,6 +64,7 @@ def main() -> None:
             case ["start", prefix, most]:
                 stack = ExitStack()
                 running[prefix] = (start(session, settings, prefix, int(most), stack), stack)
+                threading.Thread(target=end_with, args=(running[prefix][0],), daemon=True).start()
             case ["stop", prefix]:
                 query, stack = running.pop(prefix)
                 query.stop()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 
@@ -16,8 +16,8 @@ from tripline_engine.spark.committed import committed_ends
 class Player:
     """Sends to the topics of one query and knows how far it is."""
 
-    def __init__(self, log: KafkaLog, folder: Path) -> None:
-        self._log, self._folder = log, folder
+    def __init__(self, log: KafkaLog, folder: Path, alive: Callable[[], bool] = lambda: True) -> None:
+        self._log, self._folder, self._alive = log, folder, alive
         self._sent: Counter[tuple[str, int]] = Counter()
 
     def send(self, records: Iterable[Sent]) -> None:
@@ -28,7 +28,12 @@ class Player:
 
     def wait(self, seconds: float = 120.0) -> None:
         """Until committed micro-batches hold all that was sent."""
-        eventually(self._is_taken, f"{self._log.prefix}: the query commits what was sent", seconds)
+        eventually(
+            lambda: self._is_taken() or not self._alive(),
+            f"{self._log.prefix}: the query commits what was sent",
+            seconds,
+        )
+        assert self._alive(), f"{self._log.prefix}: the query has ended"
 
     def play(self, batches: Iterable[MicroBatch], rng: Random, pause: float) -> None:
         """The history's own steps; with the chance `pause` the next one waits until the query has taken this one."""

@@ -42,7 +42,7 @@ def _one(process: Queries, log: KafkaLog, rng: Random) -> Counter[str]:
     log.create()
     # a small cap cuts inside of what was sent at once
     with process.query(log.prefix, rng.choice([60, 100_000])) as folder:
-        Player(log, folder).play(random_history(rng.getrandbits(62), KNOBS), rng, pause=0.6)
+        Player(log, folder, process.alive).play(random_history(rng.getrandbits(62), KNOBS), rng, pause=0.6)
     verdict = read_verdict(log)
     verdict.assert_equal()
     return verdict.shares()
