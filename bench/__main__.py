@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -44,6 +45,8 @@ def main(
     keep: bool,
 ) -> None:  # fmt: skip
     """Measures the running line: payments sent to alerts read, with full windows and rules that change."""
+    # to be told to stop is no reason to leave a stack behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     console = Console(width=150 if not sys.stdout.isatty() else None)
     begin = time.monotonic()
 
