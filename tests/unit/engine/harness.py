@@ -79,6 +79,7 @@ class Engine:
         self.config = config(self.shards)
         self.logs = [DictLog() for _ in range(self.shards)]
         self._workers: list[Attached] = [{}, {}]
+        self._gauges: list[Counter[str]] = [Counter() for _ in range(self.shards)]
         self._offsets = {Kind.RULE_EVENT: 0, Kind.TICK: 0}
 
     def forget(self) -> None:
@@ -115,6 +116,7 @@ class Engine:
                 self.logs[shard].commit()
                 self.out += records
                 self.counters.update(counters)
+                self._gauges[shard] = counters
 
     def attempt(self, shard: int, payloads: list[Payload]) -> tuple[list[OutRecord], Counter[str]]:
         """One shard's task, before its state is committed."""
@@ -132,6 +134,14 @@ class Engine:
                     payload = Payload(Kind(row["kind"]), row["payload"], row["position"])
                     by_shard[shard_of[row["shardKey"]]].append(payload)
         return by_shard
+
+    def history_rows(self) -> list[int]:
+        """Transactions held, by shard, at its last micro-batch."""
+        return [gauges["history_rows"] for gauges in self._gauges]
+
+    def history_bytes(self) -> list[int]:
+        """Size of the arrays that hold them."""
+        return [gauges["history_bytes"] for gauges in self._gauges]
 
     def alerts(self) -> list[dict[str, Any]]:
         found = [json.loads(record.value) for record in self.out if record.topic == "alerts.v1"]

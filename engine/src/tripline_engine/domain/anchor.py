@@ -24,6 +24,9 @@ from tripline_engine.domain.visibility import Visibility
 
 _ID_MIX, _ANCHOR_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
+# Arrays up to so many items, or with no more than so many times the room they need, are left as they are.
+_SMALL, _MOST_ROOM = 1 << 14, 8
+
 FiringByVersion = dict[RuleVersionKey, FiringRecords]
 
 
@@ -112,11 +115,20 @@ class Anchor:
         """Let go of what no rule, present or to come, can see any more."""
         history = self.history
         self._drop(history.expired(visibility.floor(self._name, [self._event_type.time_field.name])))
-        if history.base == history.end:
+        if history.base == history.end and self.ids.count:
             self.ids.forget(visibility.id_floor)
         if history.base > 1024 and 2 * history.base > history.end:
             delta = history.shift()
             self._windows.shift(delta, history.end)
+
+    @property
+    def oversized(self) -> bool:
+        """Whether its arrays are far larger than what they hold."""
+        rows = self.history.end - self.history.base
+        tables = (*self.history.values.values(), *self._windows.tables())
+        sizes = [(self.history.capacity, rows), (self.ids.capacity, self.ids.count)]
+        sizes += [(table.capacity, table.used) for table in tables]
+        return any(capacity > _SMALL and _MOST_ROOM * used < capacity for capacity, used in sizes)
 
     def clear(self) -> None:
         """Forget all transactions and firing states; their ids stay."""

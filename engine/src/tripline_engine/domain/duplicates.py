@@ -118,6 +118,11 @@ class RememberedIds:
         self._meta[_USED] = len(times)
 
     @property
+    def capacity(self) -> int:
+        """How many places the table has."""
+        return len(self._times)
+
+    @property
     def count(self) -> int:
         """How many ids the table holds."""
         return int(self._meta[_USED])

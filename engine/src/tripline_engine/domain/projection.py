@@ -81,6 +81,13 @@ class Projection:
             firing = head.firing[name].read(log)
             anchor.restructure(Structure.of(self.book, name), head.visibility, firing)
 
+    def shrink(self, head: Head, log: StateLog) -> bool:
+        """Build the arrays again, as large as they have to be, if they are far larger; whether they were."""
+        oversized = any(anchor.oversized for anchor in self.anchors.values())
+        if oversized:
+            self._rebuild(head, log)
+        return oversized
+
     @property
     def rows(self) -> int:
         """Retained transactions, over all anchors."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +19,7 @@ from tripline_engine.domain.reading import Reading
 from tripline_engine.domain.resetting import ResetWindow
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.rule_book import RuleVersion
+from tripline_engine.domain.slot_table import SlotTable
 from tripline_engine.domain.structure import (
     ChainKey,
     Population,
@@ -87,6 +88,11 @@ class RuleWindows:
     def groups(self) -> int:
         """How many groups have a retained transaction, over all populations."""
         return sum(links.groups for links in self.links.values())
+
+    def tables(self) -> Iterator[SlotTable]:
+        """The slot tables of the populations."""
+        for links in self.links.values():
+            yield links.table
 
     def restructure(
         self,

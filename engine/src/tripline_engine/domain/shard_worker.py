@@ -93,6 +93,8 @@ class ShardWorker:
         records = batch.run(payloads)
         head.write(self._log)
         projection.finish(head)
+        if any(payload.kind == Kind.TICK for payload in payloads):
+            self.counters["shrinks"] += projection.shrink(head, self._log)
         self.counters["history_rows"] = projection.rows
         self.counters["history_bytes"] = projection.bytes
         self.counters["rule_position"] = projection.book.position

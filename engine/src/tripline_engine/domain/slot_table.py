@@ -15,6 +15,7 @@ from numba import njit
 from tripline_engine.domain.arena import Arena, Array
 
 _FIRST_CAPACITY = 256
+_STEP = 4096
 # What `meta` holds.
 _USED, _FREE, _NEXT = 0, 1, 2
 
@@ -127,6 +128,11 @@ class SlotTable:
         return int(self._meta[_USED])
 
     @property
+    def capacity(self) -> int:
+        """For how many keys there is room."""
+        return len(self._count)
+
+    @property
     def end(self) -> int:
         """All slots given so far lie below this number."""
         return int(self._meta[_NEXT])
@@ -135,9 +141,15 @@ class SlotTable:
         self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64], present: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.int32]:
         """The slot of each key (int32; -1 where it is not present), each counted once more."""
-        self._reserve(self.end + len(low))
         out = np.empty(len(low), np.int32)
-        _intern(low, high, present, self._table, self.key_low, self.key_high, self._count, self._meta, out)
+        for start in range(
+            0, len(low), _STEP
+        ):  # room for a step's new keys, not for as many as there are rows
+            step = slice(start, start + _STEP)
+            self._reserve(self.end + len(low[step]))
+            keys = low[step], high[step], present[step]
+            columns = self._table, self.key_low, self.key_high, self._count
+            _intern(*keys, *columns, self._meta, out[step])
         return out
 
     def find(self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:

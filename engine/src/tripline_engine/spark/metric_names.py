@@ -42,6 +42,9 @@ LATENCY: Final = MetricName(
 REBUILDS: Final = MetricName(
     "tripline_engine_rebuilds", "Times a shard's arrays were built again from its segments", "counter"
 )
+SHRINKS: Final = MetricName(
+    "tripline_engine_shrinks", "Times a shard's arrays were made smaller after clean-up", "counter"
+)
 PRIVATE_COPIES: Final = MetricName(
     "tripline_engine_private_copies", "Times another attempt held a shard's arrays", "counter"
 )
@@ -78,6 +81,7 @@ COUNTED_BY_SHARDS: Final = {
     "alerts": ALERTS,
     "rebuilds": REBUILDS,
     "private_copies": PRIVATE_COPIES,
+    "shrinks": SHRINKS,
     "duplicates": DUPLICATES,
     "transactions": JUDGED,
     "null_groups": NULL_GROUPS,
