@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules_registry.domain.importing import ImportedControl, ImportedRule
-from rules_registry.service.import_lines import read_records, read_text
+from rules_registry.service.import_lines import ReadLine, read_records, read_text
 from tests.unit.rules_registry.samples import BODY, NOW, SUM
+from tripline_http.fields import is_storable
 
 PLAIN = "(7),(active),(payeeId&beneficiaryId),(),(paymentAmount),(SUM),(>),(1000.01),(20)"
 EXAMPLES = Path(__file__).parents[3] / "contracts" / "src" / "tripline_contracts" / "examples" / "rules"
@@ -115,7 +116,32 @@ def test_the_rules_of_articles_and_demo_are_read(path: Path) -> None:
         assert read.wanted is not None
 
 
+ODD = st.text(max_size=12) | st.sampled_from(
+    ["ruleId", "name", "limit", "\x00", "\ud800", "RULEID", "filter"]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.decimals(allow_nan=False) | ODD,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ODD, inner, max_size=3),
+    max_leaves=6,
+)
+
+
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     for read in read_text(text):
         assert (read.wanted is None) == bool(read.problems)
+        _assert_storable(read)
+
+
+@given(st.dictionaries(ODD, VALUES, max_size=5), st.sampled_from(["ACTIVE", "PAUSE"]))
+def test_any_record_is_read_or_refused(values: dict[str, Any], state: str) -> None:
+    (read,) = read_records([{"ruleId": 7, **values, "ruleState": state}])
+    assert (read.wanted is None) == bool(read.problems)
+    _assert_storable(read)
+
+
+def _assert_storable(read: ReadLine) -> None:
+    """What is said of a line is kept under its Idempotency-Key: in Postgres, which takes neither U+0000 nor halves."""
+    for problem in read.problems:
+        assert is_storable(problem.field), problem
+        assert is_storable(problem.message), problem

@@ -74,6 +74,8 @@ def serve(
         "graceful_timeout": 10,
         "timeout": 60,
         "keepalive": 15,
+        # The most that gunicorn takes: filters and cursors together may be longer than its usual 4094.
+        "limit_request_line": 8190,
         "logger_class": _RootLogger,
         "post_worker_init": announce,
         "worker_exit": stop,
