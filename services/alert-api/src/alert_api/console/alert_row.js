@@ -44,6 +44,12 @@ export class AlertRow {
     this.end.replaceChildren(alert.state === "open" ? this.button() : taken(alert));
   }
 
+  /** Stands out for a moment; the class goes again, as a row that is moved would stand out anew. */
+  arrive() {
+    this.element.classList.add("fresh");
+    this.element.addEventListener("animationend", () => this.element.classList.remove("fresh"), { once: true });
+  }
+
   tick(now) {
     setText(this.age, ago(this.alert.eventTime, now));
   }

@@ -141,7 +141,7 @@ export class AlertsView {
     const kept = new Map();
     for (const alert of this.alerts) {
       const row = this.rows.get(alert.alertId) ?? new AlertRow(alert, openAcknowledge, search);
-      if (!first && !this.rows.has(alert.alertId)) row.element.classList.add("fresh");
+      if (!first && !this.rows.has(alert.alertId)) row.arrive();
       row.update(alert);
       kept.set(alert.alertId, row);
     }

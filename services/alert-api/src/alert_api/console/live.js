@@ -13,7 +13,7 @@ import { Traffic } from "./traffic.js";
 import { EngineFacts } from "./engine_facts.js";
 import { call } from "./client.js";
 
-const SHOWN = 12;
+const SHOWN = 9;
 const MINUTE = 60_000;
 
 export class LiveView {
@@ -105,7 +105,7 @@ export class LiveView {
     const kept = new Map();
     for (const alert of this.alerts) {
       const row = this.rows.get(alert.alertId) ?? new AlertRow(alert, openAcknowledge);
-      if (!first && !this.rows.has(alert.alertId)) row.element.classList.add("fresh");
+      if (!first && !this.rows.has(alert.alertId)) row.arrive();
       row.update(alert);
       kept.set(alert.alertId, row);
     }
