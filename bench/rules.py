@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.windows import Held, group_codes, held
-from bench.workload import HUGE_CENTS, Column, Workload
+from bench.workload import HUGE_CENTS, STRANGERS, Column, Workload
 from tripline_contracts import decimals
 from tripline_contracts.rule_definition import Function
 
@@ -129,8 +129,14 @@ def limits(load: Workload, alerts_per_rule: int) -> dict[int, Decimal]:
     found = {}
     for subject in FIVE:
         windows = subject.held(load, time, number, live)
-        found[subject.rule_id] = _limit(subject, windows, alerts_per_rule)
+        found[subject.rule_id] = _limit(subject, _of_others(windows, load, live), alerts_per_rule)
     return found
+
+
+def _of_others(windows: Held, load: Workload, asked: Column) -> Held:
+    """Without those of the huge payments."""
+    others = load.payee[asked] < STRANGERS
+    return Held(windows.total[others], windows.count[others], windows.largest[others])
 
 
 def _limit(subject: Subject, windows: Held, alerts: int) -> Decimal:

@@ -26,7 +26,8 @@ PARTITIONS: Final = 2
 TYPES: Final = ("CSH", "CRD")
 HUGE_CENTS: Final = 10_000_000_00
 _EVERY, _APART = 1_000, 10
-_STRANGERS: Final = 1_000_000_000
+STRANGERS: Final = 1_000_000_000
+"""Payees from here on send the huge payments and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def make(rate: int, preloaded: int, live: int, seed: int) -> Workload:
     thousands = np.arange(preloaded, preloaded + live - _EVERY + 1, _EVERY)
     huge = thousands + np.random.default_rng(seed).integers(0, _EVERY - _APART, thousands.size)
     for place, amount in ((huge, HUGE_CENTS), (huge + _APART, -HUGE_CENTS)):
-        payee[place] = beneficiary[place] = _STRANGERS + huge
+        payee[place] = beneficiary[place] = STRANGERS + huge
         payment_type[place], cents[place] = CARD, amount
     partition = payee % PARTITIONS
     offset = np.zeros_like(partition)

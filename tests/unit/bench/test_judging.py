@@ -10,7 +10,7 @@ import pytest
 
 from bench import results, stages
 from bench.expected import Expected
-from bench.judging import compared, latencies_ms, slope, told_by
+from bench.judging import compared, is_accumulated, latencies_ms, slope, told_by
 
 
 def alert(rule: int, number: int) -> dict[str, object]:
@@ -27,7 +27,15 @@ def test_latency_counts_from_when_a_timed_payment_was_due() -> None:
     due_at = np.array([10.0, 20.0, 30.0])
     alerts = {"a": (10.5, alert(1, 0)), "b": (20.25, alert(1, 1)), "c": (30.125, alert(4, 2))}
     found = latencies_ms(alerts, due_at, timed_from=1)
-    assert {rule: times.tolist() for rule, times in found.items()} == {1: [250.0], 4: [125.0]}
+    assert found.tolist() == [250.0, 125.0]
+
+
+@pytest.mark.parametrize(
+    ("rule", "count", "several"), [(1, 2, True), (1, 1, False), (4, 3, False), (5, 3, True)]
+)
+def test_a_maximum_and_a_window_of_one_are_nobody_elses_doing(rule: int, count: int, several: bool) -> None:
+    one = alert(rule, 1) | {"contributors": {"count": count, "transactions": []}}
+    assert is_accumulated(one) is several
 
 
 def test_growth_is_seen_and_a_stall_is_not_growth() -> None:
