@@ -48,7 +48,14 @@ def test_an_operation_is_whole(name: str, operation: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["PUT /v1/rules/{rule_id}", "DELETE /v1/rules/{rule_id}", "PUT /v1/settings"]
+    "name",
+    [
+        "PUT /v1/rules/{rule_id}",
+        "DELETE /v1/rules/{rule_id}",
+        "POST /v1/rules/{rule_id}/pause",
+        "POST /v1/rules/{rule_id}/resume",
+        "PUT /v1/settings",
+    ],
 )
 def test_a_change_needs_if_match(name: str) -> None:
     operation = dict(operations())[name]
