@@ -90,6 +90,11 @@ class Engine:
         if self.directory:
             shutil.rmtree(self.directory, ignore_errors=True)
 
+    def restart_workers(self) -> None:
+        """End the worker processes; their mapped files stay."""
+        for worker in self._workers:
+            worker.clear()
+
     def change_worker(self) -> None:
         """Let the other of two worker processes, which has mappings of its own, serve the next micro-batch."""
         if self.directory:
