@@ -69,9 +69,9 @@ def test_segments_go_when_windows_and_ids_have_passed_them() -> None:
     state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
     for batch in range(5):
         log.append(rows(10 * batch, 10, time=100 * batch), state)
-    log.expire(210, 105, state)
+    log.expire(205, 105, state)
     assert ids(log, state)[0][0] == "t10"
-    log.expire(210, 210, state)
+    log.expire(205, 205, state)
     assert ids(log, state)[0][0] == "t20"
     assert log.first == 20
     log.expire(10_000, 10_000, state)
