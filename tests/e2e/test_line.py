@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.line import Line, Rule
 from tests.e2e.stored import stored_alerts, stored_names
-from tests.e2e.verdict import canonical, read_verdict, taken
+from tests.e2e.verdict import assert_same, read_verdict, taken
 from tests.e2e.waiting import eventually
 from tests.stack import RunningStack
 
@@ -59,7 +59,7 @@ def test_alerts_in_postgres_are_the_oracles(line: Line, capsys: pytest.CaptureFi
     verdict.assert_equal()
     expected = verdict.expected.alerts
     eventually(lambda: sum(stored_names(line.postgres).values()) == len(expected), "all alerts are stored")
-    assert canonical(stored_alerts(line.postgres)) == canonical(expected)
+    assert_same(stored_alerts(line.postgres), expected)
     assert first_rules(line) == set(later)
     assert line.engines() == engines != set()
     assert line.engine_metric("tripline_engine_rebuilds_total") == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,9 +25,10 @@ class Verdict:
 
     def assert_equal(self) -> None:
         """Alerts byte for byte but for the time of detection, rejects by place and reason."""
-        assert canonical(self.alerts.values()) == canonical(self.expected.alerts)
+        assert_same(self.alerts.values(), self.expected.alerts)
         found = {place: record.headers["reason"].decode() for place, record in self.rejects.items()}
-        assert found == {(reject.partition, reject.offset): reject.reason for reject in self.expected.rejects}
+        wanted = {(reject.partition, reject.offset): reject.reason for reject in self.expected.rejects}
+        assert found == wanted, f"rejects differ in {dict(found.items() ^ wanted.items())}"
 
     def shares(self) -> Counter[str]:
         """What to print."""
@@ -63,9 +65,14 @@ def read_verdict(log: KafkaLog) -> Verdict:
     return Verdict(judge(batches), alerts, len(written) - len(alerts), rejects, batches)
 
 
-def canonical(alerts: Any) -> list[str]:
-    """Comparable bytes."""
-    return sorted(json.dumps(alert, sort_keys=True) for alert in alerts)
+def assert_same(found: Iterable[Any], expected: Iterable[Any]) -> None:
+    """Alerts, byte for byte, in any order."""
+    ours, theirs = (
+        Counter(json.dumps(each, sort_keys=True) for each in alerts) for alerts in (found, expected)
+    )
+    more, missing = ours - theirs, theirs - ours
+    first = [next(iter(sorted(side)), "none") for side in (more, missing)]
+    assert ours == theirs, f"{more.total()} of the engine's alone, {missing.total()} of the oracle's: {first}"
 
 
 def recorded_batches(log: KafkaLog) -> list[MicroBatch]:

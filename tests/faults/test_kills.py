@@ -16,7 +16,7 @@ import pytest
 from tests.e2e.engine_process import Workplace
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.stored import stored_alerts, stored_names
-from tests.e2e.verdict import Verdict, canonical, read_verdict
+from tests.e2e.verdict import Verdict, assert_same, read_verdict
 from tests.e2e.waiting import eventually
 from tests.faults.scene import Kill, Scene
 from tests.integration.alert_api.servers import projector
@@ -65,7 +65,7 @@ def test_kills_and_a_lost_projection_change_no_alert(scene: Scene, alerts_databa
         lambda: sum(stored_names(alerts_database).values()) == len(verdict.expected.alerts),
         "all alerts are stored",
     )
-    assert canonical(stored_alerts(alerts_database)) == canonical(verdict.expected.alerts)
+    assert_same(stored_alerts(alerts_database), verdict.expected.alerts)
 
 
 def killed_in_the_middle_of_a_task(scene: Scene) -> Kill:
