@@ -108,7 +108,7 @@ def test_status_lists_every_process(stack: RunningStack) -> None:
     shown = tripline(stack.places, "status")
     rows = dict(re.findall(r"^([a-z-]+) +(running|done)", shown.stdout, re.MULTILINE))
     done = {name for name, state in rows.items() if state == "done"}
-    assert (shown.returncode, done) == (0, {"warm-up", "topics", "migrations"}), shown.stdout
+    assert (shown.returncode, done) == (0, {"topics", "migrations"}), shown.stdout
     running = {
         "postgres", "kafka", "engine", "registry", "relay", "status", "alert-projector", "alert-api", "generator",
     }  # fmt: skip
