@@ -46,9 +46,9 @@ export function button(text, onClick, { kind = "quiet", ...attributes } = {}) {
   return element("button", { type: "button", class: kind, on: { click: onClick }, ...attributes }, text);
 }
 
-/** A label with its field below. */
+/** A label with its field, which has an id, below. */
 export function labelled(text, field, hint = null) {
-  return element("label", { class: "field" }, element("span", { class: "field-name" }, text), field,
+  return element("div", { class: "field" }, element("label", { class: "field-name", for: field.id }, text), field,
     hint && element("span", { class: "hint" }, hint));
 }
 

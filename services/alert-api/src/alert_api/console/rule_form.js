@@ -48,7 +48,7 @@ export class RuleForm {
       element("div", { class: "row" }, at("aggregatorFunctionType", labelled("Aggregate", this.kind)),
         this.fieldPart = at("aggregateFieldName", labelled("of", this.field))),
       element("div", { class: "row" }, at("limitOperatorType", labelled("is", this.sign)), at("limit", labelled("Limit", this.limit)),
-        at("windowSeconds", labelled("within", this.count)), labelled("\u00a0", this.unit)),
+        at("windowSeconds", labelled("within", this.count)), element("div", { class: "field" }, element("span", { class: "field-name" }, "\u00a0"), this.unit)),
       this.filter.element,
       element("fieldset", { class: "group" }, element("legend", {}, "Firing"),
         element("div", { class: "row" }, at("firing", labelled("Fires", this.firing)), at("lateEvents", labelled("Late payments", this.late))),

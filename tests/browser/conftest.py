@@ -1,0 +1,79 @@
+"""One browser and one running line for all tests of the console."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Playwright, sync_playwright
+
+from tests.browser import chromium
+from tests.browser.traffic import Tripped, tripped_rule
+from tests.browser.windows import Window
+from tests.stack import RunningStack
+
+OpenWindow = Callable[..., Window]
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    """Playwright's driver process."""
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def chromium_or_why_not(playwright: Playwright) -> Iterator[Browser | str]:
+    """A headless browser, or the reason why there is none."""
+    path = chromium.find(playwright, os.environ)
+    said = ""
+    if path is None and os.environ.get("CI") == "true":
+        said = chromium.install()
+        path = chromium.find(playwright, os.environ)
+    if path is None:
+        yield f"no Chromium here; get it with: {chromium.HOW}\n{said}".strip()
+        return
+    browser = playwright.chromium.launch(executable_path=path, args=list(chromium.ARGUMENTS))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def browser(chromium_or_why_not: Browser | str, request: pytest.FixtureRequest) -> Browser:
+    """The browser. Without one the test is skipped by its name; on a build server (CI=true) it fails."""
+    if isinstance(chromium_or_why_not, Browser):
+        return chromium_or_why_not
+    if os.environ.get("CI") == "true":
+        pytest.fail(chromium_or_why_not)
+    pytest.skip(f"{request.node.name}: {chromium_or_why_not}")
+
+
+@pytest.fixture
+def open_window(browser: Browser, request: pytest.FixtureRequest) -> Iterator[OpenWindow]:
+    """Opens windows of the console; `who` is the name of a key, None for nobody. Other options are playwright's."""
+    stack: RunningStack = request.getfixturevalue("running_stack")
+    contexts = []
+
+    def open_(who: str | None = "analyst", **options: Any) -> Window:
+        wanted: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "locale": "en-GB", **options}
+        context = browser.new_context(**wanted)
+        context.set_default_timeout(30_000)
+        contexts.append(context)
+        window = Window(context.new_page(), stack.file["console"].rstrip("/"))
+        if who is not None:
+            key = stack.file["apiKeys"][who]
+            window.page.add_init_script(f"sessionStorage.setItem('tripline.key', {key!r})")
+        return window
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def tripped(running_stack: RunningStack) -> Iterator[Tripped]:
+    """A rule that is applied, and alerts of it."""
+    with tripped_rule(running_stack) as found:
+        yield found

@@ -1,0 +1,93 @@
+"""Every view at both widths and in both colour schemes: nothing overflows, nothing is refused, nothing fails."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.traffic import Tripped
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
+
+INLINE = """() => {
+    const script = document.createElement("script");
+    script.textContent = "window.ran = 1";
+    document.body.append(script);
+}"""
+BACKGROUND = {"light": "rgb(244, 246, 249)", "dark": "rgb(12, 16, 22)"}
+
+
+def views(tripped: Tripped) -> dict[str, tuple[str, str]]:
+    """Address and a text that is there when the view is."""
+    name = tripped.rule["name"]
+    return {
+        "live": ("/live", name),
+        "rules": ("/rules", "✓ applied v1"),
+        "alerts": (f"/alerts?ruleId={tripped.rule['ruleId']}", name),
+        "alert": (f"/alerts/{tripped.alerts[0]['alertId']}", "What counted"),
+        "controls": ("/controls", "CLEAR_STATE_ALL"),
+    }
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_all_views_fit_and_break_no_rule(
+    open_window: OpenWindow, tripped: Tripped, tmp_path: Path, width: int, scheme: str
+) -> None:
+    window = open_window("admin", viewport={"width": width, "height": 844}, color_scheme=scheme)
+    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
+    for name, (path, text) in views(tripped).items():
+        window.go(path)
+        expect(window.page.get_by_text(text, exact=False).locator("visible=true").first).to_be_visible()
+        assert window.page.evaluate("getComputedStyle(document.body).backgroundColor") == BACKGROUND[scheme]
+        wide = window.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, f"{name} is {wide} px wide on {width}"
+        window.page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
+        window.is_clean()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_rule_form_fits(open_window: OpenWindow, width: int) -> None:
+    window = open_window("analyst", viewport={"width": width, "height": 844})
+    window.go("/rules")
+    window.page.get_by_role("button", name="New rule").click()
+    window.page.get_by_role("button", name="Card testing").click()
+    dialog = window.page.get_by_role("dialog", name="New rule")
+    expect(dialog.get_by_label("Value")).to_have_count(2)
+    assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
+    window.is_clean()
+
+
+def test_the_colours_can_be_chosen(open_window: OpenWindow) -> None:
+    window = open_window("viewer", color_scheme="light")
+    window.go("/rules")
+    window.page.get_by_role("button", name="Switch to dark colours").click()
+    assert window.page.evaluate("getComputedStyle(document.body).backgroundColor") == BACKGROUND["dark"]
+    window.page.reload()
+    expect(window.page.get_by_role("button", name="Switch to light colours")).to_be_visible()
+    assert window.page.evaluate("getComputedStyle(document.body).backgroundColor") == BACKGROUND["dark"]
+
+
+def test_the_policy_is_what_stops_a_foreign_script(open_window: OpenWindow) -> None:
+    window = open_window("viewer")
+    window.go("/live")
+    window.page.evaluate(INLINE)
+    assert window.page.evaluate("window.ran") is None
+    window.page.wait_for_function("window.violations.length > 0")
+
+
+def test_the_time_zone_is_stated_and_used(open_window: OpenWindow, tripped: Tripped) -> None:
+    alert = tripped.alerts[0]
+    for zone, shown in (("Asia/Kolkata", "Asia/Kolkata (UTC+5:30)"), ("UTC", "UTC")):
+        window = open_window("viewer", timezone_id=zone)
+        window.go(f"/alerts/{alert['alertId']}")
+        expect(window.page.locator("#time-zone")).to_have_text(shown)
+        options = "{hour: '2-digit', minute: '2-digit', second: '2-digit'}"
+        expected = window.page.evaluate(
+            f"at => new Date(at).toLocaleTimeString('en-GB', {options})", alert["eventTime"]
+        )
+        expect(window.page.get_by_text(expected).first).to_be_visible()

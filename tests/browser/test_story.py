@@ -1,0 +1,90 @@
+"""The story: write a rule, see it applied, see it tripped, open the alert, acknowledge it, see that elsewhere."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.traffic import delete_rule
+from tests.stack import RunningStack
+
+pytestmark = [pytest.mark.browser, pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
+
+NAME = "Story: one card, many payments"
+WAIT_MS = 90_000
+
+
+def test_from_a_rule_to_an_acknowledged_alert(open_window: OpenWindow, running_stack: RunningStack) -> None:
+    ada, bob = open_window(None), open_window("second-analyst")
+    page = ada.page
+    ada.sign_in(running_stack.file["apiKeys"]["admin"])
+    try:
+        # Write a rule.
+        page.get_by_role("link", name="Rules", exact=True).click()
+        page.get_by_role("button", name="New rule").click()
+        dialog = page.get_by_role("dialog", name="New rule")
+        dialog.get_by_label("Name").fill(NAME)
+        dialog.get_by_label("Aggregate").select_option("COUNT")
+        dialog.get_by_label("Limit").fill("15")
+        dialog.get_by_label("within").fill("1")
+        dialog.get_by_label("Unit of the window").select_option(label="minutes")
+        expect(dialog.get_by_text("Number of payments per payer within 1 minute > 15")).to_be_visible()
+        dialog.get_by_role("button", name="Publish").click()
+        expect(dialog).to_be_hidden()
+
+        # See it applied.
+        rule = page.get_by_role("listitem").filter(has_text=NAME)
+        expect(rule.get_by_text("published v1")).to_be_visible()
+        expect(rule.get_by_text("✓ applied v1")).to_be_visible(timeout=WAIT_MS)
+
+        # See live traffic trip it.
+        page.get_by_role("link", name="Live", exact=True).click()
+        traffic = page.get_by_role("region", name="Traffic generator")
+        traffic.get_by_role("slider").fill("4")
+        expect(traffic.get_by_role("status")).to_have_text("20 a second")
+        traffic.get_by_role("button", name="Start").click()
+        expect(traffic.get_by_text(re.compile(r"Sends \d+(\.\d)? of 20 payments a second"))).to_be_visible()
+        expect(page.get_by_role("region", name="Sampled payments").get_by_role("row")).to_have_count(9)
+        traffic.get_by_role("button", name="Play: Card testing").click()
+        lamps = page.get_by_role("region", name="Rules that fire")
+        lamp = lamps.get_by_role("listitem").filter(has_text=NAME)
+        expect(lamp).to_have_attribute("data-lit", "true", timeout=WAIT_MS)
+        expect(lamp.get_by_text(re.compile(r"\d+ in a minute"))).to_be_visible()
+
+        # Open the alert; somebody else looks at the same list.
+        newest = page.get_by_role("region", name="Newest alerts")
+        newest.get_by_role("link").filter(has_text=NAME).first.click()
+        expect(page.get_by_role("heading", name=NAME)).to_be_visible()
+        expect(page.get_by_role("img", name=re.compile(r"Window from .* payments counted"))).to_be_visible()
+        alert_id = page.url.rpartition("/")[2]
+        bob.go(f"/alerts/{alert_id}")
+        expect(bob.page.get_by_role("button", name="Acknowledge")).to_be_enabled()
+
+        # Acknowledge it.
+        page.get_by_role("button", name="Acknowledge").click()
+        question = page.get_by_role("dialog", name="Acknowledge this alert")
+        question.get_by_label("Comment").fill("Called the payer")
+        question.get_by_role("button", name="Acknowledge").click()
+        expect(question).to_be_hidden()
+        expect(page.get_by_text("✓ admin")).to_be_visible()
+        expect(page.get_by_text("Called the payer")).to_be_visible()
+
+        # See it acknowledged in the second window, which nobody touched.
+        expect(bob.page.get_by_text("✓ admin")).to_be_visible()
+        expect(bob.page.get_by_role("button", name="Acknowledge")).to_be_hidden()
+        expect(bob.page.get_by_text("Acknowledged by admin")).to_be_visible()
+
+        page.get_by_role("link", name="Live", exact=True).click()
+        traffic.get_by_role("button", name="Stop").click()
+        expect(traffic.get_by_text("Sends nothing.")).to_be_visible()
+        ada.is_clean()
+        bob.is_clean()
+    finally:
+        with running_stack.generator() as generator:
+            generator.put("/v1/traffic", json={"rate": 0})
+        with running_stack.registry() as registry:
+            for item in registry.get("/v1/rules", params={"name": NAME}).json()["items"]:
+                delete_rule(running_stack, item["ruleId"])

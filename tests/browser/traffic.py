@@ -1,0 +1,69 @@
+"""A rule of these tests' own and a played fraud that trips it: something for the console to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tests.stack import RunningStack, eventually
+
+LIMIT = 20
+SECONDS = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tripped:
+    """The rule, and its alerts, newest first."""
+
+    rule: dict[str, Any]
+    alerts: list[dict[str, Any]]
+
+
+def definition(name: str, limit: int = LIMIT) -> dict[str, Any]:
+    """More payments than the limit by one payer within a minute, as a card that is tested makes them."""
+    return {
+        "name": name,
+        "groupingKeyNames": ["payeeId"],
+        "aggregatorFunctionType": "COUNT",
+        "limitOperatorType": ">",
+        "limit": str(limit),
+        "windowSeconds": 60,
+    }
+
+
+def is_applied(stack: RunningStack, rule: dict[str, Any]) -> bool:
+    """Whether every shard has taken the rule's version."""
+    with stack.registry() as registry:
+        items = registry.get("/v1/rule-status", params={"ruleId": rule["ruleId"]}).json()["items"]
+    return bool(items) and (items[0]["appliedVersion"] or 0) >= rule["version"]
+
+
+def alerts_of(stack: RunningStack, rule_id: int) -> list[dict[str, Any]]:
+    """Newest first."""
+    with stack.alerts() as alerts:
+        found: list[dict[str, Any]] = alerts.get("/v1/alerts", params={"ruleId": rule_id}).json()["items"]
+    return found
+
+
+def delete_rule(stack: RunningStack, rule_id: int) -> None:
+    """For good; one that is gone already stays gone."""
+    with stack.registry() as registry:
+        registry.delete(f"/v1/rules/{rule_id}", headers={"If-Match": "*"})
+
+
+@contextmanager
+def tripped_rule(stack: RunningStack, name: str = "Browser: many payments by one payer") -> Iterator[Tripped]:
+    """Publishes, waits until it is applied, plays, waits for the alerts; retires the rule at the end."""
+    with stack.registry() as registry:
+        rule = registry.post("/v1/rules", json=definition(name)).raise_for_status().json()
+    try:
+        eventually(lambda: is_applied(stack, rule), "the rule is applied", SECONDS)
+        with stack.generator() as generator:
+            played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
+        wanted = played["payments"] - LIMIT
+        eventually(lambda: len(alerts_of(stack, rule["ruleId"])) == wanted, "the alerts are there", SECONDS)
+        yield Tripped(rule, alerts_of(stack, rule["ruleId"]))
+    finally:
+        delete_rule(stack, rule["ruleId"])

@@ -1,0 +1,61 @@
+"""A window of the console as one person sees it, and what went wrong in it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from playwright.sync_api import ConsoleMessage, Page, expect
+
+# Chromium writes a line for every answer that is no success; the tests that provoke one expect it.
+_ANSWERED = re.compile(r"Failed to load resource: the server responded with a status of (\d+)")
+
+WATCH_POLICY = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) =>
+    window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
+"""
+
+
+@dataclass
+class Window:
+    """One page, signed in or not. `troubles` are errors of scripts and refused answers, in order."""
+
+    page: Page
+    base: str
+    troubles: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._note)
+        self.page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
+        self.page.add_init_script(WATCH_POLICY)
+
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            answered = _ANSWERED.search(message.text)
+            self.troubles.append(f"answered {answered[1]}" if answered else message.text)
+
+    def go(self, path: str) -> None:
+        """To another address of the console."""
+        self.page.goto(self.base + path)
+
+    def sign_in(self, key: str) -> None:
+        """Types the key; the tab keeps it."""
+        self.go("/")
+        self.page.get_by_label("API key").fill(key)
+        self.page.get_by_role("button", name="Sign in").click()
+        expect(self.page.get_by_role("navigation", name="Views")).to_be_visible()
+
+    def shows(self, view: str) -> None:
+        """Waits until that view is there."""
+        expect(self.page.get_by_role("link", name=view, exact=True)).to_have_attribute("aria-current", "page")
+
+    def violations(self) -> list[str]:
+        """What the content security policy refused on this page."""
+        found: list[str] = self.page.evaluate("window.violations")
+        return found
+
+    def is_clean(self, *allowed: str) -> None:
+        """Fails for script errors and refused answers other than the allowed ones, and for policy violations."""
+        assert self.violations() == []
+        assert [each for each in self.troubles if each not in allowed] == []
