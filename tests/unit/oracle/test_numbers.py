@@ -80,6 +80,23 @@ def test_average_is_compared_exactly_and_not_as_reported() -> None:
     assert third == Fraction(4, 3)
 
 
+@pytest.mark.parametrize(
+    ("amounts", "operator", "shown"),
+    [
+        ((1, 1, 2), ">", ["0.000001"]),
+        ((1, 1, 2), "=", ["0.000001"] * 2),
+        ((0, 3), ">", ["0.000002"]),
+        ((2, 3), ">", ["0.000002", "0.000002"]),
+    ],
+)
+def test_an_average_alerts_by_its_exact_value_and_shows_the_rounded_one(
+    amounts: tuple[int, ...], operator: str, shown: list[str]
+) -> None:
+    rule = Registry().publish(1, draft("AVG", operator, "0.000001", by=("payeeId",)), 0, 0)
+    records = [payment(number, T, plain(amount)) for number, amount in enumerate(amounts)]
+    assert [alert["value"] for alert in judge([batch(events=[rule], records=records)]).alerts] == shown
+
+
 def test_sums_beyond_sixty_four_bits() -> None:
     largest = "999999999999999999.999999"
     rule = Registry().publish(1, draft(operator=">=", limit=largest, by=("payeeId",)), 0, 0)

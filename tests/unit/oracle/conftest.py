@@ -1,0 +1,46 @@
+"""Every history that is judged here by hand is given to the engine too, on two shards: it has to say the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from tests import oracle
+from tests.oracle.model import MicroBatch, Outcome
+from tests.unit.engine.harness import Engine
+
+
+@pytest.fixture(autouse=True)
+def the_engine_says_the_same(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random histories are left out: they have a test of their own in tests/unit/engine."""
+    judge = getattr(request.module, "judge", None)
+    if judge is None or request.module.__name__.rpartition(".")[2].startswith("test_histories"):
+        return
+
+    def both(batches: Iterable[MicroBatch], **options: Any) -> Outcome:
+        history = list(batches)
+        outcome: Outcome = judge(history, **options)
+        assert_engine_agrees(history)
+        return outcome
+
+    monkeypatch.setattr(request.module, "judge", both)
+
+
+def assert_engine_agrees(history: list[MicroBatch]) -> None:
+    """Alerts, rejects, duplicates, statuses, exports and counts of the engine are the oracle's."""
+    expected, engine = oracle.judge(history), Engine(shards=2)
+    engine.run(history)
+    assert _sorted(engine.alerts()) == _sorted(expected.alerts)
+    assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
+    assert engine.counters["duplicates"] == expected.duplicates
+    assert engine.statuses() == expected.statuses
+    assert engine.exports() == expected.exports
+    assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}
+
+
+def _sorted(alerts: Iterable[dict[str, Any]]) -> list[str]:
+    return sorted(json.dumps(alert, sort_keys=True) for alert in alerts)
