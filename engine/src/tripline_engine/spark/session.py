@@ -28,6 +28,8 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.python.unix.domain.socket.enabled": "true",
     # forks workers that have everything imported
     "spark.python.daemon.module": "tripline_engine.spark.worker_daemon",
+    # as it is for the stateful stage: with other variables each stage would have a daemon and workers of its own
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
