@@ -104,8 +104,9 @@ def time_to_apply(registry: httpx.Client, name: str) -> int:
         return dict(items[0])
 
     eventually(lambda: status()["appliedVersion"] == rule["version"], f"rule {rule['ruleId']} is applied")
+    applied_at = int(status()["appliedAt"])
     registry.delete(f"/v1/rules/{rule['ruleId']}", headers={"If-Match": '"1"'}).raise_for_status()
-    return int(status()["appliedAt"] - rule["changedAt"])
+    return applied_at - int(rule["changedAt"])
 
 
 def a_rule(name: str) -> dict[str, object]:

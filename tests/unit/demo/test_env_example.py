@@ -44,5 +44,7 @@ def test_the_example_and_the_code_name_the_same_variables() -> None:
 
 
 def test_the_reader_sees_the_ways_in_which_settings_are_read() -> None:
-    source = 'env.str("A_B", "x"); f(env, "CD"); f(env, "TRIPLINE_EF", "G"); os.environ["TRIPLINE_H"]; f("NO")'
+    source = (
+        'env.str("A_B", "x"); f(env, "CD"); f(env, "TRIPLINE_EF", "G"); os.environ["TRIPLINE_H"]; f("NO")'
+    )
     assert set(names_in(ast.parse(source))) == {"TRIPLINE_A_B", "TRIPLINE_CD", "TRIPLINE_EF", "TRIPLINE_H"}
