@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,8 +11,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from alert_api.service.following import Rhythm
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.live import LiveApi, live_api, seed
+from tests.integration.alert_api.servers import eventually
 from tests.registry import DEFINITION, RegistryApi, running_api
 from tests.servers import PostgresServer
 from tests.unit.alert_api.samples import EPOCH, alert, alert_id
@@ -164,3 +167,16 @@ def test_alerts_are_counted_by_rule_state_and_hour(alerts_database: AlertsDataba
         summary = ada.get("/v1/alerts/summary", params={"from": EPOCH, "to": EPOCH + 3}).json()
     assert summary["byState"] == {"open": 2, "acknowledged": 1}
     assert summary["byRule"] == [{"ruleId": 1, "ruleName": "Large sums", "open": 2, "acknowledged": 1}]
+
+
+def test_who_leaves_gives_the_seat_back_at_once(api: LiveApi) -> None:
+    def is_seated(client: httpx.Client) -> bool:
+        with client.stream("GET", "/v1/alerts/stream") as response:
+            return response.status_code == 200
+
+    with api.client("viewer-key") as reader:
+        # More than there are seats, faster than a stream would notice by its next message.
+        begun = time.monotonic()
+        for _ in range(40):
+            eventually(lambda: is_seated(reader), "a seat", 5)
+        assert time.monotonic() - begun < 2 * Rhythm().silence

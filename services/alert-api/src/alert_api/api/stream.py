@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import structlog
@@ -88,7 +89,9 @@ def stream_blueprint(
             seats.leave()
             raise
         start = asked or present
-        told = follow(happenings, start, stopped, time.monotonic, rhythm or Rhythm())
+        told = follow(
+            happenings, start, stopped, time.monotonic, rhythm or Rhythm(), _listener(request.environ)
+        )
         response = Response(_written(start, told), content_type="text/event-stream; charset=utf-8")
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Accel-Buffering"] = "no"  # nginx would hold messages back
@@ -96,6 +99,26 @@ def stream_blueprint(
         return response
 
     return blueprint
+
+
+def _listener(environ: Mapping[str, Any]) -> Callable[[], bool]:
+    """Whether the caller's connection is still open, where the server lets one look; else yes.
+
+    Without a look a stream would learn of it with its next message only, and hold its seat until then.
+    """
+    connection = environ.get("gunicorn.socket")
+    if not isinstance(connection, socket.socket):
+        return lambda: True
+
+    def listens() -> bool:
+        try:
+            return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    return listens
 
 
 def _asked_place() -> StreamPlace | None:

@@ -32,6 +32,11 @@ const stream = new AlertStream({
     views.live.streaming(trouble === null);
     if (trouble === null) views.alerts.catchUp();
   },
+  onFull() {
+    alertService.trouble = null;
+    views.live.readNewest();
+    views.alerts.catchUp();
+  },
   onSignedOut: forgotten,
 });
 

@@ -24,10 +24,16 @@ export function readMessages(text) {
   return { messages, rest };
 }
 
+/** As many streams as may be open are open. */
+class Full extends Away {}
+
 export class AlertStream {
-  /** `onEvent(kind, alert)` for each event, `onHealth(trouble)` with null while the stream is open. */
-  constructor({ onEvent, onHealth, onSignedOut }) {
-    Object.assign(this, { onEvent, onHealth, onSignedOut });
+  /**
+   * `onEvent(kind, alert)` for each event, `onHealth(trouble)` with null while the stream is open, `onFull()` each
+   * time that all streams are taken: the newest alerts have to be asked for then.
+   */
+  constructor({ onEvent, onHealth, onFull, onSignedOut }) {
+    Object.assign(this, { onEvent, onHealth, onFull, onSignedOut });
     this.last = null;
     this.round = 0;
   }
@@ -44,7 +50,8 @@ export class AlertStream {
         if (error instanceof SignedOut) return this.onSignedOut();
         // A place that the service does not take would be refused for ever.
         if (!(error instanceof Away)) this.last = null;
-        this.onHealth(error instanceof Away ? "does not answer" : error.message);
+        if (error instanceof Full) this.onFull();
+        else this.onHealth(error instanceof Away ? "does not answer" : error.message);
       }
       await new Promise((resume) => setTimeout(resume, AGAIN_MS));
     }
@@ -71,7 +78,11 @@ export class AlertStream {
       const response = await fetch("/v1/alerts/stream", {
         headers, signal: this.abort.signal, cache: "no-store", credentials: "omit",
       });
-      if (!response.ok) refuse(response, await response.json().catch(() => null));
+      if (!response.ok) {
+        const answer = await response.json().catch(() => null);
+        if (answer?.type === "urn:tripline:problem:too-many-streams") throw new Full();
+        refuse(response, answer);
+      }
       this.onHealth(null);
       await this.take(response.body.pipeThrough(new TextDecoderStream()).getReader(), round, listen);
     } catch (error) {

@@ -83,13 +83,15 @@ def follow(
     stopped: threading.Event,
     steady: Callable[[], float],
     rhythm: Rhythm,
+    listens: Callable[[], bool] = lambda: True,
 ) -> Iterator[Told]:
-    """Everything after `start` as it happens, until `stopped` is set or the database is away.
+    """Everything after `start` as it happens.
 
-    When nothing happened for `rhythm.silence` seconds (of the clock `steady`) an empty `Told` is a sign of life.
+    It ends when `stopped` is set or nobody `listens` any more, and with StoreUnavailable. When nothing happened for
+    `rhythm.silence` seconds (of the clock `steady`) an empty `Told` is a sign of life.
     """
     place, spoken = start, steady()
-    while not stopped.is_set():
+    while listens() and not stopped.is_set():
         told = happenings.after(place, BATCH)
         place = told.reached
         if told.happened or steady() - spoken >= rhythm.silence:
