@@ -15,7 +15,6 @@ import pyarrow as pa
 from tests.oracle.model import MicroBatch, Record
 from tripline_contracts.event_type import load
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.projection import Projection
 from tripline_engine.domain.records import Kind, OutRecord, Payload
 from tripline_engine.domain.shard_worker import Attached, ShardWorker
 from tripline_engine.spark.packing import packer
@@ -148,10 +147,6 @@ class Engine:
     def history_bytes(self) -> list[int]:
         """Size of the arrays that hold them."""
         return [gauges["history_bytes"] for gauges in self._gauges]
-
-    def projections(self) -> list[Projection]:
-        """What the shards hold in memory."""
-        return [projection for worker in self._workers for projection in worker.values()]
 
     def alerts(self) -> list[dict[str, Any]]:
         found = [json.loads(record.value) for record in self.out if record.topic == "alerts.v1"]
