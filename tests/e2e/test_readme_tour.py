@@ -60,6 +60,7 @@ def printed(running_stack: RunningStack) -> list[str]:
         timeout=TOUR_SECONDS, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    print(done.stdout)  # what to paste into the README: shown by `pytest -s`
     return done.stdout.split(MARK)
 
 
