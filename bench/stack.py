@@ -56,6 +56,10 @@ def stack(folder: Path) -> Iterator[Stack]:
     """Starts it and waits until all of it is ready. Raises BenchFailed."""
     places = _places(folder)
     environment = {**os.environ, "TRIPLINE_VAR": str(places.var)}
+
+    def down() -> None:
+        subprocess.run([_tripline(), "down"], env=environment, capture_output=True, check=False)
+
     command = [_tripline(), "demo", "--no-traffic", "--clock=wall"]
     process = leash.start(
         command, log=folder / "demo.log", environment=environment, stop_signal=signal.SIGTERM
@@ -70,9 +74,10 @@ def stack(folder: Path) -> Iterator[Stack]:
             f"http://{ports.LOOPBACK}:{port}", process, places,
         )  # fmt: skip
     finally:
-        # the leash alone is for this process's sudden end: it waits for twenty seconds only
-        subprocess.run([_tripline(), "down"], env=environment, capture_output=True, check=False)
-        process.stop()
+        # The leash alone is for this process's sudden end: it waits for twenty seconds only. A line that is still
+        # starting refuses the first `down`, and the second one then finds what is left of it.
+        for stop in (down, process.stop, down):
+            stop()
 
 
 def _tripline() -> str:
