@@ -156,6 +156,7 @@ DIFFERENT: list[tuple[dict[str, Any], list[Difference], str]] = [
     ({"version": 2, "definition_version": 2}, [], "the same again, under another version"),
     ({"state": "PAUSED", "name": "m"},
      [Difference("state", "ACTIVE", "PAUSED"), Difference("name", "n", "m")], "the rule's own"),
+    ({"effective_from": NOW + 1}, [Difference("effectiveFrom", NOW, NOW + 1)], "since when"),
     ({"definition": definition(60, "payeeId", limit="5")},
      [Difference("definition.groupingKeyNames", ["beneficiaryId", "payeeId"], ["payeeId"]),
       Difference("definition.limit", "1000.01", "5"), Difference("definition.windowSeconds", 1200, 60)],

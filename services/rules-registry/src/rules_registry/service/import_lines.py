@@ -64,7 +64,6 @@ def _understand(record: LegacyRecord) -> tuple[list[Problem], ImportedRule | Imp
     # A PAUSE that brings nothing but a name brings no rule.
     if record.state != "DELETE" and (record.state == "ACTIVE" or any(definition.values())):
         try:
-            problems += _unstorable(definition)
             read = parse(definition, event_type.load())
             name, since = own.get("name"), own.get("effectiveFrom")
             wanted = ImportedRule(
@@ -90,22 +89,3 @@ def _own_problems(rule_id: int, own: Mapping[str, object]) -> Iterator[Problem]:
     is_time = isinstance(since, int) and not isinstance(since, bool) and 0 <= since <= MAX_MS
     if since is not None and not is_time:
         yield Problem("effectiveFrom", f"expected ms since the epoch, 0 to {MAX_MS}")
-
-
-def _unstorable(definition: Mapping[str, object]) -> list[Problem]:
-    return [
-        Problem(key if is_storable(key) else "record", "a text may hold neither U+0000 nor lone surrogates")
-        for key, value in definition.items()
-        if not all(map(is_storable, (key, *_texts(value))))
-    ]
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner)
-    elif isinstance(value, Mapping):
-        yield from value
-        yield from _texts(list(value.values()))
