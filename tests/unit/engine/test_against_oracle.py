@@ -77,6 +77,7 @@ def canonical(alerts: list[dict[str, Any]]) -> list[str]:
     return sorted(json.dumps(alert, sort_keys=True) for alert in alerts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 @pytest.mark.timeout(900)
 def test_random_histories(chunk: int, capsys: pytest.CaptureFixture[str]) -> None:
