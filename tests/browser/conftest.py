@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.browser import chromium
 from tests.browser.traffic import Tripped, tripped_rule
@@ -15,6 +15,9 @@ from tests.browser.windows import Window
 from tests.stack import RunningStack
 
 OpenWindow = Callable[..., Window]
+
+# A machine that runs the whole line beside the browser is not always quick.
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")

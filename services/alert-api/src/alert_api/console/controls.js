@@ -1,10 +1,11 @@
 // The commands to the whole line, each with a question before it is sent.
 
-import { Problem, registry, session } from "./client.js";
+import { registry, session } from "./client.js";
 import { confirm } from "./confirm.js";
 import { button, byId, element, setText, toast } from "./dom.js";
 import { fullTime } from "./format.js";
 import { feeds } from "./line.js";
+import { here } from "./router.js";
 
 const COMMANDS = [
   { command: "CLEAR_STATE_ALL", title: "Forget all history", go: "Forget history", danger: true, typed: true,
@@ -17,27 +18,31 @@ const COMMANDS = [
     what: "Every rule is retired for good, with one event each. Their alerts stay. This cannot be undone." },
 ];
 
+const WAIT_MS = 60_000;
+const TITLES = Object.fromEntries(COMMANDS.map(({ command, title }) => [command, title]));
+const SHOWN = 8;
+
 export class ControlsView {
   constructor() {
     this.note = element("p", { class: "hint" });
-    this.done = element("ol", { class: "history" });
+    this.done = element("ol", { class: "history", "aria-label": "Commands so far" });
     this.buttons = [];
-    this.past = element("section", { hidden: true }, element("h2", {}, "Sent from this window"), this.done);
     byId("controls").append(element("div", { class: "panel" },
       element("div", { class: "panel-head" }, element("h1", {}, "Controls")),
       element("p", { class: "muted" }, "These act on the whole line, at one place in the order of all events. Each is recorded with your name."),
-      this.note, element("ul", { class: "commands" }, COMMANDS.map((each) => this.card(each))), this.past));
+      this.note, element("ul", { class: "commands" }, COMMANDS.map((each) => this.card(each))),
+      element("section", { class: "commands-done" }, element("h2", {}, "Commands so far"), this.done)));
   }
 
   forget() {
     this.done.replaceChildren();
-    this.past.hidden = true;
   }
 
   open() {
     const may = session.may("controls:write");
     for (const each of this.buttons) each.disabled = !may;
     setText(this.note, may ? "" : "Your key may look, but not give commands.");
+    this.read();
   }
 
   card(each) {
@@ -51,23 +56,49 @@ export class ControlsView {
     confirm({
       title: `${each.title}?`, what: each.what, go: each.go, danger: each.danger, word: each.typed ? each.command : null,
       act: async () => {
-        try {
-          const { body } = await registry("/control-commands", { method: "POST", body: { command: each.command } });
-          this.record(each, body);
-          toast("Accepted.");
-          feeds.rules.hurry();
-        } catch (error) {
-          throw error instanceof Problem && error.status === 404 ? new Error("This registry takes no commands.") : error;
-        }
+        await registry("/control-commands", { method: "POST", body: { command: each.command } });
+        toast("Accepted.");
+        feeds.rules.hurry();
+        this.read();
       },
     });
   }
 
-  record(each, body) {
-    this.past.hidden = false;
-    const place = body.position ? ` at position ${body.position}` : "";
-    this.done.prepend(element("li", {}, element("div", {}, `${each.title}: accepted${place}`,
-      element("span", { class: "muted" }, `, ${fullTime(body.occurredAt ?? Date.now())}`),
-      body.detail || body.message || body.note ? element("q", {}, body.detail ?? body.message ?? body.note) : null)));
+  async read() {
+    try {
+      const { body } = await registry(`/control-commands?limit=${SHOWN}`);
+      this.waits = false;
+      const items = await Promise.all(body.items.map((item) => withAnswers(item)));
+      this.done.replaceChildren(...(items.length ? items.map((item) => this.entry(item)) : [element("li", {}, element("span", { class: "muted" }, "None yet."))]));
+    } catch (error) {
+      this.done.replaceChildren(element("li", {}, element("span", { class: "error" }, `They cannot be read now: ${error.message}`)));
+    }
   }
+
+  entry(item) {
+    const effect = item.command === "DELETE_RULES_ALL" ? `${item.deletedRules} rules deleted.` : item.effect;
+    const isRecent = Date.now() - item.occurredAt < WAIT_MS;
+    if (item.export && !item.export.complete && isRecent) this.waits = true;
+    return element("li", {}, element("div", {}, element("b", {}, TITLES[item.command] ?? item.command),
+      element("span", { class: "muted" }, `, by ${item.actor}, ${fullTime(item.occurredAt)}, position ${item.position}`),
+      element("q", {}, item.export ? comparison(item.export, isRecent) : effect)));
+  }
+
+  /** Shards answer in their own time. */
+  tick() {
+    if (this.waits && here().view === "controls" && !document.hidden) this.read();
+  }
+}
+
+async function withAnswers(item) {
+  return item.command === "EXPORT_RULES_CURRENT" ? (await registry(`/control-commands/${item.commandId}`)).body : item;
+}
+
+function comparison({ shards, complete, equal, answers }, isRecent) {
+  if (!complete) return isRecent ? `Waiting for the shards: ${answers.length} of ${shards ?? "?"} have answered.` : `Only ${answers.length} of ${shards ?? "?"} shards have answered.`;
+  if (equal) return `All ${shards} shards hold the ${answers[0].rules.length} rules that the registry published.`;
+  const list = (name) => [...new Set(answers.flatMap((each) => each[name]))];
+  const said = [["missing", "missing in the engine"], ["unexpected", "held by the engine only"], ["different", "held in another version"]]
+    .map(([name, text]) => [list(name), text]).filter(([ids]) => ids.length).map(([ids, text]) => `${ids.map((id) => id.ruleId ?? id).join(", ")} ${text}`);
+  return `The shards do not hold what the registry published: rule ${said.join("; rule ")}.`;
 }

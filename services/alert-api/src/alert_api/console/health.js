@@ -51,9 +51,9 @@ export class EngineHealth {
     if (stalled >= STALLED_SECONDS) {
       return { level: "away", seconds: stalled, text: `The engine has judged nothing for ${Math.round(stalled)} s, though payments came in. They wait in Kafka, and none is lost.` };
     }
-    const seconds = this.behind(now);
+    const { seconds, atLeast } = this.behind(now);
     if (seconds >= BEHIND_SECONDS) {
-      return { level: "behind", seconds, text: `The engine is ${Math.round(seconds)} s behind the payments (${this.engine.lag.toLocaleString("en")} waiting). Alerts come late, and none is lost.` };
+      return { level: "behind", seconds, text: `The engine is ${atLeast ? "at least " : ""}${Math.round(seconds)} s behind the payments (${this.engine.lag.toLocaleString("en")} waiting). Alerts come late, and none is lost.` };
     }
     return { level: "good", seconds, text: "The engine keeps up." };
   }
@@ -63,13 +63,14 @@ export class EngineHealth {
     return latest && this.moved && latest.count > this.moved.written ? (now - this.moved.at) / 1000 : 0;
   }
 
-  /** How long ago that much had been written as is judged now, in seconds. */
+  /** How long ago that much had been written as is judged now; `atLeast` when that was before this page looked. */
   behind(now) {
     const latest = this.written.at(-1);
-    if (!latest || this.engine.lag === 0) return 0;
+    if (!latest || this.engine.lag === 0) return { seconds: 0, atLeast: false };
     const judged = latest.count - this.engine.lag;
     const passed = this.written.find((each) => each.count >= judged);
-    return passed ? Math.max(0, (now - passed.at) / 1000 - 1) : 0;
+    // What is written and what is judged are asked for a second apart.
+    return { seconds: passed ? Math.max(0, (now - passed.at) / 1000 - 1) : 0, atLeast: passed === this.written[0] };
   }
 }
 

@@ -1,0 +1,162 @@
+"""The console says plainly what is away, behind or not connected, and what a key may not do."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.traffic import Tripped
+from tests.browser.windows import Window
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
+
+AWAY = {
+    "type": "urn:tripline:problem:upstream-unavailable",
+    "status": 503,
+    "detail": "It does not answer now.",
+}
+ABSENT = {"type": "urn:tripline:problem:not-connected", "status": 404, "detail": "It is not connected."}
+
+
+def answers(window: Window, path: str, body: dict[str, Any]) -> None:
+    """From now on that address answers so in this window."""
+
+    def fulfil(route: Route) -> None:
+        route.fulfill(status=body.get("status", 200), content_type="application/json", body=json.dumps(body))
+
+    window.page.route(path, fulfil)
+
+
+def engine(*, ready: bool = True, batches: float = 1, lag: float = 0) -> dict[str, Any]:
+    def sample(value: float) -> list[dict[str, Any]]:
+        return [{"labels": {}, "value": value}]
+
+    return {"ready": ready, "samples": {"batch_seconds_count": sample(batches), "lag_records": sample(lag)}}
+
+
+def test_an_engine_that_keeps_up_is_said_to(open_window: OpenWindow) -> None:
+    window = open_window("viewer")
+    window.go("/live")
+    expect(window.page.locator("#engine-chip")).to_have_text("Engine keeps up")
+    expect(window.page.locator("#notice")).to_be_hidden()
+    window.is_clean()
+
+
+def test_an_engine_that_is_away_is_said_so_on_every_page_and_back_again(open_window: OpenWindow) -> None:
+    window = open_window("viewer")
+    answers(window, "**/console/engine", AWAY)
+    notice = window.page.locator("#notice")
+    for path in ("/live", "/rules", "/alerts", "/controls"):
+        window.go(path)
+        expect(notice).to_contain_text("The engine is away since")
+    window.page.unroute("**/console/engine")
+    expect(notice).to_be_hidden()
+    window.is_clean("answered 503")
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        (engine(ready=False), "The engine is starting."),
+        (
+            engine(lag=1e9),
+            re.compile(r"The engine is at least \d+ s behind the payments \(1,000,000,000 waiting\)"),
+        ),
+    ],
+    ids=["starting", "behind"],
+)
+def test_an_engine_that_starts_or_lags_is_said_so(
+    open_window: OpenWindow, state: dict[str, Any], text: str | re.Pattern[str]
+) -> None:
+    window = open_window("viewer")
+    answers(window, "**/console/engine", state)
+    window.go("/live")
+    expect(window.page.locator("#notice")).to_contain_text(text)
+    window.is_clean()
+
+
+def test_an_engine_that_stands_still_while_payments_come_in_is_away(open_window: OpenWindow) -> None:
+    window = open_window("viewer")
+    answers(window, "**/console/engine", engine(batches=7))
+    written = 100
+
+    def grow(route: Route) -> None:
+        nonlocal written
+        written += 50
+        route.fulfill(
+            status=200, content_type="application/json", body=json.dumps({"written": written, "items": []})
+        )
+
+    window.page.route("**/console/transactions", grow)
+    window.go("/live")
+    expect(window.page.locator("#notice")).to_contain_text(
+        re.compile(r"The engine has judged nothing for \d+ s, though payments came in")
+    )
+
+
+def test_a_registry_that_is_away_leaves_the_alerts_working(open_window: OpenWindow, tripped: Tripped) -> None:
+    window = open_window("analyst")
+    answers(window, "**/console/registry/**", AWAY)
+    window.go("/alerts")
+    expect(window.page.locator("#notice")).to_contain_text("The rules registry does not answer.")
+    expect(window.page.get_by_text(tripped.rule["name"]).first).to_be_visible()
+    window.go("/rules")
+    expect(window.page.get_by_text("The rules cannot be read now")).to_be_visible()
+    window.is_clean("answered 503")
+
+
+def test_what_is_not_connected_is_not_called_away(open_window: OpenWindow) -> None:
+    window = open_window("admin")
+    for part in ("engine", "transactions", "generator/**"):
+        answers(window, f"**/console/{part}", ABSENT)
+    window.go("/live")
+    expect(window.page.get_by_text("No traffic generator is connected here.")).to_be_visible()
+    expect(window.page.get_by_text("Kafka is not connected to this console")).to_be_visible()
+    expect(window.page.get_by_text("The engine's metrics are not connected")).to_be_visible()
+    expect(window.page.locator("#notice")).to_be_hidden()
+
+
+def test_a_key_that_only_reads_finds_everything_else_disabled(
+    open_window: OpenWindow, tripped: Tripped
+) -> None:
+    window = open_window("viewer")
+    page = window.page
+    window.go("/rules")
+    row = page.get_by_role("listitem").filter(has_text=tripped.rule["name"])
+    for name in ("Edit", "Pause", "Delete"):
+        expect(row.get_by_role("button", name=name)).to_be_disabled()
+    expect(row.get_by_role("button", name="Versions")).to_be_enabled()
+    expect(page.get_by_role("button", name="New rule")).to_be_disabled()
+    window.go(f"/alerts/{tripped.alerts[0]['alertId']}")
+    expect(page.get_by_role("button", name="Acknowledge")).to_be_disabled()
+    window.go("/controls")
+    expect(page.get_by_role("button", name="Forget history")).to_be_disabled()
+    window.go("/live")
+    expect(page.get_by_text("Your key may look at the traffic, but not change it.")).to_be_visible()
+    expect(page.get_by_role("button", name="Start")).to_be_disabled()
+    window.is_clean()
+
+
+def test_an_unknown_key_is_refused_in_words(open_window: OpenWindow) -> None:
+    window = open_window(None)
+    window.go("/alerts")
+    for key in ("wrong", "schlüssel"):
+        window.page.get_by_label("API key").fill(key)
+        window.page.get_by_role("button", name="Sign in").click()
+        expect(window.page.get_by_text("This key is not known here.")).to_be_visible()
+    window.is_clean("answered 401")
+
+
+def test_signing_out_leaves_nothing_behind(open_window: OpenWindow, tripped: Tripped) -> None:
+    window = open_window(None)
+    window.page.goto(window.base)
+    window.page.evaluate("key => sessionStorage.setItem('tripline.key', key)", "none")
+    window.page.reload()
+    expect(window.page.get_by_text("This key is not known any more.")).to_be_visible()
+    assert window.page.evaluate("sessionStorage.length") == 0
+    expect(window.page.get_by_text(tripped.rule["name"])).to_have_count(0)

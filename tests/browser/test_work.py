@@ -1,0 +1,207 @@
+"""What people do all day: change rules, filter alerts, give commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.traffic import Tripped, definition, delete_rule
+from tests.stack import RunningStack
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
+
+
+@pytest.fixture
+def rule(running_stack: RunningStack) -> Iterator[dict[str, Any]]:
+    """A rule to work on that nothing trips."""
+    with running_stack.registry() as registry:
+        body = definition("Work: a rule to change", limit=1_000_000)
+        made: dict[str, Any] = registry.post("/v1/rules", json=body).raise_for_status().json()
+    yield made
+    delete_rule(running_stack, made["ruleId"])
+
+
+def stored(stack: RunningStack, rule_id: int) -> dict[str, Any]:
+    with stack.registry() as registry:
+        found: dict[str, Any] = registry.get(f"/v1/rules/{rule_id}").raise_for_status().json()
+    return found
+
+
+def row_of(page: Page, rule: dict[str, Any]) -> Any:
+    return page.get_by_role("listitem").filter(has_text=rule["name"])
+
+
+def test_a_rule_is_changed_paused_resumed_compared_and_deleted(
+    open_window: OpenWindow, running_stack: RunningStack, rule: dict[str, Any]
+) -> None:
+    window = open_window("analyst")
+    page = window.page
+    window.go("/rules")
+    row = row_of(page, rule)
+    row.get_by_role("button", name="Edit").click()
+    form = page.get_by_role("dialog", name=re.compile("Change"))
+    form.get_by_label("Limit").fill("2000000")
+    form.get_by_label("beneficiary").check()
+    form.get_by_role("button", name="Add a condition").click()
+    form.get_by_label("Value").fill("CSH")
+    form.get_by_label("Fires").select_option("crossing")
+    form.get_by_role("button", name="Publish the new version").click()
+    expect(row.get_by_text("published v2")).to_be_visible()
+    now = stored(running_stack, rule["ruleId"])["definition"]
+    assert (now["limit"], now["groupingKeyNames"], now["firing"]) == (
+        "2000000",
+        ["beneficiaryId", "payeeId"],
+        "crossing",
+    )
+    assert now["filter"] == {"field": "paymentType", "operator": "=", "value": "CSH"}
+
+    row.get_by_role("button", name="Pause").click()
+    expect(row.get_by_text("paused", exact=True)).to_be_visible()
+    row.get_by_role("button", name="Resume").click()
+    expect(row.get_by_text("published v4")).to_be_visible()
+
+    row.get_by_role("button", name="Versions").click()
+    versions = page.get_by_role("dialog", name=re.compile("Versions"))
+    expect(versions.locator(".versions > li")).to_have_count(4)
+    second = versions.get_by_role("listitem").filter(has_text="Version 2")
+    limit = second.get_by_role("row").filter(has_text="Limit")
+    expect(limit.locator("del")).to_have_text("1,000,000")
+    expect(limit.locator("ins")).to_have_text("2,000,000")
+    expect(second.get_by_role("row").filter(has_text="Fires").locator("ins")).to_have_text("crossing")
+    page.keyboard.press("Escape")
+
+    row.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog", name=re.compile("Delete")).get_by_role(
+        "button", name="Delete the rule"
+    ).click()
+    expect(row).to_have_count(0)
+    window.is_clean()
+
+
+def test_the_form_shows_a_rule_as_it_is_and_sends_it_back_unchanged(
+    open_window: OpenWindow, running_stack: RunningStack, rule: dict[str, Any]
+) -> None:
+    rich = {
+        **definition(rule["name"]),
+        "aggregatorFunctionType": "AVG",
+        "aggregateFieldName": "paymentAmount",
+        "groupingKeyNames": [],
+        "windowSeconds": 7200,
+        "limit": "0.000001",
+        "limitOperatorType": "<=",
+        "lateEvents": "store",
+        "filter": {"not": {"any": [{"field": "payeeId", "in": ["1", "2"]}]}},
+    }
+    with running_stack.registry() as registry:
+        body = registry.put(f"/v1/rules/{rule['ruleId']}", json=rich, headers={"If-Match": '"1"'})
+        before = body.raise_for_status().json()["definition"]
+    window = open_window("analyst")
+    window.go("/rules")
+    row = row_of(window.page, rule)
+    expect(row.get_by_text("published v2")).to_be_visible()
+    row.get_by_role("button", name="Edit").click()
+    form = window.page.get_by_role("dialog", name=re.compile("Change"))
+    expect(form.get_by_label("Filter as JSON")).to_be_visible()
+    form.get_by_label("Name").fill("Work: another name")
+    form.get_by_role("button", name="Publish the new version").click()
+    expect(form).to_be_hidden()
+    after = stored(running_stack, rule["ruleId"])
+    assert (after["name"], after["definition"]) == ("Work: another name", before)
+
+
+def test_what_is_wrong_is_said_at_its_field(open_window: OpenWindow) -> None:
+    window = open_window("analyst")
+    window.go("/rules")
+    window.page.get_by_role("button", name="New rule").click()
+    form = window.page.get_by_role("dialog", name="New rule")
+    form.get_by_role("button", name="Publish").click()
+    expect(form.get_by_text("Give the rule a name.")).to_be_visible()
+    form.get_by_label("Name").fill("Wrong")
+    form.get_by_label("Limit").fill("twelve")
+    form.get_by_label("within").fill("999999999")
+    form.get_by_role("button", name="Publish").click()
+    for field in ("limit", "windowSeconds"):
+        expect(form.locator(f"[data-field={field}] .field-error")).to_be_visible()
+    expect(form.get_by_label("Limit")).to_be_focused()
+    window.is_clean("answered 422")
+
+
+def test_a_rule_that_somebody_else_changed_is_not_overwritten(
+    open_window: OpenWindow, running_stack: RunningStack, rule: dict[str, Any]
+) -> None:
+    window = open_window("analyst")
+    window.go("/rules")
+    row_of(window.page, rule).get_by_role("button", name="Edit").click()
+    with running_stack.registry("second-analyst") as registry:
+        body = definition(rule["name"], limit=3)
+        registry.put(f"/v1/rules/{rule['ruleId']}", json=body, headers={"If-Match": '"1"'}).raise_for_status()
+    form = window.page.get_by_role("dialog", name=re.compile("Change"))
+    form.get_by_label("Limit").fill("4")
+    form.get_by_role("button", name="Publish the new version").click()
+    expect(form.get_by_text("Somebody else changed this rule meanwhile.")).to_be_visible()
+    assert stored(running_stack, rule["ruleId"])["definition"]["limit"] == "3"
+    window.is_clean("answered 412")
+
+
+def test_filters_stand_in_the_address_and_the_address_sets_them(
+    open_window: OpenWindow, tripped: Tripped
+) -> None:
+    window = open_window("viewer")
+    page = window.page
+    group = tripped.alerts[0]["group"]["payeeId"]
+    rule_id = tripped.rule["ruleId"]
+    window.go(f"/alerts?ruleId={rule_id}")
+    expect(page.locator("#alert-list li")).to_have_count(len(tripped.alerts))
+    expect(page.locator("#rule-filter")).to_have_value(str(rule_id))
+    page.get_by_role("searchbox", name="Group value").fill("no such payer")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("No alert fits these filters.")).to_be_visible()
+    page.get_by_role("searchbox", name="Group value").fill(group)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(rf"ruleId={rule_id}&group=payeeId%3A{group}$"))
+    expect(page.locator("#alert-list li")).to_have_count(len(tripped.alerts))
+    page.go_back()
+    expect(page.get_by_text("No alert fits these filters.")).to_be_visible()
+    page.go_forward()
+    page.locator("#alert-list a").first.click()
+    expect(page.get_by_role("heading", name="What counted")).to_be_visible()
+    page.get_by_role("link", name="All alerts").click()
+    expect(page).to_have_url(re.compile(rf"/alerts\?ruleId={rule_id}&group=payeeId%3A{group}$"))
+    between = f"from={tripped.alerts[-1]['eventTime'] + 1}&to={tripped.alerts[0]['eventTime'] - 1}"
+    window.go(f"/alerts?ruleId={rule_id}&{between}")
+    inside = [each for each in tripped.alerts if tripped.alerts[-1]["eventTime"] < each["eventTime"]]
+    inside = [each for each in inside if each["eventTime"] < tripped.alerts[0]["eventTime"]]
+    expect(page.locator("#alert-list li")).to_have_count(len(inside))
+    window.is_clean()
+
+
+def test_an_address_with_a_filter_that_is_none_is_answered_in_words(open_window: OpenWindow) -> None:
+    window = open_window("viewer")
+    window.go("/alerts?ruleId=x")
+    expect(window.page.get_by_text("This filter is not one")).to_be_visible()
+    window.go("/alerts/00000000-0000-0000-0000-000000000000")
+    expect(window.page.get_by_text("There is no such alert.")).to_be_visible()
+
+
+def test_a_command_is_asked_about_first_and_then_recorded(open_window: OpenWindow) -> None:
+    window = open_window("ops")
+    page = window.page
+    window.go("/controls")
+    page.get_by_role("button", name="Delete all rules").click()
+    dialog = page.get_by_role("dialog", name="Delete all rules?")
+    expect(dialog.get_by_role("button", name="Delete all rules")).to_be_disabled()
+    dialog.get_by_label("Type").fill("DELETE_RULES")
+    expect(dialog.get_by_role("button", name="Delete all rules")).to_be_disabled()
+    dialog.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Ask the engine").click()
+    page.get_by_role("dialog").get_by_role("button", name="Ask the engine").click()
+    done = page.get_by_role("list", name="Commands so far").get_by_role("listitem").first
+    expect(done).to_contain_text("Have the engine name its rules")
+    expect(done).to_contain_text("by ops")
+    expect(done).to_contain_text(re.compile(r"All 2 shards hold the \d+ rules"), timeout=60_000)
+    window.is_clean()
