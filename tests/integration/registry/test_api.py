@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -273,3 +274,41 @@ def _until_somebody_waits(dsn: str) -> None:
                 return
             watch.execute("SELECT pg_sleep(0.01)")
     raise AssertionError("nobody waits for the writer's lock")
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "status"),
+    [("/v1/rules", "analyst-key", 413), ("/v1/rules", "unknown", 401), ("/v1/nowhere", "analyst-key", 404)],
+)
+def test_who_sends_too_much_is_told_so(api: RegistryApi, path: str, key: str, status: int) -> None:
+    """A server that closes on what it has not read resets the connection, and its answer may be lost with it."""
+    with api.client(key) as client:
+        statuses = [
+            client.post(path, content=b" " * size, headers={"Content-Type": "application/json"}).status_code
+            for size in (262_145, 1_000_000, 3_000_000)
+            for _ in range(10)
+        ]
+    assert statuses == [status] * 30
+
+
+@pytest.mark.parametrize(
+    ("key", "body", "status"),
+    [
+        ("analyst-key", b"ZZ\r\n{}\r\n0\r\n\r\n", 400),
+        ("analyst-key", b"2\r\n{}0\r\n\r\n", 400),
+        ("analyst-key", b"5;x=\x00\r\nhello\r\n0\r\n\r\n", 400),
+        ("unknown", b"ZZ\r\n{}\r\n0\r\n\r\n", 401),
+    ],
+)
+def test_chunks_that_are_none_are_a_problem_too(api: RegistryApi, key: str, body: bytes, status: int) -> None:
+    host, port = api.url.removeprefix("http://").split(":")
+    head = (
+        f"POST /v1/rules HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\r\n"
+        "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(head.encode() + body)
+        answer = connection.recv(4096).decode()
+    assert answer.startswith(f"HTTP/1.1 {status} "), answer
+    with api.client() as client:
+        assert client.get("/v1/rules").status_code == 200

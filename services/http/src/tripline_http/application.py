@@ -12,6 +12,7 @@ from tripline_http.error_handlers import install_error_handlers
 from tripline_http.health import ReadinessCheck, health_blueprint
 from tripline_http.metrics import install_request_metrics
 from tripline_http.request_ids import install_request_ids
+from tripline_http.unread_bodies import install_reading_to_the_end
 
 MAX_BODY_BYTES = 262_144
 
@@ -34,5 +35,6 @@ def new_app(
     install_request_metrics(app, registry)
     install_api_keys(app, keys)
     install_error_handlers(app)
+    install_reading_to_the_end(app)
     app.register_blueprint(health_blueprint(registry, checks))
     return app
