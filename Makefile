@@ -18,7 +18,7 @@ CLOCK ?= wall
 export TRIPLINE_TRAFFIC = $(TRAFFIC)
 export TRIPLINE_CLOCK = $(CLOCK)
 
-.PHONY: help env check test demo up status down bench lock format
+.PHONY: help env check test demo up status down bench lock format secrets
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -59,10 +59,15 @@ down: $(STAMP) ## stops what `make up` started
 bench: $(STAMP) ## measures the running line against its bars; writes var/bench.json
 	@$(BIN)/python -m bench
 
+secrets: ## random passwords and keys for docker compose, in secrets/ (docs/deployment.md); what is there stays
+	@PYTHONPATH=demo/src $(PYTHON) -m tripline_demo.deployment.secret_files secrets .env
+
 format: $(STAMP) ## formats the code and sorts the imports
 	@$(BIN)/ruff check --select I --fix .
 	@$(BIN)/ruff format .
 
-lock: $(STAMP) ## after a change of requirements.in or ivy.xml: writes requirements.lock and jars.sha256 anew
+lock: $(STAMP) ## after a change of a requirements.in or of ivy.xml: writes the locks and jars.sha256 anew
 	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --python-version 3.11 -o requirements.lock requirements.in
+	@for part in services engine; do $(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate \
+		--python-version 3.11 -c requirements.lock -o $$part/requirements.lock $$part/requirements.in; done
 	@$(BIN)/python -m tripline_demo.jars --pin

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tripline_demo import logins, migrations
+from tripline_demo.groups import login_of
 from tripline_demo.postgres import Cluster
 
 
@@ -39,4 +40,4 @@ class PostgresServer:
         """The DSN of a login user in a group role that the migrations made, for the same database."""
         password = secrets.token_urlsafe(18)
         logins.ensure_logins(self.admin_dsn, {group: password})
-        return logins.with_user(dsn, logins.login_of(group), password)
+        return logins.with_user(dsn, login_of(group), password)

@@ -15,6 +15,7 @@ from psycopg import errors
 from tests.servers import PostgresServer
 from tripline_demo import leash, logins, ports
 from tripline_demo import postgres as embedded
+from tripline_demo.groups import login_of
 
 pytestmark = pytest.mark.integration
 
@@ -49,7 +50,7 @@ def test_and_nothing_else(reader: str, statement: str) -> None:
         connection.execute(statement)
 
 
-@pytest.mark.parametrize("user", [embedded.ADMIN, logins.login_of(GROUP), "postgres", "root"])
+@pytest.mark.parametrize("user", [embedded.ADMIN, login_of(GROUP), "postgres", "root"])
 def test_a_wrong_password_is_refused(reader: str, user: str) -> None:
     with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
         psycopg.connect(logins.with_user(reader, user, "wrong"), connect_timeout=5)

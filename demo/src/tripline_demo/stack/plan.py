@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from tripline_demo import logins, migrations, ports
+from tripline_demo import migrations, ports
+from tripline_demo.groups import login_of
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 from tripline_demo.kafka import Broker
@@ -62,7 +63,7 @@ class Plan:
 
     def dsn(self, group: str) -> str:
         """The database as the login user of a group role."""
-        return self.cluster.dsn(DATABASE, logins.login_of(group), self.credentials.postgres_logins[group])
+        return self.cluster.dsn(DATABASE, login_of(group), self.credentials.postgres_logins[group])
 
     def programs(self) -> tuple[Program, ...]:
         """The processes. They stop in the opposite order; they start in this one as far as they need one another."""
