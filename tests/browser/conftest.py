@@ -54,9 +54,15 @@ def browser(chromium_or_why_not: Browser | str, request: pytest.FixtureRequest) 
 
 
 @pytest.fixture
-def open_window(browser: Browser, request: pytest.FixtureRequest) -> Iterator[OpenWindow]:
+def stack(browser: Browser, request: pytest.FixtureRequest) -> RunningStack:
+    """The running line, once there is a browser to look at it: without one it is not started."""
+    running: RunningStack = request.getfixturevalue("running_stack")
+    return running
+
+
+@pytest.fixture
+def open_window(browser: Browser, stack: RunningStack) -> Iterator[OpenWindow]:
     """Opens windows of the console; `who` is the name of a key, None for nobody. Other options are playwright's."""
-    stack: RunningStack = request.getfixturevalue("running_stack")
     contexts = []
 
     def open_(who: str | None = "analyst", **options: Any) -> Window:
@@ -76,7 +82,14 @@ def open_window(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Op
 
 
 @pytest.fixture(scope="session")
-def tripped(running_stack: RunningStack) -> Iterator[Tripped]:
-    """A rule that is applied, and alerts of it."""
+def tripped_once(running_stack: RunningStack) -> Iterator[Tripped]:
+    """A rule that tripped, for all tests."""
     with tripped_rule(running_stack) as found:
         yield found
+
+
+@pytest.fixture
+def tripped(stack: RunningStack, request: pytest.FixtureRequest) -> Tripped:
+    """A rule that tripped and is paused now, and its alerts."""
+    found: Tripped = request.getfixturevalue("tripped_once")
+    return found

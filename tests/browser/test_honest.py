@@ -128,7 +128,7 @@ def test_a_key_that_only_reads_finds_everything_else_disabled(
     page = window.page
     window.go("/rules")
     row = page.get_by_role("listitem").filter(has_text=tripped.rule["name"])
-    for name in ("Edit", "Pause", "Delete"):
+    for name in ("Edit", "Resume", "Delete"):
         expect(row.get_by_role("button", name=name)).to_be_disabled()
     expect(row.get_by_role("button", name="Versions")).to_be_enabled()
     expect(page.get_by_role("button", name="New rule")).to_be_disabled()

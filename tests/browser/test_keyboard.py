@@ -39,13 +39,13 @@ def tab_to(page: Page, text: str, most: int = 60) -> None:
 
 
 def test_an_alert_is_acknowledged_by_keyboard_alone(
-    open_window: OpenWindow, running_stack: RunningStack, tripped: Tripped
+    open_window: OpenWindow, stack: RunningStack, tripped: Tripped
 ) -> None:
     window = open_window(None)
     page = window.page
     window.go(f"/alerts?ruleId={tripped.rule['ruleId']}&state=open")
     expect(page.get_by_label("API key")).to_be_focused()
-    page.keyboard.type(running_stack.file["apiKeys"]["analyst"])
+    page.keyboard.type(stack.file["apiKeys"]["analyst"])
     page.keyboard.press("Enter")
     expect(page.locator("#alert-list li").first).to_be_visible()
     listed = page.locator("#alert-list li").count()
@@ -64,7 +64,7 @@ def test_an_alert_is_acknowledged_by_keyboard_alone(
     tab_to(page, "Acknowledge")
     page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
-    expect(page.get_by_text("✓ analyst").first).to_be_visible()
+    expect(page.locator("#alert-list").get_by_text("✓ analyst").first).to_be_visible()
     assert page.locator("#alert-list li").count() == listed
     window.is_clean()
 

@@ -26,7 +26,7 @@ def views(tripped: Tripped) -> dict[str, tuple[str, str]]:
     name = tripped.rule["name"]
     return {
         "live": ("/live", name),
-        "rules": ("/rules", "✓ applied v1"),
+        "rules": ("/rules", "✓ applied"),
         "alerts": (f"/alerts?ruleId={tripped.rule['ruleId']}", name),
         "alert": (f"/alerts/{tripped.alerts[0]['alertId']}", "What counted"),
         "controls": ("/controls", "CLEAR_STATE_ALL"),

@@ -17,10 +17,10 @@ NAME = "Story: one card, many payments"
 WAIT_MS = 90_000
 
 
-def test_from_a_rule_to_an_acknowledged_alert(open_window: OpenWindow, running_stack: RunningStack) -> None:
+def test_from_a_rule_to_an_acknowledged_alert(open_window: OpenWindow, stack: RunningStack) -> None:
     ada, bob = open_window(None), open_window("second-analyst")
     page = ada.page
-    ada.sign_in(running_stack.file["apiKeys"]["admin"])
+    ada.sign_in(stack.file["apiKeys"]["admin"])
     try:
         # Write a rule.
         page.get_by_role("link", name="Rules", exact=True).click()
@@ -69,11 +69,11 @@ def test_from_a_rule_to_an_acknowledged_alert(open_window: OpenWindow, running_s
         question.get_by_label("Comment").fill("Called the payer")
         question.get_by_role("button", name="Acknowledge").click()
         expect(question).to_be_hidden()
-        expect(page.get_by_text("✓ admin")).to_be_visible()
+        expect(page.get_by_role("article").get_by_text("✓ admin")).to_be_visible()
         expect(page.get_by_text("Called the payer")).to_be_visible()
 
         # See it acknowledged in the second window, which nobody touched.
-        expect(bob.page.get_by_text("✓ admin")).to_be_visible()
+        expect(bob.page.get_by_role("article").get_by_text("✓ admin")).to_be_visible()
         expect(bob.page.get_by_role("button", name="Acknowledge")).to_be_hidden()
         expect(bob.page.get_by_text("Acknowledged by admin")).to_be_visible()
 
@@ -83,8 +83,8 @@ def test_from_a_rule_to_an_acknowledged_alert(open_window: OpenWindow, running_s
         ada.is_clean()
         bob.is_clean()
     finally:
-        with running_stack.generator() as generator:
+        with stack.generator() as generator:
             generator.put("/v1/traffic", json={"rate": 0})
-        with running_stack.registry() as registry:
+        with stack.registry() as registry:
             for item in registry.get("/v1/rules", params={"name": NAME}).json()["items"]:
-                delete_rule(running_stack, item["ruleId"])
+                delete_rule(stack, item["ruleId"])

@@ -17,13 +17,13 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
 
 @pytest.fixture
-def rule(running_stack: RunningStack) -> Iterator[dict[str, Any]]:
+def rule(stack: RunningStack) -> Iterator[dict[str, Any]]:
     """A rule to work on that nothing trips."""
-    with running_stack.registry() as registry:
+    with stack.registry() as registry:
         body = definition("Work: a rule to change", limit=1_000_000)
         made: dict[str, Any] = registry.post("/v1/rules", json=body).raise_for_status().json()
     yield made
-    delete_rule(running_stack, made["ruleId"])
+    delete_rule(stack, made["ruleId"])
 
 
 def stored(stack: RunningStack, rule_id: int) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def row_of(page: Page, rule: dict[str, Any]) -> Any:
 
 
 def test_a_rule_is_changed_paused_resumed_compared_and_deleted(
-    open_window: OpenWindow, running_stack: RunningStack, rule: dict[str, Any]
+    open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any]
 ) -> None:
     window = open_window("analyst")
     page = window.page
@@ -52,7 +52,7 @@ def test_a_rule_is_changed_paused_resumed_compared_and_deleted(
     form.get_by_label("Fires").select_option("crossing")
     form.get_by_role("button", name="Publish the new version").click()
     expect(row.get_by_text("published v2")).to_be_visible()
-    now = stored(running_stack, rule["ruleId"])["definition"]
+    now = stored(stack, rule["ruleId"])["definition"]
     assert (now["limit"], now["groupingKeyNames"], now["firing"]) == (
         "2000000",
         ["beneficiaryId", "payeeId"],
@@ -84,7 +84,7 @@ def test_a_rule_is_changed_paused_resumed_compared_and_deleted(
 
 
 def test_the_form_shows_a_rule_as_it_is_and_sends_it_back_unchanged(
-    open_window: OpenWindow, running_stack: RunningStack, rule: dict[str, Any]
+    open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any]
 ) -> None:
     rich = {
         **definition(rule["name"]),
@@ -97,7 +97,7 @@ def test_the_form_shows_a_rule_as_it_is_and_sends_it_back_unchanged(
         "lateEvents": "store",
         "filter": {"not": {"any": [{"field": "payeeId", "in": ["1", "2"]}]}},
     }
-    with running_stack.registry() as registry:
+    with stack.registry() as registry:
         body = registry.put(f"/v1/rules/{rule['ruleId']}", json=rich, headers={"If-Match": '"1"'})
         before = body.raise_for_status().json()["definition"]
     window = open_window("analyst")
@@ -110,7 +110,7 @@ def test_the_form_shows_a_rule_as_it_is_and_sends_it_back_unchanged(
     form.get_by_label("Name").fill("Work: another name")
     form.get_by_role("button", name="Publish the new version").click()
     expect(form).to_be_hidden()
-    after = stored(running_stack, rule["ruleId"])
+    after = stored(stack, rule["ruleId"])
     assert (after["name"], after["definition"]) == ("Work: another name", before)
 
 
@@ -132,19 +132,19 @@ def test_what_is_wrong_is_said_at_its_field(open_window: OpenWindow) -> None:
 
 
 def test_a_rule_that_somebody_else_changed_is_not_overwritten(
-    open_window: OpenWindow, running_stack: RunningStack, rule: dict[str, Any]
+    open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any]
 ) -> None:
     window = open_window("analyst")
     window.go("/rules")
     row_of(window.page, rule).get_by_role("button", name="Edit").click()
-    with running_stack.registry("second-analyst") as registry:
+    with stack.registry("second-analyst") as registry:
         body = definition(rule["name"], limit=3)
         registry.put(f"/v1/rules/{rule['ruleId']}", json=body, headers={"If-Match": '"1"'}).raise_for_status()
     form = window.page.get_by_role("dialog", name=re.compile("Change"))
     form.get_by_label("Limit").fill("4")
     form.get_by_role("button", name="Publish the new version").click()
     expect(form.get_by_text("Somebody else changed this rule meanwhile.")).to_be_visible()
-    assert stored(running_stack, rule["ruleId"])["definition"]["limit"] == "3"
+    assert stored(stack, rule["ruleId"])["definition"]["limit"] == "3"
     window.is_clean("answered 412")
 
 

@@ -64,6 +64,11 @@ def tripped_rule(stack: RunningStack, name: str = "Browser: many payments by one
             played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
         wanted = played["payments"] - LIMIT
         eventually(lambda: len(alerts_of(stack, rule["ruleId"])) == wanted, "the alerts are there", SECONDS)
+        with stack.registry() as registry:
+            # Other tests play frauds too: paused, the rule keeps the alerts that it has.
+            paused = registry.post(f"/v1/rules/{rule['ruleId']}/pause", headers={"If-Match": "*"})
+        rule = paused.raise_for_status().json()
+        eventually(lambda: is_applied(stack, rule), "the pause is applied", SECONDS)
         yield Tripped(rule, alerts_of(stack, rule["ruleId"]))
     finally:
         delete_rule(stack, rule["ruleId"])
