@@ -1,0 +1,129 @@
+"""The secrets of a deployment: random, kept, closed to others, and what libpq and the services can read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import conninfo
+
+from tripline_demo import paths, postgres
+from tripline_demo.deployment import login_users, passfiles, secret_files
+from tripline_demo.errors import DemoError
+from tripline_demo.groups import GROUPS, login_of
+from tripline_http.auth import load_api_keys
+
+OURS = secret_files.Owner(os.geteuid(), os.getegid())
+USERS = [secret_files.ADMIN, *map(login_of, GROUPS)]
+
+
+def test_each_user_has_a_password_of_its_own(tmp_path: Path) -> None:
+    secret_files.make(tmp_path / "secrets", OURS)
+    passwords = {passfiles.password_of(tmp_path / "secrets", user) for user in USERS}
+    assert len(passwords) == len(USERS)
+    assert min(map(len, passwords)) >= 32
+
+
+def test_nobody_else_can_read_them(tmp_path: Path) -> None:
+    folder = tmp_path / "secrets"
+    secret_files.make(folder, OURS)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
+    assert set(modes.values()) == {0o600}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_what_is_there_stays_and_what_is_missing_is_made(tmp_path: Path) -> None:
+    first = secret_files.make(tmp_path, OURS)
+    gone = passfiles.name_of(login_of(GROUPS[0]))
+    before = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    (tmp_path / gone).unlink()
+    assert secret_files.make(tmp_path, OURS) == [gone]
+    after = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert sorted(after) == first
+    assert {name for name in after if after[name] != before[name]} == {gone}
+
+
+def test_the_superusers_password_is_the_same_in_both_forms(tmp_path: Path) -> None:
+    (tmp_path / passfiles.name_of(secret_files.ADMIN)).write_text(
+        passfiles.line_of(secret_files.ADMIN, "chosen")
+    )
+    secret_files.make(tmp_path, OURS)
+    assert (tmp_path / secret_files.ADMIN_PASSWORD).read_text() == "chosen"
+    assert secret_files.ADMIN == postgres.ADMIN
+
+
+def test_the_services_know_the_hashes_of_the_keys_and_not_the_keys(tmp_path: Path) -> None:
+    secret_files.make(tmp_path, OURS)
+    clear = json.loads((tmp_path / secret_files.CLEAR_KEYS).read_text())
+    hashes = {
+        entry["name"]: entry["sha256"] for entry in json.loads((tmp_path / secret_files.KEYS).read_text())
+    }
+    assert hashes == {name: hashlib.sha256(key.encode()).hexdigest() for name, key in clear.items()}
+    assert load_api_keys(tmp_path / secret_files.KEYS)
+
+
+def test_compose_is_told_whom_the_containers_run_as_once(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text("OTHER=1")
+    secret_files.name_owner(file, secret_files.Owner(1000, 100))
+    secret_files.name_owner(file, secret_files.Owner(2, 2))
+    assert file.read_text() == "OTHER=1\nTRIPLINE_USER=1000:100\n"
+
+
+def test_root_gives_them_to_somebody_without_rights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert str(secret_files.owner_here()) == "10001:10001"
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert secret_files.owner_here().uid == 1000
+
+
+def test_it_needs_the_standard_library_only(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "tripline_demo.deployment.secret_files", "made", "made.env"],
+        cwd=tmp_path, env={"PYTHONPATH": str(paths.project_root() / "demo" / "src")}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "made" / secret_files.KEYS).exists()
+    assert (tmp_path / "made.env").read_text().startswith("TRIPLINE_USER=")
+
+
+@pytest.mark.parametrize("content", ["", "*:*:*:somebody:secret\n", "*:*:*:tripline_admin:\n", "secret\n"])
+def test_a_file_that_is_not_the_users_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / passfiles.name_of("tripline_admin")).write_text(content)
+    with pytest.raises(DemoError, match=r"tripline_admin\.pgpass is not the password file"):
+        passfiles.password_of(tmp_path, "tripline_admin")
+
+
+def test_login_users_are_not_made_where_a_file_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret_files.make(tmp_path, OURS)
+    (tmp_path / passfiles.name_of(login_of(GROUPS[-1]))).unlink()
+    monkeypatch.setenv("TRIPLINE_MIGRATIONS_DSN", "postgresql://nobody@127.0.0.1:1/x")
+    assert login_users.main([str(tmp_path)]) == 1
+    assert "cannot be read: No such file" in capsys.readouterr().err
+    monkeypatch.delenv("TRIPLINE_MIGRATIONS_DSN")
+    assert login_users.main([str(tmp_path)]) == 2
+
+
+def test_login_users_say_why_a_database_cannot_be_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret_files.make(tmp_path, OURS)
+    monkeypatch.setenv("TRIPLINE_MIGRATIONS_DSN", "postgresql://nobody@127.0.0.1:1/x")
+    assert login_users.main([str(tmp_path)]) == 1
+    assert "could not be made" in capsys.readouterr().err
+
+
+def test_a_dsn_that_names_a_passfile_is_one_that_libpq_knows() -> None:
+    dsn = "postgresql://u@h:5432/d?passfile=/run/secrets/u.pgpass"
+    assert conninfo.conninfo_to_dict(dsn)["passfile"] == "/run/secrets/u.pgpass"
+    assert psycopg.pq.Conninfo.parse(dsn.encode())
