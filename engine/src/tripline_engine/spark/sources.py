@@ -71,6 +71,9 @@ def _kafka(
         "subscribe": topics,
         "startingOffsets": "earliest",
         "kafka.max.poll.records": "10000",
+        # Spark asks for what is there. But having got it, the consumer fetches ahead; at the topic's end the broker
+        # keeps that request, and Spark's next question on the same connection waits behind it: by default 500 ms
+        "kafka.fetch.max.wait.ms": "1",
         **(more or {}),
     }
     return session.readStream.format("kafka").options(**options).load()
