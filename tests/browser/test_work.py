@@ -205,3 +205,21 @@ def test_a_command_is_asked_about_first_and_then_recorded(open_window: OpenWindo
     expect(done).to_contain_text("by ops")
     expect(done).to_contain_text(re.compile(r"All 2 shards hold the \d+ rules"), timeout=60_000)
     window.is_clean()
+
+
+def test_after_an_interruption_nothing_is_missing(
+    open_window: OpenWindow, stack: RunningStack, tripped: Tripped
+) -> None:
+    window = open_window("viewer")
+    page = window.page
+    page.route("**/v1/alerts/stream", lambda route: route.abort())
+    window.go(f"/alerts?ruleId={tripped.rule['ruleId']}")
+    expect(page.locator("#notice")).to_contain_text("The alert service does not answer.")
+    last = tripped.alerts[-1]["alertId"]
+    with stack.alerts("second-analyst") as alerts:
+        alerts.post(f"/v1/alerts/{last}/acknowledge").raise_for_status()
+    row = page.locator("#alert-list li").last
+    expect(row.get_by_role("button")).to_be_visible()
+    page.unroute("**/v1/alerts/stream")
+    expect(row.get_by_text("✓ second-analyst")).to_be_visible()
+    expect(page.locator("#notice")).to_be_hidden()

@@ -40,10 +40,11 @@ def is_applied(stack: RunningStack, rule: dict[str, Any]) -> bool:
     return bool(items) and (items[0]["appliedVersion"] or 0) >= rule["version"]
 
 
-def alerts_of(stack: RunningStack, rule_id: int) -> list[dict[str, Any]]:
-    """Newest first."""
+def alerts_of(stack: RunningStack, rule_id: int, payee: str) -> list[dict[str, Any]]:
+    """Those of one payer, newest first."""
+    query: dict[str, str | int] = {"ruleId": rule_id, "group": f"payeeId:{payee}"}
     with stack.alerts() as alerts:
-        found: list[dict[str, Any]] = alerts.get("/v1/alerts", params={"ruleId": rule_id}).json()["items"]
+        found: list[dict[str, Any]] = alerts.get("/v1/alerts", params=query).json()["items"]
     return found
 
 
@@ -62,13 +63,13 @@ def tripped_rule(stack: RunningStack, name: str = "Browser: many payments by one
         eventually(lambda: is_applied(stack, rule), "the rule is applied", SECONDS)
         with stack.generator() as generator:
             played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
-        wanted = played["payments"] - LIMIT
-        eventually(lambda: len(alerts_of(stack, rule["ruleId"])) == wanted, "the alerts are there", SECONDS)
+        wanted, payee, rule_id = played["payments"] - LIMIT, played["payeeId"], rule["ruleId"]
+        eventually(lambda: len(alerts_of(stack, rule_id, payee)) == wanted, "the alerts are there", SECONDS)
         with stack.registry() as registry:
             # Other tests play frauds too: paused, the rule keeps the alerts that it has.
             paused = registry.post(f"/v1/rules/{rule['ruleId']}/pause", headers={"If-Match": "*"})
         rule = paused.raise_for_status().json()
         eventually(lambda: is_applied(stack, rule), "the pause is applied", SECONDS)
-        yield Tripped(rule, alerts_of(stack, rule["ruleId"]))
+        yield Tripped(rule, alerts_of(stack, rule_id, payee))
     finally:
         delete_rule(stack, rule["ruleId"])

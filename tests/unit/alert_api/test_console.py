@@ -9,6 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.unit.alert_api.samples import alert_id, app
+from tripline_engine.spark import metric_names
 
 FOLDER = resources.files("alert_api").joinpath("console")
 FILES = {entry.name: entry.read_text(encoding="utf-8") for entry in FOLDER.iterdir() if "." in entry.name}
@@ -67,6 +68,22 @@ def test_files_stay_small_and_each_begins_with_what_it_is() -> None:
         if name.endswith((".js", ".css")):
             assert text.startswith(("// ", "/* ")), name
             assert text.count("\n") <= 250, name
+
+
+def test_metrics_that_the_console_reads_are_the_engines() -> None:
+    read = {
+        name
+        for text in FILES.values()
+        for name in re.findall(r'total\([\w.]+, "(\w+)"|\["(rule_\w+_total)", ', text)
+        for name in name
+        if name
+    }
+    declared = {found for found in vars(metric_names).values() if isinstance(found, metric_names.MetricName)}
+    declared |= set(metric_names.COUNTED_BY_RULE.values())
+    endings = {"counter": ("_total",), "gauge": ("",), "histogram": ("_count", "_sum")}
+    known = {metric.name + ending for metric in declared for ending in endings[metric.kind]}
+    assert {"lag_records", "rows_total", "rule_evaluations_total"} <= read
+    assert {f"tripline_engine_{name}" for name in read} <= known
 
 
 def test_other_files_are_not_found(client: FlaskClient) -> None:

@@ -20,21 +20,17 @@ export function inWords(definition) {
     + `${only}${when.length ? ` (${when.join("; ")})` : ""}`;
 }
 
-/** A filter tree in words: and, or, not over comparisons. */
+/** A filter tree in words: all, any, not over comparisons. */
 export function filterInWords(tree, inside = false) {
-  if (tree === null || typeof tree !== "object") return String(tree);
-  for (const [key, word] of [["and", " and "], ["or", " or "], ["all", " and "], ["any", " or "]]) {
-    if (Array.isArray(tree[key])) {
+  for (const [key, word] of [["all", " and "], ["any", " or "]]) {
+    if (Array.isArray(tree?.[key])) {
       const text = tree[key].map((each) => filterInWords(each, true)).join(word);
       return inside && tree[key].length > 1 ? `(${text})` : text;
     }
   }
-  if (tree.not !== undefined) return `not ${filterInWords(tree.not, true)}`;
-  const sign = tree.operator ?? tree.op;
-  if (tree.field !== undefined && sign !== undefined) {
-    const value = tree.value ?? tree.values ?? tree.in ?? tree.list;
-    return `${fieldName(tree.field)} ${operator(String(sign).toLowerCase())} ${Array.isArray(value) ? value.join(", ") : value}`;
-  }
+  if (tree?.not !== undefined) return `not ${filterInWords(tree.not, true)}`;
+  if (Array.isArray(tree?.in)) return `${fieldName(tree.field)} is one of ${tree.in.join(", ")}`;
+  if (tree?.operator !== undefined) return `${fieldName(tree.field)} ${operator(tree.operator)} ${tree.value}`;
   return JSON.stringify(tree);
 }
 

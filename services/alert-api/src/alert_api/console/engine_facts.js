@@ -5,7 +5,7 @@ import { bytes, figure, milliseconds } from "./format.js";
 import { total } from "./health.js";
 import { feeds } from "./line.js";
 
-const FACTS = [["judged", "Payments judged"], ["batch", "Time per micro-batch"], ["lag", "Waiting"],
+const FACTS = [["judged", "Payments read"], ["batch", "Time per micro-batch"], ["lag", "Waiting"],
   ["history", "History kept"], ["rejected", "Rejected"], ["rebuilds", "Rebuilds"]];
 
 export class EngineFacts {
@@ -29,7 +29,7 @@ export class EngineFacts {
       say("batch", milliseconds((now.sum - this.before.sum) / (now.count - this.before.count) * 1000));
     }
     if (!this.before || now.count - this.before.count >= 5 || now.count < this.before.count) this.before = now;
-    say("judged", figure(total(data, "transactions_total")));
+    say("judged", figure(total(data, "rows_total", (labels) => labels.source === "transactions")));
     say("lag", figure(total(data, "lag_records")));
     say("history", `${figure(total(data, "history_rows"))} rows, ${bytes(total(data, "history_bytes"))}`);
     say("rejected", figure(total(data, "rejects_total")));

@@ -4,28 +4,33 @@ import { Problem, registry, session } from "./client.js";
 import { confirm } from "./confirm.js";
 import { inWords } from "./definition.js";
 import { arrange, button, byId, element, setText, toast } from "./dom.js";
-import { fullTime, timeOfDay } from "./format.js";
+import { figure, fullTime, timeOfDay } from "./format.js";
+import { total } from "./health.js";
 import { feeds, isApplied } from "./line.js";
 import { RuleForm } from "./rule_form.js";
 import { ruleVersions } from "./rule_versions.js";
+
+const COUNTERS = [["rule_evaluations_total", "judged"], ["rule_late_evaluated_total", "of them late"], ["rule_late_stored_total", "late and only counted"],
+  ["rule_null_groups_total", "without a group"], ["rule_duplicates_total", "duplicates"]];
 
 export class RulesView {
   constructor() {
     this.rows = new Map();
     this.list = element("ul", { class: "rules", id: "rule-list" });
     this.empty = element("p", { class: "empty" });
-    this.count = element("p", { class: "muted small" });
+    this.applied = element("p", { class: "muted small" });
     this.fresh = button("New rule", () => this.edit(null), { kind: "primary", id: "new-rule" });
     byId("rules").append(element("div", { class: "panel" },
-      element("div", { class: "panel-head" }, element("div", {}, element("h1", {}, "Rules"), this.count), this.fresh), this.list, this.empty));
+      element("div", { class: "panel-head" }, element("div", {}, element("h1", {}, "Rules"), this.applied), this.fresh), this.list, this.empty));
     byId("rule-dialog-close").addEventListener("click", () => byId("rule-dialog").close());
     feeds.rules.listen((feed) => this.take(feed));
+    feeds.engine.listen((feed) => this.count(feed));
   }
 
   forget() {
     this.rows.clear();
     this.list.replaceChildren();
-    setText(this.count, "");
+    setText(this.applied, "");
   }
 
   open() {
@@ -40,22 +45,24 @@ export class RulesView {
     if (feed.data === null) return void setText(this.empty, feed.state === "waiting" ? "Asking the registry\u2026" : `The rules cannot be read now: the registry ${feed.trouble}.`);
     setText(this.empty, "There are no rules yet. Write the first one, or begin with a template.");
     const applied = feed.data.filter(isApplied).length;
-    setText(this.count, feed.data.length ? `${applied} of ${feed.data.length} applied by the engine as published` : "");
+    setText(this.applied, feed.data.length ? `${applied} of ${feed.data.length} applied by the engine as published` : "");
     const kept = new Map();
     for (const rule of feed.data) {
       const shown = JSON.stringify([rule, session.may("rules:write")]);
       const old = this.rows.get(rule.ruleId);
-      kept.set(rule.ruleId, old?.shown === shown ? old : { shown, element: this.row(rule) });
+      kept.set(rule.ruleId, old?.shown === shown ? old : { shown, ...this.row(rule) });
     }
     this.rows = kept;
     arrange(this.list, [...kept.values()].map((each) => each.element));
+    this.count(feeds.engine);
     return undefined;
   }
 
   row(rule) {
     const may = session.may("rules:write");
     const does = (text, act) => button(text, act, { disabled: !may, "aria-label": `${text}: ${rule.name}` });
-    return element("li", { class: "rule", dataset: { ruleId: rule.ruleId } },
+    const counted = element("span", { class: "muted small" });
+    return { counted, element: element("li", { class: "rule", dataset: { ruleId: rule.ruleId } },
       element("div", { class: "rule-main" },
         element("div", { class: "rule-head" }, element("a", { class: "rule-name", href: `/alerts?ruleId=${rule.ruleId}`, "data-go": true, title: "Its alerts" }, rule.name),
           rule.state === "PAUSED" ? element("span", { class: "tag warn" }, "paused") : null),
@@ -63,12 +70,22 @@ export class RulesView {
         element("div", { class: "rule-versions" },
           element("span", { class: "tag" }, "published ", element("b", {}, `v${rule.version}`)), appliedTag(rule),
           rule.effectiveFrom > Date.now() ? element("span", { class: "tag" }, `in force from ${timeOfDay(rule.effectiveFrom)}`) : null,
-          rule.status?.warmFrom > Date.now() ? element("span", { class: "tag", title: fullTime(rule.status.warmFrom) }, `window full at ${timeOfDay(rule.status.warmFrom)}`) : null)),
+          rule.status?.warmFrom > Date.now() ? element("span", { class: "tag", title: fullTime(rule.status.warmFrom) }, `window full at ${timeOfDay(rule.status.warmFrom)}`) : null, counted)),
       element("div", { class: "rule-acts" },
         does("Edit", () => this.edit(rule)),
         rule.state === "PAUSED" ? does("Resume", () => this.change(rule, "resume")) : does("Pause", () => this.change(rule, "pause")),
         button("Versions", () => this.show(`Versions of \u201c${rule.name}\u201d`, ruleVersions(rule)), { "aria-label": `Versions: ${rule.name}` }),
-        does("Delete", () => this.remove(rule))));
+        does("Delete", () => this.remove(rule)))) };
+  }
+
+  /** What the engine counted for each rule since it started. */
+  count(feed) {
+    if (feed.state !== "good") return;
+    for (const [ruleId, row] of this.rows) {
+      const said = COUNTERS.map(([name, text]) => [total(feed.data, name, (labels) => labels.rule === String(ruleId)), text])
+        .filter(([count]) => count > 0).map(([count, text]) => `${figure(count)} ${text}`);
+      setText(row.counted, said.join(", "));
+    }
   }
 
   edit(rule) {

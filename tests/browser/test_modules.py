@@ -1,0 +1,95 @@
+"""The console's functions that turn values into words and pictures, called as the page calls them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.windows import Window
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+
+SUM = {
+    "aggregatorFunctionType": "SUM",
+    "aggregateFieldName": "paymentAmount",
+    "groupingKeyNames": ["beneficiaryId", "payeeId"],
+    "limitOperatorType": ">=",
+    "limit": "1234567.5",
+    "windowSeconds": 5400,
+}
+FILTER = {
+    "any": [
+        {"field": "paymentType", "operator": "=", "value": "CRD"},
+        {"not": {"field": "payeeId", "in": ["1", "2"]}},
+    ]
+}
+CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
+    "format.js": [
+        ("decimal", ["1234567.5"], "1,234,567.5"),
+        ("decimal", ["-1000"], "−1,000"),
+        # Beyond what a float holds: the digits are those of the text.
+        ("decimal", ["123456789012345678.123456"], "123,456,789,012,345,678.123456"),
+        ("span", [5400], "90 minutes"),
+        ("span", [86400], "1 day"),
+        ("span", [61], "61 seconds"),
+        ("inUnits", [2592000], [30, 86400]),
+        ("milliseconds", [999], "999 ms"),
+        ("milliseconds", [1500], "1.5 s"),
+        ("ago", [0, 99_000], "99 s ago"),
+        ("ago", [5_000, 0], "ahead of this clock"),
+        ("fieldName", ["payeeId"], "payer"),
+        ("figure", [4.25], "4.3"),
+        ("figure", [12345.6], "12,346"),
+    ],
+    "definition.js": [
+        ("inWords", [SUM], "Sum of amount per beneficiary and payer within 90 minutes ≥ 1,234,567.5"),
+        (
+            "inWords",
+            [{**SUM, "groupingKeyNames": [], "filter": FILTER, "firing": "crossing", "resetOnAlert": True}],
+            (
+                "Sum of amount over all payments within 90 minutes ≥ 1,234,567.5, only where payment type = CRD or "
+                "not payer is one of 1, 2 (fires when the limit is crossed; starts afresh after an alert)"
+            ),
+        ),
+    ],
+    "chart.js": [
+        ("roundAbove", [0], 1),
+        ("roundAbove", [3], 5),
+        ("roundAbove", [180], 200),
+        ("roundAbove", [0.07], 0.1),
+    ],
+    "stream.js": [
+        (
+            "readMessages",
+            ['id: 5-1\nevent: AlertRaised\ndata: {"a":1}\n\n: alive\nid: 7-0\n\nid: 8-1\neve'],
+            {
+                "messages": [
+                    {"event": "AlertRaised", "id": "5-1", "data": ['{"a":1}']},
+                    {"event": None, "id": "7-0", "data": []},
+                ],
+                "rest": "id: 8-1\neve",
+            },
+        ),
+    ],
+}
+
+
+@pytest.fixture
+def window(open_window: OpenWindow) -> Window:
+    opened = open_window("viewer")
+    opened.go("/controls")
+    opened.shows("Controls")
+    return opened
+
+
+@pytest.mark.parametrize("module", CASES)
+def test_values_become_words(window: Window, module: str) -> None:
+    call = "([module, name, args]) => import(`/console/${module}`).then((found) => found[name](...args))"
+    for name, arguments, expected in CASES[module]:
+        given = window.page.evaluate(call, [module, name, arguments])
+        # Floats like 0.1 come back a little off.
+        wanted = pytest.approx(expected) if isinstance(expected, float) else expected
+        assert json.loads(json.dumps(given)) == wanted, (name, arguments)
