@@ -14,7 +14,7 @@ from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.segment import SegmentLog
 from tripline_engine.domain.visibility import Visibility
 
-_FORMAT = 1
+_FORMAT = 2
 _HEAD, _RULES = "head", "rules"
 
 
