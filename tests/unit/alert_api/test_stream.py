@@ -133,6 +133,7 @@ def tale(overview: FakeOverview, stopped: threading.Event, steady: Iterator[floa
     return follow(overview, StreamPlace(0, 0), stopped, lambda: next(steady), Rhythm(look=0.0, silence=10.0))
 
 
+@pytest.mark.timeout(10)
 def test_silence_is_broken_by_a_sign_of_life() -> None:
     steady = itertools.count(0.0, 2.0)
     told = next(tale(FakeOverview(), threading.Event(), steady))
