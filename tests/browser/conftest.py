@@ -20,14 +20,14 @@ OpenWindow = Callable[..., Window]
 expect.set_options(timeout=30_000)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def playwright() -> Iterator[Playwright]:
-    """Playwright's driver process."""
+    """Playwright's driver process. It keeps an event loop in this thread: so it ends with these tests."""
     with sync_playwright() as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium_or_why_not(playwright: Playwright) -> Iterator[Browser | str]:
     """A headless browser, or the reason why there is none."""
     path = chromium.find(playwright, os.environ)
@@ -81,7 +81,7 @@ def open_window(browser: Browser, stack: RunningStack) -> Iterator[OpenWindow]:
         context.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tripped_once(running_stack: RunningStack) -> Iterator[Tripped]:
     """A rule that tripped, for all tests."""
     with tripped_rule(running_stack) as found:
