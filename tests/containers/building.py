@@ -142,9 +142,8 @@ def usable_path(person: Person) -> str | None:
     """A PATH with a Python that this user can run and make environments with, or None."""
     fits = f"import ensurepip, sys; sys.exit(sys.version_info[:2] != {sys.version_info[:2]})"
     for folder in (Path(sys.base_prefix) / "bin", Path("/usr/local/bin"), Path("/usr/bin")):
-        path = f"{folder}:/usr/bin:/bin"
-        if person.run(Path("/"), ["python3", "-c", fits], {"PATH": path}).returncode == 0:
-            return path
+        if person.run(Path("/"), [f"{folder}/python3", "-c", fits], {}).returncode == 0:
+            return f"{folder}:/usr/bin:/bin"
     return None
 
 
