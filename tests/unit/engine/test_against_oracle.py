@@ -26,7 +26,7 @@ from tests.oracle.knobs import EVERYTHING, Knobs
 from tests.oracle.model import MicroBatch
 from tests.unit.engine.harness import Engine
 
-CHUNKS, HISTORIES_PER_CHUNK = 10, 210
+CHUNKS, HISTORIES_PER_CHUNK = 10, 200
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ TREATMENTS = st.builds(
 KNOBS = st.builds(
     replace,
     st.sampled_from([Knobs(), EVERYTHING]),
-    transactions=st.sampled_from([200, 220, 260]),
+    transactions=st.sampled_from([200, 205, 230]),
     micro_batches=st.sampled_from([(1, 3), (3, 14), (8, 20)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),
     rules=st.sampled_from([(3, 8), (3, 4)]),
