@@ -100,13 +100,13 @@ class RuleTaken:
     """An event of a rule was taken.
 
     :ivar version: the event's number
-    :ivar newest: the newest definition version; None for a rule that was deleted before it was known
+    :ivar newest: the newest definition version
     """
 
     position: int
     rule_id: int
     version: int
-    newest: RuleVersion | None
+    newest: RuleVersion
     catch_up: CatchUp | None = None
 
 
@@ -204,17 +204,14 @@ class RuleBook:
         if kind == "RulePublished":
             return self._publish(event, position, rule_id, version)
         known = self.rules.get(rule_id)
-        newest = known.versions[-1] if known else None
         if kind == "RuleDeleted":
             self.rules.pop(rule_id, None)
             self.deleted.add(rule_id)
-        elif kind in ("RulePaused", "RuleResumed"):
-            if known is None:
-                return None
-            self.rules[rule_id] = replace(known, version=version, paused=kind == "RulePaused")
-        else:
+        elif kind not in ("RulePaused", "RuleResumed"):
             raise ValueError(f"unknown type {kind!r}")
-        return RuleTaken(position, rule_id, version, newest)
+        elif known is not None:
+            self.rules[rule_id] = replace(known, version=version, paused=kind == "RulePaused")
+        return None if known is None else RuleTaken(position, rule_id, version, known.versions[-1])
 
     def _publish(self, event: Mapping[str, Any], position: int, rule_id: int, version: int) -> RuleTaken:
         newest = self._version(event, rule_id, version)

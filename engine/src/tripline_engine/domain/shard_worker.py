@@ -174,7 +174,7 @@ class _Batch:
         return changed
 
     def _status(self, taken: RuleTaken) -> OutRecord:
-        warm_from = self._head.visibility.warm_from(taken.newest) if taken.newest else None
+        warm_from = self._head.visibility.warm_from(taken.newest)
         return status_record(taken, self._shard, self._config.shards, warm_from, self._now)
 
     def _catch_up(self, work: CatchUp) -> None:
