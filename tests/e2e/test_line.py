@@ -6,7 +6,9 @@ engine isn't restarted. In the end the alerts in Postgres equal the oracle's ove
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +16,8 @@ from tests.e2e.line import Line, Rule
 from tests.e2e.stored import stored_alerts, stored_names
 from tests.e2e.verdict import assert_same, read_verdict, taken
 from tests.e2e.waiting import eventually
-from tests.stack import RunningStack
+from tests.stack import running
+from tripline_demo.jars import Jars
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -39,9 +42,11 @@ NAMES = {rule.name for rule in FIRST + LATER}
 CSV_LINES = 240
 
 
-@pytest.fixture
-def line(running_stack: RunningStack) -> Line:
-    return Line(running_stack)
+@pytest.fixture(scope="module")
+def line(jars: Jars, servers_folder: Path) -> Iterator[Line]:
+    """A line of its own: rules that are the first ever need one that has seen none."""
+    with running(servers_folder / "line", jars) as stack:
+        yield Line(stack)
 
 
 @pytest.mark.timeout(600)
