@@ -148,7 +148,7 @@ def usable_path(person: Person) -> str | None:
 
 
 def lend_uv_cache(home: Path, person: Person) -> None:
-    """A copy of this machine's cache of uv in which the other user may write; its files are linked, not copied."""
+    """A copy of this machine's cache of uv in which the other user may write; the large part is linked, not copied."""
     uv = Path(sys.executable).with_name("uv")
     asked = subprocess.run([str(uv), "cache", "dir"], capture_output=True, text=True, check=False)
     cache = Path(asked.stdout.strip())
@@ -157,14 +157,20 @@ def lend_uv_cache(home: Path, person: Person) -> None:
     if os.geteuid() != 0:
         (home / "uv-cache").symlink_to(cache)
         return
-    (home / "uv-cache").mkdir()
+    lent = home / "uv-cache"
+    lent.mkdir()
     for part in cache.iterdir():
-        if part.name.startswith(("archive-", "wheels-", "simple-", "sdists-")):
-            how = "-a" if part.name.startswith(("wheels-", "simple-")) else "-al"
-            copied = subprocess.run(["cp", how, str(part), str(home / "uv-cache")], check=False)
-            if copied.returncode != 0:  # another file system, or somebody is changing it
-                shutil.rmtree(home / "uv-cache")
-                return
+        # sdists of checkouts are left where they are: they are large, and nobody else needs them
+        whole = not part.name.startswith("sdists-")
+        source, target = (part, lent) if whole else (part / "pypi", lent / part.name)
+        if not part.name.startswith(("archive-", "wheels-", "simple-", "sdists-")) or not source.is_dir():
+            continue
+        target.mkdir(exist_ok=True)
+        how = "-al" if part.name.startswith("archive-") else "-a"
+        copied = subprocess.run(["cp", how, str(source), str(target)], check=False)
+        if copied.returncode != 0:  # another file system, or somebody is changing it
+            shutil.rmtree(lent)
+            return
     for which in (["-type", "d"], ["-links", "1"]):
         chown = ["-exec", "chown", "-h", f"{person.uid}:{person.gid}", "{}", "+"]
         subprocess.run(["find", str(home / "uv-cache"), *which, *chown], check=True)
