@@ -7,7 +7,7 @@ cases go out as they were made.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -83,11 +83,12 @@ class Supply:
         case.query = {**query, "cursor": httpx.URL(link["url"]).params["cursor"]} if link else query
 
 
-def test_every_operation_keeps_its_contract(api: LiveApi, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_operation_keeps_its_contract(
+    api: LiveApi, record_property: Callable[[str, object], None]
+) -> None:
     with api.client() as client:
         outcome = run(api.url, "ada-key", Supply(client).fill, without=["/v1/alerts/stream"])
-    with capsys.disabled():
-        print("\n" + outcome.table())
+    record_property("told", "\n" + outcome.table())
     assert not outcome.failures, "\n\n".join(outcome.failures[:5])
     assert {"coverage", "fuzzing"} <= outcome.phases, outcome.phases
     assert any(phase.startswith("stateful") for phase in outcome.phases), outcome.phases

@@ -6,7 +6,7 @@ engine isn't restarted. In the end the alerts in Postgres equal the oracle's ove
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -50,7 +50,9 @@ def line(jars: Jars, servers_folder: Path) -> Iterator[Line]:
 
 
 @pytest.mark.timeout(600)
-def test_alerts_in_postgres_are_the_oracles(line: Line, capsys: pytest.CaptureFixture[str]) -> None:
+def test_alerts_in_postgres_are_the_oracles(
+    line: Line, record_property: Callable[[str, object], None]
+) -> None:
     engines = line.engines()
     with line.rules(FIRST), line.traffic(seed=20, **LIVE):
         replay = line.replay(recording(), speed=20)
@@ -68,8 +70,7 @@ def test_alerts_in_postgres_are_the_oracles(line: Line, capsys: pytest.CaptureFi
     assert first_rules(line) == set(later)
     assert line.engines() == engines != set()
     assert line.engine_metric("tripline_engine_rebuilds_total") == 0
-    with capsys.disabled():
-        print(f"\n{dict(verdict.shares())}")
+    record_property("told", f"{dict(verdict.shares())}")
 
 
 @pytest.mark.timeout(120)

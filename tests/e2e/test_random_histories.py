@@ -9,6 +9,7 @@ judged by the oracle.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -28,12 +29,13 @@ KNOBS = Knobs(transactions=240, micro_batches=(3, 5), partitions=(2, 2), rules=(
 
 
 @pytest.mark.timeout(900)
-def test_random_histories(spark_queries: Queries, kafka: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_random_histories(
+    spark_queries: Queries, kafka: str, record_property: Callable[[str, object], None]
+) -> None:
     shares: Counter[str] = Counter()
     for seed in range(HISTORIES):
         shares += _one(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed))
-    with capsys.disabled():
-        print(f"\n{dict(shares)}")
+    record_property("told", f"{dict(shares)}")
     assert shares["histories"] == HISTORIES
     assert shares["with alerts"] >= 0.8 * HISTORIES
 

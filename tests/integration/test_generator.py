@@ -156,7 +156,9 @@ def parsed(value: bytes | str | None) -> Any:
         return None
 
 
-def test_twenty_thousand_a_second(generator: Generator, capsys: pytest.CaptureFixture[str]) -> None:
+def test_twenty_thousand_a_second(
+    generator: Generator, record_property: Callable[[str, object], None]
+) -> None:
     sent = counters(generator)["sent"]
     generator.http.put("/v1/traffic", json={"rate": 20_000})
     try:
@@ -164,8 +166,7 @@ def test_twenty_thousand_a_second(generator: Generator, capsys: pytest.CaptureFi
         rate = generator.http.get("/v1/traffic").json()["achievedRate"]
     finally:
         generator.http.put("/v1/traffic", json={"rate": 0})
-    with capsys.disabled():
-        print(f"\ngenerator: {rate:,.0f} transactions a second, 20,000 asked for")
+    record_property("told", f"generator: {rate:,.0f} transactions a second, 20,000 asked for")
     # the machine may be busy with other tests; what it reaches is printed
     assert rate > 8_000
     assert counters(generator)["failed"] == 0

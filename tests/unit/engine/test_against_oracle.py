@@ -11,6 +11,7 @@ import json
 import logging
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def canonical(alerts: list[dict[str, Any]]) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 @pytest.mark.timeout(900)
-def test_random_histories(chunk: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_random_histories(chunk: int, record_property: Callable[[str, object], None]) -> None:
     seen: Counter[str] = Counter()
     # Thousands of warnings of garbage events, sent on purpose.
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
@@ -114,8 +115,9 @@ def test_random_histories(chunk: int, capsys: pytest.CaptureFixture[str]) -> Non
         for name, count in seen.items()
         if name not in ("histories", "alerts")
     }
-    with capsys.disabled():
-        print(f"\n{histories} histories equal, {seen['alerts']} alerts; shares of histories: {shares}")
+    record_property(
+        "told", f"{histories} histories equal, {seen['alerts']} alerts; shares of histories: {shares}"
+    )
     assert histories >= 200
     assert seen["with alerts"] >= 0.8 * histories
 
