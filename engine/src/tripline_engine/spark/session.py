@@ -73,9 +73,7 @@ def _deployment(settings: Settings, archive: ClassArchive | None) -> dict[str, s
         # on the class path and not in spark.jars: the launcher needs the file system earlier
         "spark.driver.extraClassPath": f"{settings.jars}/*",
         "spark.driver.extraJavaOptions": (
-            # the first compiler only: micro-batches are planned anew all the time, and the second one takes more
-            # from two cores than it gives (ten seconds of a start)
-            f"-XX:+UseParallelGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={log_configuration.as_uri()}"
+            f"-XX:+UseParallelGC -Dlog4j2.configurationFile={log_configuration.as_uri()}"
             f" {archive.options if archive else ''}"
         ),
         "spark.executor.extraClassPath": f"{settings.jars}/*",
