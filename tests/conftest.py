@@ -23,19 +23,10 @@ from tripline_demo import postgres as embedded_postgres
 from tripline_demo.jars import Jars, ensure
 from tripline_demo.java import Java, find_java
 
-UNIT = Path(__file__).parent / "unit"
-
 # The same examples in every run, however slow the machine; HYPOTHESIS_PROFILE=explore draws others.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With several workers, one of them runs all tests that need servers: they share them, the rest needs none."""
-    for item in items:
-        if not item.path.is_relative_to(UNIT):
-            item.add_marker(pytest.mark.xdist_group("servers"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -57,11 +57,6 @@ class Anchor:
         self.ids = RememberedIds(arena, f"{name}.ids")
         self._windows = RuleWindows(arena, name, self.history, event_type, key, structure)
 
-    @property
-    def groups(self) -> int:
-        """How many groups have a retained transaction, over all populations."""
-        return self._windows.groups
-
     def identities(self, rows: Rows) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """128 bits by which equal (anchor value, transaction id) are known."""
         low, high = self._key.of(rows.ids)

@@ -157,11 +157,6 @@ class Links(Lists):
         return self._history.codes(self.fields[0]) if self._shared else self._slots
 
     @property
-    def groups(self) -> int:
-        """How many groups have a retained transaction."""
-        return self.table.used
-
-    @property
     def slot_end(self) -> int:
         """All slots lie below this number."""
         return self.table.end

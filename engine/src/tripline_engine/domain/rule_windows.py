@@ -84,11 +84,6 @@ class RuleWindows:
         for version in structure.stateful.values():
             self._open_states(version)
 
-    @property
-    def groups(self) -> int:
-        """How many groups have a retained transaction, over all populations."""
-        return sum(links.groups for links in self.links.values())
-
     def tables(self) -> Iterator[SlotTable]:
         """The slot tables of the populations."""
         for links in self.links.values():
