@@ -42,7 +42,7 @@ test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests
 	@$(BIN)/mypy $(CHECKED)
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tripline_demo.jars
-	@$(BIN)/pytest $(PYTEST_ARGS)
+	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
 
 demo: $(STAMP) ## the whole line in the foreground with traffic; Ctrl-C stops it (FRESH=1 begins anew)
 	@$(BIN)/tripline demo $(if $(FRESH),--fresh)

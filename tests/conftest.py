@@ -11,9 +11,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.servers import PostgresServer
 from tests.stack import RunningStack, running
@@ -27,6 +29,19 @@ from tripline_demo.java import Java, find_java
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+class OneWorkerHasTheServers(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
+    """With several workers, one of them runs all tests that need servers: they share them. The rest needs none."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if nodeid.startswith("tests/unit/") else "servers"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneWorkerHasTheServers:
+    """For `-n 2`. (xdist's own groups by mark do nothing since pytest 9.2.)"""
+    return OneWorkerHasTheServers(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

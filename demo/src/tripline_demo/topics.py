@@ -6,8 +6,9 @@ import os
 import sys
 from collections.abc import Iterable
 
-from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import AdminClient
+import tenacity
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 from confluent_kafka.cimpl import NewTopic
 
 from tripline_contracts import topics as contract
@@ -21,7 +22,8 @@ def create(
 ) -> list[str]:
     """Creates what is missing, with partitions and settings of the contract for that clock; returns their names.
 
-    A topic that exists is left as it is. Raises KafkaFailed.
+    A topic that exists is left as it is. What was created can be read and written when this returns. Raises
+    KafkaFailed.
     """
     wanted = [
         NewTopic(
@@ -41,7 +43,32 @@ def create(
         except KafkaException as failure:
             if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise KafkaFailed(f"Topic {name} could not be created: {failure.args[0].str()}") from failure
+    try:
+        _until_led(admin, [topic for topic in wanted if topic.topic in created])
+    except KafkaException as failure:
+        raise KafkaFailed(
+            f"New topics cannot be read after {SECONDS:g} s: {failure.args[0].str()}"
+        ) from failure
     return created
+
+
+@tenacity.retry(
+    retry=tenacity.retry_if_exception_type(KafkaException),
+    wait=tenacity.wait_fixed(0.05),
+    stop=tenacity.stop_after_delay(SECONDS),
+    reraise=True,
+)
+def _until_led(admin: AdminClient, topics: list[NewTopic]) -> None:
+    """Asks the leader of every new partition for its end.
+
+    A topic is known to all before the broker that is to lead a partition has taken it over: for an instant it answers
+    NOT_LEADER_FOR_PARTITION.
+    """
+    end = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+    places = [TopicPartition(t.topic, partition) for t in topics for partition in range(t.num_partitions)]
+    if places:
+        for outcome in admin.list_offsets(dict.fromkeys(places, end), request_timeout=SECONDS).values():
+            outcome.result(SECONDS)
 
 
 def main() -> int:
