@@ -146,8 +146,21 @@ def main(arguments: list[str], environ: Mapping[str, str]) -> int:
         shutil.rmtree(var / "jars", ignore_errors=True)
         fetched.rename(var / "jars")
     else:
-        ensure(root, var, java, report=lambda line: print(line, file=sys.stderr))
+        ensure(root, var, java, report=_print_once())
     return 0
+
+
+def _print_once() -> Report:
+    """A line for each new state, not for each look at it: this goes into the logs of build servers."""
+    last = ""
+
+    def report(line: str) -> None:
+        nonlocal last
+        if line != last:
+            print(line, file=sys.stderr, flush=True)
+        last = line
+
+    return report
 
 
 if __name__ == "__main__":

@@ -44,12 +44,17 @@ def free_ports(count: int) -> list[int]:
             probe.close()
 
 
-def choose(wanted: Mapping[str, int], remembered: Mapping[str, int]) -> dict[str, int]:
-    """A free port per name: the remembered one, else the wanted one (0: any), else any. No port is given twice."""
+def choose(
+    wanted: Mapping[str, int], remembered: Mapping[str, int], taken: Iterable[int] = ()
+) -> dict[str, int]:
+    """A free port per name: the remembered one, else the wanted one (0: any), else any.
+
+    No port is given twice, and none of ``taken``.
+    """
     chosen: dict[str, int] = {}
     for name, default in wanted.items():
         candidates = (port for port in (remembered.get(name, 0), default) if port)
-        chosen[name] = _first_free(candidates, taken=set(chosen.values()))
+        chosen[name] = _first_free(candidates, taken={*taken, *chosen.values()})
     return chosen
 
 

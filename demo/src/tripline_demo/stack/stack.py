@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tripline_demo import jars, paths, ports
+from tripline_demo import jars, paths, ports, reservations
 from tripline_demo.errors import StackFailed
 from tripline_demo.java import find_java
 from tripline_demo.stack import (
@@ -95,7 +95,7 @@ def make_plan(places: Places, options: Options, progress: Progress) -> Plan:
     progress.note(f"Java {java.version} ({java.origin})")
     with progress.step("jars"):
         found = jars.ensure(paths.project_root(), places.var, java, progress.now)
-    chosen = ports.choose(PORTS, ports.load(places.run / "ports.json"))
+    chosen = reservations.choose(PORTS, ports.load(places.run / "ports.json"), places.var)
     ports.save(places.run / "ports.json", chosen)
     plan = Plan(places, chosen, credentials.load_or_make(places), java, found, options.clock)
     with progress.step("storage of PostgreSQL and Kafka"), ThreadPoolExecutor(2) as pool:
