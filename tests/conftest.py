@@ -44,6 +44,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneWorkerHas
     return OneWorkerHasTheServers(config, log)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever shares the running line comes last: it would take half a core while other tests run."""
+    items.sort(key=_shares_the_line)
+
+
+def _shares_the_line(item: pytest.Item) -> bool:
+    # the browser's tests ask for it once they have a browser
+    return item.path.parent.name == "browser" or "running_stack" in getattr(item, "fixturenames", ())
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What tests have measured (`record_property("told", text)`), from whatever worker it comes."""
     for report in [*terminalreporter.stats.get("passed", []), *terminalreporter.stats.get("failed", [])]:
