@@ -37,6 +37,10 @@ _PURPOSE: Final[dict[str, str]] = {
     # two attempts of one task at once would both write a shard's projection
     "spark.speculation": "false",
     "spark.sql.adaptive.enabled": "false",
+    # rows are few and fat: writing the text of a projection costs more than interpreting it, in every micro-batch,
+    # even where the class that it stands for is known
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
     "spark.sql.session.timeZone": "UTC",
     "spark.locality.wait": "0",
