@@ -69,6 +69,7 @@ def test_alerts_in_postgres_are_the_oracles(
     assert_same(stored_alerts(line.postgres), expected)
     assert first_rules(line) == set(later)
     assert line.engines() == engines != set()
+    eventually(lambda: line.engine_metric("tripline_engine_alerts_total") == len(expected), "all are counted")
     assert line.engine_metric("tripline_engine_rebuilds_total") == 0
     record_property("told", f"{dict(verdict.shares())}")
 

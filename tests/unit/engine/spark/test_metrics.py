@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 import urllib.error
 import urllib.request
 
+import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tripline_engine.domain.records import OutRecord
 from tripline_engine.spark.counting import count_records
+from tripline_engine.spark.listener import ProgressListener
 from tripline_engine.spark.metrics import Metrics, shard_counters
 from tripline_engine.spark.serving import serving
 
@@ -100,3 +103,26 @@ def fetch(port: int, path: str) -> tuple[int, str]:
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.read().decode()
+
+
+def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
+    metrics, ready = Metrics(), threading.Event()
+    counters = json.dumps({**count_records([alert(80)]), "history_rows": 7})
+    ProgressListener(metrics, ready).took(
+        {
+            "sources": [{"numInputRows": 1}, {"numInputRows": 5}],
+            "durationMs": {"triggerExecution": 120, "addBatch": 100},
+            "observedMetrics": {"shards": {"shard0": counters, "shard1": None}},
+        }
+    )
+    found = samples(metrics.registry)
+    assert ready.is_set()
+    assert found["tripline_engine_alerts_total", ()] == 1
+    assert found["tripline_engine_history_rows", ("0",)] == 7
+    assert found["tripline_engine_batch_stage_seconds_total", ("addBatch",)] == pytest.approx(0.1)
+
+
+def test_a_micro_batch_before_any_shard_has_spoken() -> None:
+    ready = threading.Event()
+    ProgressListener(Metrics(), ready).took({"sources": [], "durationMs": {"triggerExecution": 5}})
+    assert ready.is_set()
