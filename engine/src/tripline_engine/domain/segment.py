@@ -1,7 +1,7 @@
 """The durable form of an anchor's history: compressed runs of accepted transactions in the state log.
 
 Every micro-batch adds a small one; runs of small ones are merged into larger ones, a bounded piece of work at a
-time, and one goes when all it holds is past every use.
+time, and one goes when all it holds is past every use. The first merge compresses anew, later ones only join bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FAN_IN = 16
 _MAX_ROWS = 1 << 18
 # Threads would cost more than they save: a shard has one core.
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
-# Small segments are written with every micro-batch and soon merged; merged ones stay.
+# Small segments are written with every micro-batch and soon merged; what is merged once stays as it is.
 _QUICK = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 _DENSE = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
 
@@ -94,7 +94,6 @@ class SegmentLog:
         if at is None:
             return False
         parts = self.segments[at : at + _FAN_IN]
-        table = pa.concat_tables([self._read(part, log) for part in parts])
         merged = Segment(
             number=parts[0].number,
             rows=sum(part.rows for part in parts),
@@ -102,9 +101,14 @@ class SegmentLog:
             newest=max(part.newest for part in parts),
             newest_record=max(part.newest_record for part in parts),
         )
+        if merged.level == 1:
+            self._write(pa.concat_tables([self._read(part, log) for part in parts]), merged, log)
+        else:
+            # compressed well enough: to do it again would hold up a micro-batch and save nothing
+            log.put(self._key(merged), b"".join(self._data(part, log) for part in parts))
         for part in parts[1:]:
             log.remove(self._key(part))
-        self.segments[at : at + _FAN_IN] = [self._write(table, merged, log)]
+        self.segments[at : at + _FAN_IN] = [merged]
         return True
 
     def expire(self, time_floor: int, id_floor: int, log: StateLog) -> None:
@@ -163,10 +167,17 @@ class SegmentLog:
         return segment
 
     def _read(self, segment: Segment, log: StateLog) -> pa.Table:
+        source, streams = pa.BufferReader(self._data(segment, log)), []
+        while source.tell() < source.size():
+            streams.append(pa.ipc.open_stream(source, options=_READ).read_all())
+        return pa.concat_tables(streams).combine_chunks()
+
+    def _data(self, segment: Segment, log: StateLog) -> bytes:
+        """Arrow streams, one after the other."""
         data = log.get(self._key(segment))
         if data is None:
             raise LookupError(f"segment {self._key(segment)} is missing from the state log")
-        return pa.ipc.open_stream(data, options=_READ).read_all()
+        return data
 
     def _key(self, segment: Segment) -> str:
         return f"segment/{self._anchor}/{segment.number}"
