@@ -66,7 +66,9 @@ export class RuleTrace {
   /** The last command that traced this rule counts; older ones than these have ended. */
   async findCommand() {
     const { body } = await registry("/control-commands?limit=100");
-    this.command = body.items.find((item) => item.command === "TRACE_RULE" && item.ruleId === this.rule.ruleId) ?? null;
+    const found = body.items.find((item) => item.command === "TRACE_RULE" && item.ruleId === this.rule.ruleId);
+    // One that was given here meanwhile is newer than this answer.
+    if (found && found.position >= (this.command?.position ?? 0)) this.command = found;
     this.known = true;
   }
 
