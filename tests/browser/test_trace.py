@@ -69,7 +69,7 @@ def test_a_rule_is_traced_and_what_it_comes_to_is_shown(
     window.go("/controls")
     done = page.get_by_role("list", name="Commands so far").get_by_role("listitem").first
     expect(done).to_contain_text("Trace a rule, by ops")
-    expect(done).to_contain_text(f"“{NAME}”, until")
+    expect(done).to_contain_text(f"Rule {rule['ruleId']}, until")
     window.is_clean()
 
 

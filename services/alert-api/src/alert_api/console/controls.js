@@ -4,7 +4,7 @@ import { registry, session } from "./client.js";
 import { confirm } from "./confirm.js";
 import { button, byId, element, setText, toast } from "./dom.js";
 import { fullTime } from "./format.js";
-import { feeds, ruleName } from "./line.js";
+import { feeds } from "./line.js";
 import { here } from "./router.js";
 
 const COMMANDS = [
@@ -22,7 +22,7 @@ const WAIT_MS = 60_000;
 const TITLES = { ...Object.fromEntries(COMMANDS.map(({ command, title }) => [command, title])), TRACE_RULE: "Trace a rule" };
 const EFFECTS = {
   DELETE_RULES_ALL: (item) => `${item.deletedRules} rules deleted.`,
-  TRACE_RULE: (item) => `\u201c${ruleName(item.ruleId)}\u201d, until ${fullTime(item.traceUntil)}.`,
+  TRACE_RULE: (item) => `Rule ${item.ruleId}, until ${fullTime(item.traceUntil)}.`,
 };
 const SHOWN = 8;
 
