@@ -44,7 +44,7 @@ def test_every_error_is_documented_as_a_problem() -> None:
 
 def test_every_operation_needs_a_scope_and_has_a_name() -> None:
     found = operations()
-    assert len(found) == 6
+    assert len(found) == 7
     for name, operation in found:
         assert operation["security"] == [{"apiKey": []}], name
         assert operation["x-required-scope"].startswith("alerts:"), name

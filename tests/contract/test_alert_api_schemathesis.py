@@ -16,8 +16,11 @@ from schemathesis.generation import GenerationMode
 
 from tests.contract.campaign import EXAMPLES, run
 from tests.integration.alert_api.live import LiveApi, live_api, seed
+from tests.integration.alert_api.servers import produce_traces
 from tests.servers import PostgresServer
-from tests.unit.alert_api.samples import EPOCH, alert, alert_id
+from tests.unit.alert_api.samples import EPOCH, alert, alert_id, trace
+from tripline_contracts import topics
+from tripline_demo.topics import create
 from tripline_http.fields import MAX_MS
 
 pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -30,12 +33,13 @@ OPERATIONS = {
     "GET /v1/alerts/{alert_id}",
     "GET /v1/alerts/{alert_id}/events",
     "POST /v1/alerts/{alert_id}/acknowledge",
+    "GET /v1/rules/{rule_id}/traces",
 }
 
 
 @pytest.fixture(scope="module")
 def api(
-    postgres: PostgresServer, migrated_database: str, tmp_path_factory: pytest.TempPathFactory
+    postgres: PostgresServer, migrated_database: str, kafka: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveApi]:
     projector = postgres.login(migrated_database, "tripline_alert_projector")
     groups: tuple[dict[str, str], ...] = ({"payeeId": "25"}, {"paymentType": "CSH"}, {})
@@ -47,7 +51,9 @@ def api(
         ],
     )
     login = postgres.login(migrated_database, "tripline_alert_api")
-    with live_api(login, tmp_path_factory.mktemp("alert-api")) as running:
+    create(kafka, [topics.load("rule-traces.v1")])
+    produce_traces(kafka, "rule-traces.v1", [trace(number) for number in range(SEEDED)])
+    with live_api(login, tmp_path_factory.mktemp("alert-api"), kafka=kafka) as running:
         yield running
 
 
@@ -75,6 +81,8 @@ class Supply:
         turn = next(self._turns)
         if turn % 4 and meta.phase.name.value != "stateful" and "alert_id" in (case.path_parameters or {}):
             case.path_parameters["alert_id"] = alert_id(turn % SEEDED)
+        if turn % 4 and "rule_id" in (case.path_parameters or {}):
+            case.path_parameters["rule_id"] = trace()["ruleId"]
 
     def _give_cursor(self, case: Any) -> None:
         """A real one of these filters, or none where there is no next page."""

@@ -88,6 +88,9 @@ class Supply:
                 case.headers["If-Match"] = f'"{rule["version"]}"'
         elif case.path == "/v1/settings" and "If-Match" in (case.headers or {}):
             case.headers["If-Match"] = self._client.get("/v1/settings").headers["ETag"]
+        elif case.path == "/v1/control-commands" and case.method.upper() == "POST":
+            if isinstance(case.body, dict) and case.body.get("command") == "TRACE_RULE":
+                case.body["ruleId"] = self._rule_for(case)["ruleId"]
         elif "command_id" in (case.path_parameters or {}):
             case.path_parameters["command_id"] = self._export if next(self._turns) % 2 else self._clear
 

@@ -45,6 +45,7 @@ def test_the_topics_are_these() -> None:
         "transactions.v1": 2,
         "alerts.v1": 2,
         "rule-status.v1": 1,
+        "rule-traces.v1": 2,
         "rejected-transactions.v1": 1,
         "engine-order.v1": 1,
         "engine-ticks.v1": 1,
@@ -65,8 +66,9 @@ class TestEachTopic:
     def test_says_how_long_it_is_kept(self, topic: Topic) -> None:
         config = topic.creation_config()
         assert config["cleanup.policy"] == "delete"
-        kept = {"transactions.v1": 7 * 86400 * 1000, "rejected-transactions.v1": 30 * 86400 * 1000}
-        assert int(config["retention.ms"]) == kept.get(topic.name, -1)
+        days = {"transactions.v1": 7, "rejected-transactions.v1": 30, "rule-traces.v1": 1}
+        kept = days[topic.name] * 86400 * 1000 if topic.name in days else -1
+        assert int(config["retention.ms"]) == kept
         assert config["retention.bytes"] == "-1"
 
     def test_keeps_old_data_for_ever_where_retention_goes_by_producers_time(self, topic: Topic) -> None:
@@ -118,6 +120,14 @@ def test_alerts_add_up(path: Path) -> None:
     assert all(alert["windowStart"] <= time <= alert["windowEnd"] for time in times)
 
 
+@pytest.mark.parametrize("path", sorted((EXAMPLES / "rule-traces.v1").glob("*.json")), ids=_id)
+def test_traces_add_up(path: Path) -> None:
+    trace = _read(path)
+    assert trace["windowStart"] < trace["windowEnd"] == trace["eventTime"]
+    assert (trace["value"] is None) == (trace["contributingCount"] == 0)
+    assert trace["holds"] or not trace["alerted"]
+
+
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "rejected-transactions.v1").glob("*.json")), ids=_id)
 def test_rejects_name_their_own_bytes(path: Path) -> None:
     example = _read(path)
@@ -137,6 +147,8 @@ def test_the_schemas_know_the_event_type() -> None:
     alert, whole = schema["properties"], schema["then"]["properties"]["transaction"]["required"]
     assert set(alert["transaction"]["properties"]) == set(whole) == names
     assert set(alert["group"]["propertyNames"]["enum"]) == set(TRANSACTION.groupable)
+    traced = schemas.load("rule-traces.v1")["properties"]["group"]["propertyNames"]["enum"]
+    assert set(traced) == set(TRANSACTION.groupable)
     values = schemas.load("values")["$defs"]
     assert set(values["groupingKeyNames"]["items"]["enum"]) == set(TRANSACTION.groupable)
     compared = [part["properties"]["field"]["enum"] for part in schemas.load("filter")["anyOf"][3:]]

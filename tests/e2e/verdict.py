@@ -11,6 +11,7 @@ from typing import Any
 from tests.e2e.kafka_log import KafkaLog, Logged
 from tests.oracle.judging import judge
 from tests.oracle.model import MicroBatch, Outcome, Record
+from tests.oracle.traces import comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +23,15 @@ class Verdict:
     repeated_alerts: int
     rejects: dict[tuple[int, int], Logged]
     batches: list[MicroBatch]
+    traces: list[dict[str, Any]]
 
     def assert_equal(self) -> None:
-        """Alerts byte for byte but for the time of detection, rejects by place and reason."""
+        """Alerts and traces byte for byte but for when they were made, rejects by place and reason.
+
+        Of traces the engine may leave some out, beyond a thousand in a micro-batch: no history here has as many.
+        """
         assert_same(self.alerts.values(), self.expected.alerts)
+        assert_same(comparable(self.traces), comparable(self.expected.traces))
         found = {place: record.headers["reason"].decode() for place, record in self.rejects.items()}
         wanted = {(reject.partition, reject.offset): reject.reason for reject in self.expected.rejects}
         assert found == wanted, f"rejects differ in {dict(found.items() ^ wanted.items())}"
@@ -41,7 +47,9 @@ class Verdict:
                 "with warm alerts": any(alert["warm"] for alert in alerts),
                 "with rejects": bool(self.expected.rejects),
                 "with duplicates": self.expected.duplicates > 0,
+                "with traces": bool(self.expected.traces),
                 "alerts": len(alerts),
+                "traces": len(self.expected.traces),
                 "rejects": len(self.expected.rejects),
                 "micro-batches": len(self.batches),
             }
@@ -62,14 +70,13 @@ def read_verdict(log: KafkaLog) -> Verdict:
         place = (int(reject.headers["partition"]), int(reject.headers["offset"]))
         first = rejects.setdefault(place, reject)
         assert (first.value, first.headers["reason"]) == (reject.value, reject.headers["reason"])
-    return Verdict(judge(batches), alerts, len(written) - len(alerts), rejects, batches)
+    repeated, traces = len(written) - len(alerts), log.read_json("rule-traces.v1")
+    return Verdict(judge(batches), alerts, repeated, rejects, batches, traces)
 
 
 def assert_same(found: Iterable[Any], expected: Iterable[Any]) -> None:
-    """Alerts, byte for byte, in any order."""
-    ours, theirs = (
-        Counter(json.dumps(each, sort_keys=True) for each in alerts) for alerts in (found, expected)
-    )
+    """What was said, byte for byte, in any order."""
+    ours, theirs = (Counter(json.dumps(each, sort_keys=True) for each in side) for side in (found, expected))
     more, missing = ours - theirs, theirs - ours
     first = [next(iter(sorted(side)), "none") for side in (more, missing)]
     assert ours == theirs, f"{more.total()} of the engine's alone, {missing.total()} of the oracle's: {first}"

@@ -6,6 +6,7 @@ from random import Random
 
 from tests.oracle.knobs import EVERYTHING, Knobs
 from tests.oracle.model import MicroBatch, Record
+from tests.oracle.random_traces import with_traces
 from tests.oracle.random_world import World, random_world
 from tests.oracle.rule_plan import RulePlan
 from tests.oracle.schema import LAST_TIME
@@ -32,7 +33,7 @@ def random_history(seed: int, knobs: Knobs = _DEFAULT) -> list[MicroBatch]:
         ticks = _ticks(rng, world, knobs, plan, traffic) if number >= first_tick else ()
         records = [traffic.record() for _ in range(size)]
         batches.append(MicroBatch(events, ticks, tuple(_interleaved(rng, records))))
-    return batches
+    return with_traces(Random(f"traces {seed}"), knobs, batches)
 
 
 def _cut(rng: Random, total: int, parts: int) -> list[int]:

@@ -11,7 +11,15 @@ from tests.oracle.filters import passes
 from tests.oracle.history import History
 from tests.oracle.model import Json, MicroBatch, Outcome, Record, Reject
 from tests.oracle.order import engine_order
-from tests.oracle.rule_events import CLEAR_STATE, EXPORT_RULES, Control, Positioned, RuleEvent, read_events
+from tests.oracle.rule_events import (
+    CLEAR_STATE,
+    EXPORT_RULES,
+    Control,
+    Positioned,
+    RuleEvent,
+    TraceCommand,
+    read_events,
+)
 from tests.oracle.rulebook import RuleBook
 from tests.oracle.schema import DEFAULT_ANCHORS
 from tests.oracle.transactions import read_transaction
@@ -60,6 +68,8 @@ class _Oracle:
         content = event.content
         if isinstance(content, Control):
             self._obey(content, event.position)
+        if isinstance(content, TraceCommand):
+            self._verdicts.trace(content)
         if isinstance(content, RuleEvent):
             newest = self._rules.newest(content.version.rule_id)
             if content.type == "RulePublished" and self._catches_up:
@@ -106,7 +116,7 @@ class _Oracle:
                 self._null_groups += 1
                 self._verdicts.counts(version.rule_id).null_groups += 1
             elif self._rules.anchor(version) in anchors:
-                self._verdicts.newest(version)
+                self._verdicts.newest(version, record)
             else:
                 self._verdicts.counts(version.rule_id).duplicates += 1
 
@@ -120,4 +130,5 @@ class _Oracle:
             statuses=self._statuses,
             exports=self._exports,
             counts=self._verdicts.all_counts(),
+            traces=self._verdicts.traces,
         )

@@ -37,6 +37,7 @@ class Knobs:
     late_first_tick: float = 0.2
     jump_per_batch: float = 0.07
     aimed_per_tick: float = 0.3
+    traced: float = 0.4  # commands to trace rules, which leave all else as it is
 
     # All that follows is off: the first histories keep their meaning, and the same seed its history.
     filtered: float = 0  # per definition, as the next three
@@ -64,4 +65,5 @@ EVERYTHING = Knobs(
     start_edge=0.05,
     silence_edge=0.06,
     late_twin=0.08,
+    traced=0.7,
 )

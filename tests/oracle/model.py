@@ -45,7 +45,8 @@ class Outcome:
     `alerts` are alerts.v1 values without `detectedAt`, in engine order, then by rule id; `rejects` are in
     engine order. `duplicates` counts (transaction, anchor) pairs, `null_groups` (transaction, rule) pairs.
     `statuses` and `exports` are the two kinds of rule-status.v1 values as any shard gives them, by position,
-    without `shard`, `shards`, `appliedAt` and `exportedAt`. `counts` are by rule id.
+    without `shard`, `shards`, `appliedAt` and `exportedAt`. `counts` are by rule id. `traces` are
+    rule-traces.v1 values without `judgedAt`, in engine order, then by rule id, however many there are.
     """
 
     alerts: list[dict[str, Json]]
@@ -56,3 +57,4 @@ class Outcome:
     statuses: list[dict[str, Json]] = field(default_factory=list)
     exports: list[dict[str, Json]] = field(default_factory=list)
     counts: dict[int, Counts] = field(default_factory=dict)
+    traces: list[dict[str, Json]] = field(default_factory=list)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from tests.oracle.canonical import definition_hash
 from tests.oracle.model import Json
 from tests.oracle.random_rules import Draft, definition_document
-from tests.oracle.rule_events import Settings
+from tests.oracle.rule_events import TRACE_RULE, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +64,14 @@ class Registry:
         }
         return self._event("SettingsChanged", {"settings": document}, now)
 
-    def control(self, command: str, now: int) -> bytes:
-        """A command to the engine."""
+    def control(self, command: str, now: int, more: Mapping[str, Json] = MappingProxyType({})) -> bytes:
+        """A command to the engine, with what it takes beside its name."""
         command_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"command {self.position} {now}"))
-        return self._event("ControlCommand", {"command": command, "commandId": command_id}, now)
+        return self._event("ControlCommand", {"command": command, "commandId": command_id, **more}, now)
+
+    def trace(self, rule_id: int, until: int, now: int) -> bytes:
+        """The command that traces a rule, which need not exist."""
+        return self.control(TRACE_RULE, now, {"ruleId": rule_id, "traceUntil": until})
 
     def _rule_event(self, kind: str, rule: Rule, now: int) -> bytes:
         self.rules[rule.rule_id] = rule

@@ -41,6 +41,14 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceCommand:
+    """The ControlCommand that traces one rule; until in ms of record time."""
+
+    rule_id: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The settings that decide, in ms."""
 
@@ -54,7 +62,7 @@ class Positioned:
     """What stands at a position of rules.v1; None if it cannot be read."""
 
     position: int
-    content: RuleEvent | Control | Settings | None
+    content: RuleEvent | Control | TraceCommand | Settings | None
 
 
 _RULE_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted")
@@ -63,6 +71,7 @@ _LARGEST = 2**53 - 1
 _STATES = ("ACTIVE", "PAUSED", "DELETED")
 CLEAR_STATE = "CLEAR_STATE_ALL"
 EXPORT_RULES = "EXPORT_RULES_CURRENT"
+TRACE_RULE = "TRACE_RULE"
 _COMMANDS = (CLEAR_STATE, "CLEAR_STATE_ALL_STOP", EXPORT_RULES, "DELETE_RULES_ALL")
 
 
@@ -85,7 +94,7 @@ def _positioned(raw: bytes) -> Positioned | None:
         return Positioned(position, None)
 
 
-def _content(fields: dict[str, Value]) -> RuleEvent | Control | Settings:
+def _content(fields: dict[str, Value]) -> RuleEvent | Control | TraceCommand | Settings:
     kind = read_text(fields.get("type"), "type")
     if kind == "SettingsChanged":
         return _settings(fields.get("settings"))
@@ -106,11 +115,14 @@ def _integer(fields: dict[str, Value], name: str) -> int:
     return value
 
 
-def _control(fields: dict[str, Value]) -> Control:
+def _control(fields: dict[str, Value]) -> Control | TraceCommand:
     command = read_text(fields.get("command"), "command")
+    command_id = read_text(fields.get("commandId"), "commandId")
+    if command == TRACE_RULE:
+        return TraceCommand(_integer(fields, "ruleId"), _integer(fields, "traceUntil"))
     if command not in _COMMANDS:
         raise Unreadable("unknown command")
-    return Control(command, read_text(fields.get("commandId"), "commandId"))
+    return Control(command, command_id)
 
 
 def _version(fields: dict[str, Value]) -> Version:

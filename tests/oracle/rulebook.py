@@ -80,6 +80,10 @@ class RuleBook:
         """The highest definition version taken of a known rule."""
         return self._versions[rule_id][-1]
 
+    def exists(self, rule_id: int) -> bool:
+        """Whether a rule has been published and not deleted; paused or not yet in force it exists."""
+        return self._states.get(rule_id, "DELETED") != "DELETED"
+
     def is_active(self, rule_id: int) -> bool:
         """Whether a known rule is neither paused nor deleted."""
         return self._states[rule_id] == "ACTIVE"

@@ -9,9 +9,10 @@ from tests.oracle.evaluation import Finding, evaluate, group_of
 from tests.oracle.filters import passes
 from tests.oracle.firing import Firing
 from tests.oracle.history import History
-from tests.oracle.model import Json
-from tests.oracle.rule_events import Version
+from tests.oracle.model import Json, Record
+from tests.oracle.rule_events import TraceCommand, Version
 from tests.oracle.rulebook import RuleBook
+from tests.oracle.traces import Judgement, trace_record
 
 
 class Verdicts:
@@ -19,6 +20,8 @@ class Verdicts:
 
     def __init__(self, rules: RuleBook, clock: Clock, history: History) -> None:
         self.alerts: list[dict[str, Json]] = []
+        self.traces: list[dict[str, Json]] = []
+        self._traced_until: dict[int, int] = {}
         self._counts: dict[int, Counts] = {}
         self._rules = rules
         self._clock = clock
@@ -33,10 +36,18 @@ class Verdicts:
         """Of every rule of which there was anything to count."""
         return {rule_id: self._counts[rule_id] for rule_id in sorted(self._counts)}
 
-    def newest(self, version: Version) -> None:
-        """Judge the transaction accepted last on the version's anchor."""
+    def trace(self, command: TraceCommand) -> None:
+        """From now on trace a rule; the last command for it counts. What does not exist is not traced later."""
+        if self._rules.exists(command.rule_id):
+            self._traced_until[command.rule_id] = command.until
+
+    def newest(self, version: Version, record: Record) -> None:
+        """Judge the transaction accepted last on the version's anchor, which came in that record."""
         place = len(self._history.accepted[self._rules.anchor(version)]) - 1
-        self._judge(version, place, partial=False)
+        judgement = self._judge(version, place, partial=False)
+        until = self._traced_until.get(version.rule_id)
+        if judgement is not None and until is not None and record.record_time < until:
+            self.traces.append(trace_record(version, record, judgement))
 
     def catch_up(self, version: Version) -> None:
         """Judge, in order, what was accepted before a version came and no version was in force for."""
@@ -53,35 +64,35 @@ class Verdicts:
         """Forget what was judged before."""
         self._firing.clear()
 
-    def _judge(self, version: Version, place: int, *, partial: bool) -> None:
+    def _judge(self, version: Version, place: int, *, partial: bool) -> Judgement | None:
+        """None if that is no evaluation."""
         accepted = self._history.accepted[self._rules.anchor(version)][: place + 1]
         event, definition = accepted[-1], version.definition
         group = group_of(definition, event)
         if group is None or not passes(definition.condition, event):
-            return
+            return None
         counted_from = self._firing.counted_from(version, group)
         finding = evaluate(definition, group, accepted, self._clock.floor(version), counted_from)
+        if finding.late and definition.late_events == "store":
+            self.counts(version.rule_id).late_stored += 1
+            return None
         self._count(version, finding)
-        if not self._fires(version, event.event_time, finding):
-            return
-        warm = self._clock.is_warm(version, event.event_time)
-        self.alerts.append(alert(version, event, finding, warm=warm, partial=partial))
-        if definition.reset_on_alert:
+        fires = self._fires(version, event.event_time, finding)
+        if fires:
+            warm = self._clock.is_warm(version, event.event_time)
+            self.alerts.append(alert(version, event, finding, warm=warm, partial=partial))
+        if fires and definition.reset_on_alert:
             self._firing.reset(version, group, place + 1)
+        return Judgement(event, finding, alerted=fires)
 
     def _count(self, version: Version, finding: Finding) -> None:
         counts = self.counts(version.rule_id)
-        if finding.late and version.definition.late_events == "store":
-            counts.late_stored += 1
-            return
         counts.evaluations += 1
         counts.late_evaluated += finding.late
         counts.equal_times += finding.equal_times
 
     def _fires(self, version: Version, event_time: int, finding: Finding) -> bool:
         definition = version.definition
-        if finding.late and definition.late_events == "store":
-            return False
         if definition.firing == "every":
             return finding.holds
         if finding.late:

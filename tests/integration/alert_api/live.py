@@ -44,7 +44,9 @@ def seed(projector_dsn: str, alerts: Sequence[dict[str, Any]]) -> None:
 
 
 @contextmanager
-def live_api(api_dsn: str, folder: Path, registry_url: str = "http://127.0.0.1:9") -> Iterator[LiveApi]:
+def live_api(
+    api_dsn: str, folder: Path, registry_url: str = "http://127.0.0.1:9", kafka: str = ""
+) -> Iterator[LiveApi]:
     """`alert-api api` with the API's own database role; port 9 is where no registry is."""
     keys = folder / "keys.json"
     keys.write_text(
@@ -61,6 +63,7 @@ def live_api(api_dsn: str, folder: Path, registry_url: str = "http://127.0.0.1:9
         "TRIPLINE_API_KEYS_FILE": str(keys),
         "TRIPLINE_HTTP_BIND": f"127.0.0.1:{port}",
         "TRIPLINE_REGISTRY_URL": registry_url,
+        "TRIPLINE_KAFKA": kafka,
         "TRIPLINE_LOG_LEVEL": "warning",
     }
     command = [str(Path(sys.executable).with_name("alert-api")), "api"]

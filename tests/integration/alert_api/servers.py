@@ -32,10 +32,10 @@ def eventually(holds: Callable[[], bool], what: str, seconds: float = SECONDS) -
         time.sleep(0.05)
 
 
-def new_topic(kafka: str) -> str:
-    """A topic of this test's own, made as the contract makes alerts.v1."""
-    contract = topics.load("alerts.v1")
-    name = f"alerts-{uuid4().hex}"
+def new_topic(kafka: str, like: str = "alerts.v1") -> str:
+    """A topic of this test's own, made as the contract makes that one."""
+    contract = topics.load(like)
+    name = f"{like}-{uuid4().hex}"
     create(kafka, [topics.Topic(**{**_members(contract), "name": name})])
     return name
 
@@ -52,6 +52,18 @@ def produce(kafka: str, topic: str, values: Sequence[bytes | dict[str, Any]]) ->
             producer.produce(topic, json.dumps(value).encode(), key=value["alertId"])
         else:
             producer.produce(topic, value)
+    assert producer.flush(SECONDS) == 0
+
+
+def produce_traces(kafka: str, topic: str, values: Sequence[bytes | dict[str, Any]], key: str = "7") -> None:
+    """Put these on the topic as the engine does, keyed by the rule; bytes, which no engine sends, under `key`."""
+    producer = Producer({"bootstrap.servers": kafka, "log_level": 3})
+    for value in values:
+        if isinstance(value, dict):
+            producer.produce(topic, json.dumps(value).encode(), key=str(value["ruleId"]))
+        else:
+            producer.produce(topic, value, key=key)
+        producer.poll(0)
     assert producer.flush(SECONDS) == 0
 
 

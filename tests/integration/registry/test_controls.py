@@ -22,8 +22,8 @@ def publish(client: httpx.Client, **changes: Any) -> dict[str, Any]:
     return rule
 
 
-def issue(client: httpx.Client, command: str, **headers: str) -> dict[str, Any]:
-    answer = client.post("/v1/control-commands", json={"command": command}, headers=headers)
+def issue(client: httpx.Client, command: str, /, *, headers: Any = None, **more: object) -> dict[str, Any]:
+    answer = client.post("/v1/control-commands", json={"command": command, **more}, headers=headers)
     assert answer.status_code == 201, answer.text
     issued: dict[str, Any] = answer.json()
     assert client.get(answer.headers["Location"]).json() == issued
@@ -87,7 +87,8 @@ def test_delete_all_retires_every_rule_and_says_how_many(client: httpx.Client) -
 
 def test_a_repeated_command_happens_once(client: httpx.Client) -> None:
     headers = {"Idempotency-Key": uuid.uuid4().hex}
-    assert issue(client, "CLEAR_STATE_ALL", **headers) == issue(client, "CLEAR_STATE_ALL", **headers)
+    issued = [issue(client, "CLEAR_STATE_ALL", headers=headers) for _ in range(2)]
+    assert issued[0] == issued[1]
     other = client.post("/v1/control-commands", json={"command": "DELETE_RULES_ALL"}, headers=headers)
     assert other.status_code == 422
 
@@ -98,9 +99,65 @@ def test_who_may_command(api: RegistryApi) -> None:
     assert (refused.status_code, "controls:write" in refused.json()["detail"]) == (403, True)
 
 
+def test_a_rule_is_traced_for_a_while(client: httpx.Client) -> None:
+    rule = publish(client)
+    issued = [issue(client, "TRACE_RULE", ruleId=rule["ruleId"])]
+    issued.append(issue(client, "TRACE_RULE", ruleId=rule["ruleId"], seconds=3600))
+    assert [(each["ruleId"], each["deletedRules"], each["export"]) for each in issued] == [
+        (rule["ruleId"], 0, None)
+    ] * 2
+    assert [each["traceUntil"] - each["occurredAt"] for each in issued] == [300_000, 3_600_000]
+    assert "rule-traces.v1" in issued[0]["effect"]
+    events = events_after(client, rule["position"])
+    assert [(event["command"], event["ruleId"], event["traceUntil"]) for event in events] == [
+        ("TRACE_RULE", rule["ruleId"], each["traceUntil"]) for each in issued
+    ]
+    listed = client.get("/v1/control-commands?limit=2").json()["items"]
+    assert [item["traceUntil"] for item in listed] == [each["traceUntil"] for each in reversed(issued)]
+    assert client.get(f"/v1/rules/{rule['ruleId']}").json() == rule
+    clear = issue(client, "CLEAR_STATE_ALL")
+    assert (clear["ruleId"], clear["traceUntil"]) == (None, None)
+
+
+def test_a_rule_that_is_not_there_is_not_traced(client: httpx.Client) -> None:
+    deleted = publish(client)
+    path = f"/v1/rules/{deleted['ruleId']}"
+    client.delete(path, headers={"If-Match": "*"}).raise_for_status()
+    for rule_id, kind in ((deleted["ruleId"], "rule-deleted"), (2_000_000_000, "rule-not-found")):
+        refused = client.post("/v1/control-commands", json={"command": "TRACE_RULE", "ruleId": rule_id})
+        assert (refused.status_code, refused.headers["Content-Type"]) == (404, "application/problem+json")
+        problem = refused.json()
+        assert problem["type"] == f"urn:tripline:problem:{kind}"
+        assert [error["field"] for error in problem["errors"]] == ["ruleId"]
+        assert str(rule_id) in problem["detail"]
+
+
 @pytest.mark.parametrize(
-    "body", [{}, {"command": "RESTART"}, {"command": None}, {"command": "CLEAR_STATE_ALL", "x": 1}, []]
+    ("body", "field"),
+    [
+        ({}, "command"),
+        ({"command": "RESTART"}, "command"),
+        ({"command": None}, "command"),
+        ({"command": ["TRACE_RULE"]}, "command"),
+        ({"command": "CLEAR_STATE_ALL", "x": 1}, "x"),
+        ({"command": "CLEAR_STATE_ALL", "ruleId": 1}, "ruleId"),
+        ({"command": "CLEAR_STATE_ALL", "seconds": 300}, "seconds"),
+        ({"command": "TRACE_RULE"}, "ruleId"),
+        ({"command": "TRACE_RULE", "ruleId": "1"}, "ruleId"),
+        ({"command": "TRACE_RULE", "ruleId": 0}, "ruleId"),
+        ({"command": "TRACE_RULE", "ruleId": 1, "seconds": 0}, "seconds"),
+        ({"command": "TRACE_RULE", "ruleId": 1, "seconds": 3601}, "seconds"),
+        ({"command": "TRACE_RULE", "ruleId": 1, "seconds": None}, "seconds"),
+        ({"command": "TRACE_RULE", "ruleId": 1, "traceUntil": 5}, "traceUntil"),
+    ],
 )
+def test_what_is_wrong_with_a_command_is_named(client: httpx.Client, body: object, field: str) -> None:
+    answer = client.post("/v1/control-commands", json=body)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (422, "application/problem+json")
+    assert [error["field"] for error in answer.json()["errors"]] == [field]
+
+
+@pytest.mark.parametrize("body", [[], "TRACE_RULE"])
 def test_what_is_no_command(client: httpx.Client, body: object) -> None:
     answer = client.post("/v1/control-commands", json=body)
     assert (answer.status_code, answer.headers["Content-Type"]) == (422, "application/problem+json")

@@ -72,6 +72,32 @@ def alert(number: int = 1, **changes: Any) -> dict[str, Any]:
     return {**made, **changes}
 
 
+def trace(number: int = 1, **changes: Any) -> dict[str, Any]:
+    """A valid trace of rule 7, different for each number."""
+    event_time = EPOCH + number
+    made = {
+        "ruleId": 7,
+        "version": 2,
+        "transactionId": f"t{number}",
+        "eventTime": event_time,
+        "recordTime": event_time + 20,
+        "partition": number % 2,
+        "offset": number,
+        "group": {"payeeId": "25"},
+        "windowStart": event_time - 60_000,
+        "windowEnd": event_time,
+        "value": "1000.01",
+        "contributingCount": 3,
+        "limit": "1000",
+        "limitOperatorType": ">",
+        "holds": True,
+        "alerted": True,
+        "late": False,
+        "judgedAt": event_time + 90,
+    }
+    return {**made, **changes}
+
+
 def without(member: str) -> dict[str, Any]:
     made = alert()
     del made[member]

@@ -154,6 +154,9 @@ class Engine:
             del alert["detectedAt"]
         return found
 
+    def traces(self) -> list[dict[str, Any]]:
+        return [json.loads(record.value) for record in self.out if record.topic == "rule-traces.v1"]
+
     def rejects(self) -> list[tuple[int, int, str]]:
         found = [dict(record.headers) for record in self.out if record.topic == "rejected-transactions.v1"]
         return [(int(each["partition"]), int(each["offset"]), each["reason"].decode()) for each in found]

@@ -11,6 +11,7 @@ import pytest
 
 from tests import oracle
 from tests.oracle.model import MicroBatch, Outcome
+from tests.oracle.traces import comparable
 from tests.unit.engine.harness import Engine
 
 
@@ -31,7 +32,7 @@ def the_engine_says_the_same(request: pytest.FixtureRequest, monkeypatch: pytest
 
 
 def assert_engine_agrees(history: list[MicroBatch]) -> None:
-    """Alerts, rejects, duplicates, statuses, exports and counts of the engine are the oracle's."""
+    """Alerts, rejects, duplicates, statuses, exports, traces and counts of the engine are the oracle's."""
     expected, engine = oracle.judge(history), Engine(shards=2)
     engine.run(history)
     assert _sorted(engine.alerts()) == _sorted(expected.alerts)
@@ -39,6 +40,7 @@ def assert_engine_agrees(history: list[MicroBatch]) -> None:
     assert engine.counters["duplicates"] == expected.duplicates
     assert engine.statuses() == expected.statuses
     assert engine.exports() == expected.exports
+    assert comparable(engine.traces()) == comparable(expected.traces)
     assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}
 
 

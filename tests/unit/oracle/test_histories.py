@@ -81,3 +81,19 @@ def test_duplicates_null_groups_and_unreadable_rule_events_appear() -> None:
 def test_sums_beyond_sixty_four_bits_appear() -> None:
     values = [str(alert["value"]) for outcome in outcomes() for alert in outcome.alerts]
     assert any(len(value.lstrip("-").split(".")[0]) > 14 for value in values)
+
+
+def test_rules_are_traced_and_all_else_is_as_without() -> None:
+    assert share(sum(bool(outcome.traces) for outcome in outcomes())) >= 0.2
+    untraced = [judge(random_history(seed, Knobs(traced=0))) for seed in SEEDS[:20]]
+    assert not any(outcome.traces for outcome in untraced)
+    for with_traces, without in zip(outcomes(), untraced, strict=False):
+        for name in ("alerts", "rejects", "duplicates", "null_groups", "counts"):
+            assert getattr(with_traces, name) == getattr(without, name)
+
+
+def test_so_few_rules_are_traced_that_no_micro_batch_holds_a_thousand_records() -> None:
+    for outcome in outcomes():
+        assert len({trace["ruleId"] for trace in outcome.traces}) <= 4
+    huge = Knobs(transactions=1000, traced=1)
+    assert not any(b"TRACE_RULE" in raw for batch in random_history(1, huge) for raw in batch.rule_events)

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
+import uuid
 from typing import Any, get_args
 
 import pytest
 
 from rules_registry.domain.applied import read_status
 from rules_registry.domain.commanded import Commanded
-from rules_registry.domain.commands import PublishRule
+from rules_registry.domain.commands import Control, DeleteRule, PublishRule, TraceRule
 from rules_registry.domain.differences import Difference, differences
-from rules_registry.domain.events import RulePublished
+from rules_registry.domain.events import RulePublished, Trace
 from rules_registry.domain.exported import Comparison, Exported, HeldRule, compare
 from rules_registry.domain.recorded import Recorded, to_json
-from rules_registry.errors import InvalidStatus
+from rules_registry.errors import InvalidStatus, RuleIsDeleted, RuleNotFound
 from rules_registry.service.ports import Answer
-from rules_registry.service.registry import RuleChange
+from rules_registry.service.registry import Registry, RuleChange
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tests.unit.rules_registry.samples import NOW, SUM, definition
-from tripline_contracts import canonical
+from tripline_contracts import canonical, schemas
 from tripline_contracts.legacy import ControlType
 
 HASH, OTHER_HASH = SUM.hash, definition(60).hash
 
 
-def issued(store: FakeStore, control: ControlType) -> Commanded:
+def issued(store: FakeStore, control: Control) -> Commanded:
     taken: list[Commanded] = []
 
     def told(done: Commanded) -> Answer:
@@ -78,6 +80,47 @@ def test_delete_all_retires_every_rule_with_one_event_each() -> None:
     assert left == [[3], [3], [3], []], "the widest windows shrink event by event"
     assert issued(store, "DELETE_RULES_ALL").deleted_rules == 0
     assert store.log.next_rule_id() == 4, "ids are never used again"
+
+
+def test_a_trace_is_one_event_that_names_rule_and_end() -> None:
+    store = with_rules(2)
+    done = issued(store, TraceRule(2, 300))
+    assert (done.position, done.last_position, done.control) == (3, 3, "TRACE_RULE")
+    assert done.trace == Trace(2, NOW + 300_000)
+    value = to_json(store.log.recorded[-1])
+    assert value["traceUntil"] == value["occurredAt"] + 300_000
+    assert {name: value[name] for name in ("type", "command", "commandId", "ruleId")} == {
+        "type": "ControlCommand",
+        "command": "TRACE_RULE",
+        "commandId": done.command_id,
+        "ruleId": 2,
+    }
+    schemas.validator("rules.v1")(
+        {**value, "eventId": str(uuid.UUID(int=1)), "commandId": str(uuid.UUID(int=2))}
+    )
+    assert [rule.version for rule in store.log.rules()] == [1, 1]
+
+
+def test_a_clock_that_goes_on_meanwhile_changes_no_trace() -> None:
+    store, times = with_rules(1), itertools.count(NOW)
+    taken: list[Commanded] = []
+
+    def told(done: Commanded) -> Answer:
+        taken.append(done)
+        return Answer(201, {}, {})
+
+    Registry(store, lambda: next(times), lambda: "id").command("ops", TraceRule(1, 1), told)
+    assert taken[0].trace == Trace(1, taken[0].occurred_at + 1000)
+
+
+def test_there_is_no_trace_without_a_rule() -> None:
+    store = with_rules(1)
+    with pytest.raises(RuleNotFound, match="no rule 5"):
+        issued(store, TraceRule(5, 300))
+    new_registry(store).change("ada", DeleteRule(1, None), lambda _done: Answer(200, {}, {}))
+    with pytest.raises(RuleIsDeleted, match="Rule 1 was deleted"):
+        issued(store, TraceRule(1, 300))
+    assert "ControlCommand" not in store.types()
 
 
 def held(rule_id: int, version: int = 1, definition_hash: str = HASH, state: Any = "ACTIVE") -> HeldRule:

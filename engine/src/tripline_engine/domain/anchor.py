@@ -14,11 +14,13 @@ from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.reading import Reading
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import CatchUp, JudgingVersion, RuleBook, RuleVersion
 from tripline_engine.domain.rule_counts import rule_counter
 from tripline_engine.domain.rule_windows import Aggregates, RuleWindows
 from tripline_engine.domain.structure import RuleVersionKey, Structure
+from tripline_engine.domain.tracing import Watched, watch
 from tripline_engine.domain.verdict import Verdict
 from tripline_engine.domain.visibility import Visibility
 
@@ -36,11 +38,13 @@ class Judgement:
 
     :ivar firing: the firing states that they changed
     :ivar counts: by name, see `rule_counts`
+    :ivar watched: the evaluations of each version that is traced
     """
 
     verdicts: list[Verdict] = field(default_factory=list)
     firing: FiringByVersion = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
+    watched: list[Watched] = field(default_factory=list)
 
 
 class Anchor:
@@ -84,7 +88,13 @@ class Anchor:
         judgement = Judgement()
         for version, since, until in _entering(book, self._name):
             eligible = (rows.time >= since) & (rows.time < until)
-            _hold(version, eligible, aggregates, judgement)
+            fired, reading = _hold(version, eligible, aggregates, judgement)
+            traced_until = book.traced.get(version.rule_id)
+            if traced_until is not None:
+                evaluated, late = aggregates.evaluated(version, eligible)
+                judgement.watched.append(
+                    watch(reading, evaluated & (rows.record_time < traced_until), fired, late)
+                )
         return judgement
 
     def catch_up(self, work: CatchUp, visibility: Visibility) -> Judgement:
@@ -148,8 +158,8 @@ def _entering(book: RuleBook, anchor: str) -> Iterator[JudgingVersion]:
 
 def _hold(
     version: RuleVersion, eligible: npt.NDArray[np.bool_], aggregates: Aggregates, judgement: Judgement
-) -> None:
-    """Hold the version against the rows that it may judge (bool, n)."""
+) -> tuple[npt.NDArray[np.bool_], Reading]:
+    """Hold the version against the rows that it may judge (bool, n): where it fired, and what it read."""
     fired, reading = aggregates.fire(version, eligible)
     if fired.any():
         judgement.verdicts.extend(reading.verdicts(fired, aggregates.visibility.warm_from(version)))
@@ -158,3 +168,4 @@ def _hold(
         judgement.firing[version.key] = states
     for name, count in aggregates.counts(version, eligible).items():
         judgement.counts[rule_counter(version.rule_id, name)] += count
+    return fired, reading

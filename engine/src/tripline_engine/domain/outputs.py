@@ -62,6 +62,13 @@ def export_record(
     return _record("rule-status.v1", "export", "RulesExported", f"{command_id}-{shard}", export, now)
 
 
+def trace_record(trace: Mapping[str, Any]) -> OutRecord:
+    """An evaluation of a traced rule for rule-traces.v1, keyed by the rule."""
+    key = str(trace["ruleId"])
+    identity = "-".join(str(trace[name]) for name in ("ruleId", "version", "partition", "offset"))
+    return _record("rule-traces.v1", key, "EvaluationTraced", identity, trace, trace["judgedAt"])
+
+
 def order_record(
     config: EngineConfig,
     sequence: int,

@@ -74,14 +74,15 @@ class Reading:
             yield Verdict(
                 version=self.version,
                 row=i,
-                value=self._value(i),
+                value=self.value(i),
                 count=int(self.totals.counts[i]),
                 contributors=self._contributing(self.start + i),
                 newest=newest if newest > time else None,
                 warm=warm_from is not None and time >= warm_from,
             )
 
-    def _value(self, i: int) -> str:
+    def value(self, i: int) -> str:
+        """The aggregate of the i-th window, which holds something, as plain decimal text."""
         count, total = int(self.totals.counts[i]), join(self.totals.low[i], self.totals.high[i])
         match self.version.definition.function:
             case "SUM":

@@ -17,7 +17,9 @@ from tripline_contracts.rule_definition import RuleDefinition
 from tripline_engine.domain.settings import Settings
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
-Command = Literal["CLEAR_STATE_ALL", "CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT", "DELETE_RULES_ALL"]
+Command = Literal[
+    "CLEAR_STATE_ALL", "CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT", "DELETE_RULES_ALL", "TRACE_RULE"
+]
 _END_OF_TIME: Final = 2**63 - 1
 
 
@@ -138,12 +140,16 @@ class UnreadableRuleEvent(Exception):
 
 
 class RuleBook:
-    """All rules, the settings, and the position of the last event taken."""
+    """All rules, the settings, and the position of the last event taken.
+
+    :ivar traced: by rule id, until which record time (ms, exclusive) its evaluations are told
+    """
 
     def __init__(self, event_type: EventType) -> None:
         self._event_type = event_type
         self.rules: dict[int, Rule] = {}
         self.deleted: set[int] = set()
+        self.traced: dict[int, int] = {}
         self.settings = Settings()
         self.position = -1
 
@@ -192,8 +198,18 @@ class RuleBook:
             self.settings = Settings.of(event["settings"])
             return SettingsTaken(position)
         if kind == "ControlCommand":
-            return _control(event, position)
+            return self._control(event, position)
         return self._apply_to_rule(kind, event, position)
+
+    def _control(self, event: Mapping[str, Any], position: int) -> ControlTaken:
+        command, command_id = event["command"], event["commandId"]
+        if command not in get_args(Command) or not isinstance(command_id, str):
+            raise ValueError(f"unknown command {command!r}, or commandId is not a text")
+        if command == "TRACE_RULE":
+            rule_id, until = _integer(event, "ruleId"), _integer(event, "traceUntil")
+            if rule_id in self.rules:
+                self.traced[rule_id] = until
+        return ControlTaken(position, command, command_id)
 
     def _apply_to_rule(self, kind: str, event: Mapping[str, Any], position: int) -> RuleTaken | None:
         rule_id, version = _integer(event, "ruleId"), _integer(event, "version")
@@ -206,6 +222,7 @@ class RuleBook:
         known = self.rules.get(rule_id)
         if kind == "RuleDeleted":
             self.rules.pop(rule_id, None)
+            self.traced.pop(rule_id, None)
             self.deleted.add(rule_id)
         elif kind not in ("RulePaused", "RuleResumed"):
             raise ValueError(f"unknown type {kind!r}")
@@ -253,6 +270,7 @@ class RuleBook:
                 "position": self.position,
                 "settings": self.settings.to_json(),
                 "deleted": sorted(self.deleted),
+                "traced": sorted(self.traced.items()),
                 "rules": [_rule_to_json(rule) for rule in self.rules.values()],
             }
         )
@@ -265,6 +283,8 @@ class RuleBook:
         book.position = stored["position"]
         book.settings = Settings.of(stored["settings"])
         book.deleted = set(stored["deleted"])
+        # a book that was written before rules could be traced has none
+        book.traced = dict(stored.get("traced", []))
         for rule in stored["rules"]:
             book.rules[rule["ruleId"]] = _rule_of_json(rule, event_type)
         return book
@@ -283,13 +303,6 @@ def _decode(data: bytes) -> dict[str, Any]:
 def _catch_up(version: RuleVersion, paused: bool, until: int) -> CatchUp | None:
     """None for a definition taken while paused: what it reaches counts as skipped."""
     return CatchUp(version, until) if not paused and version.effective_from < until else None
-
-
-def _control(event: Mapping[str, Any], position: int) -> ControlTaken:
-    command, command_id = event["command"], event["commandId"]
-    if command not in get_args(Command) or not isinstance(command_id, str):
-        raise ValueError(f"unknown command {command!r}, or commandId is not a text")
-    return ControlTaken(position, command, command_id)
 
 
 def _integer(event: Mapping[str, Any], name: str) -> int:

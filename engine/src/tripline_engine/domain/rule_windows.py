@@ -263,10 +263,8 @@ class Aggregates:
         whole = bool(eligible.all())
         if whole and (population, stores) in self._counted:
             return self._counted[population, stores]
+        evaluated, late = self.evaluated(version, eligible)
         links, time = self.windows.links[population], self.windows.history.time[self.start : self.end]
-        present = eligible & (links.slots[self.start : self.end] >= 0)
-        late = present & (time < self.newest[population])
-        evaluated = present & ~late if stores else present
         older = links.previous[self.start : self.end]
         # Of equal times the one accepted first stands first, so it is the neighbour.
         equal = (older >= self.windows.history.base) & (self.windows.history.time[older] == time)
@@ -279,6 +277,15 @@ class Aggregates:
         if whole:
             self._counted[population, stores] = counts
         return counts
+
+    def evaluated(
+        self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Which rows are evaluations, and which of those in a group came late (bool, n, both)."""
+        population = population_of(version)
+        present = eligible & (self.windows.links[population].slots[self.start : self.end] >= 0)
+        late = present & (self.windows.history.time[self.start : self.end] < self.newest[population])
+        return present & ~late if version.definition.late_events == "store" else present, late
 
     def _moving(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Where an evaluation counts: in a group, and late only if the version takes that."""

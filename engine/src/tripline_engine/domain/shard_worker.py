@@ -28,11 +28,13 @@ from tripline_engine.domain.outputs import (
     order_record,
     reject_record,
     status_record,
+    trace_record,
 )
 from tripline_engine.domain.projection import Projection, exclusive
 from tripline_engine.domain.records import Kind, OutRecord, Payload, StateLog
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import CatchUp, ControlTaken, RuleTaken, UnreadableRuleEvent
+from tripline_engine.domain.tracing import Tracing
 from tripline_engine.domain.verdict import Verdict
 
 _log = logging.getLogger(__name__)
@@ -119,6 +121,7 @@ class _Batch:
         self._log, self._now, self._counters = log, now, counters
         self._event_type = config.event_type
         self._out: list[OutRecord] = []
+        self._tracing = Tracing(config.event_type, now)
 
     def run(self, payloads: Sequence[Payload]) -> list[OutRecord]:
         by_kind: dict[Kind, list[Payload]] = {kind: [] for kind in Kind}
@@ -205,8 +208,9 @@ class _Batch:
                 self._out.append(
                     export_record(taken.command_id, taken.position, rules, self._shard, shards, self._now)
                 )
-            case "CLEAR_STATE_ALL_STOP" | "DELETE_RULES_ALL":
-                pass  # no clear is ever standing; the registry deletes the rules, one event each
+            case "CLEAR_STATE_ALL_STOP" | "DELETE_RULES_ALL" | "TRACE_RULE":
+                # no clear is ever standing; the registry deletes the rules, one event each; the book has the trace
+                pass
 
     def _take_ticks(self, payloads: Sequence[Payload]) -> bool:
         """Take ticks by offset; whether versions have expired with them."""
@@ -238,6 +242,8 @@ class _Batch:
         for index, (name, anchor) in enumerate(self._projection.anchors.items()):
             here = admission.admitted & ((masks >> index) & 1).astype(np.bool_)
             self._judge(name, anchor, rows.take(here, self._event_type))
+        self._out += [trace_record(trace) for trace in self._tracing.told()]
+        self._counters["trace_records_omitted"] += self._tracing.omitted
 
     def _judge(self, name: str, anchor: Anchor, rows: Rows) -> None:
         settings, visibility = self._projection.book.settings, self._head.visibility
@@ -256,6 +262,7 @@ class _Batch:
         self._head.segments[name].append(accepted, self._log)
         self._head.firing[name].append(judgement.firing, self._log)
         self._raise_alerts(accepted, judgement.verdicts)
+        self._tracing.note(accepted, judgement.watched)
 
     def _raise_alerts(self, rows: Rows, verdicts: Sequence[Verdict]) -> None:
         transactions = _transactions(rows, sorted({verdict.row for verdict in verdicts}), self._config)

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from tripline_engine.domain.records import OutRecord
-from tripline_engine.spark.topic_names import ALERTS, REJECTS
+from tripline_engine.spark.topic_names import ALERTS, REJECTS, TRACES
 
 LATENCY_BOUNDS_MS: Final = (25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 2500, 5000, 10_000, 60_000)
 """Upper ends of the latency histogram's buckets; what is slower goes into `latency_ms:inf`."""
@@ -28,7 +28,7 @@ _TIMES: Final = msgspec.json.Decoder(_Times)
 
 
 def count_records(records: Iterable[OutRecord]) -> dict[str, int]:
-    """`alerts`, `rejects:<reason>`, `latency_ms:<upper bound>` (one per bucket) and `latency_ms_sum`."""
+    """`alerts`, `rejects:<reason>`, `trace_records`, `latency_ms:<upper bound>` (one per bucket), `latency_ms_sum`."""
     counts: Counter[str] = Counter()
     for record in records:
         if record.topic == ALERTS:
@@ -36,6 +36,8 @@ def count_records(records: Iterable[OutRecord]) -> dict[str, int]:
         elif record.topic == REJECTS:
             reason = dict(record.headers).get("reason", b"unknown").decode("utf-8", "replace")
             counts[f"rejects:{reason}"] += 1
+        elif record.topic == TRACES:
+            counts["trace_records"] += 1
     return dict(counts)
 
 

@@ -63,6 +63,14 @@ UNREADABLE_RULE_EVENTS: Final = MetricName(
 UNREADABLE_TICKS: Final = MetricName(
     "tripline_engine_unreadable_ticks", "Ticks skipped, once per shard", "counter"
 )
+TRACE_RECORDS: Final = MetricName(
+    "tripline_engine_trace_records", "Evaluations of traced rules that were written", "counter"
+)
+TRACE_RECORDS_OMITTED: Final = MetricName(
+    "tripline_engine_trace_records_omitted",
+    "Evaluations of traced rules beyond what a shard writes of one micro-batch",
+    "counter",
+)
 HISTORY_ROWS: Final = MetricName("tripline_engine_history_rows", "Transactions held", "gauge", ("shard",))
 HISTORY_BYTES: Final = MetricName(
     "tripline_engine_history_bytes", "Bytes of the arrays that hold them", "gauge", ("shard",)
@@ -87,6 +95,8 @@ COUNTED_BY_SHARDS: Final = {
     "null_groups": NULL_GROUPS,
     "unreadable_rule_events": UNREADABLE_RULE_EVENTS,
     "unreadable_ticks": UNREADABLE_TICKS,
+    "trace_records": TRACE_RECORDS,
+    "trace_records_omitted": TRACE_RECORDS_OMITTED,
 }
 """A shard's counters by their names there; each micro-batch adds to the metric."""
 

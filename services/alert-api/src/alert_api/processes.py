@@ -15,6 +15,7 @@ from alert_api.adapters.alert_schema import alert_validator
 from alert_api.adapters.engine_metrics import EngineMetrics
 from alert_api.adapters.kafka_source import KafkaAlertSource
 from alert_api.adapters.metrics import ProjectorMetrics
+from alert_api.adapters.newest_traces import NewestTraces
 from alert_api.adapters.newest_transactions import NewestTransactions
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_happenings import PostgresHappenings
@@ -80,6 +81,7 @@ def _line(settings: ApiSettings) -> Line:
         engine=EngineMetrics(Upstream("The engine", engine)) if engine else None,
         generator=Upstream("The traffic generator", generator) if generator else None,
         transactions=NewestTransactions(kafka, topics.load("transactions.v1").name) if kafka else None,
+        traces=NewestTraces(kafka, topics.load("rule-traces.v1").name) if kafka else None,
     )
 
 

@@ -15,8 +15,8 @@ from tripline_http.errors import ConfigurationError
 class ApiSettings:
     """What `alert-api api` needs.
 
-    The addresses of engine metrics, generator and Kafka are for the console only: where one is None, the console says
-    that it is not connected.
+    The addresses of engine metrics and generator are for the console only, Kafka's is for it and for traces: where one
+    is None, it is said that it is not connected.
     """
 
     dsn: str

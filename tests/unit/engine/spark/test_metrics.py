@@ -36,6 +36,7 @@ def test_output_is_counted_by_what_it_is() -> None:
         reject("too_late"),
         reject("oversized"),
         reject("too_late"),
+        OutRecord("rule-traces.v1", b"7", b"{}", ()),
     ]
     assert count_records(records) == {
         "alerts": 4,
@@ -46,6 +47,7 @@ def test_output_is_counted_by_what_it_is() -> None:
         "latency_ms_sum": 80 + 75 + 999_999,
         "rejects:too_late": 2,
         "rejects:oversized": 1,
+        "trace_records": 1,
     }
 
 

@@ -6,18 +6,17 @@ It reads a handful of records per look, whatever the rate: no consumer group, no
 from __future__ import annotations
 
 import json
-import logging
 import threading
 import time
 from dataclasses import dataclass
 from typing import Any, Final
 
-from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+from confluent_kafka import KafkaException, Message, TopicPartition
 
+from alert_api.adapters.glancing import ends, glancing_consumer
 from alert_api.errors import UpstreamUnavailable
 
 PER_PARTITION: Final = 4
-WAIT_SECONDS: Final = 1.0
 KEPT_SECONDS: Final = 0.4
 _MAX_SHOWN_BYTES: Final = 4_096
 _FIELDS: Final = (
@@ -46,19 +45,7 @@ class NewestTransactions:
         self._topic = topic
         self._lock = threading.Lock()
         self._seen: tuple[float, Glance] | None = None
-        self._consumer = Consumer(
-            {
-                "bootstrap.servers": bootstrap,
-                "group.id": "tripline-console-glance",  # the client wants a name; nothing is ever committed to it
-                "client.id": "tripline-console",
-                "enable.auto.commit": False,
-                "auto.offset.reset": "latest",
-                "fetch.wait.max.ms": 20,
-                "allow.auto.create.topics": False,
-                "log.connection.close": False,
-            },
-            logger=logging.getLogger("librdkafka"),
-        )
+        self._consumer = glancing_consumer(bootstrap, "tripline-console-glance")
 
     def look(self) -> Glance:
         """The topic as it is now, at most KEPT_SECONDS old. Raises UpstreamUnavailable."""
@@ -77,14 +64,8 @@ class NewestTransactions:
         self._consumer.close()
 
     def _look(self) -> Glance:
-        known = self._consumer.list_topics(self._topic, timeout=WAIT_SECONDS).topics[self._topic]
-        if known.error is not None:
-            raise KafkaException(known.error)
         written, places = 0, []
-        for number in sorted(known.partitions):
-            low, high = self._consumer.get_watermark_offsets(
-                TopicPartition(self._topic, number), timeout=WAIT_SECONDS
-            )
+        for number, (low, high) in ends(self._consumer, self._topic).items():
             written += high
             if high > low:
                 places.append(TopicPartition(self._topic, number, max(low, high - PER_PARTITION)))

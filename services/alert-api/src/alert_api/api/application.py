@@ -18,6 +18,7 @@ from alert_api.api.problems import install_problems
 from alert_api.api.schemas import components
 from alert_api.api.stream import MAX_STREAMS, Seats, stream_blueprint
 from alert_api.api.summary import summary_blueprint
+from alert_api.api.traces import traces_blueprint
 from alert_api.service.counting import AlertCounter
 from alert_api.service.following import Happenings, Rhythm
 from tripline_http.application import new_app
@@ -78,6 +79,7 @@ def build(
     api.register_blueprint(alerts_blueprint(alerts, clock))
     api.register_blueprint(stream_blueprint(overview, seats, streaming.stopped, streaming.rhythm))
     api.register_blueprint(summary_blueprint(overview, clock))
+    api.register_blueprint(traces_blueprint(line.traces))
     app.register_blueprint(console_blueprint())
     app.register_blueprint(console_data_blueprint(line))
 

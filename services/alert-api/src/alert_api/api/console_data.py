@@ -14,6 +14,7 @@ from flask import Blueprint, Response, jsonify, request
 from alert_api.adapters.engine_metrics import EngineMetrics
 from alert_api.adapters.newest_transactions import NewestTransactions
 from alert_api.adapters.upstream import Answer, Question, Upstream
+from alert_api.api.traces import TraceReader
 from alert_api.errors import NotConnected
 from tripline_http.auth import authorize, identify
 from tripline_http.errors import ProblemError
@@ -24,16 +25,17 @@ _METHODS: Final = ["GET", "POST", "PUT", "DELETE"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The parts of the line that the console looks at; None is not connected."""
+    """The parts of the line that are looked at; None is not connected."""
 
     registry: Upstream
     engine: EngineMetrics | None = None
     generator: Upstream | None = None
     transactions: NewestTransactions | None = None
+    traces: TraceReader | None = None
 
     def close(self) -> None:
         """Free all connections."""
-        for part in (self.registry, self.engine, self.generator, self.transactions):
+        for part in (self.registry, self.engine, self.generator, self.transactions, self.traces):
             if part is not None:
                 part.close()
 

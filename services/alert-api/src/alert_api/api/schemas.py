@@ -98,6 +98,15 @@ def alert_schema() -> dict[str, Any]:
     }
 
 
+def trace_schema() -> dict[str, Any]:
+    """A trace as the engine sent it."""
+    return {
+        key: value
+        for key, value in _standing_alone(schemas.load("rule-traces.v1")).items()
+        if not key.startswith("$")
+    }
+
+
 def _standing_alone(node: Any) -> Any:
     """The schema with what it refers to in other files put in its place."""
     if isinstance(node, list):
@@ -162,4 +171,6 @@ def components() -> dict[str, dict[str, Any]]:
         "AlertEvent": event,
         "AlertEvents": _list_of("AlertEvent", minItems=1, maxItems=2),
         "AlertSummary": _summary_schema(),
+        "Trace": trace_schema(),
+        "TracePage": _list_of("Trace", maxItems=100),
     }

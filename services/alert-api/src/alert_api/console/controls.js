@@ -19,7 +19,11 @@ const COMMANDS = [
 ];
 
 const WAIT_MS = 60_000;
-const TITLES = Object.fromEntries(COMMANDS.map(({ command, title }) => [command, title]));
+const TITLES = { ...Object.fromEntries(COMMANDS.map(({ command, title }) => [command, title])), TRACE_RULE: "Trace a rule" };
+const EFFECTS = {
+  DELETE_RULES_ALL: (item) => `${item.deletedRules} rules deleted.`,
+  TRACE_RULE: (item) => `Rule ${item.ruleId}, until ${fullTime(item.traceUntil)}.`,
+};
 const SHOWN = 8;
 
 export class ControlsView {
@@ -76,7 +80,7 @@ export class ControlsView {
   }
 
   entry(item) {
-    const effect = item.command === "DELETE_RULES_ALL" ? `${item.deletedRules} rules deleted.` : item.effect;
+    const effect = EFFECTS[item.command]?.(item) ?? item.effect;
     const isRecent = Date.now() - item.occurredAt < WAIT_MS;
     if (item.export && !item.export.complete && isRecent) this.waits = true;
     return element("li", {}, element("div", {}, element("b", {}, TITLES[item.command] ?? item.command),

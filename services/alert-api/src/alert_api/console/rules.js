@@ -8,6 +8,7 @@ import { figure, fullTime, timeOfDay } from "./format.js";
 import { total } from "./health.js";
 import { feeds, isApplied } from "./line.js";
 import { RuleForm } from "./rule_form.js";
+import { RuleTrace } from "./rule_trace.js";
 import { ruleVersions } from "./rule_versions.js";
 
 const COUNTERS = [["rule_evaluations_total", "judged"], ["rule_late_evaluated_total", "of them late"], ["rule_late_stored_total", "late and only counted"],
@@ -16,6 +17,7 @@ const COUNTERS = [["rule_evaluations_total", "judged"], ["rule_late_evaluated_to
 export class RulesView {
   constructor() {
     this.rows = new Map();
+    this.trace = null;
     this.list = element("ul", { class: "rules", id: "rule-list" });
     this.empty = element("p", { class: "empty" });
     this.applied = element("p", { class: "muted small" });
@@ -74,6 +76,7 @@ export class RulesView {
       element("div", { class: "rule-acts" },
         does("Edit", () => this.edit(rule)),
         rule.state === "PAUSED" ? does("Resume", () => this.change(rule, "resume")) : does("Pause", () => this.change(rule, "pause")),
+        button("Trace", () => this.follow(rule), { "aria-label": `Trace: ${rule.name}` }),
         button("Versions", () => this.show(`Versions of \u201c${rule.name}\u201d`, ruleVersions(rule)), { "aria-label": `Versions: ${rule.name}` }),
         does("Delete", () => this.remove(rule)))) };
   }
@@ -95,6 +98,15 @@ export class RulesView {
     });
     this.show(rule ? `Change \u201c${rule.name}\u201d` : "New rule", form.element);
     form.name.focus();
+  }
+
+  follow(rule) {
+    this.trace = new RuleTrace(rule);
+    this.show(`Trace of \u201c${rule.name}\u201d`, this.trace.element);
+  }
+
+  tick(now) {
+    if (this.trace?.element.isConnected && byId("rule-dialog").open && !document.hidden) this.trace.tick(now);
   }
 
   show(title, content) {

@@ -9,6 +9,7 @@ from typing import Any
 from rules_registry.adapters import statements
 from rules_registry.adapters.postgres import Pool, translated
 from rules_registry.domain.commanded import Commanded
+from rules_registry.domain.events import Trace
 from rules_registry.domain.exported import Exported, HeldRule, read_held
 from rules_registry.domain.recorded import settings_from_json
 from rules_registry.domain.settings import SettingsState
@@ -153,4 +154,5 @@ def _commanded(row: Row) -> Commanded:
         last_position=row["last_position"],
         occurred_at=row["occurred_at"],
         actor=row["actor"],
+        trace=None if row["trace_until"] is None else Trace(row["rule_id"], row["trace_until"]),
     )

@@ -131,15 +131,19 @@ INSERT INTO registry.control_commands (command_id, command, position, last_posit
 VALUES (%(command_id)s, %(command)s, %(position)s, %(last_position)s, %(occurred_at)s, %(actor)s)
 """
 
-_COMMAND_COLUMNS = "command_id::text AS command_id, command, position, last_position, occurred_at, actor"
+# Which rule is traced stands in the event itself.
+_COMMANDS = """
+SELECT c.command_id::text AS command_id, c.command, c.position, c.last_position, c.occurred_at, c.actor,
+       (e.body ->> 'ruleId')::bigint AS rule_id, (e.body ->> 'traceUntil')::bigint AS trace_until
+FROM registry.control_commands c JOIN registry.rule_events e USING (position)
+"""
 
-COMMAND = f"SELECT {_COMMAND_COLUMNS} FROM registry.control_commands WHERE command_id = %(command_id)s"  # noqa: S608
+COMMAND = f"{_COMMANDS} WHERE c.command_id = %(command_id)s"
 
 # Newest first: `after` is the position of the last one seen.
-COMMANDS = f"""
-SELECT {_COMMAND_COLUMNS} FROM registry.control_commands
+COMMANDS = f"""{_COMMANDS}
 WHERE %(after)s = 0 OR position < %(after)s ORDER BY position DESC LIMIT %(limit)s
-"""  # noqa: S608 - constants
+"""
 
 # As with status, an engine of another size that was asked before does not count.
 EXPORTS = """

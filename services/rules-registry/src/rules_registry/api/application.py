@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 from rules_registry.adapters.event_store import PostgresEventStore
 from rules_registry.adapters.postgres import Pool, check_database
 from rules_registry.adapters.queries import Queries
-from rules_registry.api import control_commands, history, imports, rules, settings, status
+from rules_registry.api import control_body, control_commands, history, imports, rules, settings, status
 from rules_registry.api.problems import install_registry_problems
 from rules_registry.api.rule_body import BODY_SCHEMA, rule_body_schema
 from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
@@ -40,6 +40,7 @@ def create_app(pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry) -
     api = install_api(app, title="Tripline rules registry", version="0.1.0", description=DESCRIPTION)
     api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type.load()))
     api.spec.components.schema(BODY_SCHEMA, rule_body_schema())
+    api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema())
     for module in (rules, imports, history, status, settings, control_commands):
         api.register_blueprint(module.blueprint)
     return app, api

@@ -1,4 +1,4 @@
-"""/v1/control-commands: clear, export, delete all."""
+"""/v1/control-commands: clear, export, delete all, trace a rule."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from flask import Response
 
+from rules_registry.api.control_body import BODY_SCHEMA, read_control_body
 from rules_registry.api.control_schemas import (
-    ControlCommandBodySchema,
     ControlCommandPageSchema,
     ControlCommandQuery,
     ControlCommandSchema,
@@ -20,9 +20,11 @@ from rules_registry.api.repeating import IDEMPOTENCY_KEY_DOC, repeatable, respon
 from rules_registry.api.representations import command_json, export_json
 from rules_registry.api.services import queries, registry
 from rules_registry.domain.commanded import Commanded
+from rules_registry.errors import DomainError, RuleIsDeleted, RuleNotFound
 from rules_registry.service.ports import Answer
 from tripline_http.auth import current_actor
 from tripline_http.cursors import encode_cursor
+from tripline_http.errors import FieldError, ProblemError
 from tripline_http.links import LINK_HEADER_DOC, next_link
 from tripline_http.openapi import new_blueprint
 
@@ -35,19 +37,26 @@ LOCATION_DOC = {"Location": {"description": "Address of the command", "schema": 
 @blueprint.route(COMMANDS, methods=["POST"])
 @blueprint.requires("controls:write")
 @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
-@blueprint.arguments(ControlCommandBodySchema)
+@blueprint.json_body(BODY_SCHEMA)
 @blueprint.response(201, ControlCommandSchema, headers=LOCATION_DOC)
-@blueprint.problems(400, 409, 413, 415, 503)
+@blueprint.problems(404, 409, 503)
 @blueprint.doc(operationId="issueControlCommand", responses={201: {"links": AFTER_COMMAND}})
-def issue(body: Mapping[str, Any]) -> Response:
+def issue(body: dict[str, Any]) -> Response:
     """Issue a control command
 
     It takes its place in the log; the engine follows it there. CLEAR_STATE_ALL forgets history and firing state once,
     rules stay. CLEAR_STATE_ALL_STOP changes nothing. DELETE_RULES_ALL retires every rule, with one event each.
     EXPORT_RULES_CURRENT makes every shard say which rules it holds: read the command again to see the answers.
+    TRACE_RULE makes it tell each evaluation of one rule for `seconds`; a later one for the rule replaces it. Of a rule
+    that is not there or deleted it is 404, and names `ruleId`.
     """
-    answer = registry().command(current_actor(), body["command"], _issued, repeatable(dict(body)))
-    return response_of(answer)
+    control = read_control_body(body)
+    try:
+        return response_of(registry().command(current_actor(), control, _issued, repeatable(body)))
+    except RuleNotFound as error:
+        raise _without_a_rule("rule-not-found", error) from error
+    except RuleIsDeleted as error:
+        raise _without_a_rule("rule-deleted", error) from error
 
 
 @blueprint.route(COMMANDS, methods=["GET"])
@@ -78,6 +87,10 @@ def get(command_id: uuid.UUID) -> dict[str, Any]:
         return {**command_json(command), "export": None}
     published = queries().published_by(command.position)
     return {**command_json(command), "export": export_json(queries().exports(command.command_id), published)}
+
+
+def _without_a_rule(kind: str, error: DomainError) -> ProblemError:
+    return ProblemError(404, kind, str(error), errors=[FieldError("ruleId", str(error))])
 
 
 def _issued(done: Commanded) -> Answer:

@@ -9,13 +9,13 @@ from typing import get_args
 import marshmallow as ma
 
 from rules_registry.api.schemas import STATES
+from rules_registry.domain.events import Command
 from rules_registry.domain.imported import Outcome
-from tripline_contracts.legacy import ControlType
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import MAX_ID, MAX_MS, MAX_POSITION, BoundedInteger, QueryInteger
 from tripline_http.problems import FieldErrorSchema
 
-CONTROLS = get_args(ControlType)
+CONTROLS = get_args(Command)
 MAX_COUNT = 2_147_483_647
 
 
@@ -26,12 +26,6 @@ def _one_of(values: tuple[str, ...]) -> ma.fields.String:
 def _ids(description: str) -> ma.fields.List[int]:
     inner = BoundedInteger(1, MAX_POSITION)
     return ma.fields.List(inner, required=True, metadata={"description": description})
-
-
-class ControlCommandBodySchema(ma.Schema):
-    """What is to be done."""
-
-    command = _one_of(CONTROLS)
 
 
 class HeldRuleSchema(ma.Schema):
@@ -86,6 +80,12 @@ class TakenCommandSchema(ma.Schema):
     actor = ma.fields.String(required=True)
     effect = ma.fields.String(required=True, metadata={"description": "What it does, in a sentence"})
     deletedRules = BoundedInteger(0, MAX_POSITION, required=True)
+    ruleId = BoundedInteger(
+        1, MAX_ID, required=True, allow_none=True, metadata={"description": "Of TRACE_RULE; else null"}
+    )
+    traceUntil = BoundedInteger(
+        0, MAX_MS, required=True, allow_none=True, metadata={"description": "Of TRACE_RULE, in ms; else null"}
+    )
 
 
 class ControlCommandSchema(TakenCommandSchema):

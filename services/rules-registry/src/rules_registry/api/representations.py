@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rules_registry.domain.commanded import Commanded
+from rules_registry.domain.events import Command
 from rules_registry.domain.exported import Exported, HeldRule, compare, held_json
 from rules_registry.domain.imported import LineResult
 from rules_registry.service.writing import RuleChange
-from tripline_contracts.legacy import ControlType
 
 Json = dict[str, Any]
-_EFFECTS: Mapping[ControlType, str] = {
+_EFFECTS: Mapping[Command, str] = {
     "CLEAR_STATE_ALL": "The engine forgets history and firing state once, at this position; rules stay.",
     "CLEAR_STATE_ALL_STOP": "Nothing changes: a clear happens once, at its position; none is standing.",
     "DELETE_RULES_ALL": "Every rule is retired for good, with one RuleDeleted event each, behind this position.",
     "EXPORT_RULES_CURRENT": "Every shard of the engine says which rules it holds; nothing changes.",
+    "TRACE_RULE": "Each evaluation of the rule is told in rule-traces.v1, of transactions that are recorded before "
+    "traceUntil; nothing changes.",
 }
 _VERSION_FIELDS = (
     "ruleId",
@@ -100,6 +102,8 @@ def command_json(command: Commanded) -> Json:
         "actor": command.actor,
         "effect": _EFFECTS[command.control],
         "deletedRules": command.deleted_rules,
+        "ruleId": command.trace and command.trace.rule_id,
+        "traceUntil": command.trace and command.trace.until,
     }
 
 

@@ -9,9 +9,9 @@ from typing import get_args
 import marshmallow as ma
 
 from rules_registry.api.rule_filter import FILTER_REF
+from rules_registry.domain.events import Command
 from rules_registry.domain.settings import EngineSettings
 from tripline_contracts import event_type
-from tripline_contracts.legacy import ControlType
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import (
     MAX_ID,
@@ -164,8 +164,9 @@ class RuleEventSchema(ma.Schema):
     definitionHash = ma.fields.String(metadata={"pattern": "^[0-9a-f]{64}$"})
     effectiveFrom = _time()
     settings = ma.fields.Nested(SettingsSchema)
-    command = ma.fields.String(validate=ma.validate.OneOf(get_args(ControlType)))
+    command = ma.fields.String(validate=ma.validate.OneOf(get_args(Command)))
     commandId = ma.fields.UUID()
+    traceUntil = _time()
 
 
 class RuleEventPageSchema(ma.Schema):

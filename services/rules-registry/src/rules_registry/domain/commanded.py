@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tripline_contracts.legacy import ControlType
+from rules_registry.domain.events import Command, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,11 +12,12 @@ class Commanded:
     """What followed from the command stands in the log from `position` + 1 to `last_position`; time in ms."""
 
     command_id: str
-    control: ControlType
+    control: Command
     position: int
     last_position: int
     occurred_at: int
     actor: str
+    trace: Trace | None = None
 
     @property
     def deleted_rules(self) -> int:

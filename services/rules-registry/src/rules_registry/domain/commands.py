@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rules_registry.domain.settings import EngineSettings
+from tripline_contracts.legacy import ControlType
 from tripline_contracts.rule_definition import RuleDefinition
 
 Expected = frozenset[int] | None
@@ -64,4 +65,13 @@ class ChangeSettings:
     settings: EngineSettings
 
 
+@dataclass(frozen=True, slots=True)
+class TraceRule:
+    """Tell each evaluation of the rule, for so many seconds of record time."""
+
+    rule_id: int
+    seconds: int
+
+
+Control = ControlType | TraceRule
 ChangeOfRule = ChangeRule | PauseRule | ResumeRule | DeleteRule

@@ -51,12 +51,26 @@ class SettingsChanged:
     settings: EngineSettings
 
 
+Command = Literal[ControlType, "TRACE_RULE"]
+"""What operators may command; rule files know no traces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Whose evaluations are told, and of which transactions: those with a record time before `until` (ms)."""
+
+    rule_id: int
+    until: int
+
+
 @dataclass(frozen=True, slots=True)
 class ControlCommand:
-    """An operator's command, at its place in the order. It is an event under the name of what it records."""
+    """An operator's command, at its place in the order. It is an event under the name of what it records; `trace` is
+    that of TRACE_RULE."""
 
-    command: ControlType
+    command: Command
     command_id: str
+    trace: Trace | None = None
 
 
 Event = RuleEvent | SettingsChanged | ControlCommand

@@ -57,7 +57,7 @@ def to_json(recorded: Recorded) -> dict[str, Any]:
     if isinstance(recorded.event, SettingsChanged):
         return head | {"settings": settings_json(recorded.event.settings)}
     if isinstance(recorded.event, ControlCommand):
-        return head | {"command": recorded.event.command, "commandId": recorded.event.command_id}
+        return head | _command_json(recorded.event)
     return head | _rule_json(recorded.event)
 
 
@@ -79,6 +79,13 @@ def settings_from_json(data: Mapping[str, int]) -> EngineSettings:
         max_disorder_seconds=data["maxDisorderSeconds"],
         idle_partition_seconds=data["idlePartitionSeconds"],
     )
+
+
+def _command_json(event: ControlCommand) -> dict[str, Any]:
+    command = {"command": event.command, "commandId": event.command_id}
+    if event.trace is None:
+        return command
+    return command | {"ruleId": event.trace.rule_id, "traceUntil": event.trace.until}
 
 
 def _rule_json(event: RuleEvent) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rules_registry.domain.commanded import Commanded
-from rules_registry.domain.commands import ChangeOfRule, ChangeSettings, PublishRule
+from rules_registry.domain.commands import ChangeOfRule, ChangeSettings, Control, PublishRule
 from rules_registry.domain.deciding import decide_settings
 from rules_registry.domain.settings import SettingsState
 from rules_registry.domain.standing import Standing
@@ -17,7 +17,6 @@ from rules_registry.service.import_lines import ReadLine
 from rules_registry.service.importing import Imported, import_lines
 from rules_registry.service.ports import Answer, Clock, EventStore, Log, NewId, Remembered
 from rules_registry.service.writing import RuleChange, Writer
-from tripline_contracts.legacy import ControlType
 
 __all__ = ["KEY_LIFETIME_MS", "Registry", "Repeatable", "RuleChange"]
 
@@ -83,11 +82,11 @@ class Registry:
     def command(
         self,
         actor: str,
-        control: ControlType,
+        control: Control,
         answer: Callable[[Commanded], Answer],
         repeatable: Repeatable | None = None,
     ) -> Answer:
-        """A control command, with all that follows from it."""
+        """A control command, with all that follows from it. Raises what `issue` raises."""
 
         def run(log: Log) -> Commanded:
             return issue(self._bulk_writer(log, actor), control, self.new_id())

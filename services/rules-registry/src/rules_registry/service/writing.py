@@ -42,12 +42,13 @@ class Writer:
         recorded = self.append(event, changed)
         return RuleChange(changed, recorded.position, recorded.occurred_at, self.actor)
 
-    def append(self, event: Event, rule: Rule | None) -> Recorded:
-        """The event at the end of the log; `rule` is what it makes, `None` where it concerns no rule."""
+    def append(self, event: Event, rule: Rule | None, now_ms: int | None = None) -> Recorded:
+        """The event at the end of the log; `rule` is what it makes, `None` where it changes none. It happens now,
+        unless it was decided for a time of its own."""
         recorded = Recorded(
             position=self.log.next_position(),
             event_id=self.new_event_id(),
-            occurred_at=self.clock(),
+            occurred_at=self.clock() if now_ms is None else now_ms,
             actor=self.actor,
             event=event,
             widest=self._widest(rule),

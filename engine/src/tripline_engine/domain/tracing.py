@@ -1,0 +1,128 @@
+"""The trace of a rule: each of its evaluations as a record for people who look on.
+
+It must never hold up the stream. So no more than so many records are made of one micro-batch in a shard, the first
+in the order of acceptance, and values are only worked out of those. What is left out is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tripline_contracts import decimals
+from tripline_contracts.event_type import EventType
+from tripline_engine.domain.alert import transaction_json
+from tripline_engine.domain.reading import Reading
+from tripline_engine.domain.rows import Rows
+
+MAX_RECORDS: Final = 1_000
+"""Of one shard and micro-batch."""
+
+# The engine's order of the transactions of a micro-batch.
+_ORDER: Final = ("runningMax", "partition", "offset")
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The evaluations of one version that are to be told.
+
+    :ivar rows: int64, ascending: where the first MAX_RECORDS of them are among the rows that were judged together
+    :ivar found: how many there are
+    :ivar fired: bool, by row: where an alert is due
+    :ivar late: bool, by row
+    """
+
+    reading: Reading
+    rows: npt.NDArray[np.int64]
+    found: int
+    fired: npt.NDArray[np.bool_]
+    late: npt.NDArray[np.bool_]
+
+
+def watch(
+    reading: Reading,
+    told: npt.NDArray[np.bool_],
+    fired: npt.NDArray[np.bool_],
+    late: npt.NDArray[np.bool_],
+) -> Watched:
+    """What is to be told of a version: its evaluations where ``told`` (bool, by row) says so."""
+    rows = np.flatnonzero(told)
+    return Watched(reading, rows[:MAX_RECORDS], len(rows), fired, late)
+
+
+class Tracing:
+    """Gathers the traces of one micro-batch from the anchors of a shard; ``now`` is in ms."""
+
+    def __init__(self, event_type: EventType, now: int) -> None:
+        self._event_type, self._now = event_type, now
+        self._found = 0
+        self._noted: list[tuple[tuple[int, ...], dict[str, Any]]] = []
+
+    def note(self, rows: Rows, watched: Sequence[Watched]) -> None:
+        """Take in what was watched of these rows, while their history can still be read."""
+        if not any(each.found for each in watched):
+            return
+        self._found += sum(each.found for each in watched)
+        places = np.concatenate([each.rows for each in watched])
+        owners = np.repeat(np.arange(len(watched)), [len(each.rows) for each in watched])
+        rules = np.array([each.reading.version.rule_id for each in watched], np.int64)
+        first = np.lexsort((rules[owners], places))[:MAX_RECORDS]
+        transactions = self._transactions(rows, places[first])
+        holds: dict[int, npt.NDArray[np.bool_]] = {}
+        for place, owner, transaction in zip(
+            places[first].tolist(), owners[first].tolist(), transactions, strict=True
+        ):
+            each = watched[owner]
+            if owner not in holds:
+                holds[owner] = each.reading.hits()
+            trace = self._trace(each, place, bool(holds[owner][place]), transaction)
+            order = (*(transaction[name] for name in _ORDER), each.reading.version.rule_id)
+            self._noted.append((order, trace))
+
+    def told(self) -> list[dict[str, Any]]:
+        """The records to write, as rule-traces.v1 carries them, in the order of acceptance."""
+        return [trace for _, trace in sorted(self._noted, key=lambda noted: noted[0])[:MAX_RECORDS]]
+
+    @property
+    def omitted(self) -> int:
+        """How many evaluations will not be told."""
+        return max(0, self._found - MAX_RECORDS)
+
+    def _transactions(self, rows: Rows, places: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
+        names = [field.name for field in self._event_type.fields]
+        table = rows.table.select([*names, "recordTime", *_ORDER])
+        found: list[dict[str, Any]] = table.take(pa.array(places)).to_pylist()
+        return found
+
+    def _trace(
+        self, watched: Watched, row: int, holds: bool, transaction: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        reading, version = watched.reading, watched.reading.version
+        definition, time = version.definition, transaction[self._event_type.time_field.name]
+        fields = transaction_json(transaction, self._event_type)
+        count = int(reading.totals.counts[row])
+        return {
+            "ruleId": version.rule_id,
+            "version": version.version,
+            "transactionId": transaction[self._event_type.id_field.name],
+            "eventTime": time,
+            "recordTime": transaction["recordTime"],
+            "partition": transaction["partition"],
+            "offset": transaction["offset"],
+            "group": {name: fields[name] for name in definition.grouping_key_names},
+            "windowStart": time - version.window_ms,
+            "windowEnd": time,
+            "value": reading.value(row) if count else None,
+            "contributingCount": count,
+            "limit": decimals.plain(definition.limit),
+            "limitOperatorType": definition.operator,
+            "holds": holds,
+            "alerted": bool(watched.fired[row]),
+            "late": bool(watched.late[row]),
+            "judgedAt": self._now,
+        }
