@@ -32,7 +32,7 @@ from tripline_demo import paths
     help="How much of the windows is filled before, at the same rate.",
 )
 @click.option(
-    "--warm-up", type=click.IntRange(0), default=30, show_default=True, help="Seconds before the timed ones."
+    "--warm-up", type=click.IntRange(0), default=120, show_default=True, help="Seconds before the timed ones."
 )
 @click.option(
     "--rule-change", type=click.IntRange(2), default=10, show_default=True, help="Seconds between changes."

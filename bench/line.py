@@ -27,6 +27,8 @@ _STEP: Final = Decimal("0.01")
 _PRELOAD_RATE: Final = 40_000
 """Transactions a second that an engine of two cores takes at least while it catches up."""
 
+_WORK: Final = 50_000
+
 Say = Callable[[str], None]
 
 
@@ -38,7 +40,7 @@ class Options:
     rate: int = 2_000
     rule_change_seconds: int = 10
     preload_minutes: int = 60
-    warm_up_seconds: int = 30
+    warm_up_seconds: int = 120
     seed: int = 1
 
     @property
@@ -60,10 +62,11 @@ class Options:
 @dataclass(frozen=True, slots=True)
 class Watched:
     """The live part: `backlog` holds (seconds, unread transactions) and the two texts are the engine's metrics
-    when the timed part began and when it ended."""
+    when the timed part began and when it ended. `work_ms`: what a fixed piece of work took, every second."""
 
     backlog: list[tuple[float, int]]
     metrics: tuple[str, str]
+    work_ms: list[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,13 @@ class Measured:
     rejects: int
     gap_seconds: float
     catch_up_seconds: float
+
+
+def fixed_work_ms() -> float:
+    """Processor time in ms of some arithmetic: that of a machine which is somebody else's too varies by the minute."""
+    begin = time.process_time()
+    sum(number * number for number in range(_WORK))
+    return (time.process_time() - begin) * 1_000
 
 
 class Run:
@@ -151,6 +161,7 @@ class Run:
 
     def _watch(self, registry: Registry, order: OrderReader, thread: threading.Thread) -> Watched:
         backlog: list[tuple[float, int]] = []
+        work: list[float] = []
         before, begin, changes = "", time.monotonic(), 0
         while thread.is_alive():
             thread.join(1.0)
@@ -163,7 +174,8 @@ class Run:
             if self._options.timed_from <= sent < len(self._load):
                 before = before or self._stack.metrics()
                 backlog.append((elapsed, sent - taken))
-        return Watched(backlog, (before, self._stack.metrics()))
+                work.append(fixed_work_ms())
+        return Watched(backlog, (before, self._stack.metrics()), work)
 
     def _change(self, registry: Registry, number: int) -> None:
         """A new version of one rule after the other: its limit a cent (or a payment) higher or lower."""
