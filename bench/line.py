@@ -127,7 +127,6 @@ class Run:
     def _fill(self, registry: Registry, order: OrderReader) -> float:
         """Fills the windows; seconds between their end and now. Negative: it was waited for."""
         count = self._options.preloaded
-        registry.keep_the_clock()
         self._publish_all(registry, unreachable=True, effective_from=0)
         until = now_ms() + (10 + count // _PRELOAD_RATE) * 1_000
         self._say(f"sending {count:,} payments of the last {self._options.preload_minutes} minutes")

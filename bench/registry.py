@@ -33,18 +33,6 @@ class Registry:
     ) -> None:
         self._client.close()
 
-    def keep_the_clock(self, seconds: int = 86_400) -> None:
-        """Has the record clock wait for a partition at rest that long, not for half a minute: what is preloaded has
-        record times of long ago, and is too late for a clock that went on without it. Raises BenchFailed.
-        """
-        settings = self._client.get("/v1/settings")
-        body = {**settings.json(), "idlePartitionSeconds": seconds}
-        answer = self._client.put(
-            "/v1/settings", json=body, headers={"If-Match": settings.headers.get("ETag", "*")}
-        )
-        if answer.is_error:
-            raise BenchFailed(f"the registry answered {answer.status_code}: {answer.text[:300]}")
-
     def publish(self, subject: Subject, limit: Decimal, effective_from: int) -> None:
         """The rule's first or next version. Raises BenchFailed."""
         body, at = subject.body(limit, effective_from), time.monotonic()

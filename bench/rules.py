@@ -111,8 +111,6 @@ def versions_of(events: Iterable[tuple[int, bytes]]) -> list[Version]:
         if event["position"] <= position:
             continue
         position = event["position"]
-        if event["type"] == "SettingsChanged":
-            continue
         assert event["type"] == "RulePublished", f"nobody publishes a {event['type']} here"
         limit = Decimal(event["definition"]["limit"])
         subject = FIVE[event["ruleId"] - 1]

@@ -60,7 +60,9 @@ def stack(folder: Path) -> Iterator[Stack]:
     def down() -> None:
         subprocess.run([_tripline(), "down"], env=environment, capture_output=True, check=False)
 
-    command = [_tripline(), "demo", "--no-traffic", "--clock=wall"]
+    # with the clock of the wall, a line that is at rest for half a minute finds what is preloaded too late; with
+    # payments on both partitions, as there are throughout, the two are the same
+    command = [_tripline(), "demo", "--no-traffic", "--clock=data"]
     process = leash.start(
         command, log=folder / "demo.log", environment=environment, stop_signal=signal.SIGTERM
     )
