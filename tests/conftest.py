@@ -31,17 +31,24 @@ settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
-class OneWorkerHasTheServers(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """With several workers, one of them runs all tests that need servers: they share them. The rest needs none."""
+class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
+    """With two workers, one runs the tests of the running line, the other contracts and, one by one, what needs no
+    server: each folder finds its servers where the test before it has left them."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return nodeid if nodeid.startswith("tests/unit/") else "servers"
+        match nodeid.split("/")[1]:
+            case "unit":
+                return nodeid
+            case "contract":
+                return "contract"
+            case _:
+                return "line"
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneWorkerHasTheServers:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart:
     """For `-n 2`. (xdist's own groups by mark do nothing since pytest 9.2.)"""
-    return OneWorkerHasTheServers(config, log)
+    return ServersApart(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
