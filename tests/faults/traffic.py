@@ -48,7 +48,7 @@ class Traffic:
                 "enable.idempotence": True,
                 "linger.ms": 5,
                 "queue.buffering.max.messages": 500_000,
-                "log_level": 3,
+                "log_level": 0,
             }
         )
         self.event_time: Column = np.zeros(len(load), np.int64)
