@@ -18,7 +18,7 @@ CLOCK ?= wall
 export TRIPLINE_TRAFFIC = $(TRAFFIC)
 export TRIPLINE_CLOCK = $(CLOCK)
 
-.PHONY: help env check test demo up status down bench lock format secrets
+.PHONY: help env check test soak demo up status down bench lock format secrets
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -43,6 +43,10 @@ test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tripline_demo.jars
 	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
+
+soak: $(STAMP) ## kills the engine twenty times under steady traffic: some ten minutes
+	@$(BIN)/python -m tripline_demo.jars
+	@$(BIN)/pytest -m soak $(PYTEST_ARGS)
 
 demo: $(STAMP) ## the whole line in the foreground with traffic; Ctrl-C stops it (FRESH=1 begins anew)
 	@$(BIN)/tripline demo $(if $(FRESH),--fresh)

@@ -52,12 +52,16 @@ def order_of(load: Workload, event_time: Column, batches: Sequence[Mapping[str, 
 
 
 def expected_alerts(
-    load: Workload, event_time: Column, order: Order, rules: Sequence[Version]
+    load: Workload,
+    event_time: Column,
+    order: Order,
+    rules: Sequence[Version],
+    subjects: Sequence[Subject] = FIVE,
 ) -> dict[str, Expected]:
     """Every alert by its id, of the transactions after the preload."""
     asked = np.arange(load.preloaded, len(load))
     found: dict[str, Expected] = {}
-    for subject in FIVE:
+    for subject in subjects:
         windows = subject.held(load, event_time, order.rank, asked)
         versions = [version for version in rules if version.subject is subject]
         current = in_force(versions, event_time[asked], order.batch[asked], order.taken_in)

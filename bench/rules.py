@@ -118,16 +118,16 @@ def versions_of(events: Iterable[tuple[int, bytes]]) -> list[Version]:
     return versions
 
 
-def limits(load: Workload, alerts_per_rule: int) -> dict[int, Decimal]:
-    """Limits under which each of the first four rules alerts about so often over the live payments, by rule id.
+def limits(load: Workload, alerts_per_rule: int, subjects: Sequence[Subject] = FIVE) -> dict[int, Decimal]:
+    """Limits under which each of the rules alerts about so often over the live payments, by rule id.
 
-    The fifth is above what its sums come to without the huge payments, by half of one.
+    That of a sum by payment type is above what its sums come to without the huge payments, by half of one.
     """
     number = np.arange(len(load))
     time = number * 1_000 // load.rate
     live = number[load.preloaded :]
     found = {}
-    for subject in FIVE:
+    for subject in subjects:
         windows = subject.held(load, time, number, live)
         found[subject.rule_id] = _limit(subject, _of_others(windows, load, live), alerts_per_rule)
     return found

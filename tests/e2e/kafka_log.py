@@ -54,7 +54,8 @@ class KafkaLog:
                 "log_level": 0,
                 "enable.idempotence": True,
                 "message.max.bytes": 4 << 20,
-                "linger.ms": 0,
+                # what is sent together arrives together, a partition's part at once; flush waits for no linger
+                "linger.ms": 100,
             }
         )
 

@@ -84,12 +84,12 @@ def assert_same(found: Iterable[Any], expected: Iterable[Any]) -> None:
 
 def recorded_batches(log: KafkaLog) -> list[MicroBatch]:
     """The micro-batches of the one engine that wrote engine-order.v1, joined without gap from the first offset on."""
-    orders = _orders(log)  # first: what it speaks of lies in the other topics then
+    recorded = orders(log)  # first: what it speaks of lies in the other topics then
     rules, ticks = _values(log, "rules.v1"), _values(log, "engine-ticks.v1")
     transactions = {(record.partition, record.offset): record for record in log.read("transactions.v1")}
     ends: Counter[str] = Counter()
     batches = []
-    for order in orders:
+    for order in recorded:
         parts = [(f"{part['partition']}", part) for part in order["transactions"]]
         for name, part in [("rules", order["rules"]), ("ticks", order["ticks"]), *parts]:
             if part is not None:
@@ -107,7 +107,7 @@ def recorded_batches(log: KafkaLog) -> list[MicroBatch]:
 def taken(log: KafkaLog) -> bool:
     """Whether the order records reach the ends of all that flows in."""
     ends: Counter[tuple[str, int]] = Counter()
-    for order in _orders(log):
+    for order in orders(log):
         for topic, name in (("rules.v1", "rules"), ("engine-ticks.v1", "ticks")):
             if order[name]:
                 ends[topic, 0] = order[name]["until"]
@@ -120,7 +120,7 @@ def taken(log: KafkaLog) -> bool:
     )
 
 
-def _orders(log: KafkaLog) -> list[dict[str, Any]]:
+def orders(log: KafkaLog) -> list[dict[str, Any]]:
     """By sequence; a record that a crash made the engine write again must say the same."""
     by_sequence: dict[int, dict[str, Any]] = {}
     for order in log.read_json("engine-order.v1"):

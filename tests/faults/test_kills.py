@@ -1,6 +1,6 @@
-"""SIGKILL of the engine in the middle of a task, and between sink and commit; then a lost projection. Same alerts.
+"""SIGKILL of the engine at each of its four fault points; then a lost projection. Same alerts.
 
-One life of a checkpoint in three processes `tripline-engine run`, each on what the one before left behind. The real
+One life of a checkpoint in five processes `tripline-engine run`, each on what the one before left behind. The real
 alert projector carries alerts into a real Postgres all the while.
 """
 
@@ -18,6 +18,7 @@ from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.stored import stored_alerts, stored_names
 from tests.e2e.verdict import Verdict, assert_same, read_verdict
 from tests.e2e.waiting import eventually
+from tests.faults.places import PLACES, assert_is
 from tests.faults.scene import Kill, Scene
 from tests.integration.alert_api.servers import projector
 from tests.servers import PostgresServer
@@ -50,17 +51,12 @@ def alerts_database(postgres: PostgresServer, kafka: str, scene: Scene) -> Itera
 @pytest.mark.timeout(600)
 def test_kills_and_a_lost_projection_change_no_alert(scene: Scene, alerts_database: str) -> None:
     scene.publish_rules()
-    in_task = killed_in_the_middle_of_a_task(scene)
-    after_sink = killed_between_sink_and_commit(scene)
+    kills = {where: killed(scene, where) for where in PLACES}
     runs_on_without_its_projection(scene)
 
     verdict = read_verdict(scene.log)
     verdict.assert_equal()
-    # what the first kill kept back is there now
-    assert not alerts_of(verdict, in_task) <= in_task.alerts
-    # what the second let out was there then, and came once more
-    assert 0 < len(alerts_of(verdict, after_sink)) <= verdict.repeated_alerts
-    assert alerts_of(verdict, after_sink) <= after_sink.alerts
+    assert_alerts(kills, verdict)
     eventually(
         lambda: sum(stored_names(alerts_database).values()) == len(verdict.expected.alerts),
         "all alerts are stored",
@@ -68,32 +64,32 @@ def test_kills_and_a_lost_projection_change_no_alert(scene: Scene, alerts_databa
     assert_same(stored_alerts(alerts_database), verdict.expected.alerts)
 
 
-def killed_in_the_middle_of_a_task(scene: Scene) -> Kill:
-    """Of the alerts of its micro-batch some are missing in Kafka: the engine is dead."""
-    with scene.engine(fault="task:in-task") as engine:
-        scene.pay_and_wait(20)
-        scene.pay_around("in-task")
-        eventually(lambda: not engine.is_running(), "the engine is killed in a task")
-    kill = scene.kill()
-    assert kill.where == "task"
-    assert "in-task" in kill.transactions
-    return kill
-
-
-def killed_between_sink_and_commit(scene: Scene) -> Kill:
-    """All alerts of its micro-batch are in Kafka, and Spark doesn't know: the engine is dead."""
-    with scene.engine(fault="sink:after-sink") as engine:
+def killed(scene: Scene, where: str) -> Kill:
+    """An engine takes what the one before left behind, then some more, and is killed at that point."""
+    identity = f"at-{where}"
+    with scene.engine(fault=f"{where}:{identity}") as engine:
         scene.wait()
         scene.pay_and_wait(20)
-        scene.pay_around("after-sink")
-        eventually(lambda: not engine.is_running(), "the engine is killed before a commit")
+        scene.pay_around(identity)
+        eventually(lambda: not engine.is_running(), f"the engine is killed at the point {where}")
     kill = scene.kill()
-    assert kill.where == "sink"
-    assert "after-sink" in kill.transactions
-    # Spark's own thread waited for the lock under which it commits what the sink is through with
-    assert "runBatch" in kill.stack
-    assert "constructNextBatch" not in kill.stack
+    assert_is(kill.place, where)
+    assert identity in kill.transactions
     return kill
+
+
+def assert_alerts(kills: dict[str, Kill], verdict: Verdict) -> None:
+    """By alerts.v1: which of the micro-batch's alerts were there at the kill. All others have come since."""
+    raised = {where: alerts_of(verdict, kill) for where, kill in kills.items()}
+    there = {where: raised[where] & kill.alerts for where, kill in kills.items()}
+    assert all(raised.values())
+    assert not there["plan"]
+    assert there["task"] < raised["task"]
+    # one shard's, and not the other's
+    assert set() < there["flush"] < raised["flush"]
+    assert there["commit"] == raised["commit"]
+    # what was let out has come once more
+    assert verdict.repeated_alerts >= len(there["flush"]) + len(there["commit"])
 
 
 def runs_on_without_its_projection(scene: Scene) -> None:

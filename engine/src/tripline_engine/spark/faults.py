@@ -1,31 +1,39 @@
 """Killing the engine at a chosen point, for tests of recovery only.
 
-Nothing here runs unless TRIPLINE_FAULT_POINT is set. Its form is `task:<text>:<marker file>` or
-`sink:<text>:<marker file>`; <text> is an id that occurs in one transaction. The marker file is written, then the
-engine, its JVM and its workers get SIGKILL:
+Nothing here runs unless TRIPLINE_FAULT_POINT is set. Its form is `<point>:<text>:<marker file>`; <text> is something
+that occurs in one transaction. The marker file is written, then the engine, its JVM and its workers get SIGKILL. In the
+order in which a micro-batch comes to them, the points are
 
+- `plan`: the micro-batch is planned, and the record batch with <text> reaches the packing stage: nothing of it has been
+  parsed, and no shard has seen anything;
 - `task`: in the first task whose transactions hold <text>, after the shard's state was written and before any of its
   output has left the worker;
-- `sink`: after all output of that task's micro-batch has been flushed to Kafka, and before the batch is committed.
+- `flush`: that task stands there, and the tasks of all other shards have flushed their output to Kafka and are done;
+- `commit`: all output of the micro-batch has been flushed, and Spark is about to commit it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import signal
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
-from pyspark import TaskContext
+from pyspark import SparkContext, TaskContext
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.errors import BadSettings
+from tripline_engine.spark.killing import kill_engine
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Point = Literal["plan", "task", "flush", "commit"]
 
 _POLL_SECONDS: Final = 0.002
 _WAIT_SECONDS: Final = 60.0
@@ -35,53 +43,71 @@ _WAIT_SECONDS: Final = 60.0
 class FaultPoint:
     """Where to kill, what to wait for, where to say that it came, and which process is the engine's driver."""
 
-    where: Literal["task", "sink"]
+    where: Point
     text: bytes
     marker: Path
     driver_pid: int
 
+    def reach_plan(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """In a worker that packs. Passes on what comes before the text; all of it if this isn't the point."""
+        for batch in batches:
+            if self.where == "plan" and not self.marker.exists() and self._is_in(batch):
+                self._kill(_task())
+            yield batch
+
     def reach_task(self, shard: int, payloads: Iterable[Payload]) -> None:
-        """In a worker. Does nothing if this isn't the task, or if the marker says that it has happened already."""
+        """In a shard's worker. Does nothing if this isn't the task, or if the marker says that it has happened."""
         wanted = any(p.kind is Kind.TRANSACTIONS and self.text in p.data for p in payloads)
-        if not wanted or self.marker.exists():
+        if not wanted or self.where == "plan" or self.marker.exists():
             return
-        context = TaskContext.get()
-        batch = context.getLocalProperty("streaming.sql.batchId") if context else None
-        if self.where == "sink":
-            self._ask_for_the_lock(batch)
-            return
-        self._mark({"shard": shard, "batch": batch})
-        for pid in _ancestors(os.getpid(), self.driver_pid):
-            os.kill(pid, signal.SIGKILL)
-        os.kill(os.getpid(), signal.SIGKILL)
+        if self.where == "task":
+            self._kill({"shard": shard, **_task()})
+        elif self._ask({"shard": shard, **_task()}):
+            self._wait()
 
     def watch(self, query: StreamingQuery) -> None:
-        """In the driver: for `sink`, a thread that keeps the micro-batch from its commit and then kills."""
-        if self.where == "sink":
-            threading.Thread(target=self._kill_at_commit, args=(query,), name="fault", daemon=True).start()
+        """In the driver: for `flush` and `commit`, a thread that kills when a task has asked and its time has come."""
+        if self.where in ("flush", "commit"):
+            threading.Thread(target=self._kill_when_asked, args=(query,), name="fault", daemon=True).start()
 
-    def _kill_at_commit(self, query: StreamingQuery) -> None:
-        """Spark commits a micro-batch, as it plans one, under a lock. Who waits for it is through with the sink."""
+    def _kill_when_asked(self, query: StreamingQuery) -> None:
         while not self._asked.exists():
             time.sleep(_POLL_SECONDS)
+        asked = json.loads(self._asked.read_text())
+        if self.where == "flush":
+            _until_all_but_one_are_done(asked["stage"])
+            self._kill(asked)
+        else:
+            self._kill({**asked, "stack": self._until_commit(query)})
+
+    def _until_commit(self, query: StreamingQuery) -> list[str]:
+        """Spark commits a micro-batch, as it plans one, under a lock. Who waits for it is through with the sink.
+
+        Returns the names of the methods that it waits in.
+        """
         stream: Any = query._jsq.streamingQuery()  # noqa: SLF001  # there is no public way to that lock
         lock = stream.awaitProgressLock()
         lock.lock()
-        batch = self._asked.read_text()
         self._held.touch()
         while not lock.hasQueuedThreads():
             time.sleep(_POLL_SECONDS)
-        stack = [frame.getMethodName() for frame in stream.queryExecutionThread().getStackTrace()]
-        self._mark({"batch": batch, "stack": stack})
-        for pid in _below(os.getpid()):
-            os.kill(pid, signal.SIGKILL)
-        os.kill(os.getpid(), signal.SIGKILL)
+        return [frame.getMethodName() for frame in stream.queryExecutionThread().getStackTrace()]
 
-    def _ask_for_the_lock(self, batch: str | None) -> None:
-        """The lock must be taken while the micro-batch runs: before that, it is used for planning."""
-        new = self.marker.with_suffix(".new")
-        new.write_text(str(batch))
-        new.rename(self._asked)
+    def _is_in(self, batch: pa.RecordBatch) -> bool:
+        return any(self.text in value for value in batch["value"].to_pylist() if value is not None)
+
+    def _ask(self, found: dict[str, Any]) -> bool:
+        """Tells the driver that the task has come. False if one has: a transaction may be in two shards."""
+        new = self.marker.with_suffix(f".{os.getpid()}")
+        new.write_text(json.dumps(found))
+        try:
+            self._asked.hardlink_to(new)
+        except FileExistsError:
+            return False
+        return True
+
+    def _wait(self) -> None:
+        """For the end, or for the lock: it must be taken while the micro-batch runs, and serves planning before."""
         deadline = time.monotonic() + _WAIT_SECONDS
         while not self._held.exists() and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
@@ -94,8 +120,9 @@ class FaultPoint:
     def _held(self) -> Path:
         return self.marker.with_suffix(".held")
 
-    def _mark(self, found: dict[str, Any]) -> None:
+    def _kill(self, found: dict[str, Any]) -> None:
         self.marker.write_text(json.dumps({"where": self.where, "pid": os.getpid(), **found}))
+        kill_engine(self.driver_pid)
 
 
 def parse_fault_point(text: str | None, driver_pid: int) -> FaultPoint | None:
@@ -104,35 +131,27 @@ def parse_fault_point(text: str | None, driver_pid: int) -> FaultPoint | None:
         return None
     where, _, rest = text.partition(":")
     wanted, _, marker = rest.partition(":")
-    if where not in ("task", "sink") or not wanted or not marker:
-        raise BadSettings(f"TRIPLINE_FAULT_POINT: expected task:<text>:<marker file> or sink:…, not {text!r}")
-    place: Literal["task", "sink"] = "task" if where == "task" else "sink"
-    return FaultPoint(place, wanted.encode(), Path(marker).absolute(), driver_pid)
+    points = get_args(Point)
+    if where not in points or not wanted or not marker:
+        raise BadSettings(
+            f"TRIPLINE_FAULT_POINT: expected <point>:<text>:<marker file>, the point one of {', '.join(points)},"
+            f" not {text!r}"
+        )
+    return FaultPoint(cast("Point", where), wanted.encode(), Path(marker).absolute(), driver_pid)
 
 
-def _ancestors(pid: int, last: int) -> Iterator[int]:
-    """The process ids above pid, up to and with `last`."""
-    while pid not in (last, 0):
-        pid = _parent(pid)
-        if pid > 1:
-            yield pid
+def _task() -> dict[str, Any]:
+    """Micro-batch and stage of the task that this worker is at."""
+    context = TaskContext.get()
+    assert context is not None
+    return {"batch": context.getLocalProperty("streaming.sql.batchId"), "stage": context.stageId()}
 
 
-def _parent(pid: int) -> int:
-    # "pid (name) state ppid …"; the name may hold anything, so read behind its closing parenthesis
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-
-
-def _below(top: int) -> list[int]:
-    """Every process below `top`, as they stand."""
-    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    parents: dict[int, int] = {}
-    for pid in pids:
-        try:
-            parents[pid] = _parent(pid)
-        except OSError:
-            continue  # it has ended meanwhile
-    found = [top]
-    for above in found:
-        found += [pid for pid, parent in parents.items() if parent == above]
-    return found[1:]
+def _until_all_but_one_are_done(stage: int) -> None:
+    """Returns when every task of the stage but one is complete, its output flushed."""
+    tracker = SparkContext.getOrCreate().statusTracker()
+    while True:
+        info = tracker.getStageInfo(stage)
+        if info is not None and info.numCompletedTasks == info.numTasks - 1:
+            return
+        time.sleep(_POLL_SECONDS)

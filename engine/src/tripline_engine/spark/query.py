@@ -8,6 +8,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.processor import OUTPUT_SCHEMA, ShardProcessor
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.sources import broadcast_events, packed_transactions
@@ -17,10 +18,15 @@ OBSERVATION = "shards"
 
 
 def start_query(
-    session: SparkSession, settings: Settings, config: EngineConfig, processor: ShardProcessor
+    session: SparkSession,
+    settings: Settings,
+    config: EngineConfig,
+    processor: ShardProcessor,
+    fault: FaultPoint | None = None,
 ) -> StreamingQuery:
     """Starts (or continues, by its checkpoint) the one query of the engine."""
-    inputs = broadcast_events(session, settings).unionByName(packed_transactions(session, settings, config))
+    transactions = packed_transactions(session, settings, config, fault)
+    inputs = broadcast_events(session, settings).unionByName(transactions)
     outputs = inputs.groupBy("shardKey").transformWithStateInPandas(
         processor, outputStructType=OUTPUT_SCHEMA, outputMode="update", timeMode="none"
     )

@@ -74,7 +74,7 @@ class Engine:
             self._listen_to_signals()
             session.streams.addListener(ProgressListener(self._metrics, self._ready))
             try:
-                self._query = start_query(session, self._settings, self._config, processor)
+                self._query = start_query(session, self._settings, self._config, processor, self._fault)
                 if self._fault:
                     self._fault.watch(self._query)
                 with self._ticking():

@@ -84,4 +84,6 @@ def _deployment(settings: Settings, archive: ClassArchive | None) -> dict[str, s
         "spark.driver.memory": settings.driver_memory,
         **({"spark.driver.host": "127.0.0.1"} if settings.spark_master.startswith("local") else {}),
         "spark.sql.shuffle.partitions": str(settings.shards),
+        # a fault point waits for tasks to be done: Spark's status would say it seconds later
+        **({"spark.ui.liveUpdate.period": "0"} if settings.fault_point else {}),
     }

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import Kind
+from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys
 from tripline_engine.spark.topic_names import RULES, TICKS, TRANSACTIONS
@@ -41,7 +42,9 @@ def broadcast_events(session: SparkSession, settings: Settings) -> DataFrame:
     )
 
 
-def packed_transactions(session: SparkSession, settings: Settings, config: EngineConfig) -> DataFrame:
+def packed_transactions(
+    session: SparkSession, settings: Settings, config: EngineConfig, fault: FaultPoint | None = None
+) -> DataFrame:
     """Transactions, parse rejects and partition ranges as bytes per shard."""
     raw = _kafka(
         session,
@@ -50,15 +53,18 @@ def packed_transactions(session: SparkSession, settings: Settings, config: Engin
         {"maxOffsetsPerTrigger": str(settings.max_transactions_per_batch)},
     )
     record_time = F.unix_millis("timestamp").alias("recordTime")
-    return raw.select("partition", "offset", record_time, "value").mapInArrow(_packing(config), PACKED_SCHEMA)
+    columns = raw.select("partition", "offset", record_time, "value")
+    return columns.mapInArrow(_packing(config, fault), PACKED_SCHEMA)
 
 
-def _packing(config: EngineConfig) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _packing(
+    config: EngineConfig, fault: FaultPoint | None
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         # in the worker only: the driver has no use for compiled kernels
         from tripline_engine.spark.packing import packer  # noqa: PLC0415
 
-        return packer(config)(batches)
+        return packer(config)(fault.reach_plan(batches) if fault else batches)
 
     return pack
 

@@ -73,12 +73,10 @@ def test_local_tasks_get_more_than_one_attempt(given: str, expected: str) -> Non
 
 def test_fault_points_are_for_tests_and_read_strictly(tmp_path: Path) -> None:
     assert parse_fault_point(None, 1) is None
-    found = parse_fault_point(f"task:t-17:{tmp_path}/marker", 1)
-    assert found is not None
-    assert (found.where, found.text, found.marker) == ("task", b"t-17", tmp_path / "marker")
-    in_sink = parse_fault_point("sink:x:/marker", 1)
-    assert in_sink is not None
-    assert in_sink.where == "sink"
-    for wrong in ("task", "task:x", "sink:", "commit:x:/marker"):
+    for point in ("plan", "task", "flush", "commit"):
+        found = parse_fault_point(f"{point}:t-17:{tmp_path}/marker", 1)
+        assert found is not None
+        assert (found.where, found.text, found.marker) == (point, b"t-17", tmp_path / "marker")
+    for wrong in ("task", "task:x", "commit:", "sink:x:/marker"):
         with pytest.raises(BadSettings, match="TRIPLINE_FAULT_POINT"):
             parse_fault_point(wrong, 1)

@@ -1,0 +1,37 @@
+"""SIGKILL to a whole engine at once: driver, JVM and workers. For tests of recovery."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+
+
+def kill_engine(driver: int) -> None:
+    """Kills every process below the driver, from the top, then the driver, then the calling one: doesn't return."""
+    for pid in [*_below(driver), driver]:
+        if pid != os.getpid():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _below(top: int) -> list[int]:
+    """Every process below `top`, as they stand, parents before their children."""
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    parents: dict[int, int] = {}
+    for pid in pids:
+        try:
+            parents[pid] = _parent(pid)
+        except OSError:
+            continue  # it has ended meanwhile
+    found = [top]
+    for above in found:
+        found += [pid for pid, parent in parents.items() if parent == above]
+    return found[1:]
+
+
+def _parent(pid: int) -> int:
+    # "pid (name) state ppid …"; the name may hold anything, so read behind its closing parenthesis
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])

@@ -1,0 +1,59 @@
+"""Where a kill has struck, by what the fault point said and by what the checkpoint holds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.e2e.engine_process import SHARDS
+
+PLACES = ("plan", "task", "flush", "commit")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A kill in the middle of a micro-batch.
+
+    :ivar shard: whose task had the transaction waited for; None before there are shards
+    :ivar stack: of Spark's own thread, where that was waited for
+    :ivar written: the shards whose state after this micro-batch is in the checkpoint
+    """
+
+    where: str
+    batch: int
+    shard: int | None
+    stack: list[str]
+    written: set[int]
+
+
+def read_place(spark: Path, marker: Path) -> Place:
+    """Of an engine that is dead, before the next one starts. Its micro-batch was planned and not committed."""
+    said = json.loads(marker.read_text())
+    batch = int(said["batch"])
+    assert (spark / "offsets" / str(batch)).exists()
+    assert not (spark / "commits" / str(batch)).exists()
+    written = {shard for shard in range(SHARDS) if _is_written(spark / "state" / "0" / str(shard), batch)}
+    return Place(said["where"], batch, said.get("shard"), said.get("stack", []), written)
+
+
+def assert_is(place: Place, where: str) -> None:
+    """By the checkpoint: whose state the micro-batch had written; and where Spark's thread stood."""
+    assert place.where == where
+    match where:
+        case "plan":
+            assert place.written == set()
+        case "task":
+            assert place.shard not in place.written
+        case "flush":
+            assert place.written == set(range(SHARDS)) - {place.shard}
+        case "commit":
+            assert place.written == set(range(SHARDS))
+            # it waited for the lock under which it commits what the sink is through with
+            assert "runBatch" in place.stack
+            assert "constructNextBatch" not in place.stack
+
+
+def _is_written(folder: Path, batch: int) -> bool:
+    # micro-batch n makes version n + 1
+    return any((folder / f"{batch + 1}.{kind}").exists() for kind in ("changelog", "zip"))

@@ -1,0 +1,145 @@
+"""SIGKILL of the engine, five times at each of its four fault points, under steady traffic and changes of rules.
+
+One life of a checkpoint. Two thousand payments a second flow all the while, also while no engine runs, and every three
+seconds a rule gets a new version. What the alerts should be is counted as the benchmark counts it, from what was sent
+and from the engine's record of the order: the oracle would take days for so many. `make soak` runs it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from bench.expected import Expected, expected_alerts, order_of
+from bench.rules import Subject, limits
+from bench.workload import Workload, make
+from tests.e2e.engine_process import Workplace, running_engine
+from tests.e2e.kafka_log import KafkaLog
+from tests.e2e.verdict import orders
+from tests.e2e.waiting import eventually
+from tests.faults.places import PLACES, assert_is, read_place
+from tests.faults.traffic import Traffic, first
+from tests.integration.alert_api.servers import committed, projector
+from tests.servers import PostgresServer
+from tripline_demo.jars import Jars
+from tripline_demo.java import Java
+from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.committed import committed_ends
+
+PREFIX = "many-kills-"
+KILLS_EACH = 5
+RATE = 2_000
+LONGEST_SECONDS = 1_500
+FEWEST_ALERTS = 1_000
+PAYEES_OF_KILLS = 9_000_000_000
+"""From here on; no other payee or amount is written with these digits."""
+
+SUBJECTS = (
+    Subject(1, "SUM by payee and beneficiary, a minute", "SUM", ("beneficiaryId", "payeeId"), 60),
+    Subject(2, "COUNT by payee, half a minute", "COUNT", ("payeeId",), 30),
+    Subject(3, "AVG by beneficiary, 20 seconds", "AVG", ("beneficiaryId",), 20),
+    Subject(4, "MAX by payee, a minute", "MAX", ("payeeId",), 60),
+    Subject(5, "SUM by payment type, 10 seconds", "SUM", ("paymentType",), 10),
+)
+
+
+@pytest.fixture
+def place(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Workplace:
+    return Workplace(java, jars, kafka, tmp_path)
+
+
+@pytest.fixture
+def log(kafka: str) -> KafkaLog:
+    log = KafkaLog(kafka, PREFIX)
+    log.create()
+    return log
+
+
+@pytest.fixture
+def alerts_database(postgres: PostgresServer, log: KafkaLog) -> Iterator[str]:
+    """The owner's DSN of a database that the alert projector fills from this engine's alerts.v1."""
+    with postgres.database(migrated=True) as owner:
+        dsn = postgres.login(owner, "tripline_alert_projector")
+        with projector(log.kafka, PREFIX + "alerts.v1", dsn):
+            yield owner
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(LONGEST_SECONDS + 300)
+def test_many_kills_change_no_alert(
+    log: KafkaLog, place: Workplace, alerts_database: str, record_property: Callable[[str, object], None]
+) -> None:
+    load = make(RATE, 0, RATE * LONGEST_SECONDS, seed=20_261_121)
+    with Traffic(log, load, limits_of(first(load, RATE * 60))) as traffic:
+        kills = Counter(
+            killed(place, traffic, number, where) for number, where in enumerate(PLACES * KILLS_EACH)
+        )
+        with running_engine(place, settings()):
+            traffic.stop()
+            eventually(lambda: is_taken(place, traffic), "the engine takes all that was sent", 120)
+
+    order = orders(log)
+    part, event_time = traffic.part(), traffic.event_time[: traffic.sent]
+    taken = order_of(part, event_time, order, len(traffic.versions))
+    expected = expected_alerts(part, event_time, taken, traffic.versions, SUBJECTS)
+    written = sum(log.ends("alerts.v1").values())
+    record_property(
+        "told",
+        f"killed at {', '.join(f'{where} {count} times' for where, count in kills.items())}; {traffic.sent} payments"
+        f" in {traffic.seconds:.0f} s, {traffic.sent / traffic.seconds:.0f} a second; {len(traffic.versions)} versions"
+        f" of {len(SUBJECTS)} rules; {len(order)} micro-batches; {len(expected)} alerts expected, {written} written",
+    )
+    topic = PREFIX + "alerts.v1"
+    eventually(lambda: committed(log.kafka, topic, topic) == written, "the projector reads all alerts", 120)
+    assert_stored(alerts_database, expected)
+    assert sum(log.ends("rejected-transactions.v1").values()) == 0
+    assert len(expected) >= FEWEST_ALERTS
+    assert traffic.sent >= 0.99 * RATE * traffic.seconds
+
+
+def killed(place: Workplace, traffic: Traffic, number: int, where: str) -> str:
+    """An engine takes what has come meanwhile, then a payment comes at which it is killed."""
+    payee, marker = PAYEES_OF_KILLS + number, place.folder / f"kill-{number}"
+    with running_engine(place, settings(f"{where}:{payee}:{marker}")) as engine:
+        traffic.mark(payee)
+        eventually(lambda: not engine.is_running(), f"kill {number}, at {where}")
+    assert_is(read_place(spark_folder(place.checkpoint), marker), where)
+    return where
+
+
+def settings(fault: str = "") -> dict[str, str]:
+    """The engine's, for live traffic."""
+    return {"TRIPLINE_TOPIC_PREFIX": PREFIX, "TRIPLINE_CLOCK": "wall", "TRIPLINE_FAULT_POINT": fault}
+
+
+def limits_of(load: Workload) -> dict[Subject, Decimal]:
+    """Under which each rule alerts at about one payment in a thousand, the last at ten."""
+    found = limits(load, len(load) // 1_000, SUBJECTS)
+    return {subject: found[subject.rule_id] for subject in SUBJECTS}
+
+
+def is_taken(place: Workplace, traffic: Traffic) -> bool:
+    """Whether committed micro-batches hold all payments and rule events."""
+    ends = committed_ends(spark_folder(place.checkpoint))
+    found = [sum(ends.get(PREFIX + topic, {}).values()) for topic in ("transactions.v1", "rules.v1")]
+    return found == [traffic.sent, len(traffic.versions)]
+
+
+def assert_stored(dsn: str, expected: dict[str, Expected]) -> None:
+    """Every alert once, with its value and the number of its contributors."""
+    query = (
+        "SELECT content->>'alertId', content->>'value', content->'contributors'->>'count' FROM alerts.alerts"
+    )
+    with psycopg.connect(dsn) as connection:
+        rows = connection.execute(query).fetchall()
+    found = {identity: Expected(value, int(count)) for identity, value, count in rows}
+    double = len(rows) - len(found)
+    missing, more = expected.keys() - found.keys(), found.keys() - expected.keys()
+    other = {identity for identity in expected.keys() & found.keys() if expected[identity] != found[identity]}
+    counts = f"{len(missing)} missing, {len(more)} too many, {len(other)} with another value, {double} double"
+    assert (len(missing), len(more), len(other), double) == (0, 0, 0, 0), counts
