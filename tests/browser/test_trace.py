@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.traffic import LIMIT, SECONDS, definition, delete_rule, is_applied
+from tests.browser.traffic import LIMIT, SECONDS, definition, is_applied, published_rule
 from tests.stack import RunningStack, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -20,11 +20,9 @@ NAME = "Trace: many payments by one payer"
 @pytest.fixture
 def rule(stack: RunningStack) -> Iterator[dict[str, Any]]:
     """A rule that judges."""
-    with stack.registry() as registry:
-        made: dict[str, Any] = registry.post("/v1/rules", json=definition(NAME)).raise_for_status().json()
-    eventually(lambda: is_applied(stack, made), "the rule is applied", SECONDS)
-    yield made
-    delete_rule(stack, made["ruleId"])
+    with published_rule(stack, definition(NAME)) as made:
+        eventually(lambda: is_applied(stack, made), "the rule is applied", SECONDS)
+        yield made
 
 
 def is_taken(stack: RunningStack, position: int) -> bool:

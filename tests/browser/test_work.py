@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.traffic import Tripped, definition, delete_rule
+from tests.browser.traffic import Tripped, definition, published_rule
 from tests.stack import RunningStack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -19,11 +19,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 @pytest.fixture
 def rule(stack: RunningStack) -> Iterator[dict[str, Any]]:
     """A rule to work on that nothing trips."""
-    with stack.registry() as registry:
-        body = definition("Work: a rule to change", limit=1_000_000)
-        made: dict[str, Any] = registry.post("/v1/rules", json=body).raise_for_status().json()
-    yield made
-    delete_rule(stack, made["ruleId"])
+    with published_rule(stack, definition("Work: a rule to change", limit=1_000_000)) as made:
+        yield made
 
 
 def stored(stack: RunningStack, rule_id: int) -> dict[str, Any]:

@@ -55,11 +55,20 @@ def delete_rule(stack: RunningStack, rule_id: int) -> None:
 
 
 @contextmanager
+def published_rule(stack: RunningStack, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A rule of that definition, deleted at the end."""
+    with stack.registry() as registry:
+        made: dict[str, Any] = registry.post("/v1/rules", json=body).raise_for_status().json()
+    try:
+        yield made
+    finally:
+        delete_rule(stack, made["ruleId"])
+
+
+@contextmanager
 def tripped_rule(stack: RunningStack, name: str = "Browser: many payments by one payer") -> Iterator[Tripped]:
     """Publishes, waits until it is applied, plays, waits for the alerts; retires the rule at the end."""
-    with stack.registry() as registry:
-        rule = registry.post("/v1/rules", json=definition(name)).raise_for_status().json()
-    try:
+    with published_rule(stack, definition(name)) as rule:
         eventually(lambda: is_applied(stack, rule), "the rule is applied", SECONDS)
         with stack.generator() as generator:
             played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
@@ -67,9 +76,7 @@ def tripped_rule(stack: RunningStack, name: str = "Browser: many payments by one
         eventually(lambda: len(alerts_of(stack, rule_id, payee)) == wanted, "the alerts are there", SECONDS)
         with stack.registry() as registry:
             # Other tests play frauds too: paused, the rule keeps the alerts that it has.
-            paused = registry.post(f"/v1/rules/{rule['ruleId']}/pause", headers={"If-Match": "*"})
-        rule = paused.raise_for_status().json()
-        eventually(lambda: is_applied(stack, rule), "the pause is applied", SECONDS)
-        yield Tripped(rule, alerts_of(stack, rule_id, payee))
-    finally:
-        delete_rule(stack, rule["ruleId"])
+            answer = registry.post(f"/v1/rules/{rule_id}/pause", headers={"If-Match": "*"})
+        paused = answer.raise_for_status().json()
+        eventually(lambda: is_applied(stack, paused), "the pause is applied", SECONDS)
+        yield Tripped(paused, alerts_of(stack, rule_id, payee))

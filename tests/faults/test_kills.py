@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,8 @@ from tests.e2e.stored import stored_alerts, stored_names
 from tests.e2e.verdict import Verdict, assert_same, read_verdict
 from tests.e2e.waiting import eventually
 from tests.faults.places import PLACES, assert_is
+from tests.faults.projected import projected_alerts
 from tests.faults.scene import Kill, Scene
-from tests.integration.alert_api.servers import projector
 from tests.servers import PostgresServer
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
@@ -40,11 +39,8 @@ def scene(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Scene:
 
 @pytest.fixture
 def alerts_database(postgres: PostgresServer, kafka: str, scene: Scene) -> Iterator[str]:
-    """The owner's DSN of a database that the alert projector fills from this engine's alerts.v1."""
-    with ExitStack() as stack:
-        owner = stack.enter_context(postgres.database(migrated=True))
-        dsn = postgres.login(owner, "tripline_alert_projector")
-        stack.enter_context(projector(kafka, PREFIX + "alerts.v1", dsn))
+    """The owner's DSN of a database with the alerts of this engine."""
+    with projected_alerts(postgres, kafka, PREFIX + "alerts.v1") as owner:
         yield owner
 
 

@@ -23,8 +23,9 @@ from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.verdict import orders
 from tests.e2e.waiting import eventually
 from tests.faults.places import PLACES, assert_is, read_place
+from tests.faults.projected import projected_alerts
 from tests.faults.traffic import Traffic, first
-from tests.integration.alert_api.servers import committed, projector
+from tests.integration.alert_api.servers import committed
 from tests.servers import PostgresServer
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
@@ -62,11 +63,9 @@ def log(kafka: str) -> KafkaLog:
 
 @pytest.fixture
 def alerts_database(postgres: PostgresServer, log: KafkaLog) -> Iterator[str]:
-    """The owner's DSN of a database that the alert projector fills from this engine's alerts.v1."""
-    with postgres.database(migrated=True) as owner:
-        dsn = postgres.login(owner, "tripline_alert_projector")
-        with projector(log.kafka, PREFIX + "alerts.v1", dsn):
-            yield owner
+    """The owner's DSN of a database with the alerts of this engine."""
+    with projected_alerts(postgres, log.kafka, PREFIX + "alerts.v1") as owner:
+        yield owner
 
 
 @pytest.mark.soak

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -20,26 +21,9 @@ FAR = T + 10**9
 CASH: Json = {"field": "paymentType", "operator": "=", "value": "CSH"}
 
 
-def counted(
-    limit: int = 1,
-    *,
-    only: Json = None,
-    firing: str = "every",
-    late_events: str = "evaluate",
-    reset: bool = False,
-) -> Draft:
+def counted(limit: int = 1, **more: Any) -> Draft:
     """By payee, over a minute."""
-    return draft(
-        "COUNT",
-        ">=",
-        str(limit),
-        by=("payeeId",),
-        seconds=60,
-        only=only,
-        firing=firing,
-        late_events=late_events,
-        reset=reset,
-    )
+    return draft("COUNT", ">=", str(limit), by=("payeeId",), seconds=60, **more)
 
 
 def at(offset: int, after: int = 0, *, accepted: int | None = None, **more: Json) -> Record:

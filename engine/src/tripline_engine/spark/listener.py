@@ -7,13 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from pyspark import SparkContext
-from pyspark.sql.streaming.listener import (
-    QueryIdleEvent,
-    QueryProgressEvent,
-    QueryStartedEvent,
-    QueryTerminatedEvent,
-    StreamingQueryListener,
-)
+from pyspark.sql import SparkSession
 
 from tripline_engine.spark.metrics import Metrics, shard_counters
 from tripline_engine.spark.query import OBSERVATION
@@ -25,12 +19,20 @@ _SOURCES = ("events", "transactions")
 """The query's sources in the order of its plan."""
 
 
-class ProgressListener(StreamingQueryListener):
-    """Called from Spark's listener thread, after the micro-batch's commit."""
+class ProgressListener:
+    """Called by the JVM from Spark's listener thread, after the micro-batch's commit.
+
+    PySpark's own listeners rebuild each event from some hundred calls back into the JVM, many of which look for classes
+    by name through every jar: a fifth of the engine's processor time. This one takes the event's JSON.
+    """
 
     def __init__(self, metrics: Metrics, ready: threading.Event) -> None:
         self._metrics = metrics
         self._ready = ready
+
+    def listen(self, session: SparkSession) -> None:
+        """From now on."""
+        session.streams.addListener(self)  # type: ignore[arg-type]  # it asks for `_jlistener` and nothing else
 
     def took(self, progress: dict[str, Any]) -> None:
         """One micro-batch, as Spark writes its progress in JSON."""
@@ -44,44 +46,22 @@ class ProgressListener(StreamingQueryListener):
         self._metrics.stages_took(stages)
         self._ready.set()
 
-    def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802  # Spark's names
+    def onQueryStarted(self, event: JavaObject) -> None:  # noqa: N802  # Spark's names
         """Started isn't ready: state may have to be loaded first."""
 
-    def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
-        self.took(json.loads(event.progress.json))
+    def onQueryProgress(self, event: JavaObject) -> None:  # noqa: N802
+        self.took(json.loads(event.progress().json()))
 
-    def onQueryIdle(self, event: QueryIdleEvent) -> None:  # noqa: N802, ARG002
+    def onQueryIdle(self, event: JavaObject) -> None:  # noqa: N802, ARG002
         self._ready.set()
 
-    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802, ARG002
+    def onQueryTerminated(self, event: JavaObject) -> None:  # noqa: N802, ARG002
         self._ready.clear()
 
     @property
     def _jlistener(self) -> JavaObject:
-        if not hasattr(self, "_in_java"):
-            assert SparkContext._jvm is not None  # noqa: SLF001  # a listener is added to a session that runs
-            self._in_java = SparkContext._jvm.PythonStreamingQueryListenerWrapper(_JavaListener(self))  # noqa: SLF001
-        return self._in_java
-
-
-class _JavaListener:
-    """What the JVM calls. PySpark's own rebuilds each event from some hundred calls back into the JVM, many of which
-    look for classes by name through every jar: a fifth of the engine's processor time. This one takes its JSON."""
-
-    def __init__(self, listener: ProgressListener) -> None:
-        self._listener = listener
-
-    def onQueryStarted(self, event: JavaObject) -> None:  # noqa: N802
-        """Nothing to do."""
-
-    def onQueryProgress(self, event: JavaObject) -> None:  # noqa: N802
-        self._listener.took(json.loads(event.progress().json()))
-
-    def onQueryIdle(self, event: JavaObject) -> None:  # noqa: N802, ARG002
-        self._listener.onQueryIdle(None)  # type: ignore[arg-type]  # which query it was doesn't matter
-
-    def onQueryTerminated(self, event: JavaObject) -> None:  # noqa: N802, ARG002
-        self._listener.onQueryTerminated(None)  # type: ignore[arg-type]
+        assert SparkContext._jvm is not None  # noqa: SLF001  # a listener is added to a session that runs
+        return SparkContext._jvm.PythonStreamingQueryListenerWrapper(self)  # noqa: SLF001
 
     class Java:
         implements = ("org.apache.spark.sql.streaming.PythonStreamingQueryListener",)

@@ -72,7 +72,7 @@ class Engine:
             gateway, was_ready = session.sparkContext._gateway, False  # noqa: SLF001  # the JVM's process
             head_start.load_workers(session)
             self._listen_to_signals()
-            session.streams.addListener(ProgressListener(self._metrics, self._ready))
+            ProgressListener(self._metrics, self._ready).listen(session)
             try:
                 self._query = start_query(session, self._settings, self._config, processor, self._fault)
                 if self._fault:
