@@ -18,7 +18,6 @@ from bench.sending import Sender, now_ms
 from bench.stack import BenchFailed, Stack
 from bench.workload import Workload, make
 
-SHARDS: Final = 2
 MIN_ALERTS_PER_RULE: Final = 1_000
 _DRAIN_SECONDS: Final = 120.0
 _QUIET_SECONDS: Final = 3.0
@@ -235,12 +234,16 @@ def prepared(options: Options) -> Workload:
 
 def _applied_at(others: Reader) -> dict[tuple[int, int], float]:
     """Per rule and version that all shards have taken: when the last one's status was read."""
-    shards: dict[tuple[int, int], dict[int, float]] = {}
+    read: dict[tuple[int, int], dict[int, float]] = {}
+    applied: dict[tuple[int, int], float] = {}
     for record in others.records(STATUS):
         status = json.loads(record.value)
-        seen = shards.setdefault((status["ruleId"], status["version"]), {})
+        version = status["ruleId"], status["version"]
+        seen = read.setdefault(version, {})
         seen.setdefault(status["shard"], record.at)
-    return {version: max(seen.values()) for version, seen in shards.items() if len(seen) == SHARDS}
+        if len(seen) == status["shards"]:
+            applied.setdefault(version, record.at)
+    return applied
 
 
 def _applied(registry: Registry, others: Reader) -> list[float]:

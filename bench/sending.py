@@ -15,7 +15,7 @@ from bench.reading import PROBE
 from bench.workload import Column, Workload, values
 
 TRANSACTIONS: Final = "transactions.v1"
-_TICK_SECONDS: Final = 0.002
+_TICK_SECONDS: Final = 0.005
 _PROBE_SECONDS: Final = 0.05
 _CHUNK: Final = 10_000
 
@@ -44,7 +44,8 @@ class Sender:
                 "bootstrap.servers": bootstrap_servers,
                 "compression.type": "lz4",
                 "enable.idempotence": True,
-                "linger.ms": 1,
+                # librdkafka's own default; with 1 ms, a thousand requests a second keep the broker busy
+                "linger.ms": 5,
                 "queue.buffering.max.messages": 200_000,
                 "delivery.report.only.error": True,
                 "log_level": 3,

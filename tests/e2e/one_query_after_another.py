@@ -57,7 +57,8 @@ def end_with(query: StreamingQuery) -> None:
 def main() -> None:
     settings = from_environment()
     logs.configure(settings.log_level)
-    session = start_session(settings)
+    assert settings.shards  # shuffle partitions are the session's, not a checkpoint's
+    session = start_session(settings, settings.shards)
     running: dict[str, tuple[StreamingQuery, ExitStack]] = {}
     for line in sys.stdin:
         match line.split():

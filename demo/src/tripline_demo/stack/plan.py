@@ -21,7 +21,6 @@ from tripline_demo.stack.places import Places
 from tripline_demo.stack.program import Program
 
 DATABASE = "tripline"
-SHARDS = 2
 
 PORTS: Mapping[str, int] = {
     "registry": 8081, "alert-api": 8082, "generator": 8083, "postgres": 54320, "kafka": 9092, "kafka-controller": 9093,
@@ -155,11 +154,10 @@ def _engine(plan: Plan) -> Program:
         plan, "engine", "engine", ("tripline-engine", "run"), "engine", api=False, seconds=300,
         JAVA_HOME=str(plan.java.home),
         SPARK_LOCAL_IP=ports.LOOPBACK,
-        SPARK_LOCAL_DIRS=str(engine / "scratch"),
+        SPARK_LOCAL_DIRS=str(plan.places.scratch),
         PYSPARK_PYTHON=sys.executable,
         TRIPLINE_CHECKPOINT=str(engine / "checkpoint"),
         TRIPLINE_PROJECTION_DIR=str(engine / "projection"),
-        TRIPLINE_SHARDS=str(SHARDS),
         TRIPLINE_CLOCK=plan.clock,
         TRIPLINE_SPARK_MASTER="local[2]",
         TRIPLINE_JARS=str(plan.jars.engine),

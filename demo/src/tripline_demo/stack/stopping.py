@@ -31,6 +31,7 @@ def stop(places: Places, progress: Progress) -> bool:
         progress.note(f"{ended} processes were left behind and have been ended")
     places.stack_file.unlink(missing_ok=True)
     places.socket.unlink(missing_ok=True)
+    places.forget_scratch()
     return was_up or ended > 0
 
 

@@ -23,6 +23,7 @@ from tripline_engine.errors import CheckpointInUse, CheckpointMismatch
 
 _FILE: Final = "tripline.json"
 _LOCK: Final = "tripline.lock"
+_SHARDS: Final = 1
 
 
 def spark_folder(checkpoint: Path) -> Path:
@@ -42,15 +43,18 @@ def exclusive(checkpoint: Path) -> Iterator[None]:
         yield
 
 
-def open_config(checkpoint: Path, event_type: EventType, shards: int, clock: Clock) -> EngineConfig:
+def open_config(checkpoint: Path, event_type: EventType, shards: int | None, clock: Clock) -> EngineConfig:
     """The engine of this checkpoint; a new one, with a random id and hash key, if the checkpoint is new.
+
+    Without `shards` it has as many as it was made with, a new one has one.
 
     Raises CheckpointMismatch if it was made with another number of shards, other anchors or another event type.
     """
     path = checkpoint / _FILE
     if not path.exists():
-        _write(path, _new_pin(event_type, shards))
+        _write(path, _new_pin(event_type, shards or _SHARDS))
     pin = json.loads(path.read_text(encoding="utf-8"))
+    shards = shards or int(pin["shards"])
     _compare(checkpoint, pin, event_type, shards)
     first, second = (int(word, 16) for word in pin["hashKey"])
     return EngineConfig(pin["engine"], event_type, event_type.anchors, shards, (first, second), clock)

@@ -26,7 +26,7 @@ def start_query(
 ) -> StreamingQuery:
     """Starts (or continues, by its checkpoint) the one query of the engine."""
     transactions = packed_transactions(session, settings, config, fault)
-    inputs = broadcast_events(session, settings).unionByName(transactions)
+    inputs = broadcast_events(session, settings, config.shards).unionByName(transactions)
     outputs = inputs.groupBy("shardKey").transformWithStateInPandas(
         processor, outputStructType=OUTPUT_SCHEMA, outputMode="update", timeMode="none"
     )

@@ -68,7 +68,7 @@ class Engine:
             head_start.import_arrow()
             cache = self._settings.class_cache
             archive = archive_for(cache, self._settings.jars) if cache else None
-            session = start_session(self._settings, archive)
+            session = start_session(self._settings, self._config.shards, archive)
             gateway, was_ready = session.sparkContext._gateway, False  # noqa: SLF001  # the JVM's process
             head_start.load_workers(session)
             self._listen_to_signals()

@@ -18,6 +18,7 @@ from tripline_engine.spark.class_archive import ClassArchive
 from tripline_engine.spark.settings import Settings
 
 _STATE: Final = "spark.sql.streaming.stateStore"
+_HADOOP: Final = "spark.hadoop."
 _PURPOSE: Final[dict[str, str]] = {
     # Hadoop's local file system forks chmod for every file (25 ms each); this one doesn't
     "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
@@ -33,10 +34,15 @@ _PURPOSE: Final[dict[str, str]] = {
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
+    # a snapshot writes out RocksDB's memory, and only the newest one of a minute is kept: a restart reads the changes
+    # since that one
+    f"{_STATE}.minDeltasForSnapshot": "100",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     # two attempts of one task at once would both write a shard's projection
     "spark.speculation": "false",
     "spark.sql.adaptive.enabled": "false",
+    # at the end of each micro-batch; otherwise they stay until the JVM collects all of its garbage, hours of traffic
+    "spark.sql.classic.shuffleDependency.fileCleanup.enabled": "true",
     # rows are few and fat: writing the text of a projection costs more than interpreting it, in every micro-batch,
     # even where the class that it stands for is known
     "spark.sql.codegen.wholeStage": "false",
@@ -45,23 +51,54 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.sql.session.timeZone": "UTC",
     "spark.locality.wait": "0",
     "spark.ui.enabled": "false",
+    # nobody looks at what Spark remembers of past jobs, and it keeps a thousand of them, and a hundred thousand tasks
+    "spark.ui.retainedJobs": "20",
+    "spark.ui.retainedStages": "20",
+    "spark.ui.retainedTasks": "200",
+    "spark.sql.ui.retainedExecutions": "5",
     "spark.ui.showConsoleProgress": "false",
 }
 
+# Payments and windows are not in the JVM's heap; what is lives for one micro-batch or for some seconds. Survivors large
+# enough for that keep it out of the old generation, whose collections stop everything for a third of a second. Two
+# cores that others use too gain nothing by two threads that wait for each other.
+_GARBAGE: Final = "-XX:+UseSerialGC -XX:NewRatio=2 -XX:SurvivorRatio=4 -XX:MetaspaceSize=256m"
 
-def start_session(settings: Settings, archive: ClassArchive | None = None) -> SparkSession:
+
+def start_session(settings: Settings, shards: int, archive: ClassArchive | None = None) -> SparkSession:
     """A session for the engine. Raises BadSettings where the environment contradicts what the engine needs."""
     if not any(settings.jars.glob("spark-sql-kafka-*.jar")):
         raise BadSettings(f"TRIPLINE_JARS: no Kafka connector for Spark in {settings.jars}")
     # workers have to run the same interpreter, with the same packages
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.Builder().appName("tripline-engine").master(settings.spark_master)
-    for key, value in {**_PURPOSE, **_deployment(settings, archive)}.items():
+    for key, value in {**_PURPOSE, **_deployment(settings, shards, archive)}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     refuse_speculation(session)
+    _forget_defaults(session)
     return session
+
+
+def _forget_defaults(session: SparkSession) -> None:
+    """Leaves in Hadoop's configuration only what somebody has set.
+
+    Spark broadcasts all of it in every micro-batch, compressing where each of its thousand values came from: 5 ms.
+    What Hadoop reads has its default in the code too.
+    """
+    jvm = session.sparkContext._jvm  # noqa: SLF001  # the only way to Hadoop's configuration
+    assert jvm is not None  # the session has just been made
+    set_by_site = jvm.org.apache.hadoop.conf.Configuration(False)
+    set_by_site.addResource("core-site.xml")
+    kept = {entry.getKey(): entry.getValue() for entry in set_by_site.iterator()}
+    for name, value in session.sparkContext.getConf().getAll():
+        if name.startswith(_HADOOP):
+            kept[name.removeprefix(_HADOOP)] = value
+    configuration = session.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001
+    configuration.clear()
+    for name, value in kept.items():
+        configuration.set(name, value)
 
 
 def refuse_speculation(session: SparkSession) -> None:
@@ -71,19 +108,19 @@ def refuse_speculation(session: SparkSession) -> None:
         raise BadSettings("spark.speculation: must be false, two attempts of a task can't share a shard")
 
 
-def _deployment(settings: Settings, archive: ClassArchive | None) -> dict[str, str]:
+def _deployment(settings: Settings, shards: int, archive: ClassArchive | None) -> dict[str, str]:
     log_configuration = Path(str(resources.files("tripline_engine.spark") / "log4j2.properties"))
     return {
         # on the class path and not in spark.jars: the launcher needs the file system earlier
         "spark.driver.extraClassPath": f"{settings.jars}/*",
         "spark.driver.extraJavaOptions": (
-            f"-XX:+UseParallelGC -Dlog4j2.configurationFile={log_configuration.as_uri()}"
+            f"{_GARBAGE} -Xms{settings.driver_memory} -Dlog4j2.configurationFile={log_configuration.as_uri()}"
             f" {archive.options if archive else ''}"
         ),
         "spark.executor.extraClassPath": f"{settings.jars}/*",
         "spark.driver.memory": settings.driver_memory,
         **({"spark.driver.host": "127.0.0.1"} if settings.spark_master.startswith("local") else {}),
-        "spark.sql.shuffle.partitions": str(settings.shards),
-        # a fault point waits for tasks to be done: Spark's status would say it seconds later
-        **({"spark.ui.liveUpdate.period": "0"} if settings.fault_point else {}),
+        "spark.sql.shuffle.partitions": str(shards),
+        # a fault point waits for tasks to be done, and Spark's status has to say so at once
+        "spark.ui.liveUpdate.period": "0" if settings.fault_point else "10s",
     }

@@ -21,12 +21,15 @@ _LOCAL: Final = re.compile(r"local\[([0-9]+|\*)\]")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One engine process. Times in ms are integers, addresses are host:port."""
+    """One engine process. Times in ms are integers, addresses are host:port.
+
+    :ivar shards: None: as many as the checkpoint was made with
+    """
 
     kafka: str
     checkpoint: Path
     projection_dir: Path
-    shards: int
+    shards: int | None
     clock: Clock
     spark_master: str
     jars: Path
@@ -54,7 +57,7 @@ def from_environment() -> Settings:
                 kafka=env.str("KAFKA"),
                 checkpoint=Path(env.str("CHECKPOINT")).absolute(),
                 projection_dir=Path(env.str("PROJECTION_DIR")).absolute(),
-                shards=env.int("SHARDS", 2, validate=Range(1, 256)),
+                shards=env.int("SHARDS", None, validate=Range(1, 256)),
                 clock=cast("Clock", env.str("CLOCK", "wall", validate=OneOf(["wall", "data"]))),
                 spark_master=local_master(env.str("SPARK_MASTER", "local[2]")),
                 jars=Path(env.str("JARS")).resolve(),

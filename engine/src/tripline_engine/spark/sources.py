@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binary"
 
 
-def broadcast_events(session: SparkSession, settings: Settings) -> DataFrame:
+def broadcast_events(session: SparkSession, settings: Settings, shards: int) -> DataFrame:
     """Rule events and ticks, a copy for each shard, with their Kafka offset as position."""
     topics = f"{settings.topic(RULES)},{settings.topic(TICKS)}"
     events = _kafka(session, settings, topics)
-    every_shard = F.array(*(F.lit(key) for key in shard_keys(settings.shards)))
+    every_shard = F.array(*(F.lit(key) for key in shard_keys(shards)))
     is_rule = F.col("topic") == settings.topic(RULES)
     kind = F.when(is_rule, F.lit(int(Kind.RULE_EVENT))).otherwise(F.lit(int(Kind.TICK)))
     return events.select(

@@ -22,6 +22,13 @@ def test_the_second_start_is_the_same_engine(tmp_path: Path) -> None:
     assert open_config(tmp_path, TRANSACTION, 2, "data") == replace(first, clock="data")
 
 
+def test_without_a_number_of_shards_it_has_those_it_was_made_with(tmp_path: Path) -> None:
+    one, other = _folders(tmp_path)
+    assert open_config(one, TRANSACTION, None, "wall").shards == 1
+    open_config(other, TRANSACTION, 3, "wall")
+    assert open_config(other, TRANSACTION, None, "wall").shards == 3
+
+
 def test_each_checkpoint_has_an_engine_and_a_hash_key_of_its_own(tmp_path: Path) -> None:
     one, other = (open_config(path, TRANSACTION, 2, "wall") for path in _folders(tmp_path))
     assert one.engine_id != other.engine_id

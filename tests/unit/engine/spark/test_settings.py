@@ -27,7 +27,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 def test_defaults(environment: pytest.MonkeyPatch) -> None:
     settings = from_environment()
-    assert (settings.shards, settings.clock, settings.topic_prefix) == (2, "wall", "")
+    assert (settings.shards, settings.clock, settings.topic_prefix) == (None, "wall", "")
     assert settings.spark_master == "local[2,4]"
     assert (settings.metrics_host, settings.metrics_port) == ("127.0.0.1", 9103)
     assert settings.checkpoint == Path("/data/checkpoint")
