@@ -154,7 +154,7 @@ def _engine(plan: Plan) -> Program:
         plan, "engine", "engine", ("tripline-engine", "run"), "engine", api=False, seconds=300,
         JAVA_HOME=str(plan.java.home),
         SPARK_LOCAL_IP=ports.LOOPBACK,
-        SPARK_LOCAL_DIRS=str(plan.places.scratch),
+        SPARK_LOCAL_DIRS=str(engine / "scratch"),
         PYSPARK_PYTHON=sys.executable,
         TRIPLINE_CHECKPOINT=str(engine / "checkpoint"),
         TRIPLINE_PROJECTION_DIR=str(engine / "projection"),

@@ -72,7 +72,6 @@ def up(places: Places, options: Options, progress: Progress) -> Up:
 def _start(places: Places, options: Options, progress: Progress) -> Up:
     since_ms = int(time.time() * 1000)
     plan = make_plan(places, options, progress)
-    places.make_scratch()
     programs = plan.programs()
     text = configuration.render(places, programs)
     places.supervisor_configuration.touch(mode=0o600)

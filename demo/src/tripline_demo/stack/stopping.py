@@ -31,7 +31,6 @@ def stop(places: Places, progress: Progress) -> bool:
         progress.note(f"{ended} processes were left behind and have been ended")
     places.stack_file.unlink(missing_ok=True)
     places.socket.unlink(missing_ok=True)
-    places.forget_scratch()
     return was_up or ended > 0
 
 
