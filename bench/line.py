@@ -234,14 +234,14 @@ def prepared(options: Options) -> Workload:
 
 def _applied_at(others: Reader) -> dict[tuple[int, int], float]:
     """Per rule and version that all shards have taken: when the last one's status was read."""
-    read: dict[tuple[int, int], dict[int, float]] = {}
+    taken_by: dict[tuple[int, int], set[int]] = {}
     applied: dict[tuple[int, int], float] = {}
     for record in others.records(STATUS):
         status = json.loads(record.value)
         version = status["ruleId"], status["version"]
-        seen = read.setdefault(version, {})
-        seen.setdefault(status["shard"], record.at)
-        if len(seen) == status["shards"]:
+        shards = taken_by.setdefault(version, set())
+        shards.add(status["shard"])
+        if len(shards) == status["shards"]:
             applied.setdefault(version, record.at)
     return applied
 

@@ -197,8 +197,8 @@ class TestVariables:
     ) -> None:
         engine = SERVICES["engine"]
         assert engine.dockerfile
-        for name in ("TRIPLINE_SPARK_MASTER", "TRIPLINE_CLOCK"):
-            assert engine.environment[name] == programs["engine"].environment[name]
+        for name in ("TRIPLINE_SHARDS", "TRIPLINE_SPARK_MASTER", "TRIPLINE_CLOCK"):
+            assert engine.environment.get(name) == programs["engine"].environment.get(name)
         (mount,) = dockerfile.texts(engine.dockerfile, "VOLUME")
         written = {name for name, value in engine.environment.items() if value.startswith(f"{mount}/")}
         assert written == {"TRIPLINE_CHECKPOINT", "TRIPLINE_PROJECTION_DIR", "SPARK_LOCAL_DIRS"}

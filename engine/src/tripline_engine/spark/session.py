@@ -21,7 +21,7 @@ _STATE: Final = "spark.sql.streaming.stateStore"
 _HADOOP: Final = "spark.hadoop."
 _PURPOSE: Final[dict[str, str]] = {
     # Hadoop's local file system forks chmod for every file (25 ms each); this one doesn't
-    "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
+    f"{_HADOOP}fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),

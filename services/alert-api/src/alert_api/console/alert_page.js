@@ -4,7 +4,7 @@ import { facts, taken } from "./alert_row.js";
 import { openAcknowledge } from "./acknowledge.js";
 import { Problem, call, session } from "./client.js";
 import { button, element } from "./dom.js";
-import { decimal, fieldName, fullTime, milliseconds, operator, timeOfDay } from "./format.js";
+import { counted, decimal, fieldName, fullTime, milliseconds, operator, timeOfDay } from "./format.js";
 import { feeds } from "./line.js";
 import { windowPicture } from "./window_picture.js";
 
@@ -85,7 +85,7 @@ function why(alert) {
     ["Rule", element("a", { href: "/rules", "data-go": true }, `rule ${alert.ruleId}, version ${alert.ruleVersion}`)],
     ["Value", `${decimal(alert.value)} ${operator(alert.operator)} ${decimal(alert.limit)}`],
     ["Window", `${timeOfDay(alert.windowStart)} to ${timeOfDay(alert.windowEnd)}, both included`],
-    ["Counted", `${alert.contributors.count} payment${alert.contributors.count === 1 ? "" : "s"}`],
+    ["Counted", counted(alert.contributors.count, "payment")],
     ["Detected", detection(alert)],
     alert.late ? ["Late", alert.late.newestEventTime === undefined ? `brought to light by ${alert.late.transactionId}`
       : `${milliseconds(alert.late.newestEventTime - alert.eventTime)} behind the newest of its group`] : null,

@@ -3,7 +3,7 @@
 import { registry, session } from "./client.js";
 import { confirm } from "./confirm.js";
 import { button, byId, element, setText, toast } from "./dom.js";
-import { fullTime } from "./format.js";
+import { counted, fullTime } from "./format.js";
 import { feeds } from "./line.js";
 import { here } from "./router.js";
 
@@ -98,11 +98,9 @@ async function withAnswers(item) {
   return item.command === "EXPORT_RULES_CURRENT" ? (await registry(`/control-commands/${item.commandId}`)).body : item;
 }
 
-const held = (rules) => (rules === 1 ? "the one rule" : `the ${rules} rules`);
-
 function comparison({ shards, complete, equal, answers }, isRecent) {
   if (!complete) return isRecent ? `Waiting for the engine: ${answers.length} of ${shards ?? "?"} shards have answered.` : `Only ${answers.length} of ${shards ?? "?"} shards have answered.`;
-  if (equal) return `The engine holds ${held(answers[0].rules.length)} that the registry published${shards > 1 ? `, in each of its ${shards} shards` : ""}.`;
+  if (equal) return `The engine holds the ${counted(answers[0].rules.length, "rule")} that the registry published${shards > 1 ? `, in each of its ${shards} shards` : ""}.`;
   const list = (name) => [...new Set(answers.flatMap((each) => each[name]))];
   const said = [["missing", "missing in the engine"], ["unexpected", "held by the engine only"], ["different", "held in another version"]]
     .map(([name, text]) => [list(name), text]).filter(([ids]) => ids.length).map(([ids, text]) => `${ids.map((id) => id.ruleId ?? id).join(", ")} ${text}`);

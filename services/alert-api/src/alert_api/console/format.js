@@ -56,6 +56,11 @@ export function inUnits(seconds) {
 export function span(seconds) {
   const [count, size] = inUnits(seconds);
   const [, name] = UNITS.find(([unit]) => unit === size);
+  return counted(count, name);
+}
+
+/** "1 rule", "2 rules": of names that take an s. */
+export function counted(count, name) {
   return `${count} ${name}${count === 1 ? "" : "s"}`;
 }
 
