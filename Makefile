@@ -44,7 +44,7 @@ test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests
 	@$(BIN)/python -m tripline_demo.jars
 	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
 
-soak: $(STAMP) ## kills the engine twenty times under steady traffic: some ten minutes
+soak: $(STAMP) ## kills the engine forty times under steady traffic, with one shard and with two: half an hour
 	@$(BIN)/python -m tripline_demo.jars
 	@$(BIN)/pytest -m soak $(PYTEST_ARGS)
 

@@ -70,7 +70,10 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Everything that a run leaves behind."""
+    """Everything that a run leaves behind.
+
+    :ivar applied: per rule version, when the registry was asked (monotonic clock), and ms until all shards had it
+    """
 
     options: Options
     load: Workload
@@ -81,7 +84,7 @@ class Measured:
     alerts: dict[str, tuple[float, dict[str, object]]]
     probes_ms: list[float]
     watched: Watched
-    applied_ms: list[float]
+    applied: list[tuple[float, float]]
     rejects: int
     gap_seconds: float
     catch_up_seconds: float
@@ -246,15 +249,15 @@ def _applied_at(others: Reader) -> dict[tuple[int, int], float]:
     return applied
 
 
-def _applied(registry: Registry, others: Reader) -> list[float]:
-    """Per version published while payments flowed: ms from the HTTP request to the last shard's status."""
+def _applied(registry: Registry, others: Reader) -> list[tuple[float, float]]:
+    """Per version published while payments flowed: when that was asked for, and ms to the last shard's status."""
     applied = _applied_at(others)
     # versions 1 and 2 were there before the payments
     live = {version: at for version, at in registry.asked_at.items() if version[1] > 2}
     missing = live.keys() - applied.keys()
     if missing:
         raise BenchFailed(f"rule versions that were never applied: {sorted(missing)}")
-    return [(applied[version] - at) * 1_000 for version, at in live.items()]
+    return [(at, (applied[version] - at) * 1_000) for version, at in live.items()]
 
 
 def _first_reads(alerts: Reader) -> dict[str, tuple[float, dict[str, object]]]:

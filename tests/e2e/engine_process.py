@@ -20,7 +20,6 @@ from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 from tripline_engine.spark.checkpoint import spark_folder
 
-SHARDS = 2
 START_SECONDS = 150.0
 ONE_QUERY_AFTER_ANOTHER = Path(__file__).with_name("one_query_after_another.py")
 
@@ -33,6 +32,7 @@ class Workplace:
     jars: Jars
     kafka: str
     folder: Path
+    shards: int = 2
 
     @property
     def checkpoint(self) -> Path:
@@ -59,7 +59,7 @@ class Workplace:
             "TRIPLINE_KAFKA": self.kafka,
             "TRIPLINE_CHECKPOINT": str(self.checkpoint),
             "TRIPLINE_PROJECTION_DIR": str(self.projection),
-            "TRIPLINE_SHARDS": str(SHARDS),
+            "TRIPLINE_SHARDS": str(self.shards),
             "TRIPLINE_CLOCK": "data",
             "TRIPLINE_JARS": str(self.jars.engine),
             "TRIPLINE_LOG_LEVEL": "warning",
@@ -105,9 +105,9 @@ class Queries:
         self._place, self._process = place, process
 
     @contextmanager
-    def query(self, prefix: str, most_per_batch: int) -> Iterator[Path]:
+    def query(self, prefix: str, shards: int, most_per_batch: int) -> Iterator[Path]:
         """A query on the topics of this prefix while the block runs; gives its folder with Spark's own files."""
-        self._say(f"start {prefix} {most_per_batch}")
+        self._say(f"start {prefix} {shards} {most_per_batch}")
         yield spark_folder(self._place.checkpoint / prefix)
         self._say(f"stop {prefix}")
 

@@ -2,8 +2,9 @@
 
 The slow part of an engine's start is the JVM, the session and Spark's code getting warm. So here one process does that
 once, and then what `tripline-engine run` does with its session, per history: checkpoint, processor, query. There's no
-ticker: a history brings its ticks. Told on standard input: `start <prefix> <records per micro-batch>`, `stop <prefix>`;
-each is answered on standard output by the same words. Settings as for the engine; the prefix names folders too.
+ticker: a history brings its ticks. Told on standard input: `start <prefix> <shards> <records per micro-batch>`,
+`stop <prefix>`; each is answered on standard output by the same words. Settings as for the engine; the prefix names
+folders too.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tripline_engine.spark.settings import Settings, from_environment
 
 
 def start(
-    session: SparkSession, common: Settings, prefix: str, most: int, stack: ExitStack
+    session: SparkSession, common: Settings, prefix: str, shards: int, most: int, stack: ExitStack
 ) -> StreamingQuery:
     """What tripline_engine.spark.run does, but for ticker and signals."""
     settings = replace(
@@ -35,6 +36,7 @@ def start(
         checkpoint=common.checkpoint / prefix,
         projection_dir=common.projection_dir / prefix,
         topic_prefix=prefix,
+        shards=shards,
         max_transactions_per_batch=most,
     )
     stack.enter_context(checkpoint.exclusive(settings.checkpoint))
@@ -42,7 +44,9 @@ def start(
     settings.projection_dir.mkdir(parents=True)
     processor = ShardProcessor(config, settings.projection_dir, prefix)
     # a session of its own: two active queries of one session may not have the same name
-    return start_query(session.newSession(), settings, config, processor)
+    own = session.newSession()
+    own.conf.set("spark.sql.shuffle.partitions", str(shards))
+    return start_query(own, settings, config, processor)
 
 
 def end_with(query: StreamingQuery) -> None:
@@ -57,14 +61,13 @@ def end_with(query: StreamingQuery) -> None:
 def main() -> None:
     settings = from_environment()
     logs.configure(settings.log_level)
-    assert settings.shards  # shuffle partitions are the session's, not a checkpoint's
-    session = start_session(settings, settings.shards)
+    session = start_session(settings, shards=1)
     running: dict[str, tuple[StreamingQuery, ExitStack]] = {}
     for line in sys.stdin:
         match line.split():
-            case ["start", prefix, most]:
+            case ["start", prefix, shards, most]:
                 stack = ExitStack()
-                running[prefix] = (start(session, settings, prefix, int(most), stack), stack)
+                running[prefix] = (start(session, settings, prefix, int(shards), int(most), stack), stack)
                 threading.Thread(target=end_with, args=(running[prefix][0],), daemon=True).start()
             case ["stop", prefix]:
                 query, stack = running.pop(prefix)

@@ -23,13 +23,14 @@ LARGEST = 4 << 20
 
 
 @pytest.mark.timeout(300)
-def test_garbage_in_every_topic(spark_queries: Queries, kafka: str) -> None:
-    log, rng = KafkaLog(kafka, "garbage-"), Random(1)
+@pytest.mark.parametrize("shards", [2, 1])
+def test_garbage_in_every_topic(spark_queries: Queries, kafka: str, shards: int) -> None:
+    log, rng = KafkaLog(kafka, f"garbage-{shards}-"), Random(1)
     log.create(**{"max.message.bytes": str(LARGEST)})
     registry = Registry()
     first, second, third = (registry.publish(n, draft("COUNT", ">=", "1", by=()), 0, T) for n in (1, 2, 3))
     values = garbage.anything(rng) + garbage.transactions(rng, T)
-    with spark_queries.query(log.prefix, 100_000) as folder:
+    with spark_queries.query(log.prefix, shards, 100_000) as folder:
         player = Player(log, folder, spark_queries.alive)
         player.send([Sent("rules.v1", first), Sent("engine-ticks.v1", b'{"clock":%d}' % (T - 1000))])
         # each with a good neighbour on either side, on both partitions

@@ -1,6 +1,6 @@
-"""Twenty random histories through real Kafka and real Spark, two shards, two partitions: the oracle's alerts.
+"""Random histories through real Kafka and real Spark, two partitions, two shards or one: the oracle's alerts.
 
-One Spark session runs the engine's streaming query twenty times, one after another, each on topics, checkpoint and
+One Spark session runs the engine's streaming query once per history, one after another, each on topics, checkpoint and
 projection of its own (one_query_after_another.py says why). Rule events, ticks and records are sent step by step while
 the query runs, so Spark cuts where it likes; then all of it is read back from Kafka, cut as engine-order.v1 says, and
 judged by the oracle.
@@ -23,7 +23,8 @@ from tests.oracle.knobs import Knobs
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
-HISTORIES = 20
+HISTORIES = {2: 20, 1: 5}
+"""How many, by the number of shards."""
 # Few steps: each micro-batch costs a good part of a second; the evaluator's own test has thousands of histories.
 KNOBS = Knobs(transactions=240, micro_batches=(3, 5), partitions=(2, 2), rules=(3, 7))
 
@@ -33,17 +34,18 @@ def test_random_histories(
     spark_queries: Queries, kafka: str, record_property: Callable[[str, object], None]
 ) -> None:
     shares: Counter[str] = Counter()
-    for seed in range(HISTORIES):
-        shares += _one(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed))
+    planned = [shards for shards, count in HISTORIES.items() for _ in range(count)]
+    for seed, shards in enumerate(planned):
+        shares += _one(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards)
     record_property("told", f"{dict(shares)}")
-    assert shares["histories"] == HISTORIES
-    assert shares["with alerts"] >= 0.8 * HISTORIES
+    assert shares["histories"] == len(planned)
+    assert shares["with alerts"] >= 0.8 * len(planned)
 
 
-def _one(process: Queries, log: KafkaLog, rng: Random) -> Counter[str]:
+def _one(process: Queries, log: KafkaLog, rng: Random, shards: int) -> Counter[str]:
     log.create()
     # a small cap cuts inside of what was sent at once
-    with process.query(log.prefix, rng.choice([60, 100_000])) as folder:
+    with process.query(log.prefix, shards, rng.choice([60, 100_000])) as folder:
         Player(log, folder, process.alive).play(random_history(rng.getrandbits(62), KNOBS), rng, pause=0.6)
     verdict = read_verdict(log)
     verdict.assert_equal()

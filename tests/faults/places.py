@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.e2e.engine_process import SHARDS
-
 PLACES = ("plan", "task", "flush", "commit")
 
 
@@ -18,6 +16,7 @@ class Place:
     :ivar shard: whose task had the transaction waited for; None before there are shards
     :ivar stack: of Spark's own thread, where that was waited for
     :ivar written: the shards whose state after this micro-batch is in the checkpoint
+    :ivar shards: all of them
     """
 
     where: str
@@ -25,16 +24,18 @@ class Place:
     shard: int | None
     stack: list[str]
     written: set[int]
+    shards: set[int]
 
 
-def read_place(spark: Path, marker: Path) -> Place:
+def read_place(spark: Path, marker: Path, shards: int) -> Place:
     """Of an engine that is dead, before the next one starts. Its micro-batch was planned and not committed."""
     said = json.loads(marker.read_text())
     batch = int(said["batch"])
     assert (spark / "offsets" / str(batch)).exists()
     assert not (spark / "commits" / str(batch)).exists()
-    written = {shard for shard in range(SHARDS) if _is_written(spark / "state" / "0" / str(shard), batch)}
-    return Place(said["where"], batch, said.get("shard"), said.get("stack", []), written)
+    every = set(range(shards))
+    written = {shard for shard in every if _is_written(spark / "state" / "0" / str(shard), batch)}
+    return Place(said["where"], batch, said.get("shard"), said.get("stack", []), written, every)
 
 
 def assert_is(place: Place, where: str) -> None:
@@ -46,9 +47,9 @@ def assert_is(place: Place, where: str) -> None:
         case "task":
             assert place.shard not in place.written
         case "flush":
-            assert place.written == set(range(SHARDS)) - {place.shard}
+            assert place.written == place.shards - {place.shard}
         case "commit":
-            assert place.written == set(range(SHARDS))
+            assert place.written == place.shards
             # it waited for the lock under which it commits what the sink is through with
             assert "runBatch" in place.stack
             assert "constructNextBatch" not in place.stack

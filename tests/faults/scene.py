@@ -67,7 +67,7 @@ class Scene:
 
     def kill(self) -> Kill:
         """What the fault point wrote before it killed, and what there was then."""
-        place = read_place(self.spark, self._marker)
+        place = read_place(self.spark, self._marker, self.place.shards)
         alerts = {alert["alertId"] for alert in self.log.read_json("alerts.v1")}
         return Kill(place, self._transactions_of(place.batch), alerts)
 

@@ -32,7 +32,6 @@ from tripline_demo.java import Java
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.committed import committed_ends
 
-PREFIX = "many-kills-"
 KILLS_EACH = 5
 RATE = 2_000
 LONGEST_SECONDS = 1_500
@@ -49,14 +48,14 @@ SUBJECTS = (
 )
 
 
-@pytest.fixture
-def place(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Workplace:
-    return Workplace(java, jars, kafka, tmp_path)
+@pytest.fixture(params=[2, 1], ids=["two shards", "one shard"])
+def place(java: Java, jars: Jars, kafka: str, tmp_path: Path, request: pytest.FixtureRequest) -> Workplace:
+    return Workplace(java, jars, kafka, tmp_path, shards=request.param)
 
 
 @pytest.fixture
-def log(kafka: str) -> KafkaLog:
-    log = KafkaLog(kafka, PREFIX)
+def log(kafka: str, place: Workplace) -> KafkaLog:
+    log = KafkaLog(kafka, prefix(place))
     log.create()
     return log
 
@@ -64,7 +63,7 @@ def log(kafka: str) -> KafkaLog:
 @pytest.fixture
 def alerts_database(postgres: PostgresServer, log: KafkaLog) -> Iterator[str]:
     """The owner's DSN of a database with the alerts of this engine."""
-    with projected_alerts(postgres, log.kafka, PREFIX + "alerts.v1") as owner:
+    with projected_alerts(postgres, log.kafka, log.prefix + "alerts.v1") as owner:
         yield owner
 
 
@@ -78,7 +77,7 @@ def test_many_kills_change_no_alert(
         kills = Counter(
             killed(place, traffic, number, where) for number, where in enumerate(PLACES * KILLS_EACH)
         )
-        with running_engine(place, settings()):
+        with running_engine(place, settings(place)):
             traffic.stop()
             eventually(lambda: is_taken(place, traffic), "the engine takes all that was sent", 120)
 
@@ -93,7 +92,7 @@ def test_many_kills_change_no_alert(
         f" in {traffic.seconds:.0f} s, {traffic.sent / traffic.seconds:.0f} a second; {len(traffic.versions)} versions"
         f" of {len(SUBJECTS)} rules; {len(order)} micro-batches; {len(expected)} alerts expected, {written} written",
     )
-    topic = PREFIX + "alerts.v1"
+    topic = log.prefix + "alerts.v1"
     eventually(lambda: committed(log.kafka, topic, topic) == written, "the projector reads all alerts", 120)
     assert_stored(alerts_database, expected)
     assert sum(log.ends("rejected-transactions.v1").values()) == 0
@@ -104,16 +103,21 @@ def test_many_kills_change_no_alert(
 def killed(place: Workplace, traffic: Traffic, number: int, where: str) -> str:
     """An engine takes what has come meanwhile, then a payment comes at which it is killed."""
     payee, marker = PAYEES_OF_KILLS + number, place.folder / f"kill-{number}"
-    with running_engine(place, settings(f"{where}:{payee}:{marker}")) as engine:
+    with running_engine(place, settings(place, f"{where}:{payee}:{marker}")) as engine:
         traffic.mark(payee)
         eventually(lambda: not engine.is_running(), f"kill {number}, at {where}")
-    assert_is(read_place(spark_folder(place.checkpoint), marker), where)
+    assert_is(read_place(spark_folder(place.checkpoint), marker, place.shards), where)
     return where
 
 
-def settings(fault: str = "") -> dict[str, str]:
+def prefix(place: Workplace) -> str:
+    """Of the topics."""
+    return f"many-kills-{place.shards}-"
+
+
+def settings(place: Workplace, fault: str = "") -> dict[str, str]:
     """The engine's, for live traffic."""
-    return {"TRIPLINE_TOPIC_PREFIX": PREFIX, "TRIPLINE_CLOCK": "wall", "TRIPLINE_FAULT_POINT": fault}
+    return {"TRIPLINE_TOPIC_PREFIX": prefix(place), "TRIPLINE_CLOCK": "wall", "TRIPLINE_FAULT_POINT": fault}
 
 
 def limits_of(load: Workload) -> dict[Subject, Decimal]:
@@ -125,7 +129,7 @@ def limits_of(load: Workload) -> dict[Subject, Decimal]:
 def is_taken(place: Workplace, traffic: Traffic) -> bool:
     """Whether committed micro-batches hold all payments and rule events."""
     ends = committed_ends(spark_folder(place.checkpoint))
-    found = [sum(ends.get(PREFIX + topic, {}).values()) for topic in ("transactions.v1", "rules.v1")]
+    found = [sum(ends.get(prefix(place) + topic, {}).values()) for topic in ("transactions.v1", "rules.v1")]
     return found == [traffic.sent, len(traffic.versions)]
 
 

@@ -1,7 +1,8 @@
-"""Before the shuffle: raw Kafka records in, one row of bytes per shard out.
+"""Raw Kafka records in, one row of bytes per shard out.
 
-Spark's serializer into the stateful Python stage costs per row, so each slice becomes a few fat rows. This runs in a
-Python worker under `mapInArrow`; one call sees one partition's part of the micro-batch, in offset order.
+Spark's serializer into the stateful Python stage costs per row, so each slice becomes a few fat rows. With several
+shards this runs before the shuffle under `mapInArrow`, and one call sees one partition's part of the micro-batch, in
+offset order; with one shard the processor calls it, for all partitions, one after the other.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Slice:
 
 
 def packer(config: EngineConfig) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """The function for `mapInArrow`: columns partition, offset, recordTime, value in; sources.PACKED_SCHEMA out."""
+    """As for `mapInArrow`: columns partition, offset, recordTime, value in; sources.PACKED_SCHEMA out."""
     keys = shard_keys(config.shards)
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -24,7 +24,7 @@ from pyspark.sql.types import (
 )
 
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import Kind, OutRecord, Payload, StateLog
+from tripline_engine.domain.records import OutRecord, Payload, StateLog
 from tripline_engine.spark.counting import count_records
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.shard_keys import shard_keys
@@ -110,8 +110,12 @@ class ShardProcessor(StatefulProcessor):
         rows: Iterator[pd.DataFrame],
         timerValues: TimerValues,  # noqa: N803, ARG002
     ) -> Iterator[pd.DataFrame]:
+        # the driver and Spark's schema check take the processor apart too, and have no use for compiled kernels
+        from tripline_engine.spark.payloads import in_order  # noqa: PLC0415
+        from tripline_engine.spark.sources import packing  # noqa: PLC0415
+
         shard = self._shards[int(key[0])]
-        payloads = in_order(rows)
+        payloads = in_order(rows, packing(self._config, self._fault))
         log = SparkStateLog(self._state)
         make_worker = self._make_worker or _shard_worker()
         worker = make_worker(self._config, shard, log, self._projection_dir, _now_ms)
@@ -141,25 +145,11 @@ class ShardProcessor(StatefulProcessor):
             )
 
 
-def in_order(frames: Iterable[pd.DataFrame]) -> list[Payload]:
-    """Rows of the shuffle as payloads: rule events by position, ticks by position, then the rest.
-
-    The shuffle keeps no order. Transactions carry what the domain sorts them by.
-    """
-    payloads = [
-        Payload(Kind(kind), bytes(data), int(position))
-        for frame in frames
-        for kind, position, data in zip(frame["kind"], frame["position"], frame["payload"], strict=True)
-    ]
-    return sorted(payloads, key=lambda payload: (payload.kind, payload.position))
-
-
 def _counters_frame(shard: int, counters: dict[str, int]) -> pd.DataFrame:
     return _frame([(None, None, None, None, shard, json.dumps(counters))])
 
 
 def _shard_worker() -> MakeWorker:
-    # the driver and Spark's schema check take the processor apart too, and have no use for compiled kernels
     from tripline_engine.domain.shard_worker import ShardWorker  # noqa: PLC0415
 
     return ShardWorker

@@ -11,7 +11,7 @@ from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.processor import OUTPUT_SCHEMA, ShardProcessor
 from tripline_engine.spark.settings import Settings
-from tripline_engine.spark.sources import broadcast_events, packed_transactions
+from tripline_engine.spark.sources import shard_inputs
 
 OBSERVATION = "shards"
 """The observed metrics of each micro-batch: column `shard<n>` holds that shard's counters as JSON."""
@@ -25,8 +25,7 @@ def start_query(
     fault: FaultPoint | None = None,
 ) -> StreamingQuery:
     """Starts (or continues, by its checkpoint) the one query of the engine."""
-    transactions = packed_transactions(session, settings, config, fault)
-    inputs = broadcast_events(session, settings, config.shards).unionByName(transactions)
+    inputs = shard_inputs(session, settings, config, fault)
     outputs = inputs.groupBy("shardKey").transformWithStateInPandas(
         processor, outputStructType=OUTPUT_SCHEMA, outputMode="update", timeMode="none"
     )

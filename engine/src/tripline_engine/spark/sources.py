@@ -1,5 +1,8 @@
 """What flows in: rule events and ticks to every shard, transactions packed by shard.
 
+One shard takes the transactions' records as they are, in the one partition that there is: no shuffle, and no stage of
+its own to parse and pack them. For several they are packed by shard before the shuffle.
+
 Rule events and ticks share a source without a cap: a cap is split by backlog over a source's topics, and a rule must
 never wait behind transactions. Transactions have a source of their own, capped.
 """
@@ -25,8 +28,23 @@ if TYPE_CHECKING:
 
 PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binary"
 
+RAW_RECORD: Final = 127
+"""The `kind` of a row that is a transaction's record as it was read: position is its offset, payload its value."""
 
-def broadcast_events(session: SparkSession, settings: Settings, shards: int) -> DataFrame:
+
+def shard_inputs(
+    session: SparkSession, settings: Settings, config: EngineConfig, fault: FaultPoint | None = None
+) -> DataFrame:
+    """Rows by PACKED_SCHEMA. With one shard raw records are among them, and all have partition int, recordTime long."""
+    events = _broadcast_events(session, settings, config.shards)
+    records = _records(session, settings)
+    if config.shards == 1:
+        return events.unionByName(_raw_transactions(records)).coalesce(1)
+    packed = records.mapInArrow(packing(config, fault), PACKED_SCHEMA)
+    return events.drop("partition", "recordTime").unionByName(packed)
+
+
+def _broadcast_events(session: SparkSession, settings: Settings, shards: int) -> DataFrame:
     """Rule events and ticks, a copy for each shard, with their Kafka offset as position."""
     topics = f"{settings.topic(RULES)},{settings.topic(TICKS)}"
     events = _kafka(session, settings, topics)
@@ -39,27 +57,34 @@ def broadcast_events(session: SparkSession, settings: Settings, shards: int) -> 
         F.col("offset").alias("position"),
         # a record without a value is an event that can't be read: the shards say so
         F.coalesce(F.col("value"), F.unhex(F.lit(""))).alias("payload"),
+        "partition",
+        F.unix_millis("timestamp").alias("recordTime"),
     )
 
 
-def packed_transactions(
-    session: SparkSession, settings: Settings, config: EngineConfig, fault: FaultPoint | None = None
-) -> DataFrame:
-    """Transactions, parse rejects and partition ranges as bytes per shard."""
-    raw = _kafka(
-        session,
-        settings,
-        settings.topic(TRANSACTIONS),
-        {"maxOffsetsPerTrigger": str(settings.max_transactions_per_batch)},
+def _records(session: SparkSession, settings: Settings) -> DataFrame:
+    cap = {"maxOffsetsPerTrigger": str(settings.max_transactions_per_batch)}
+    raw = _kafka(session, settings, settings.topic(TRANSACTIONS), cap)
+    return raw.select("partition", "offset", F.unix_millis("timestamp").alias("recordTime"), "value")
+
+
+def _raw_transactions(records: DataFrame) -> DataFrame:
+    [key] = shard_keys(1)
+    return records.select(
+        F.lit(key).alias("shardKey"),
+        F.lit(RAW_RECORD).cast("tinyint").alias("kind"),
+        F.col("offset").alias("position"),
+        F.col("value").alias("payload"),
+        "partition",
+        "recordTime",
     )
-    record_time = F.unix_millis("timestamp").alias("recordTime")
-    columns = raw.select("partition", "offset", record_time, "value")
-    return columns.mapInArrow(_packing(config, fault), PACKED_SCHEMA)
 
 
-def _packing(
+def packing(
     config: EngineConfig, fault: FaultPoint | None
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The packer, behind the fault point that strikes before anything is packed."""
+
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         # in the worker only: the driver has no use for compiled kernels
         from tripline_engine.spark.packing import packer  # noqa: PLC0415

@@ -1,0 +1,56 @@
+"""A shard's rows of one micro-batch as payloads, in the engine's order of kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.spark.sources import RAW_RECORD
+
+Pack = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+Columns = dict[str, npt.NDArray[Any]]
+
+_RECORD: Final = {
+    "partition": ("partition", pa.int32()),
+    "position": ("offset", pa.int64()),
+    "recordTime": ("recordTime", pa.int64()),
+    "payload": ("value", pa.binary()),
+}
+"""What packing needs of a raw record: a row's column, what packing calls it, and its type."""
+
+
+def in_order(frames: Iterable[pd.DataFrame], pack: Pack) -> list[Payload]:
+    """Rule events by position, ticks by position, then the rest; raw records as what packing makes of them.
+
+    Neither a shuffle nor the sort by shard keeps an order. Transactions carry what the domain sorts them by.
+    """
+    rows = _columns(list(frames))
+    raw = rows["kind"] == RAW_RECORD
+    found = [*_payloads(rows, np.flatnonzero(~raw)), *_packed(rows, np.flatnonzero(raw), pack)]
+    return sorted(found, key=lambda payload: (payload.kind, payload.position))
+
+
+def _columns(frames: list[pd.DataFrame]) -> Columns:
+    return {name: np.concatenate([frame[name].to_numpy() for frame in frames]) for name in frames[0].columns}
+
+
+def _payloads(rows: Columns, chosen: npt.NDArray[np.intp]) -> Iterator[Payload]:
+    columns = (rows[name][chosen].tolist() for name in ("kind", "position", "payload"))
+    for kind, position, data in zip(*columns, strict=True):
+        yield Payload(Kind(kind), bytes(data), position)
+
+
+def _packed(rows: Columns, chosen: npt.NDArray[np.intp], pack: Pack) -> Iterator[Payload]:
+    if not len(chosen):
+        return
+    chosen = chosen[np.lexsort((rows["position"][chosen], rows["partition"][chosen]))]
+    columns = {name: pa.array(rows[column][chosen], kind) for column, (name, kind) in _RECORD.items()}
+    for packed in pack(iter([pa.RecordBatch.from_pydict(columns)])):
+        for kind, data in zip(packed["kind"].to_pylist(), packed["payload"].to_pylist(), strict=True):
+            yield Payload(Kind(kind), data, 0)

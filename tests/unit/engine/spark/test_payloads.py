@@ -1,0 +1,84 @@
+"""A shard's rows as payloads: order of kinds, raw records as packing has them, whatever order they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.engine.harness import config
+from tests.unit.engine.spark.test_packing import batch, payment
+from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.spark.packing import packer
+from tripline_engine.spark.payloads import Pack, in_order
+from tripline_engine.spark.sources import RAW_RECORD
+
+COLUMNS = ["shardKey", "kind", "position", "payload", "partition", "recordTime"]
+RECORDS = [
+    (0, 7, 100, payment(1)),
+    (0, 8, 300, b"broken"),
+    (0, 9, 200, payment(2)),
+    (1, 3, 250, None),
+    (1, 4, 240, payment(3, payee=None)),
+]
+
+
+def rows(*found: tuple[object, ...]) -> pd.DataFrame:
+    return pd.DataFrame(found, columns=COLUMNS[: len(found[0])])
+
+
+def raw(record: tuple[int, int, int, bytes | None]) -> tuple[object, ...]:
+    partition, offset, time, value = record
+    return (0, RAW_RECORD, offset, value, partition, time)
+
+
+def packed_by_itself() -> list[Payload]:
+    return [
+        Payload(Kind(row["kind"]), row["payload"], 0)
+        for found in packer(config(1))(iter([batch(RECORDS)]))
+        for row in found.to_pylist()
+    ]
+
+
+def by_kind(payloads: list[Payload]) -> list[Payload]:
+    return sorted(payloads, key=lambda payload: (payload.kind, payload.position))
+
+
+@given(st.permutations(range(len(RECORDS))), st.integers(0, len(RECORDS)))
+def test_raw_records_are_packed_as_if_in_the_order_of_their_offsets(order: list[int], cut: int) -> None:
+    shuffled = [raw(RECORDS[i]) for i in order]
+    frames = [rows(*part) for part in (shuffled[:cut], shuffled[cut:]) if part]
+    assert in_order(frames, packer(config(1))) == by_kind(packed_by_itself())
+
+
+def test_events_come_by_kind_and_position_before_what_is_packed() -> None:
+    frames = [
+        rows(raw(RECORDS[0]), (0, Kind.TICK, 5, b"t5", 0, 0), (0, Kind.RULE_EVENT, 9, b"r9", 0, 0)),
+        rows((0, Kind.TICK, 4, b"t4", 0, 0), (0, Kind.RULE_EVENT, 2, b"", 0, 0)),
+    ]
+    found = in_order(frames, packer(config(1)))
+    assert [(payload.kind, payload.position) for payload in found] == [
+        (Kind.RULE_EVENT, 2),
+        (Kind.RULE_EVENT, 9),
+        (Kind.TICK, 4),
+        (Kind.TICK, 5),
+        (Kind.TRANSACTIONS, 0),
+        (Kind.PARTITION_RANGE, 0),
+    ]
+    assert [payload.data for payload in found[:4]] == [b"", b"r9", b"t4", b"t5"]
+
+
+def test_packed_rows_are_payloads_already() -> None:
+    def nothing_to_pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        pytest.fail(f"packed again: {list(batches)}")
+
+    pack: Pack = nothing_to_pack
+    frames = [rows((0, Kind.PARTITION_RANGE, 0, b"{}"), (0, Kind.TRANSACTIONS, 0, b"arrow"))]
+    assert in_order(frames, pack) == [
+        Payload(Kind.TRANSACTIONS, b"arrow", 0),
+        Payload(Kind.PARTITION_RANGE, b"{}", 0),
+    ]
