@@ -36,7 +36,7 @@ _PURPOSE: Final[dict[str, str]] = {
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
     # a snapshot writes out RocksDB's memory, and only the newest one of a minute is kept: a restart reads the changes
     # since that one
-    f"{_STATE}.minDeltasForSnapshot": "100",
+    f"{_STATE}.minDeltasForSnapshot": "400",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     # two attempts of one task at once would both write a shard's projection
     "spark.speculation": "false",
