@@ -24,6 +24,9 @@ _RECORD: Final = {
 }
 """What packing needs of a raw record: a row's column, what packing calls it, and its type."""
 
+BATCH_BYTES = 64 << 20
+"""Values that are packed at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
+
 
 def in_order(frames: Iterable[pd.DataFrame], pack: Pack) -> list[Payload]:
     """Rule events by position, ticks by position, then the rest; raw records as what packing makes of them.
@@ -50,7 +53,13 @@ def _packed(rows: Columns, chosen: npt.NDArray[np.intp], pack: Pack) -> Iterator
     if not len(chosen):
         return
     chosen = chosen[np.lexsort((rows["position"][chosen], rows["partition"][chosen]))]
-    columns = {name: pa.array(rows[column][chosen], kind) for column, (name, kind) in _RECORD.items()}
-    for packed in pack(iter([pa.RecordBatch.from_pydict(columns)])):
+    sizes = np.fromiter((len(value or b"") for value in rows["payload"][chosen]), np.int64, len(chosen))
+    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // BATCH_BYTES)) + 1
+    for packed in pack(_batch(rows, part) for part in np.split(chosen, cuts)):
         for kind, data in zip(packed["kind"].to_pylist(), packed["payload"].to_pylist(), strict=True):
             yield Payload(Kind(kind), data, 0)
+
+
+def _batch(rows: Columns, chosen: npt.NDArray[np.intp]) -> pa.RecordBatch:
+    columns = {name: pa.array(rows[column][chosen], kind) for column, (name, kind) in _RECORD.items()}
+    return pa.RecordBatch.from_pydict(columns)

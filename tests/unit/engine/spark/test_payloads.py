@@ -44,6 +44,11 @@ def packed_by_itself() -> list[Payload]:
     ]
 
 
+def contents(payloads: list[Payload], kind: Kind) -> list[dict[str, object]]:
+    found = (pa.ipc.open_stream(p.data).read_all().to_pylist() for p in payloads if p.kind is kind)
+    return [row for part in found for row in part]
+
+
 def by_kind(payloads: list[Payload]) -> list[Payload]:
     return sorted(payloads, key=lambda payload: (payload.kind, payload.position))
 
@@ -53,6 +58,19 @@ def test_raw_records_are_packed_as_if_in_the_order_of_their_offsets(order: list[
     shuffled = [raw(RECORDS[i]) for i in order]
     frames = [rows(*part) for part in (shuffled[:cut], shuffled[cut:]) if part]
     assert in_order(frames, packer(config(1))) == by_kind(packed_by_itself())
+
+
+@pytest.mark.parametrize("most", [1, 150])
+def test_many_bytes_are_packed_a_part_at_a_time(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tripline_engine.spark.payloads.BATCH_BYTES", most)
+    found = in_order([rows(*map(raw, RECORDS))], packer(config(1)))
+    whole = packed_by_itself()
+    assert len(found) > len(whole)
+    for kind in (Kind.TRANSACTIONS, Kind.PARSE_REJECTS):
+        assert contents(found, kind) == contents(whole, kind)
+    assert [p for p in found if p.kind is Kind.PARTITION_RANGE] == [
+        p for p in whole if p.kind is Kind.PARTITION_RANGE
+    ]
 
 
 def test_events_come_by_kind_and_position_before_what_is_packed() -> None:
