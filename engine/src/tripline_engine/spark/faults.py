@@ -4,8 +4,8 @@ Nothing here runs unless TRIPLINE_FAULT_POINT is set. Its form is `<point>:<text
 that occurs in one transaction. The marker file is written, then the engine, its JVM and its workers get SIGKILL. In the
 order in which a micro-batch comes to them, the points are
 
-- `plan`: the micro-batch is planned, and the record batch with <text> reaches packing: nothing of it has been
-  parsed, and no shard has seen anything;
+- `plan`: the micro-batch is planned, and the record batch with <text> reaches packing: nothing of it has been parsed,
+  and no shard has seen anything;
 - `task`: in the first task whose transactions hold <text>, after the shard's state was written and before any of its
   output has left the worker;
 - `flush`: that task stands there, and the tasks of all other shards have flushed their output to Kafka and are done;

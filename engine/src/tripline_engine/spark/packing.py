@@ -20,9 +20,12 @@ import pyarrow as pa
 
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.parse import Parsed, Parser, Reject
-from tripline_engine.domain.records import Kind
+from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.domain.sharding import anchor_masks
 from tripline_engine.spark.shard_keys import shard_keys
+
+Pack = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""As for `mapInArrow`: columns partition, offset, recordTime, value in; sources.PACKED_SCHEMA out."""
 
 REJECT_BYTES: Final = 512 * 1024
 """How much of a refused record is kept."""
@@ -67,8 +70,8 @@ class Slice:
     values: list[bytes | None]
 
 
-def packer(config: EngineConfig) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """As for `mapInArrow`: columns partition, offset, recordTime, value in; sources.PACKED_SCHEMA out."""
+def packer(config: EngineConfig) -> Pack:
+    """The function for one task: it parses, and remembers how far each partition has come."""
     keys = shard_keys(config.shards)
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -90,6 +93,13 @@ def packer(config: EngineConfig) -> Callable[[Iterator[pa.RecordBatch]], Iterato
         gc.freeze()
 
     return pack
+
+
+def unpacked(packed: pa.RecordBatch) -> Iterator[Payload]:
+    """The payloads of rows that packing has made."""
+    columns = (packed[name].to_pylist() for name in ("kind", "payload", "position"))
+    for kind, data, position in zip(*columns, strict=True):
+        yield Payload(Kind(kind), data, position)
 
 
 def pack_slice(config: EngineConfig, parser: Parser, part: Slice) -> Iterator[tuple[int, Kind, bytes]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -11,9 +11,9 @@ import pandas as pd
 import pyarrow as pa
 
 from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.spark.packing import Pack, unpacked
 from tripline_engine.spark.sources import RAW_RECORD
 
-Pack = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 Columns = dict[str, npt.NDArray[Any]]
 
 _RECORD: Final = {
@@ -56,8 +56,7 @@ def _packed(rows: Columns, chosen: npt.NDArray[np.intp], pack: Pack) -> Iterator
     sizes = np.fromiter((len(value or b"") for value in rows["payload"][chosen]), np.int64, len(chosen))
     cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // BATCH_BYTES)) + 1
     for packed in pack(_batch(rows, part) for part in np.split(chosen, cuts)):
-        for kind, data in zip(packed["kind"].to_pylist(), packed["payload"].to_pylist(), strict=True):
-            yield Payload(Kind(kind), data, 0)
+        yield from unpacked(packed)
 
 
 def _batch(rows: Columns, chosen: npt.NDArray[np.intp]) -> pa.RecordBatch:

@@ -9,7 +9,7 @@ never wait behind transactions. Transactions have a source of their own, capped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import DataFrame, SparkSession
@@ -24,6 +24,8 @@ from tripline_engine.spark.topic_names import RULES, TICKS, TRANSACTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from tripline_engine.spark.packing import Pack
 
 
 PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binary"
@@ -80,9 +82,7 @@ def _raw_transactions(records: DataFrame) -> DataFrame:
     )
 
 
-def packing(
-    config: EngineConfig, fault: FaultPoint | None
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def packing(config: EngineConfig, fault: FaultPoint | None) -> Pack:
     """The packer, behind the fault point that strikes before anything is packed."""
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

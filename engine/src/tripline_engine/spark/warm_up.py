@@ -17,7 +17,7 @@ from tripline_contracts import event_type, rule_definition
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.domain.shard_worker import ShardWorker
-from tripline_engine.spark.packing import packer
+from tripline_engine.spark.packing import packer, unpacked
 
 _START: Final = 1_763_690_000_000
 _ROWS: Final = 40
@@ -97,8 +97,7 @@ def _transactions(config: EngineConfig, round_: int) -> Iterator[Payload]:
     ]
     batch = pa.RecordBatch.from_arrays(columns, ["partition", "offset", "recordTime", "value"])
     for packed in packer(config)(iter([batch])):
-        for row in packed.to_pylist():
-            yield Payload(Kind(row["kind"]), row["payload"], row["position"])
+        yield from unpacked(packed)
 
 
 def _rule_event(rule_id: int, function: str, grouping: list[str]) -> bytes:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.unit.engine.harness import config
 from tests.unit.engine.spark.test_packing import batch, payment
 from tripline_engine.domain.records import Kind, Payload
-from tripline_engine.spark.packing import packer
-from tripline_engine.spark.payloads import Pack, in_order
+from tripline_engine.spark.packing import Pack, packer, unpacked
+from tripline_engine.spark.payloads import in_order
 from tripline_engine.spark.sources import RAW_RECORD
 
 COLUMNS = ["shardKey", "kind", "position", "payload", "partition", "recordTime"]
@@ -37,11 +37,7 @@ def raw(record: tuple[int, int, int, bytes | None]) -> tuple[object, ...]:
 
 
 def packed_by_itself() -> list[Payload]:
-    return [
-        Payload(Kind(row["kind"]), row["payload"], 0)
-        for found in packer(config(1))(iter([batch(RECORDS)]))
-        for row in found.to_pylist()
-    ]
+    return [payload for found in packer(config(1))(iter([batch(RECORDS)])) for payload in unpacked(found)]
 
 
 def contents(payloads: list[Payload], kind: Kind) -> list[dict[str, object]]:
