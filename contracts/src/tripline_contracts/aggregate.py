@@ -1,4 +1,4 @@
-"""Reading what a rule aggregates: the function, the field, and the articles' two ways of saying COUNT."""
+"""Reading what a rule aggregates: the function, the field, and the many ways of saying that something is counted."""
 
 from __future__ import annotations
 
@@ -9,21 +9,17 @@ from tripline_contracts import spelling
 from tripline_contracts.errors import Problem
 from tripline_contracts.event_type import EventType
 
-FUNCTIONS: Final = ("SUM", "AVG", "MIN", "MAX", "COUNT")
+FUNCTIONS: Final = ("SUM", "AVG", "MIN", "MAX", "COUNT", "COUNT_DISTINCT")
 COUNT_FIELDS: Final = ("COUNT_FLINK", "COUNT_WITH_RESET_FLINK")
 _WITH_COUNT_FIELDS: Final = (None, "SUM", "COUNT")
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """What a definition asks for, supported or not.
-
-    `field` is None for COUNT; `distinct_of` names the fields of a COUNT_DISTINCT.
-    """
+    """What a definition asks for; `field` is None for COUNT only."""
 
     function: str
     field: str | None
-    distinct_of: tuple[str, ...] = ()
     reset_on_alert: bool = False
 
 
@@ -35,67 +31,113 @@ def read_aggregate(
     `COUNT_FLINK` as the field is COUNT, `COUNT_WITH_RESET_FLINK` is COUNT with reset on alert, and a count
     with `unique` is COUNT_DISTINCT.
     """
-    problems: list[Problem] = []
-    word, column = spelling.keyword(function), spelling.keyword(field)
-    count_column = column if column in COUNT_FIELDS else None
-    if count_column:
-        word = _count_by_field(word, function, count_column, problems)
-    elif word is None or (word not in FUNCTIONS and not word.startswith("COUNT_DISTINCT")):
-        expected = f"expected one of {', '.join(FUNCTIONS)}, not {spelling.shown(function)}"
-        problems.append(Problem("aggregatorFunctionType", expected))
-        word = None
-    distinct = _distinct(word, unique, event_type, problems)
-    measured = None
-    if word is not None and word.startswith("COUNT"):
-        if not count_column:
-            _check_counted_field(field, event_type, problems)
-    else:
-        measured = _measure(field, event_type, problems)
-    if problems or word is None:
-        return None, problems
-    if word.startswith("COUNT_DISTINCT") or distinct:
-        return Aggregate("COUNT_DISTINCT", None, distinct), []
-    reset = count_column == "COUNT_WITH_RESET_FLINK"
-    return Aggregate(word, measured, reset_on_alert=reset), []
+    reading = _Reading(event_type)
+    aggregate = reading.read(function, field, unique)
+    return (None if reading.problems else aggregate), reading.problems
 
 
-def _count_by_field(word: str | None, function: object, column: str, problems: list[Problem]) -> str:
-    if word not in _WITH_COUNT_FIELDS:
-        message = f"expected SUM or COUNT with the field {column}, not {spelling.shown(function)}"
-        problems.append(Problem("aggregatorFunctionType", message))
-    return "COUNT"
+class _Reading:
+    """One aggregate being read, and the problems so far."""
+
+    def __init__(self, event_type: EventType) -> None:
+        self.problems: list[Problem] = []
+        self._event_type = event_type
+
+    def read(self, function: object, field: object, unique: object) -> Aggregate | None:
+        word, inside = _split(spelling.keyword(function))
+        column = spelling.keyword(field)
+        count_column = column if column in COUNT_FIELDS else None
+        if count_column:
+            word = self._count_by_field(word, function, count_column)
+        elif word not in FUNCTIONS:
+            expected = f"expected one of {', '.join(FUNCTIONS)}, not {spelling.shown(function)}"
+            self._refuse("aggregatorFunctionType", expected)
+            word = None
+        distinct = self._unique(word, unique)
+        resets = count_column == "COUNT_WITH_RESET_FLINK"
+        if word == "COUNT_DISTINCT" or distinct is not None:
+            beside = None if count_column or _says_nothing(field) else field
+            return Aggregate("COUNT_DISTINCT", self._distinct_field(word, inside, beside, distinct), resets)
+        if word == "COUNT":
+            if not count_column:
+                self._check_counted_field(field)
+            return Aggregate("COUNT", None, resets)
+        measured = self._measure(field)
+        return None if word is None else Aggregate(word, measured)
+
+    def _count_by_field(self, word: str | None, function: object, column: str) -> str:
+        if word not in _WITH_COUNT_FIELDS:
+            message = f"expected SUM or COUNT with the field {column}, not {spelling.shown(function)}"
+            self._refuse("aggregatorFunctionType", message)
+        return "COUNT"
+
+    def _unique(self, word: str | None, unique: object) -> str | None:
+        """The one field whose different values are to be counted, as it was written; None if nothing is said."""
+        names = [] if unique is None else spelling.name_list(unique)
+        if names is None:
+            self._refuse("unique", f"expected a list of one field name, not {spelling.shown(unique)}")
+        elif names and word is not None and not word.startswith("COUNT"):
+            self._refuse("unique", f"means something with a count only, not with {word}")
+        elif len(names) > 1:
+            self._refuse("unique", "expected one field: the different values of one field are counted")
+        elif names:
+            return names[0]
+        return None
+
+    def _distinct_field(
+        self, word: str | None, inside: str | None, beside: object, unique: str | None
+    ) -> str | None:
+        """The field to look at, from `COUNT_DISTINCT(field)`, `aggregateFieldName` and `unique`, which must agree."""
+        if word == "COUNT" and unique is not None:
+            self._check_counted_field(beside)
+            beside = None
+        said = {"aggregatorFunctionType": inside, "aggregateFieldName": beside, "unique": unique}
+        found = {name: self._groupable(name, value) for name, value in said.items() if value is not None}
+        if not found:
+            self._refuse("aggregateFieldName", f"expected the field to look at, one of {self._groupables}")
+        elif len(set(found.values())) > 1:
+            self._refuse("aggregateFieldName", f"{' and '.join(found)} name different fields; expected one")
+        return next(iter(found.values()), None)
+
+    @property
+    def _groupables(self) -> str:
+        return ", ".join(self._event_type.groupable)
+
+    def _groupable(self, name: str, value: object) -> str | None:
+        declared = self._event_type.find(spelling.bare(value)) if isinstance(value, str) else None
+        if declared is not None and declared.groupable:
+            return declared.name
+        self._refuse(name, f"expected one of {self._groupables}; not {spelling.shown(value)}")
+        return None
+
+    def _check_counted_field(self, field: object) -> None:
+        """COUNT counts transactions; a field beside it passes where that is the same, where it is never null."""
+        if _says_nothing(field):
+            return
+        declared = self._event_type.find(spelling.bare(field)) if isinstance(field, str) else None
+        if declared is None or not declared.required:
+            message = f"COUNT counts transactions: expected null or no field, not {spelling.shown(field)}"
+            self._refuse("aggregateFieldName", message)
+
+    def _measure(self, field: object) -> str | None:
+        declared = self._event_type.find(spelling.bare(field)) if isinstance(field, str) else None
+        if declared is not None and declared.role == "measure":
+            return declared.name
+        expected = f"expected one of {', '.join(self._event_type.measures)}, not {spelling.shown(field)}"
+        self._refuse("aggregateFieldName", expected)
+        return None
+
+    def _refuse(self, field: str, message: str) -> None:
+        self.problems.append(Problem(field, message))
 
 
-def _distinct(
-    word: str | None, unique: object, event_type: EventType, problems: list[Problem]
-) -> tuple[str, ...]:
-    names = [] if unique is None else spelling.name_list(unique)
-    if names is None:
-        problems.append(Problem("unique", f"expected a list of field names, not {spelling.shown(unique)}"))
-        return ()
-    known = [field.name for name in names if (field := event_type.find(name)) is not None]
-    if len(known) < len(names):
-        every = ", ".join(field.name for field in event_type.fields)
-        problems.append(Problem("unique", f"names a field that is not declared; expected some of {every}"))
-    if names and word is not None and not word.startswith("COUNT"):
-        problems.append(Problem("unique", f"means something with a count only, not with {word}"))
-    return tuple(known)
+def _split(word: str | None) -> tuple[str | None, str | None]:
+    """`COUNT_DISTINCT(field)` as its two parts; any other word alone."""
+    name, bracket, inside = (word or "").partition("(")
+    if name.strip() != "COUNT_DISTINCT" or not inside.endswith(")"):
+        return word, None
+    return "COUNT_DISTINCT", spelling.bare(bracket + inside) or None
 
 
-def _check_counted_field(field: object, event_type: EventType, problems: list[Problem]) -> None:
-    """COUNT counts transactions; a field beside it passes where that is the same, where it is never null."""
-    if field is None or (isinstance(field, str) and not spelling.bare(field)):
-        return
-    declared = event_type.find(spelling.bare(field)) if isinstance(field, str) else None
-    if declared is None or not declared.required:
-        message = f"COUNT counts transactions: expected null or no field, not {spelling.shown(field)}"
-        problems.append(Problem("aggregateFieldName", message))
-
-
-def _measure(field: object, event_type: EventType, problems: list[Problem]) -> str | None:
-    declared = event_type.find(spelling.bare(field)) if isinstance(field, str) else None
-    if declared is not None and declared.role == "measure":
-        return declared.name
-    expected = f"expected one of {', '.join(event_type.measures)}, not {spelling.shown(field)}"
-    problems.append(Problem("aggregateFieldName", expected))
-    return None
+def _says_nothing(field: object) -> bool:
+    return field is None or (isinstance(field, str) and not spelling.bare(field))

@@ -30,9 +30,10 @@ _READ: Final = (
     "precision",
     "filter",
     "resetOnAlert",
+    "cooldownSeconds",
 )
 _STATE: Final = ("ruleId", "ruleState", "controlType")
-_NOT_YET: Final = ("cooldownSeconds", "conditions", "all", "any", "not")
+_NOT_YET: Final = ("conditions", "all", "any", "not")
 _SPELLINGS: Final = {name.casefold(): name for name in (*_READ, *_STATE, *_NOT_YET)}
 
 
@@ -93,7 +94,7 @@ class DefinitionReading:
 
     def late_events(self) -> str:
         """What becomes of a late transaction: `evaluate` by default."""
-        return self._one_of("lateEvents", ("evaluate", "store"), not_yet=("REEVALUATE",))
+        return self._one_of("lateEvents", ("evaluate", "reevaluate", "store"))
 
     def filter(self) -> Filter | None:
         """The filter; None where every transaction passes."""
@@ -134,9 +135,6 @@ class DefinitionReading:
         self.problems.extend(problems)
         if aggregate is None:
             return "", None, resets
-        if aggregate.function == "COUNT_DISTINCT":
-            name = "unique" if aggregate.distinct_of else "aggregatorFunctionType"
-            self._add(name, "COUNT_DISTINCT is not supported yet")
         return aggregate.function, aggregate.field, resets or aggregate.reset_on_alert
 
     def _reset_on_alert(self) -> bool:
@@ -174,9 +172,13 @@ class DefinitionReading:
             self._add("limit", str(error))
             return None
 
+    def cooldown_seconds(self) -> int | None:
+        """For how long a group is silent after an alert; None where it is not."""
+        return self._duration("cooldownSeconds", 1)
+
     def window_seconds(self) -> int | None:
         """The window from windowSeconds, windowMinutes, or both if they agree."""
-        seconds, minutes = self._window("windowSeconds", 1), self._window("windowMinutes", 60)
+        seconds, minutes = self._duration("windowSeconds", 1), self._duration("windowMinutes", 60)
         if seconds is None and minutes is None and not self._given("windowSeconds", "windowMinutes"):
             self._add("windowSeconds", "expected windowSeconds or windowMinutes")
         if seconds is not None and minutes is not None and seconds != minutes:
@@ -184,7 +186,7 @@ class DefinitionReading:
             self._add("windowSeconds", message)
         return minutes if seconds is None else seconds
 
-    def _window(self, name: str, unit_seconds: int) -> int | None:
+    def _duration(self, name: str, unit_seconds: int) -> int | None:
         if not self._given(name):
             return None
         value = self._values[name]

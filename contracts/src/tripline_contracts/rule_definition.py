@@ -27,16 +27,17 @@ __all__ = [
     "parse",
 ]
 
-Function = Literal["SUM", "AVG", "MIN", "MAX", "COUNT"]
+Function = Literal["SUM", "AVG", "MIN", "MAX", "COUNT", "COUNT_DISTINCT"]
 Firing = Literal["every", "crossing"]
-LateEvents = Literal["evaluate", "store"]
+LateEvents = Literal["evaluate", "reevaluate", "store"]
 
 
 @dataclass(frozen=True, slots=True)
 class RuleDefinition:
     """What a rule means, whatever it was spelled like.
 
-    `grouping_key_names` is sorted, empty for one global group; `aggregate_field` is None for COUNT only;
+    `grouping_key_names` is sorted, empty for one global group; `aggregate_field` is None for COUNT only, and for
+    COUNT_DISTINCT the field whose different values are counted;
     `filter` is None where every transaction passes.
     """
 
@@ -51,12 +52,13 @@ class RuleDefinition:
     precision: Literal["exact"] = "exact"
     filter: Filter | None = None
     reset_on_alert: bool = False
+    cooldown_seconds: int | None = None
 
     def to_json(self) -> dict[str, object]:
         """The normalised form, in rule events and API answers; `parse` reads it back to an equal value.
 
-        `filter` and `resetOnAlert` are in it only where they say something: a definition without them keeps
-        the hash that it had before there were any.
+        `filter`, `resetOnAlert` and `cooldownSeconds` are in it only where they say something: a definition
+        without them keeps the hash that it had before there were any.
         """
         normalised: dict[str, object] = {
             "groupingKeyNames": list(self.grouping_key_names),
@@ -73,6 +75,8 @@ class RuleDefinition:
             normalised["filter"] = self.filter.to_json()
         if self.reset_on_alert:
             normalised["resetOnAlert"] = True
+        if self.cooldown_seconds is not None:
+            normalised["cooldownSeconds"] = self.cooldown_seconds
         return normalised
 
     @property
@@ -100,6 +104,7 @@ def parse(data: Mapping[str, object], event_type: EventType) -> RuleDefinition:
     operator = reading.operator()
     limit = reading.limit()
     window_seconds = reading.window_seconds()
+    cooldown_seconds = reading.cooldown_seconds()
     passing = reading.filter()
     if reading.problems:
         raise InvalidDefinition(reading.problems)
@@ -118,4 +123,5 @@ def parse(data: Mapping[str, object], event_type: EventType) -> RuleDefinition:
         late_events=cast("LateEvents", late_events),
         filter=passing,
         reset_on_alert=reset_on_alert,
+        cooldown_seconds=cooldown_seconds,
     )
