@@ -26,6 +26,7 @@ RULE_COUNTERS = (
     "equal_times",
     "late_evaluated",
     "late_stored",
+    "reevaluated",
     "null_groups",
     "duplicates",
 )

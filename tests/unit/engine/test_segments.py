@@ -50,9 +50,6 @@ def test_merging_keeps_every_row_in_its_place() -> None:
     assert len(log.segments) < 60
     assert len(list(state.items())) == len(log.segments)
     assert ids(log, state) == [(f"t{i}", False) for i in range(900)]
-    found = log.find([0, 1, 450, 899], state)
-    assert found.column("transactionId").to_pylist() == ["t0", "t1", "t450", "t899"]
-    assert found.column("ingestionTimestamp").to_pylist()[:2] == [0, None]
 
 
 def test_a_log_read_from_its_json_goes_on() -> None:

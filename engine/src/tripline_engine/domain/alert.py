@@ -8,7 +8,6 @@ from typing import Any
 from tripline_contracts import decimals
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.rule_book import RuleVersion
 from tripline_engine.domain.verdict import Verdict
 
 
@@ -29,23 +28,12 @@ def transaction_json(row: Mapping[str, Any], event_type: EventType) -> dict[str,
     }
 
 
-def partial_transaction_json(
-    row: Mapping[str, Any], version: RuleVersion, event_type: EventType
-) -> dict[str, Any]:
-    """The id, and the fields that the version uses: all that history keeps for it."""
-    names = {event_type.id_field.name} | version.fields
-    whole = transaction_json(row, event_type)
-    return {name: value for name, value in whole.items() if name in names}
-
-
 def alert_json(
     verdict: Verdict,
     transaction: Mapping[str, Any],
     event_type: EventType,
     ingested_at: int | None,
     detected_at: int,
-    *,
-    partial: bool = False,
 ) -> dict[str, Any]:
     """The alert as alerts.v1 carries it; times in ms."""
     version, definition = verdict.version, verdict.version.definition
@@ -59,20 +47,27 @@ def alert_json(
         "definitionHash": version.definition_hash,
         "group": group,
         "transaction": transaction,
-        "partial": partial,
+        "partial": verdict.partial is not None,
         "value": verdict.value,
         "operator": definition.operator,
         "limit": decimals.plain(definition.limit),
         "windowStart": time - version.window_ms,
         "windowEnd": time,
         "contributors": _contributors_json(verdict),
-        "late": None if verdict.newest is None else {"newestEventTime": verdict.newest},
+        "late": _late_json(verdict),
         "warm": verdict.warm,
         "mode": "live",
         "eventTime": time,
         "ingestedAt": ingested_at,
         "detectedAt": detected_at,
     }
+
+
+def _late_json(verdict: Verdict) -> dict[str, Any] | None:
+    if verdict.late_one is not None:
+        late = verdict.late_one
+        return {"transactionId": late.transaction_id, "eventTime": late.event_time}
+    return None if verdict.newest is None else {"newestEventTime": verdict.newest}
 
 
 def _contributors_json(verdict: Verdict) -> dict[str, Any]:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
+from tripline_engine.domain.aggregates import Aggregates, enter
 from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.judged import OPEN, JudgedSpans, Span
+from tripline_engine.domain.late_judging import judge_late_ones
 from tripline_engine.domain.reading import Reading
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import CatchUp, JudgingVersion, RuleBook, RuleVersion
 from tripline_engine.domain.rule_counts import rule_counter
-from tripline_engine.domain.rule_windows import Aggregates, RuleWindows
+from tripline_engine.domain.rule_windows import RuleWindows
 from tripline_engine.domain.structure import RuleVersionKey, Structure
 from tripline_engine.domain.tracing import Watched, watch
 from tripline_engine.domain.verdict import Verdict
@@ -32,7 +35,7 @@ _SMALL, _MOST_ROOM = 1 << 14, 8
 FiringByVersion = dict[RuleVersionKey, FiringRecords]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Judgement:
     """What a run of transactions came to under all rules.
 
@@ -84,11 +87,11 @@ class Anchor:
     def judge(self, rows: Rows, book: RuleBook, visibility: Visibility) -> Judgement:
         """Accept transactions, in the engine's order and none a duplicate, and hold every rule against them."""
         start = self.history.append(rows)
-        aggregates = self._windows.enter(start, self.history.end, visibility)
+        aggregates = enter(self._windows, start, self.history.end, visibility)
         judgement = Judgement()
         for version, since, until in _entering(book, self._name):
             eligible = (rows.time >= since) & (rows.time < until)
-            fired, reading = _hold(version, eligible, aggregates, judgement)
+            fired, reading = _hold(version, eligible, aggregates, book.judged, judgement)
             traced_until = book.traced.get(version.rule_id)
             if traced_until is not None:
                 evaluated, late = aggregates.evaluated(version, eligible)
@@ -101,7 +104,7 @@ class Anchor:
         """Judge, by a version just taken, what was accepted before any version was in force for it.
 
         Each transaction is judged over what was accepted before it: the history is gone through once more,
-        in memory of its own. A verdict's ``row`` counts from the history's oldest row.
+        in memory of its own.
         """
         version, history = work.version, self.history
         floor = visibility.floor(version.anchor, version.fields)
@@ -109,12 +112,21 @@ class Anchor:
             HeapArena(), self._name, history, self._event_type, self._key, Structure.empty(), floor
         )
         apart.restructure(Structure.of_versions([version]), visibility, {}, build=False)
-        aggregates = apart.enter(history.base, history.end, visibility)
+        aggregates = enter(apart, history.base, history.end, visibility)
         time = history.time[history.base : history.end]
         eligible = (time >= version.effective_from) & (time < work.until)
-        judgement = Judgement()
-        _hold(version, eligible, aggregates, judgement)
+        judgement, judged = Judgement(), JudgedSpans()
+        judged.add(version.key, Span(0, OPEN, version.effective_from, work.until))
+        _hold(version, eligible, aggregates, judged, judgement)
+        judgement.verdicts = [self._from_history(verdict) for verdict in judgement.verdicts]
         return judgement
+
+    def _from_history(self, verdict: Verdict) -> Verdict:
+        """The verdict with its transaction as far as history knows it; rows count from the oldest."""
+        if verdict.partial is not None:
+            return verdict
+        row = self.history.base + verdict.row
+        return replace(verdict, partial=self.history.partial(row, verdict.version.fields))
 
     def clean_up(self, visibility: Visibility) -> None:
         """Let go of what no rule, present or to come, can see any more."""
@@ -147,25 +159,36 @@ class Anchor:
 
 
 def _entering(book: RuleBook, anchor: str) -> Iterator[JudgingVersion]:
-    """The versions in force on the anchor, and those whose windows must follow all the same (they judge nothing)."""
+    """The versions in force on the anchor, and those that must follow all the same (they judge nothing new)."""
     judging = {item[0].key: item for item in book.judging(anchor)}
     yield from judging.values()
     for version in book.versions():
-        follows = version.definition.reset_on_alert and version.anchor == anchor
-        if follows and version.key not in judging:
+        if version.anchor != anchor or version.key in judging:
+            continue
+        again = version.definition.late_events == "reevaluate" and not book.rules[version.rule_id].paused
+        if version.definition.reset_on_alert or again:
             yield version, 0, 0
 
 
 def _hold(
-    version: RuleVersion, eligible: npt.NDArray[np.bool_], aggregates: Aggregates, judgement: Judgement
+    version: RuleVersion,
+    eligible: npt.NDArray[np.bool_],
+    aggregates: Aggregates,
+    judged: JudgedSpans,
+    judgement: Judgement,
 ) -> tuple[npt.NDArray[np.bool_], Reading]:
     """Hold the version against the rows that it may judge (bool, n): where it fired, and what it read."""
     fired, reading = aggregates.fire(version, eligible)
     if fired.any():
         judgement.verdicts.extend(reading.verdicts(fired, aggregates.visibility.warm_from(version)))
-    states = aggregates.changed_states(version, eligible)
-    if states is not None:
-        judgement.firing[version.key] = states
+    states = aggregates.changed_states(version, eligible, fired)
     for name, count in aggregates.counts(version, eligible).items():
         judgement.counts[rule_counter(version.rule_id, name)] += count
+    if version.definition.late_events == "reevaluate":
+        again = judge_late_ones(aggregates, version, fired, judged.of(version.key))
+        judgement.verdicts.extend(again.verdicts)
+        judgement.counts[rule_counter(version.rule_id, "reevaluated")] += again.judged
+        states = again.states
+    if states is not None:
+        judgement.firing[version.key] = states
     return fired, reading

@@ -1,8 +1,9 @@
-"""Firing state: what a rule version with `crossing` or `resetOnAlert` remembers of each group.
+"""Firing state: what a rule version remembers of each group, because alerts depend on it.
 
-    crossing       alerts when the rule holds and did not at the group's previous evaluation in order,
-                   if that one's event time is still within the window
-    resetOnAlert   after an alert only transactions accepted later count
+    crossing          alerts when the rule holds and did not at the group's previous evaluation in order,
+                      if that one's event time is still within the window
+    resetOnAlert      after an alert only transactions accepted later count
+    cooldownSeconds   after an alert there is silence (`cooldown`)
 
 It is durable and named by the group's 128-bit identity there; here it lies in an array by slot.
 """
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.cooldown import Cooldown
 from tripline_engine.domain.links import NOTHING, Links
 
 _FIRST_CAPACITY = 1024
@@ -35,6 +37,7 @@ class FiringRecords:
     :ivar time: int64 ms, event time of the last evaluation in order, NOTHING if none counts
     :ivar held: bool
     :ivar reset: int64, sequence number of the transaction that last reset the group, or NEVER_RESET
+    :ivar alerted: int64 ms, greatest event time of the group's alerts, NOTHING if it does not matter
     """
 
     low: npt.NDArray[np.uint64]
@@ -42,6 +45,7 @@ class FiringRecords:
     time: npt.NDArray[np.int64]
     held: npt.NDArray[np.bool_]
     reset: npt.NDArray[np.int64]
+    alerted: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.low)
@@ -71,18 +75,21 @@ def _fire_crossings(
 
 
 class FiringStates:
-    """The firing state of one definition version."""
+    """The firing state of one definition version; ``cooldown_seconds``: None for no cooldown."""
 
-    def __init__(self, arena: Arena, name: str, links: Links) -> None:
+    def __init__(self, arena: Arena, name: str, links: Links, cooldown_seconds: int | None) -> None:
         self._arena, self._name, self._links = arena, f"{name}.firing", links
+        self.cooldown = Cooldown(arena, name, links, cooldown_seconds)
         self.state = arena.open(self._name, np.int64, _FIRST_CAPACITY * WIDTH)
 
     def build(self, records: FiringRecords | None) -> None:
-        """Take these states; groups without a retained transaction have none."""
+        """Take these states; of a group without a retained transaction only the cooldown counts."""
         self.state[:] = np.tile(_BLANK, len(self.state) // WIDTH)
         self.reserve()
         if records is None:
+            self.cooldown.build(*[np.empty(0, dtype) for dtype in (np.uint64, np.uint64, np.int64)])
             return
+        self.cooldown.build(records.low, records.high, records.alerted)
         slots = self._links.table.find(records.low, records.high)
         known = slots >= 0
         table = self.state.reshape(-1, WIDTH)
@@ -109,14 +116,17 @@ class FiringStates:
         """The states of these groups (each named once or more)."""
         chosen = np.unique(slots)
         table, state = self._links.table, self.state.reshape(-1, WIDTH)[chosen]
+        low, high = table.key_low[chosen], table.key_high[chosen]
         return FiringRecords(
-            table.key_low[chosen],
-            table.key_high[chosen],
+            low,
+            high,
             state[:, TIME].copy(),
             state[:, HELD] == 1,
             state[:, RESET].copy(),
+            self.cooldown.times(low, high),
         )
 
     def remove(self) -> None:
         """Forget all states."""
         self._arena.remove(self._name)
+        self.cooldown.remove()

@@ -7,13 +7,13 @@ count no more is left out then.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.records import StateLog
 from tripline_engine.domain.structure import RuleVersionKey
 
@@ -27,14 +27,29 @@ _SCHEMA = pa.schema(
         ("time", pa.int64()),
         ("held", pa.bool_()),
         ("reset", pa.int64()),
+        ("alerted", pa.int64()),
     ]
 )
 _KEY = ["ruleId", "version", "low", "high"]
+_STATE = ("low", "high", "time", "held", "reset", "alerted")
 _WRITE = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
 
 Run = tuple[int, int]
 """A run's number in the log, and how often it has been merged."""
+
+
+class Bounds(NamedTuple):
+    """What a state has to reach to count.
+
+    :ivar time_floor: ms; evaluations of older event times count no more
+    :ivar first_row: the sequence number of the oldest retained transaction; older resets change nothing
+    :ivar lateness_floor: ms; no older transaction is accepted any more, so cooldowns that end before it are over
+    """
+
+    time_floor: int
+    first_row: int
+    lateness_floor: int
 
 
 class FiringLog:
@@ -60,23 +75,19 @@ class FiringLog:
             self._write(self.runs[-1], pa.concat_tables(tables), log)
             self._next += 1
 
-    def merge(
-        self, log: StateLog, versions: AbstractSet[RuleVersionKey], time_floor: int, first_row: int
-    ) -> None:
+    def merge(self, log: StateLog, versions: Mapping[RuleVersionKey, int], bounds: Bounds) -> None:
         """Merge the first series of runs that is long enough, if there is one.
 
         What is left out was of no use in older runs either: a group's later states have later times.
 
-        :param versions: those still held; others' states go
-        :param time_floor: ms; evaluations of older event times count no more
-        :param first_row: the sequence number of the oldest retained transaction; older resets change nothing
+        :param versions: those still held, with their cooldowns in ms; others' states go
         """
         at = self._mergeable()
         if at is None:
             return
         parts = self.runs[at : at + _FAN_IN]
         table = _last_words(pa.concat_tables([self._read(part, log) for part in parts]))
-        table = table.filter(pa.array(_counting(table, versions, time_floor, first_row)))
+        table = table.filter(pa.array(_counting(table, versions, bounds)))
         for part in parts:
             log.remove(self._key(part))
         merged = (parts[0][0], parts[0][1] + 1)
@@ -100,7 +111,7 @@ class FiringLog:
         found = {}
         for rule_id, version in np.unique(keys, axis=0).tolist():
             own = (columns["ruleId"] == rule_id) & (columns["version"] == version)
-            values = (columns[name][own] for name in ("low", "high", "time", "held", "reset"))
+            values = (columns[name][own] for name in _STATE)
             found[(rule_id, version)] = FiringRecords(*values)
         return found
 
@@ -121,7 +132,11 @@ class FiringLog:
         data = log.get(self._key(run))
         if data is None:
             raise LookupError(f"{self._key(run)} is missing from the state log")
-        return pa.ipc.open_stream(data, options=_READ).read_all()
+        table = pa.ipc.open_stream(data, options=_READ).read_all()
+        if "alerted" not in table.column_names:
+            # written before there were cooldowns
+            table = table.append_column("alerted", pa.array(np.full(len(table), NOTHING)))
+        return table
 
     def _key(self, run: Run) -> str:
         return f"firing/{self._anchor}/{run[0]}"
@@ -137,6 +152,7 @@ def _table(key: RuleVersionKey, records: FiringRecords) -> pa.Table:
         records.time,
         records.held,
         records.reset,
+        records.alerted,
     ]
     return pa.table([pa.array(column) for column in columns], schema=_SCHEMA)
 
@@ -148,8 +164,11 @@ def _last_words(table: pa.Table) -> pa.Table:
     return table.take(pa.array(np.sort(len(keys) - 1 - first)))
 
 
-def _counting(table: pa.Table, versions: AbstractSet[RuleVersionKey], time_floor: int, first_row: int) -> Any:
+def _counting(table: pa.Table, versions: Mapping[RuleVersionKey, int], bounds: Bounds) -> Any:
     held = zip(table.column("ruleId").to_pylist(), table.column("version").to_pylist(), strict=True)
-    known = np.array([key in versions for key in held], np.bool_)
-    evaluated = table.column("time").to_numpy() >= time_floor
-    return known & (evaluated | (table.column("reset").to_numpy() >= first_row))
+    cooldowns = np.array([versions.get(key, -1) for key in held], np.int64)
+    evaluated = table.column("time").to_numpy() >= bounds.time_floor
+    reset = table.column("reset").to_numpy() >= bounds.first_row
+    alerted = table.column("alerted").to_numpy()
+    silenced = (alerted != NOTHING) & (alerted + np.maximum(cooldowns, 0) > bounds.lateness_floor)
+    return (cooldowns >= 0) & (evaluated | reset | silenced)

@@ -6,17 +6,28 @@ reader. When half of the arrays lies before it, the rest moves down and every ro
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tripline_contracts.event_type import EventType
+from tripline_contracts import decimals
+from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.arena import Arena, Array
-from tripline_engine.domain.rows import Amounts, Rows, Texts, measure_fields, stamp_fields, text_fields
+from tripline_engine.domain.int128 import join
+from tripline_engine.domain.rows import (
+    ABSENT,
+    Amounts,
+    Rows,
+    Texts,
+    measure_fields,
+    stamp_fields,
+    text_fields,
+)
 from tripline_engine.domain.siphash import hash_strings
-from tripline_engine.domain.slot_table import SlotTable
+from tripline_engine.domain.text_table import TextTable
 
 _FIRST_CAPACITY = 1024
 # What `meta` holds.
@@ -44,13 +55,14 @@ class History:
 
     def __init__(self, arena: Arena, name: str, event_type: EventType, key: HashKey) -> None:
         self._arena, self._name, self._key = arena, name, key
+        self._fields = event_type.fields
         self._columns: dict[str, Array] = {}
         self._meta = arena.open(f"{name}.meta", np.int64, 4)
         self._heap = arena.open(f"{name}.heap", np.uint8, 16 * _FIRST_CAPACITY)
         for column in ("time", "record_time", "id_start"):
             self._open(column, np.int64)
         self.values = {
-            field.name: SlotTable(arena, f"{name}.values.{field.name}") for field in text_fields(event_type)
+            field.name: TextTable(arena, f"{name}.values.{field.name}") for field in text_fields(event_type)
         }
         for field in self.values:
             self._open(f"code.{field}", np.int32)
@@ -112,6 +124,26 @@ class History:
         starts = self._columns["id_start"]
         return [bytes(self._heap[starts[row] : starts[row + 1]]).decode() for row in rows]
 
+    def value(self, name: str, row: int) -> str | None:
+        """A key, attribute or measure of the row as text, numbers plain."""
+        if name in self.values:
+            return self.values[name].text(int(self.codes(name)[row]))
+        amounts = self.measure(name)
+        return decimals.plain_scaled(join(amounts.low[row], amounts.high[row]))
+
+    def partial(self, row: int, names: AbstractSet[str]) -> dict[str, Any]:
+        """The row as JSON has it: its id and these fields, in the declared order."""
+        chosen = (field for field in self._fields if field.role == "id" or field.name in names)
+        return {field.name: self._json(field, row) for field in chosen}
+
+    def _json(self, field: Field, row: int) -> Any:
+        if field.role == "id":
+            return self.ids(np.array([row]))[0]
+        if field.role != "time":
+            return self.value(field.name, row)
+        time = int((self.stamp(field.name) if field.ingestion else self.time)[row])
+        return None if time == ABSENT else time
+
     def append(self, rows: Rows) -> int:
         """Add accepted transactions.
 
@@ -127,7 +159,7 @@ class History:
             self.stamp(stamp)[start:end] = times
         for field, table in self.values.items():
             texts = rows.texts[field]
-            self.codes(field)[start:end] = table.intern(*self._key.of(texts), texts.present)
+            self.codes(field)[start:end] = table.take(texts, *self._key.of(texts))
         for field in self._measures:
             self._columns[f"low.{field}"][start:end] = rows.measures[field].low
             self._columns[f"high.{field}"][start:end] = rows.measures[field].high

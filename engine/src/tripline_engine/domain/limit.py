@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tripline_contracts.rule_definition import Operator
+from tripline_contracts import decimals
+from tripline_contracts.rule_definition import Function, Operator, RuleDefinition
 from tripline_engine.domain.int128 import compare, multiply_count, split
 from tripline_engine.domain.rows import Amounts, Totals
 
@@ -21,6 +22,17 @@ _HOLDS: dict[Operator, tuple[bool, bool, bool]] = {
     ">=": (False, True, True),
     "<": (True, False, False),
     "<=": (True, True, False),
+}
+
+# How kernels know the aggregates; MIN and MAX differ in what they look for, not in how they are held.
+SUM, AVERAGE, COUNT, EXTREME, DISTINCT = 0, 1, 2, 3, 4
+FUNCTIONS: dict[Function, int] = {
+    "SUM": SUM,
+    "AVG": AVERAGE,
+    "COUNT": COUNT,
+    "MIN": EXTREME,
+    "MAX": EXTREME,
+    "COUNT_DISTINCT": DISTINCT,
 }
 
 Hits = npt.NDArray[np.bool_]
@@ -56,6 +68,33 @@ def hold_count(count: Any, limit: Any) -> bool:
     return hold_sum(count, low, high, limit)
 
 
+@njit(cache=True, inline="always")
+def hold_values(low: Any, high: Any, limit: Any) -> bool:
+    """Whether a number of different values holds; of nothing it is 0, a number like any other."""
+    result: bool = limit.holds[1 + compare(low, high, limit.low, limit.high)]
+    return result
+
+
+@njit(cache=True)
+def hold(function: int, count: Any, low: Any, high: Any, limit: Any) -> bool:
+    """Whether an aggregate holds: of ``count`` transactions, with that sum, extreme value or number of values."""
+    if function == AVERAGE:
+        result = hold_average(count, low, high, limit)
+    elif function == COUNT:
+        result = hold_count(count, limit)
+    elif function == DISTINCT:
+        result = hold_values(low, high, limit)
+    else:
+        result = hold_sum(count, low, high, limit)
+    return bool(result)
+
+
+@njit(cache=True)
+def _hold_values(totals: Any, limit: Any, out: Any) -> None:
+    for i in range(len(out)):
+        out[i] = hold_values(totals.low[i], totals.high[i], limit)
+
+
 @njit(cache=True)
 def _hold_sums(totals: Any, limit: Any, average: bool, out: Any) -> None:
     for i in range(len(out)):
@@ -82,6 +121,11 @@ class Limit:
     def __init__(self, operator: Operator, scaled: int) -> None:
         self.parts = LimitParts(*split(scaled), np.array(_HOLDS[operator]))
 
+    @staticmethod
+    def of(definition: RuleDefinition) -> Limit:
+        """The operator and limit of a definition."""
+        return Limit(definition.operator, decimals.to_scaled(definition.limit))
+
     def sums(self, totals: Totals) -> Hits:
         """Where the sum of the window holds against the limit (bool, n)."""
         return self._sums(totals, average=False)
@@ -96,6 +140,12 @@ class Limit:
         _hold_counts(totals.counts, self.parts, out)
         return out
 
+    def distincts(self, totals: Totals) -> Hits:
+        """Where the number of different values, given as the sum, holds against the limit."""
+        out = np.empty(len(totals.counts), np.bool_)
+        _hold_values(totals, self.parts, out)
+        return out
+
     def values(self, rows: npt.NDArray[np.int64], amounts: Amounts) -> Hits:
         """Where the value in the row of that number (-1: none) holds against the limit."""
         out = np.empty(len(rows), np.bool_)
@@ -106,6 +156,24 @@ class Limit:
         out = np.empty(len(totals.counts), np.bool_)
         _hold_sums(totals, self.parts, average, out)
         return out
+
+
+def shown(function: Function, count: int, total: int) -> str | None:
+    """The aggregate as it is reported, plain decimal text; None where it is one of nothing.
+
+    :param total: the sum, the extreme value or the number of different values (scaled by 10⁶)
+    """
+    match function:
+        case "COUNT_DISTINCT":
+            return decimals.plain_scaled(total)
+        case _ if count == 0:
+            return None
+        case "AVG":
+            return decimals.plain_scaled(average(total, count))
+        case "COUNT":
+            return decimals.plain_scaled(count * SCALE)
+        case _:
+            return decimals.plain_scaled(total)
 
 
 def average(scaled_sum: int, count: int) -> int:

@@ -27,7 +27,9 @@ from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.structure import Structure
 
 # What the header holds; its first item belongs to the arena.
-_SEQUENCE, _NONCE, _BOOT, _DIRTY = 1, 2, 3, 4
+_SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
+# How the arrays are laid out; files of another layout, from before an upgrade, are built again.
+_THIS_LAYOUT = 1
 
 
 class Projection:
@@ -73,7 +75,7 @@ class Projection:
             head.nonce,
             _boot(),
         )
-        self._header[_DIRTY] = 0
+        self._header[_DIRTY], self._header[_LAYOUT] = 0, _THIS_LAYOUT
 
     def restructure(self, head: Head, log: StateLog) -> None:
         """Maintain what the book needs now."""
@@ -105,7 +107,8 @@ class Projection:
     def _is_of(self, head: Head) -> bool:
         header = self._header
         named = (int(header[_SEQUENCE]), int(header[_NONCE])) == (head.sequence, head.nonce)
-        return named and head.sequence > 0 and header[_DIRTY] == 0 and header[_BOOT] == _boot()
+        whole = header[_DIRTY] == 0 and header[_LAYOUT] == _THIS_LAYOUT
+        return named and whole and head.sequence > 0 and header[_BOOT] == _boot()
 
     def _rebuild(self, head: Head, log: StateLog) -> None:
         self.begin()

@@ -14,21 +14,27 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tripline_contracts import decimals
 from tripline_contracts.rule_definition import RuleDefinition
 from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.cooldown import Silences, alerts
+from tripline_engine.domain.distinct_window import WIDTH as VALUES_WIDTH
+from tripline_engine.domain.distinct_window import (
+    Values,
+    build_values,
+    distinct_row,
+    drop_values,
+    store_values,
+)
 from tripline_engine.domain.extremum import Chain, build_extremes, drop_extremes, extreme_row
 from tripline_engine.domain.firing import RESET, WIDTH, FiringStates, crosses
 from tripline_engine.domain.history import History
-from tripline_engine.domain.limit import Limit, LimitParts, hold_average, hold_count, hold_sum
+from tripline_engine.domain.limit import DISTINCT, EXTREME, FUNCTIONS, Limit, LimitParts, hold
 from tripline_engine.domain.links import Links, Lists, Order, link_row
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.sum_window import TAIL, build_sums, drop_sums, store_totals, sum_row
 from tripline_engine.domain.sum_window import WIDTH as SUM_WIDTH
 
 _FIRST_CAPACITY = 1024
-_SUM, _AVG, _COUNT, _EXTREME = 0, 1, 2, 3
-_FUNCTIONS = {"SUM": _SUM, "AVG": _AVG, "COUNT": _COUNT, "MIN": _EXTREME, "MAX": _EXTREME}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +51,6 @@ class ResetReading:
     fired: npt.NDArray[np.bool_]
 
 
-@njit(cache=True)
-def _holds(function: int, own: Any, best: Any, amounts: Any, limit: Any) -> bool:
-    count, low, high = own[1], np.uint64(own[2]), own[3]
-    if function == _SUM:
-        result: bool = hold_sum(count, low, high, limit)
-    elif function == _AVG:
-        result = hold_average(count, low, high, limit)
-    elif function == _COUNT:
-        result = hold_count(count, limit)
-    else:
-        result = hold_sum(1, amounts.low[best], amounts.high[best], limit)
-    return result
-
-
 class _Task(NamedTuple):
     """What to evaluate, and how."""
 
@@ -73,7 +65,7 @@ class _Task(NamedTuple):
 
 
 class _State(NamedTuple):
-    """What is kept from row to row."""
+    """What is kept from row to row; ``key_low`` and ``key_high`` are the groups' identities by slot."""
 
     slots: Any
     order: Order
@@ -82,18 +74,72 @@ class _State(NamedTuple):
     sums: Any
     chain: Chain
     fronts: Any
+    values: Values
+    last_values: Any
+    counts: Any
     firing: Any
+    key_low: Any
+    key_high: Any
+    silences: Silences
+
+
+class _Own(NamedTuple):
+    """A row's own window: its totals, its number of values, the row with its extreme value."""
+
+    sums: Any
+    values: Any
+    best: Any
 
 
 @njit(cache=True)
-def _enter(row: Any, slot: Any, task: Any, state: Any, own: Any, best: Any) -> None:
-    """Enter one row; leave its window's totals in ``own`` and the row with the extreme value in ``best``."""
+def _link_value(row: Any, values: Any, last: Any, base: int) -> None:
+    """Put a row in its place among those of its value; those before ``base`` lie behind a reset."""
+    if values.slots[row] >= 0:
+        link_row(row, values.slots[row], values.order, last, base)
+    else:
+        values.order.previous[row] = -1
+        values.order.following[row] = -1
+
+
+@njit(cache=True)
+def _since_reset(slot: Any, base: int, offset: int, firing: Any) -> Any:
+    """The first row of the group that its last reset has not left behind."""
+    return max(base, firing[np.int64(slot) * WIDTH + RESET] + 1 - offset)
+
+
+@njit(cache=True)
+def _enter(row: Any, slot: Any, i: Any, task: Any, state: Any, own: Any, totals: Any) -> None:
+    """Enter one row, the i-th; leave its window's totals, and the row with the extreme value in ``own``."""
     newest = link_row(row, slot, state.order, state.last, task.base)
-    window, floor, base, order = task.window, task.floor, task.base, state.order
-    sum_row(row, slot, newest, window, floor, base, order, state.amounts, state.sums, own)
-    if task.function == _EXTREME:
+    window, floor, order = task.window, task.floor, state.order
+    if task.function == DISTINCT:
+        base = _since_reset(slot, task.base, task.offset, state.firing)
+        _link_value(row, state.values, state.last_values, base)
+        distinct_row(row, slot, newest, window, floor, base, order, state.values, state.counts, own.values)
+        store_values(own.values, i, totals)
+        return
+    sum_row(row, slot, newest, window, floor, task.base, order, state.amounts, state.sums, own.sums)
+    store_totals(own.sums, i, totals)
+    if task.function == EXTREME:
         windows, front = np.full(1, window, np.int64), state.fronts[slot : slot + 1]
-        extreme_row(np.int64(row), newest, windows, floor, base, order, state.chain, front, best)
+        row = np.int64(row)
+        extreme_row(row, newest, windows, floor, task.base, order, state.chain, front, own.best)
+
+
+@njit(cache=True)
+def _holds(i: Any, task: Any, state: Any, own: Any, totals: Any) -> bool:
+    count, low, high = totals.counts[i], totals.low[i], totals.high[i]
+    if task.function == EXTREME:
+        low, high = state.amounts.low[own.best[0]], state.amounts.high[own.best[0]]
+    return hold(task.function, count, low, high, task.limit)
+
+
+@njit(cache=True)
+def _fires(row: Any, slot: Any, holds: bool, task: Any, state: Any) -> bool:
+    time = state.order.time[row]
+    if task.crossing:
+        holds = crosses(state.firing, slot, time, task.window, holds)
+    return holds and alerts(state.key_low[slot], state.key_high[slot], time, state.silences)
 
 
 @njit(cache=True)
@@ -104,45 +150,52 @@ def _reset(row: Any, slot: Any, task: Any, state: Any) -> None:
     at = np.int64(slot) * SUM_WIDTH
     state.sums[at : at + SUM_WIDTH] = 0
     state.sums[at + TAIL] = -1
+    at = np.int64(slot) * VALUES_WIDTH
+    state.counts[at : at + VALUES_WIDTH] = 0
+    state.counts[at + TAIL] = -1
 
 
 @njit(cache=True)
-def _evaluate(task: Any, state: Any, moving: Any, totals: Any, extremes: Any, fired: Any) -> None:
-    own, best = np.zeros(SUM_WIDTH, np.int64), np.full(1, -1, np.int64)
-    order, amounts = state.order, state.amounts
+def _evaluate(task: Any, state: Any, own: Any, moving: Any, totals: Any, extremes: Any, fired: Any) -> None:
     for i in range(len(moving)):
         row = task.start + i
         slot = state.slots[row]
         fired[i], extremes[i], totals.counts[i] = False, -1, 0
         if slot < 0:
-            order.previous[row] = -1
-            order.following[row] = -1
+            state.order.previous[row] = -1
+            state.order.following[row] = -1
             continue
-        _enter(row, slot, task, state, own, best)
-        store_totals(own, i, totals)
-        extremes[i] = best[0]
+        _enter(row, slot, i, task, state, own, totals)
+        extremes[i] = own.best[0]
         if moving[i]:
-            holds = _holds(task.function, own, best[0], amounts, task.limit)
-            if task.crossing:
-                holds = crosses(state.firing, slot, order.time[row], task.window, holds)
-            fired[i] = holds
-            if holds:
+            holds = _holds(i, task, state, own, totals)
+            fired[i] = _fires(row, slot, holds, task, state)
+            if fired[i]:
                 _reset(row, slot, task, state)
 
 
 @njit(cache=True)
-def _relink(base: int, end: int, offset: int, slots: Any, order: Any, last: Any, firing: Any) -> None:
-    for row in range(base, end):
-        slot = slots[row]
-        if slot >= 0 and row + offset > firing[np.int64(slot) * WIDTH + RESET]:
-            link_row(row, slot, order, last, base)
-        else:
-            order.previous[row] = -1
-            order.following[row] = -1
+def _relink(end: int, task: Any, state: Any) -> None:
+    for row in range(task.base, end):
+        slot = state.slots[row]
+        state.order.previous[row] = -1
+        state.order.following[row] = -1
+        if slot < 0:
+            continue
+        since = _since_reset(slot, task.base, task.offset, state.firing)
+        if row < since:
+            continue
+        link_row(row, slot, state.order, state.last, task.base)
+        if task.function == DISTINCT:
+            _link_value(row, state.values, state.last_values, since)
 
 
 class ResetWindow:
-    """One definition version's own windows. To be built before it is used, unless its arrays were found."""
+    """One definition version's own windows. To be built before it is used, unless its arrays were found.
+
+    :param links: the population
+    :param equal: for COUNT_DISTINCT the population whose groups are the group and the value together, else the same
+    """
 
     def __init__(
         self,
@@ -150,85 +203,87 @@ class ResetWindow:
         name: str,
         history: History,
         links: Links,
+        equal: Links,
         definition: RuleDefinition,
         measure: str,
     ) -> None:
         self._arena, self._name, self._history, self._links = arena, f"{name}.reset", history, links
-        self._measure = measure
+        self._equal, self._measure = equal, measure
         self._window = definition.window_seconds * 1000
-        self._function = _FUNCTIONS[definition.function]
+        self._function = FUNCTIONS[definition.function]
         self._sign = -1 if definition.function == "MAX" else 1
-        self._limit = Limit(definition.operator, decimals.to_scaled(definition.limit)).parts
+        self._limit = Limit.of(definition).parts
         self._crossing = definition.firing == "crossing"
         self.lists = Lists(arena, self._name, history)
+        self._values = Lists(arena, f"{self._name}.equal", history)
+        self._last = arena.open(f"{self._name}.equal.newest", np.uint8, _FIRST_CAPACITY)
         self._sums = arena.open(f"{self._name}.sums", np.int64, _FIRST_CAPACITY * SUM_WIDTH)
+        self._counts = arena.open(f"{self._name}.counts", np.int64, _FIRST_CAPACITY * VALUES_WIDTH)
         self._better = arena.open(f"{self._name}.better", np.int32, _FIRST_CAPACITY, -1)
         self._worse = arena.open(f"{self._name}.worse", np.int32, _FIRST_CAPACITY, -1)
         self._fronts = arena.open(f"{self._name}.fronts", np.int32, _FIRST_CAPACITY, -1)
 
     def build(self, firing: FiringStates, floor: int, end: int) -> None:
         """Enter what the history holds before row ``end`` and no reset has left behind."""
-        history, lists, amounts = self._history, self.lists, self._amounts
         self._reserve(end)
-        lists.last[:], self._fronts[:], self._sums[:] = -1, -1, 0
-        self._sums[TAIL::SUM_WIDTH] = -1
-        base, order = history.base, lists.order
-        _relink(base, end, history.offset, self._links.slots, order, lists.last, firing.state)
-        last = lists.last[: self._links.slot_end]
-        build_sums(self._window, floor, base, last, order, amounts, self._sums)
-        if self._function == _EXTREME:
+        firing.reserve()
+        self.lists.last[:], self._values.last[:], self._fronts[:] = -1, -1, -1
+        for groups, width in ((self._sums, SUM_WIDTH), (self._counts, VALUES_WIDTH)):
+            groups[:] = 0
+            groups[TAIL::width] = -1
+        task, state = self._task(self._history.base, floor), self._state(firing)
+        _relink(end, task, state)
+        last, base, order = self.lists.last[: self._links.slot_end], task.base, state.order
+        if self._function == DISTINCT:
+            self._last[base:end] = (self._equal.slots[base:end] >= 0) & (self._values.following[base:end] < 0)
+            build_values(self._window, floor, base, last, order, state.values, self._counts)
+            return
+        build_sums(self._window, floor, base, last, order, state.amounts, self._sums)
+        if self._function == EXTREME:
             windows = np.array([self._window], np.int64)
-            build_extremes(windows, floor, base, last, order, self._chain(amounts), self._fronts)
+            build_extremes(windows, floor, base, last, order, state.chain, self._fronts)
 
     def evaluate(
-        self, start: int, moving: npt.NDArray[np.bool_], firing: FiringStates, floor: int
+        self, start: int, moving: npt.NDArray[np.bool_], firing: FiringStates, floor: int, lateness_floor: int
     ) -> ResetReading:
         """Enter n rows that the population has linked, from number ``start`` on.
 
         :param moving: bool, n: the evaluations that count
+        :param floor: ms; what is older is not visible
+        :param lateness_floor: ms; what is older is not accepted any more
         """
-        n, history, lists, amounts = len(moving), self._history, self.lists, self._amounts
+        n = len(moving)
         self._reserve(start + n)
         firing.reserve()
+        firing.cooldown.reserve(min(n, self._links.table.used), lateness_floor)
         totals = Totals(np.empty(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
         reading = ResetReading(totals, np.empty(n, np.int64), np.empty(n, np.bool_))
-        task = _Task(
-            start,
-            history.base,
-            history.offset,
-            floor,
-            self._window,
-            self._function,
-            self._crossing,
-            self._limit,
-        )
-        state = _State(
-            self._links.slots,
-            lists.order,
-            lists.last,
-            amounts,
-            self._sums,
-            self._chain(amounts),
-            self._fronts,
-            firing.state,
-        )
-        _evaluate(task, state, moving, totals, reading.extremes, reading.fired)
+        own = _Own(np.zeros(SUM_WIDTH, np.int64), np.zeros(VALUES_WIDTH, np.int64), np.full(1, -1, np.int64))
+        task, state = self._task(start, floor), self._state(firing)
+        _evaluate(task, state, own, moving, totals, reading.extremes, reading.fired)
         return reading
 
     def drop(self, first: int, until: int) -> None:
         """Let go of the rows from ``first`` to ``until``, older than every window, while they can be read."""
         slots, order, amounts = self._links.slots, self.lists.order, self._amounts
-        drop_sums(first, until, slots, order, amounts, self._sums)
-        if self._function == _EXTREME:
+        if self._function == DISTINCT:
+            drop_values(first, until, slots, order, self._equal_values, self._counts)
+            self._values.forget(first, until, self._equal.slots)
+        else:
+            drop_sums(first, until, slots, order, amounts, self._sums)
+        if self._function == EXTREME:
             drop_extremes(first, until, 1, slots, order, self._chain(amounts), self._fronts)
         self.lists.forget(first, until, slots)
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
         self.lists.shift(delta, end)
-        tails = self._sums[TAIL::SUM_WIDTH]
-        tails[:] = np.maximum(tails - delta, -1)
-        if self._function == _EXTREME:
+        for groups, width in ((self._sums, SUM_WIDTH), (self._counts, VALUES_WIDTH)):
+            groups[TAIL::width] = np.maximum(groups[TAIL::width] - delta, -1)
+        if self._function == DISTINCT:
+            self._values.shift(delta, end)
+            self._last[:end] = self._last[delta : delta + end].copy()
+        if self._function == EXTREME:
             for rows in (self._better, self._worse):
                 rows[:end] = np.maximum(rows[delta : delta + end] - delta, -1)
         self._fronts[:] = np.maximum(self._fronts - delta, -1)
@@ -236,25 +291,60 @@ class ResetWindow:
     def remove(self) -> None:
         """Forget everything."""
         self.lists.remove()
-        for part in ("sums", "better", "worse", "fronts"):
+        self._values.remove()
+        for part in ("equal.newest", "sums", "counts", "better", "worse", "fronts"):
             self._arena.remove(f"{self._name}.{part}")
 
     @property
     def _amounts(self) -> Amounts:
         return self._history.measure(self._measure)
 
+    @property
+    def _equal_values(self) -> Values:
+        return Values(self._equal.slots, self._values.order, self._last)
+
     def _chain(self, amounts: Amounts) -> Chain:
         return Chain(self._better, self._worse, amounts.low, amounts.high, self._sign)
+
+    def _task(self, start: int, floor: int) -> _Task:
+        history = self._history
+        rule = self._window, self._function, self._crossing, self._limit
+        return _Task(start, history.base, history.offset, floor, *rule)
+
+    def _state(self, firing: FiringStates) -> _State:
+        links, lists, amounts = self._links, self.lists, self._amounts
+        return _State(
+            slots=links.slots,
+            order=lists.order,
+            last=lists.last,
+            amounts=amounts,
+            sums=self._sums,
+            chain=self._chain(amounts),
+            fronts=self._fronts,
+            values=self._equal_values,
+            last_values=self._values.last,
+            counts=self._counts,
+            firing=firing.state,
+            key_low=links.table.key_low,
+            key_high=links.table.key_high,
+            silences=firing.cooldown.silences,
+        )
 
     def _reserve(self, rows: int) -> None:
         slots = len(self._links.last)
         self.lists.reserve(rows, slots - 1)
-        if rows > len(self._better) and self._function == _EXTREME:
-            capacity = 1 << rows.bit_length()
+        capacity = 1 << rows.bit_length()
+        if self._function == DISTINCT:
+            self._values.reserve(rows, len(self._equal.last) - 1)
+            if rows > len(self._last):
+                self._last = self._arena.resize(f"{self._name}.equal.newest", capacity)
+        if rows > len(self._better) and self._function == EXTREME:
             self._better = self._arena.resize(f"{self._name}.better", capacity, -1)
             self._worse = self._arena.resize(f"{self._name}.worse", capacity, -1)
         if slots > len(self._fronts):
-            old = len(self._sums)
+            old = len(self._fronts)
             self._fronts = self._arena.resize(f"{self._name}.fronts", slots, -1)
             self._sums = self._arena.resize(f"{self._name}.sums", slots * SUM_WIDTH)
-            self._sums[old + TAIL :: SUM_WIDTH] = -1
+            self._sums[old * SUM_WIDTH + TAIL :: SUM_WIDTH] = -1
+            self._counts = self._arena.resize(f"{self._name}.counts", slots * VALUES_WIDTH)
+            self._counts[old * VALUES_WIDTH + TAIL :: VALUES_WIDTH] = -1

@@ -14,6 +14,7 @@ from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import RuleDefinition
+from tripline_engine.domain.judged import JudgedSpans, Span
 from tripline_engine.domain.settings import Settings
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
@@ -143,6 +144,7 @@ class RuleBook:
     """All rules, the settings, and the position of the last event taken.
 
     :ivar traced: by rule id, until which record time (ms, exclusive) its evaluations are told
+    :ivar judged: what the versions that judge again (`lateEvents: reevaluate`) have judged
     """
 
     def __init__(self, event_type: EventType) -> None:
@@ -150,6 +152,7 @@ class RuleBook:
         self.rules: dict[int, Rule] = {}
         self.deleted: set[int] = set()
         self.traced: dict[int, int] = {}
+        self.judged = JudgedSpans()
         self.settings = Settings()
         self.position = -1
 
@@ -191,6 +194,24 @@ class RuleBook:
         """Every definition version still held, paused rules' too."""
         for rule in self.rules.values():
             yield from rule.versions
+
+    def note_judged(self, work: CatchUp, accepted: int) -> None:
+        """A version has caught up; so many transactions have been accepted on its anchor."""
+        if work.version.definition.late_events == "reevaluate":
+            self.judged.add(work.version.key, Span(0, accepted, work.version.effective_from, work.until))
+
+    def follow_judging(self, accepted: Mapping[str, int], first: Mapping[str, int]) -> None:
+        """From now on the versions judge what the rules say now.
+
+        :param accepted: by anchor, how many transactions have been accepted
+        :param first: by anchor, the sequence number of the oldest that is retained
+        """
+        times = {version.key: (since, until) for version, since, until in self.judging()}
+        again = [each for each in self.versions() if each.definition.late_events == "reevaluate"]
+        self.judged.keep(version.key for version in again)
+        for version in again:
+            anchor = version.anchor
+            self.judged.follow(version.key, times.get(version.key), accepted[anchor], first[anchor])
 
     def _apply(self, event: Mapping[str, Any], position: int) -> Taken | None:
         kind = event["type"]
@@ -271,6 +292,7 @@ class RuleBook:
                 "settings": self.settings.to_json(),
                 "deleted": sorted(self.deleted),
                 "traced": sorted(self.traced.items()),
+                "judged": self.judged.to_json(),
                 "rules": [_rule_to_json(rule) for rule in self.rules.values()],
             }
         )
@@ -283,8 +305,9 @@ class RuleBook:
         book.position = stored["position"]
         book.settings = Settings.of(stored["settings"])
         book.deleted = set(stored["deleted"])
-        # a book that was written before rules could be traced has none
+        # books that were written before there were such things have none
         book.traced = dict(stored.get("traced", []))
+        book.judged = JudgedSpans.of_json(stored.get("judged", []))
         for rule in stored["rules"]:
             book.rules[rule["ruleId"]] = _rule_of_json(rule, event_type)
         return book

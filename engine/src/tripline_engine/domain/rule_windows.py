@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-
-import numpy as np
-import numpy.typing as npt
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import compile_filter, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
 from tripline_engine.domain.history import HashKey, History
-from tripline_engine.domain.links import NOTHING, Links, Lists
-from tripline_engine.domain.reading import Reading
+from tripline_engine.domain.judged import Alerted
+from tripline_engine.domain.links import NOTHING, Links
 from tripline_engine.domain.resetting import ResetWindow
-from tripline_engine.domain.rows import Amounts, Totals
+from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.rule_book import RuleVersion
 from tripline_engine.domain.slot_table import SlotTable
 from tripline_engine.domain.structure import (
     ChainKey,
+    DistinctKey,
     Population,
     RuleVersionKey,
     Structure,
     TotalsKey,
-    chain_key,
+    distinct_key,
     population_of,
-    totals_key,
 )
 from tripline_engine.domain.sum_window import SumWindow
 from tripline_engine.domain.visibility import Visibility
@@ -73,7 +70,9 @@ class RuleWindows:
         self.links: dict[Population, Links] = {}
         self.totals: dict[TotalsKey, SumWindow] = {}
         self.chains: dict[ChainKey, Extremum] = {}
+        self.distincts: dict[DistinctKey, DistinctWindow] = {}
         self.firing: dict[RuleVersionKey, FiringStates] = {}
+        self.alerted: dict[RuleVersionKey, Alerted] = {}
         self.resets: dict[RuleVersionKey, ResetWindow] = {}
         for population in structure.populations:
             self._open_links(population)
@@ -81,6 +80,8 @@ class RuleWindows:
             self._open_totals(totals)
         for chain, windows in structure.chains.items():
             self._open_chain(chain, windows)
+        for distinct in structure.distincts:
+            self._open_distinct(distinct)
         for version in structure.stateful.values():
             self._open_states(version)
 
@@ -113,24 +114,11 @@ class RuleWindows:
             floor = self.floor(visibility, chain.population, chain.field)
             opened = self._open_chain(chain, structure.chains[chain])
             opened.build(floor, base, self.amounts(chain.field))
-        for key in structure.stateful.keys() - self.firing.keys():
+        for distinct in structure.distincts - self.distincts.keys():
+            floor = self.floor(visibility, distinct.population, distinct.field)
+            self._open_distinct(distinct).build(floor, base, end)
+        for key in structure.stateful.keys() - self.firing.keys() - self.alerted.keys():
             self._build_states(structure.stateful[key], visibility, firing.get(key), end)
-
-    def enter(self, start: int, end: int, visibility: Visibility) -> Aggregates:
-        """Take in the history's rows from ``start`` to ``end``."""
-        found = Aggregates(self, start, end, visibility)
-        base = self.history.base
-        for population, links in self.links.items():
-            found.newest[population] = links.link(start, end)
-        for key, window in self.totals.items():
-            floor = self.floor(visibility, key.population, key.field)
-            newest = found.newest[key.population]
-            found.totals[key] = window.evaluate(start, newest, floor, base, self.amounts(key.field))
-        for chain, extremum in self.chains.items():
-            floor = self.floor(visibility, chain.population, chain.field)
-            newest = found.newest[chain.population]
-            found.extremes[chain] = extremum.evaluate(start, newest, floor, base, self.amounts(chain.field))
-        return found
 
     def drop(self, first: int, until: int) -> None:
         """Let go of the rows from ``first`` to ``until``, while they can still be read."""
@@ -138,6 +126,8 @@ class RuleWindows:
             window.drop(first, until, self.amounts(totals.field))
         for key, chain in self.chains.items():
             chain.drop(first, until, self.amounts(key.field))
+        for distinct in self.distincts.values():
+            distinct.drop(first, until)
         for reset in self.resets.values():
             reset.drop(first, until)
         for links in self.links.values():
@@ -151,17 +141,28 @@ class RuleWindows:
             window.shift(delta)
         for chain in self.chains.values():
             chain.shift(delta, end)
+        for distinct in self.distincts.values():
+            distinct.shift(delta, end)
         for reset in self.resets.values():
             reset.shift(delta, end)
+        for alerted in self.alerted.values():
+            alerted.shift(delta, end)
 
     def forget_firing(self) -> None:
         """No group has a firing state any more."""
         for states in self.firing.values():
             states.build(None)
+        for alerted in self.alerted.values():
+            alerted.build(None, 0, 0)
+
+    def measure(self, name: str | None) -> str:
+        """The field if it is a number; any number will do where only a count is wanted."""
+        measures = self._event_type.measures
+        return name if name is not None and name in measures else measures[0]
 
     def amounts(self, name: str | None) -> Amounts:
-        """The field's column; any column will do where only a count is wanted."""
-        return self.history.measure(name or self._event_type.measures[0])
+        """The column of that measure."""
+        return self.history.measure(self.measure(name))
 
     def floor(self, visibility: Visibility, population: Population, aggregated: str | None) -> int:
         """The oldest event time (ms) visible to a rule on this population that aggregates that field."""
@@ -171,22 +172,29 @@ class RuleWindows:
     def _build_states(
         self, version: RuleVersion, visibility: Visibility, records: FiringRecords | None, end: int
     ) -> None:
-        states, reset = self._open_states(version)
+        self._open_states(version)
+        if version.key in self.alerted:
+            self.alerted[version.key].build(records, self.history.offset, end)
+            return
+        states = self.firing[version.key]
         states.build(records)
-        if reset is not None:
-            floor = visibility.floor(self._name, version.fields)
-            reset.build(states, floor, end)
+        if version.key in self.resets:
+            self.resets[version.key].build(states, visibility.floor(self._name, version.fields), end)
 
     def _remove_all_but(self, structure: Structure) -> None:
         for key in list(self.firing.keys() - structure.stateful.keys()):
             self.firing.pop(key).remove()
             if key in self.resets:
                 self.resets.pop(key).remove()
+        for key in list(self.alerted.keys() - structure.stateful.keys()):
+            self.alerted.pop(key).remove()
         for totals in list(self.totals.keys() - structure.totals):
             self.totals.pop(totals).remove()
         for chain in list(self.chains):
             if structure.chains.get(chain) != self.chains[chain].windows:
                 self.chains.pop(chain).remove()
+        for distinct in list(self.distincts.keys() - structure.distincts):
+            self.distincts.pop(distinct).remove()
         for population in list(self.links.keys() - structure.populations):
             self.links.pop(population).remove()
 
@@ -209,120 +217,22 @@ class RuleWindows:
         self.chains[key] = Extremum(self._arena, name, self.links[key.population], key.sign, windows)
         return self.chains[key]
 
-    def _open_states(self, version: RuleVersion) -> tuple[FiringStates, ResetWindow | None]:
-        name = f"{self._name}.rule.{version.rule_id}.{version.version}"
-        links = self.links[population_of(version)]
-        states = self.firing[version.key] = FiringStates(self._arena, name, links)
-        if not version.definition.reset_on_alert:
-            return states, None
-        measure = version.definition.aggregate_field or self._event_type.measures[0]
-        reset = ResetWindow(self._arena, name, self.history, links, version.definition, measure)
-        self.resets[version.key] = reset
-        return states, reset
+    def _open_distinct(self, key: DistinctKey) -> DistinctWindow:
+        name = f"{self._path(key.population)}.distinct.{key.field}.{key.window_ms}"
+        links, equal = self.links[key.population], self.links[key.equal]
+        self.distincts[key] = DistinctWindow(self._arena, name, links, equal, key.window_ms)
+        return self.distincts[key]
 
-
-@dataclass(slots=True)
-class Aggregates:
-    """What a run of rows came to, before limits are looked at."""
-
-    windows: RuleWindows
-    start: int
-    end: int
-    visibility: Visibility
-    newest: dict[Population, npt.NDArray[np.int64]] = field(default_factory=dict)
-    totals: dict[TotalsKey, Totals] = field(default_factory=dict)
-    extremes: dict[ChainKey, npt.NDArray[np.int64]] = field(default_factory=dict)
-    _counted: dict[tuple[Population, bool], dict[str, int]] = field(default_factory=dict)
-
-    def fire(
-        self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
-    ) -> tuple[npt.NDArray[np.bool_], Reading]:
-        """Where alerts of the version are due (bool, n) among the rows that it may judge; what it read."""
-        moving = self._moving(version, eligible)
-        if version.definition.reset_on_alert:
-            return self._fire_resetting(version, moving)
-        reading = self._reading(version)
-        hits = reading.hits() & moving
-        if version.definition.firing == "crossing":
-            states = self.windows.firing[version.key]
-            states.cross(self.start, self.windows.history.time, version.window_ms, hits, moving)
-        return hits, reading
-
-    def changed_states(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> FiringRecords | None:
-        """The firing states that the rows have touched; None if there are none."""
-        states = self.windows.firing.get(version.key)
-        moving = self._moving(version, eligible)
-        if states is None or not moving.any():
-            return None
-        slots = self.windows.links[population_of(version)].slots[self.start : self.end]
-        return states.records(slots[moving])
-
-    def counts(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> dict[str, int]:
-        """How many evaluations there were, by what was special about them."""
-        population, stores = population_of(version), version.definition.late_events == "store"
-        whole = bool(eligible.all())
-        if whole and (population, stores) in self._counted:
-            return self._counted[population, stores]
-        evaluated, late = self.evaluated(version, eligible)
-        links, time = self.windows.links[population], self.windows.history.time[self.start : self.end]
-        older = links.previous[self.start : self.end]
-        # Of equal times the one accepted first stands first, so it is the neighbour.
-        equal = (older >= self.windows.history.base) & (self.windows.history.time[older] == time)
-        counts = {
-            "evaluations": int(evaluated.sum()),
-            "equal_times": int((evaluated & equal).sum()),
-            "late_evaluated": 0 if stores else int(late.sum()),
-            "late_stored": int(late.sum()) if stores else 0,
-        }
-        if whole:
-            self._counted[population, stores] = counts
-        return counts
-
-    def evaluated(
-        self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
-    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Which rows are evaluations, and which of those in a group came late (bool, n, both)."""
-        population = population_of(version)
-        present = eligible & (self.windows.links[population].slots[self.start : self.end] >= 0)
-        late = present & (self.windows.history.time[self.start : self.end] < self.newest[population])
-        return present & ~late if version.definition.late_events == "store" else present, late
-
-    def _moving(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Where an evaluation counts: in a group, and late only if the version takes that."""
-        population, definition = population_of(version), version.definition
-        moving = eligible & (self.windows.links[population].slots[self.start : self.end] >= 0)
-        if definition.firing == "crossing" or definition.late_events == "store":
-            moving &= self.windows.history.time[self.start : self.end] >= self.newest[population]
-        return moving
-
-    def _reading(self, version: RuleVersion) -> Reading:
-        key = chain_key(version)
-        if key is None:
-            extremes = np.empty(0, np.int64)
-        else:
-            extremes = self.extremes[key][:, self.windows.chains[key].windows.index(version.window_ms)]
-        links = self.windows.links[population_of(version)]
-        return self._read(version, self.totals[totals_key(version)], extremes, links)
-
-    def _fire_resetting(
-        self, version: RuleVersion, moving: npt.NDArray[np.bool_]
-    ) -> tuple[npt.NDArray[np.bool_], Reading]:
-        reset, states = self.windows.resets[version.key], self.windows.firing[version.key]
-        floor = self.visibility.floor(version.anchor, version.fields)
-        found = reset.evaluate(self.start, moving, states, floor)
-        return found.fired, self._read(version, found.totals, found.extremes, reset.lists)
-
-    def _read(
-        self, version: RuleVersion, totals: Totals, extremes: npt.NDArray[np.int64], lists: Lists
-    ) -> Reading:
-        return Reading(
-            version=version,
-            start=self.start,
-            totals=totals,
-            extremes=extremes,
-            lists=lists,
-            newest=self.newest[population_of(version)],
-            history=self.windows.history,
-            amounts=self.windows.amounts(version.definition.aggregate_field),
-            floor=self.visibility.floor(version.anchor, version.fields),
-        )
+    def _open_states(self, version: RuleVersion) -> None:
+        """What the version remembers of its alerts."""
+        name, definition = f"{self._name}.rule.{version.rule_id}.{version.version}", version.definition
+        if definition.late_events == "reevaluate":
+            self.alerted[version.key] = Alerted(self._arena, name)
+            return
+        links, distinct = self.links[population_of(version)], distinct_key(version)
+        self.firing[version.key] = FiringStates(self._arena, name, links, definition.cooldown_seconds)
+        if definition.reset_on_alert:
+            equal = links if distinct is None else self.links[distinct.equal]
+            measure = self.measure(definition.aggregate_field)
+            reset = ResetWindow(self._arena, name, self.history, links, equal, definition, measure)
+            self.resets[version.key] = reset

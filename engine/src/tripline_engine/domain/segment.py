@@ -6,7 +6,7 @@ time, and one goes when all it holds is past every use. The first merge compress
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,16 +138,6 @@ class SegmentLog:
                 if part.num_rows:
                     yield Rows.of(part, self._event_type), cleared
             start += segment.rows
-
-    def find(self, sequences: Sequence[int], log: StateLog) -> pa.Table:
-        """The transactions with these ascending sequence numbers, as ``segment_schema`` has them."""
-        parts, start = [self._schema.empty_table()], self.first
-        for segment in self.segments:
-            places = [sequence - start for sequence in sequences if 0 <= sequence - start < segment.rows]
-            if places:
-                parts.append(self._read(segment, log).take(pa.array(places)))
-            start += segment.rows
-        return pa.concat_tables(parts)
 
     def _mergeable(self) -> int | None:
         run_start, level = 0, -1

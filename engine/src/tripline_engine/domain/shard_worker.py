@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,9 +16,10 @@ import pyarrow as pa
 from tripline_contracts.event_type import MAX_TIMESTAMP
 from tripline_engine.domain import rule_counts
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
-from tripline_engine.domain.alert import alert_json, ingested_at, partial_transaction_json, transaction_json
+from tripline_engine.domain.alert import alert_json, ingested_at, transaction_json
 from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.firing_log import Bounds
 from tripline_engine.domain.head import Head, write_book
 from tripline_engine.domain.history import HashKey
 from tripline_engine.domain.outputs import (
@@ -130,6 +131,10 @@ class _Batch:
         changed = self._take_rules(by_kind[Kind.RULE_EVENT])
         changed |= self._take_ticks(by_kind[Kind.TICK])
         if changed:
+            logs = self._head.segments
+            accepted = {name: segments.accepted for name, segments in logs.items()}
+            first = {name: segments.first for name, segments in logs.items()}
+            self._projection.book.follow_judging(accepted, first)
             self._head.book_nonce = self._head.nonce
             write_book(self._projection.book, self._log)
             self._projection.restructure(self._head, self._log)
@@ -147,9 +152,13 @@ class _Batch:
     def _merge(self) -> None:
         # one anchor per micro-batch: all of them tend to have enough small segments at the same time
         any(segments.merge(self._log) for segments in self._head.segments.values())
-        held = {version.key for version in self._projection.book.versions()}
+        cooldowns = {
+            version.key: (version.definition.cooldown_seconds or 0) * 1000
+            for version in self._projection.book.versions()
+        }
         for name, firing in self._head.firing.items():
-            firing.merge(self._log, held, self._time_floor(name), self._head.segments[name].first)
+            first, lateness_floor = self._head.segments[name].first, self._head.visibility.lateness_floor
+            firing.merge(self._log, cooldowns, Bounds(self._time_floor(name), first, lateness_floor))
 
     def _time_floor(self, anchor: str) -> int:
         """The oldest event time (ms) that any rule on the anchor can see."""
@@ -183,17 +192,13 @@ class _Batch:
     def _catch_up(self, work: CatchUp) -> None:
         """Let a version judge what it reaches back to, before the next event."""
         name = work.version.anchor
-        history = self._projection.anchors[name].history
         judgement = self._projection.anchors[name].catch_up(work, self._head.visibility)
+        self._projection.book.note_judged(work, self._head.segments[name].accepted)
         self._head.firing[name].append(judgement.firing, self._log)
         self._counters.update(judgement.counts)
-        first = history.base + history.offset
-        sequences = [first + verdict.row for verdict in judgement.verdicts]
-        found = self._head.segments[name].find(sequences, self._log)
-        for verdict, row in zip(judgement.verdicts, found.to_pylist(), strict=True):
-            transaction = partial_transaction_json(row, work.version, self._event_type)
-            alert = alert_json(verdict, transaction, self._event_type, None, self._now, partial=True)
-            self._out.append(alert_record(alert))
+        for verdict in _in_order(judgement.verdicts):
+            assert verdict.partial is not None
+            self._alert(verdict, verdict.partial, None)
 
     def _obey(self, taken: ControlTaken) -> None:
         match taken.command:
@@ -265,12 +270,18 @@ class _Batch:
         self._tracing.note(accepted, judgement.watched)
 
     def _raise_alerts(self, rows: Rows, verdicts: Sequence[Verdict]) -> None:
-        transactions = _transactions(rows, sorted({verdict.row for verdict in verdicts}), self._config)
-        for verdict in sorted(verdicts, key=lambda verdict: (verdict.row, verdict.version.rule_id)):
+        here = sorted({verdict.row for verdict in verdicts if verdict.partial is None})
+        transactions = _transactions(rows, here, self._config)
+        for verdict in _in_order(verdicts):
+            if verdict.partial is not None:
+                self._alert(verdict, verdict.partial, None)
+                continue
             transaction, record_time = transactions[verdict.row], int(rows.record_time[verdict.row])
-            entered = ingested_at(transaction, record_time, self._event_type)
-            alert = alert_json(verdict, transaction, self._event_type, entered, self._now)
-            self._out.append(alert_record(alert))
+            self._alert(verdict, transaction, ingested_at(transaction, record_time, self._event_type))
+
+    def _alert(self, verdict: Verdict, transaction: Mapping[str, Any], entered: int | None) -> None:
+        alert = alert_json(verdict, transaction, self._event_type, entered, self._now)
+        self._out.append(alert_record(alert))
 
     def _count_null_groups(self, rows: Rows, masks: Any, admission: Admission) -> None:
         """Each transaction in one shard: that of its first anchor, whatever anchors the rules are on."""
@@ -324,6 +335,11 @@ def _transactions(rows: Rows, chosen: Sequence[int], config: EngineConfig) -> di
     names = [field.name for field in config.event_type.fields]
     found = rows.table.select(names).take(pa.array(chosen)).to_pylist()
     return {i: transaction_json(row, config.event_type) for i, row in zip(chosen, found, strict=True)}
+
+
+def _in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """By the transactions that brought them about, then by rule; what was judged again after those themselves."""
+    return sorted(verdicts, key=lambda verdict: (verdict.row, verdict.version.rule_id))
 
 
 def _position(payload: Payload) -> tuple[int, int]:

@@ -133,6 +133,11 @@ class SlotTable:
         return len(self._count)
 
     @property
+    def in_use(self) -> npt.NDArray[np.bool_]:
+        """For each slot whether a key has it."""
+        return self._count > 0
+
+    @property
     def end(self) -> int:
         """All slots given so far lie below this number."""
         return int(self._meta[_NEXT])

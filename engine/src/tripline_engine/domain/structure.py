@@ -51,6 +51,20 @@ class ChainKey(NamedTuple):
     sign: int
 
 
+class DistinctKey(NamedTuple):
+    """How many different values a field has over one window."""
+
+    population: Population
+    field: str
+    window_ms: int
+
+    @property
+    def equal(self) -> Population:
+        """The population whose groups are the group and the value together."""
+        fields = {*self.population.fields, self.field}
+        return Population(tuple(sorted(fields)), self.population.filter)
+
+
 @dataclass(frozen=True, slots=True)
 class Structure:
     """Everything that the rules on one anchor read."""
@@ -58,12 +72,13 @@ class Structure:
     populations: frozenset[Population]
     totals: frozenset[TotalsKey]
     chains: dict[ChainKey, tuple[int, ...]]
+    distincts: frozenset[DistinctKey]
     stateful: dict[RuleVersionKey, RuleVersion]
 
     @staticmethod
     def empty() -> Structure:
         """What an anchor without rules needs."""
-        return Structure(frozenset(), frozenset(), {}, {})
+        return Structure(frozenset(), frozenset(), {}, frozenset(), {})
 
     @staticmethod
     def of(book: RuleBook, anchor: str) -> Structure:
@@ -73,25 +88,46 @@ class Structure:
     @staticmethod
     def of_versions(versions: Iterable[RuleVersion]) -> Structure:
         """What these versions, all on one anchor, need."""
-        populations, totals, stateful = set(), set(), {}
+        populations, totals, distincts, stateful = set(), set(), set(), {}
         chains: dict[ChainKey, set[int]] = {}
         for version in versions:
             populations.add(population_of(version))
-            if version.definition.reset_on_alert or version.definition.firing == "crossing":
+            distinct, chain = distinct_key(version), chain_key(version)
+            if distinct is not None:
+                populations.add(distinct.equal)
+            if remembers(version):
                 stateful[version.key] = version
             if version.definition.reset_on_alert:
                 continue  # its windows are its own
-            totals.add(totals_key(version))
-            key = chain_key(version)
-            if key is not None:
-                chains.setdefault(key, set()).add(version.window_ms)
+            if distinct is not None:
+                distincts.add(distinct)
+            else:
+                totals.add(totals_key(version))
+            if chain is not None:
+                chains.setdefault(chain, set()).add(version.window_ms)
         widths = {key: tuple(sorted(windows)) for key, windows in chains.items()}
-        return Structure(frozenset(populations), frozenset(totals), widths, stateful)
+        return Structure(frozenset(populations), frozenset(totals), widths, frozenset(distincts), stateful)
 
 
 def population_of(version: RuleVersion) -> Population:
     """The transactions that the version looks at."""
     return Population(version.definition.grouping_key_names, version.definition.filter)
+
+
+def remembers(version: RuleVersion) -> bool:
+    """Whether alerts of the version depend on its earlier ones: it has a firing state."""
+    definition = version.definition
+    by_alerts = definition.reset_on_alert or definition.cooldown_seconds is not None
+    return by_alerts or definition.firing == "crossing" or definition.late_events == "reevaluate"
+
+
+def distinct_key(version: RuleVersion) -> DistinctKey | None:
+    """What a COUNT_DISTINCT version reads."""
+    definition = version.definition
+    if definition.function != "COUNT_DISTINCT":
+        return None
+    assert definition.aggregate_field is not None
+    return DistinctKey(population_of(version), definition.aggregate_field, version.window_ms)
 
 
 def totals_key(version: RuleVersion) -> TotalsKey:

@@ -117,7 +117,7 @@ class Tracing:
             "group": {name: fields[name] for name in definition.grouping_key_names},
             "windowStart": time - version.window_ms,
             "windowEnd": time,
-            "value": reading.value(row) if count else None,
+            "value": reading.value(row),
             "contributingCount": count,
             "limit": decimals.plain(definition.limit),
             "limitOperatorType": definition.operator,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tripline_engine.domain.rule_book import RuleVersion
 
@@ -19,13 +21,24 @@ class Contributor:
 
 
 @dataclass(frozen=True, slots=True)
+class LateOne:
+    """The late transaction for which another was judged again; its event time in ms."""
+
+    transaction_id: str
+    event_time: int
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """An alert is due.
 
-    :ivar row: the transaction's place among the rows judged together
+    :ivar row: the place, among the rows judged together, of the transaction that brought it about
     :ivar value: plain decimal text
-    :ivar count: how many transactions are in the window
+    :ivar count: how many transactions of the window contribute
     :ivar newest: event time (ms) of the newest one before it, if this one is late
+    :ivar late_one: if the transaction was judged again, for which late one
+    :ivar partial: as JSON, id, event time and the fields that the version uses, if the transaction is not among
+        those that have just come in
     """
 
     version: RuleVersion
@@ -35,3 +48,5 @@ class Verdict:
     contributors: tuple[Contributor, ...]
     newest: int | None
     warm: bool
+    late_one: LateOne | None = None
+    partial: Mapping[str, Any] | None = None

@@ -1,0 +1,182 @@
+"""What a run of transactions comes to under the rules of an anchor: aggregates first, then alerts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from tripline_engine.domain.contributing import Window
+from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.links import Lists
+from tripline_engine.domain.reading import Reading
+from tripline_engine.domain.rows import Totals
+from tripline_engine.domain.rule_book import RuleVersion
+from tripline_engine.domain.rule_windows import RuleWindows
+from tripline_engine.domain.structure import (
+    ChainKey,
+    DistinctKey,
+    Population,
+    TotalsKey,
+    chain_key,
+    distinct_key,
+    population_of,
+    totals_key,
+)
+from tripline_engine.domain.visibility import Visibility
+
+
+@dataclass(slots=True)
+class Aggregates:
+    """What a run of rows came to, before limits are looked at."""
+
+    windows: RuleWindows
+    start: int
+    end: int
+    visibility: Visibility
+    newest: dict[Population, npt.NDArray[np.int64]] = field(default_factory=dict)
+    totals: dict[TotalsKey, Totals] = field(default_factory=dict)
+    extremes: dict[ChainKey, npt.NDArray[np.int64]] = field(default_factory=dict)
+    distincts: dict[DistinctKey, Totals] = field(default_factory=dict)
+    _counted: dict[tuple[Population, bool], dict[str, int]] = field(default_factory=dict)
+
+    def fire(
+        self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.bool_], Reading]:
+        """Where alerts of the version are due (bool, n) among the rows that it may judge; what it read."""
+        moving = self._moving(version, eligible)
+        if version.definition.reset_on_alert:
+            return self._fire_resetting(version, moving)
+        reading = self._reading(version)
+        hits = reading.hits() & moving
+        states, time = self.windows.firing.get(version.key), self.windows.history.time
+        if states is not None and version.definition.firing == "crossing":
+            states.cross(self.start, time, version.window_ms, hits, moving)
+        if states is not None:
+            states.cooldown.quieten(self.start, time, hits, self.visibility.lateness_floor)
+        return hits, reading
+
+    def changed_states(
+        self, version: RuleVersion, eligible: npt.NDArray[np.bool_], fired: npt.NDArray[np.bool_]
+    ) -> FiringRecords | None:
+        """The firing states that the rows have touched; None if there are none.
+
+        :param fired: bool, n: where an alert is due
+        """
+        states = self.windows.firing.get(version.key)
+        touched = self._moving(version, eligible)
+        if version.definition.firing != "crossing":
+            touched = fired
+        if states is None or not touched.any():
+            return None
+        states.reserve()
+        slots = self.windows.links[population_of(version)].slots[self.start : self.end]
+        return states.records(slots[touched])
+
+    def counts(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> dict[str, int]:
+        """How many evaluations there were, by what was special about them."""
+        population, stores = population_of(version), version.definition.late_events == "store"
+        whole = bool(eligible.all())
+        if whole and (population, stores) in self._counted:
+            return self._counted[population, stores]
+        evaluated, late = self.evaluated(version, eligible)
+        links, time = self.windows.links[population], self.windows.history.time[self.start : self.end]
+        older = links.previous[self.start : self.end]
+        # Of equal times the one accepted first stands first, so it is the neighbour.
+        equal = (older >= self.windows.history.base) & (self.windows.history.time[older] == time)
+        counts = {
+            "evaluations": int(evaluated.sum()),
+            "equal_times": int((evaluated & equal).sum()),
+            "late_evaluated": 0 if stores else int(late.sum()),
+            "late_stored": int(late.sum()) if stores else 0,
+        }
+        if whole:
+            self._counted[population, stores] = counts
+        return counts
+
+    def evaluated(
+        self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Which rows are evaluations, and which of those in a group came late (bool, n, both)."""
+        present = eligible & (self.windows.links[population_of(version)].slots[self.start : self.end] >= 0)
+        late = eligible & self.late(version)
+        return present & ~late if version.definition.late_events == "store" else present, late
+
+    def late(self, version: RuleVersion) -> npt.NDArray[np.bool_]:
+        """Which rows came late in a group of the version, whether it may judge them or not (bool, n)."""
+        population = population_of(version)
+        present = self.windows.links[population].slots[self.start : self.end] >= 0
+        found: npt.NDArray[np.bool_] = present & (
+            self.windows.history.time[self.start : self.end] < self.newest[population]
+        )
+        return found
+
+    def _moving(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Where an evaluation counts: in a group, and late only if the version takes that."""
+        population, definition = population_of(version), version.definition
+        moving = eligible & (self.windows.links[population].slots[self.start : self.end] >= 0)
+        if definition.firing == "crossing" or definition.late_events == "store":
+            moving &= self.windows.history.time[self.start : self.end] >= self.newest[population]
+        return moving
+
+    def _reading(self, version: RuleVersion) -> Reading:
+        chain, distinct = chain_key(version), distinct_key(version)
+        extremes = np.empty(0, np.int64)
+        if chain is not None:
+            extremes = self.extremes[chain][:, self.windows.chains[chain].windows.index(version.window_ms)]
+        totals = self.totals[totals_key(version)] if distinct is None else self.distincts[distinct]
+        return self._read(version, totals, extremes, self.windows.links[population_of(version)])
+
+    def _fire_resetting(
+        self, version: RuleVersion, moving: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.bool_], Reading]:
+        reset, states = self.windows.resets[version.key], self.windows.firing[version.key]
+        floor = self.visibility.floor(version.anchor, version.fields)
+        found = reset.evaluate(self.start, moving, states, floor, self.visibility.lateness_floor)
+        return found.fired, self._read(version, found.totals, found.extremes, reset.lists)
+
+    def _read(
+        self, version: RuleVersion, totals: Totals, extremes: npt.NDArray[np.int64], lists: Lists
+    ) -> Reading:
+        return Reading(
+            version=version,
+            start=self.start,
+            totals=totals,
+            extremes=extremes,
+            newest=self.newest[population_of(version)],
+            amounts=self.windows.amounts(version.definition.aggregate_field),
+            window=self.window(version, lists),
+        )
+
+    def window(self, version: RuleVersion, lists: Lists) -> Window:
+        windows, distinct = self.windows, distinct_key(version)
+        members = population_of(version) if distinct is None else distinct.equal
+        return Window(
+            history=windows.history,
+            lists=lists,
+            members=windows.links[members].slots,
+            field=version.definition.aggregate_field,
+            length=version.window_ms,
+            floor=self.visibility.floor(version.anchor, version.fields),
+        )
+
+
+def enter(windows: RuleWindows, start: int, end: int, visibility: Visibility) -> Aggregates:
+    """Take the history's rows from ``start`` to ``end`` into all windows."""
+    found = Aggregates(windows, start, end, visibility)
+    base, floor = windows.history.base, partial(windows.floor, visibility)
+    for population, links in windows.links.items():
+        found.newest[population] = links.link(start, end)
+    for key, window in windows.totals.items():
+        newest, amounts = found.newest[key.population], windows.amounts(key.field)
+        found.totals[key] = window.evaluate(start, newest, floor(key.population, key.field), base, amounts)
+    for chain, extremum in windows.chains.items():
+        newest, amounts = found.newest[chain.population], windows.amounts(chain.field)
+        bound = floor(chain.population, chain.field)
+        found.extremes[chain] = extremum.evaluate(start, newest, bound, base, amounts)
+    for distinct, values in windows.distincts.items():
+        newest, bound = found.newest[distinct.population], floor(distinct.population, distinct.field)
+        found.distincts[distinct] = values.evaluate(start, newest, bound, base)
+    return found

@@ -1,0 +1,54 @@
+"""Which transactions an alert's value came from: the newest of the window, as people see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from tripline_engine.domain.arena import Array
+from tripline_engine.domain.history import History
+from tripline_engine.domain.links import Lists
+from tripline_engine.domain.verdict import MAX_CONTRIBUTORS, Contributor
+
+
+@njit(cache=True)
+def _collect(row: int, entered: int, bound: int, base: int, order: Any, members: Any, out: Any) -> int:
+    found, older = 0, row
+    while found < len(out) and older >= base and order.time[older] >= bound:
+        if older <= entered and members[older] >= 0:
+            out[found] = older
+            found += 1
+        older = order.previous[older]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What a version's windows were read from.
+
+    :ivar lists: the groups' transactions
+    :ivar members: int32 by row, negative for a transaction that contributes nothing: its value is null
+    :ivar field: what is aggregated; None for a count that looks at no field
+    :ivar length: ms
+    :ivar floor: older event times (ms) are not visible
+    """
+
+    history: History
+    lists: Lists
+    members: Array
+    field: str | None
+    length: int
+    floor: int
+
+    def contributors(self, row: int, entered: int) -> tuple[Contributor, ...]:
+        """The newest of the row's window, among the rows up to number ``entered``."""
+        history = self.history
+        bound = max(int(history.time[row]) - self.length, self.floor)
+        found = np.empty(MAX_CONTRIBUTORS, np.int64)
+        count = _collect(row, entered, bound, history.base, self.lists.order, self.members, found)
+        rows = found[:count]
+        values = [None if self.field is None else history.value(self.field, row) for row in rows.tolist()]
+        return tuple(map(Contributor, history.ids(rows), history.time[rows].tolist(), values))

@@ -1,0 +1,306 @@
+"""How many different values a field has in "the last w before this transaction", by group.
+
+Besides the group's list there is one for each value in it. A row is *last* if no row of its value comes after it;
+so the different values of the newest window are the last rows in it, and a tail that moves forward counts them out
+like any sum: O(1) amortised in event-time order. A late transaction's own window is the newest one less what is
+newer (where a value is lost, the row before it of that value is the last one), plus what is older and still
+reached: it costs what lies between the two windows' ends.
+
+Rows of one micro-batch are linked before they are counted; so a walk passes over rows with a higher number than
+the one at hand, which come later in the order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.limit import SCALE
+from tripline_engine.domain.links import NOTHING, Links, Order
+from tripline_engine.domain.rows import Totals
+
+_FIRST_CAPACITY = 1024
+# A group's state: the oldest row in the newest window, how many rows there have a value, how many values there are.
+WIDTH = 3
+TAIL, _COUNT, _VALUES = 0, 1, 2
+
+
+class Values(NamedTuple):
+    """The lists of equal values: by row the slot of (group, value), negative for none, and the neighbours there.
+
+    ``last`` is uint8 by row: 1 for a row that no entered row of its value follows.
+    """
+
+    slots: Any
+    order: Order
+    last: Any
+
+
+@njit(cache=True)
+def entered_before(row: Any, at: Any, order: Any, base: int) -> Any:
+    """The row before ``at`` in its list, of those up to number ``row``; -1 if there is none."""
+    older = order.previous[at]
+    while older >= base and older > row:
+        older = order.previous[older]
+    return older if older >= base else np.int32(-1)
+
+
+@njit(cache=True)
+def entered_after(row: Any, at: Any, order: Any) -> Any:
+    """The row after ``at`` in its list, of those up to number ``row``; -1 if there is none."""
+    newer = order.following[at]
+    while newer >= 0 and newer > row:
+        newer = order.following[newer]
+    return newer
+
+
+@njit(cache=True)
+def _holds(tail: Any, row: Any, time: Any) -> bool:
+    """Whether the row is in the window that begins with the tail."""
+    if tail < 0:
+        return False
+    result: bool = time[row] > time[tail] or (time[row] == time[tail] and row >= tail)
+    return result
+
+
+@njit(cache=True)
+def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, values: Any) -> None:
+    """Move the tail to the first row at or after ``bound`` (ms); rows after ``row`` have not been counted."""
+    tail = state[at + TAIL]
+    while tail >= 0 and order.time[tail] < bound:
+        if tail <= row and values.slots[tail] >= 0:
+            state[at + _COUNT] -= 1
+            state[at + _VALUES] -= values.last[tail]
+        tail = order.following[tail]
+    state[at + TAIL] = tail
+
+
+@njit(cache=True)
+def _enter_value(state: Any, at: Any, row: Any, in_order: bool, base: int, order: Any, values: Any) -> None:
+    """Enter the row into its value's list; a row that is no longer the last one counts no more."""
+    values.last[row] = 0
+    if values.slots[row] < 0:
+        return
+    newer = np.int32(-1) if in_order else entered_after(row, row, values.order)
+    if newer >= 0:
+        return
+    values.last[row] = 1
+    older = entered_before(row, row, values.order, base)
+    if older >= 0:
+        if _holds(state[at + TAIL], older, order.time):
+            state[at + _VALUES] -= values.last[older]
+        values.last[older] = 0
+
+
+@njit(cache=True)
+def _count_in(state: Any, at: Any, row: Any, values: Any) -> None:
+    if values.slots[row] >= 0:
+        state[at + _COUNT] += 1
+        state[at + _VALUES] += values.last[row]
+
+
+@njit(cache=True)
+def _leave_newer(row: Any, bound: Any, base: int, order: Any, values: Any, own: Any) -> None:
+    """Take what is newer than the row out of ``own``, the newest window, which begins at ``bound`` (ms)."""
+    newer = order.following[row]
+    while newer >= 0:
+        if newer < row and values.slots[newer] >= 0:
+            own[_COUNT] -= 1
+            own[_VALUES] -= values.last[newer]
+            older = entered_before(row, newer, values.order, base)
+            if older >= 0 and bound <= order.time[older] <= order.time[row]:
+                own[_VALUES] += 1
+        newer = order.following[newer]
+
+
+@njit(cache=True)
+def _reach_older(row: Any, start: Any, bound: Any, base: int, order: Any, values: Any, own: Any) -> None:
+    """Take into ``own`` what lies from row ``start`` back to ``bound`` (ms)."""
+    older = start
+    while older >= base and order.time[older] >= bound:
+        if older <= row and values.slots[older] >= 0:
+            own[_COUNT] += 1
+            newer = values.order.following[older]
+            while newer >= 0 and newer > row and order.time[newer] <= order.time[row]:
+                newer = values.order.following[newer]
+            own[_VALUES] += newer < 0 or order.time[newer] > order.time[row]
+        older = order.previous[older]
+
+
+@njit(cache=True)
+def _late(
+    state: Any,
+    at: Any,
+    row: Any,
+    newest: Any,
+    window: int,
+    floor: int,
+    base: int,
+    order: Any,
+    values: Any,
+    own: Any,
+) -> None:
+    """Enter a late row, and leave the counts of its own window in ``own`` (laid out as a state)."""
+    t = order.time[row]
+    newest_bound = max(newest - window, floor)
+    _advance(state, at, row - 1, newest_bound, order, values)
+    _enter_value(state, at, row, False, base, order, values)
+    own[:] = 0
+    start = np.int64(row)
+    if t >= newest_bound:
+        _count_in(state, at, row, values)
+        if not _holds(state[at + TAIL], row, order.time):
+            state[at + TAIL] = row
+        own[:] = state[at : at + WIDTH]
+        _leave_newer(row, newest_bound, base, order, values, own)
+        start = np.int64(order.previous[state[at + TAIL]])
+    _reach_older(row, start, max(t - window, floor), base, order, values, own)
+
+
+@njit(cache=True)
+def distinct_row(
+    row: Any,
+    slot: Any,
+    newest: Any,
+    window: int,
+    floor: int,
+    base: int,
+    order: Any,
+    values: Any,
+    state: Any,
+    own: Any,
+) -> None:
+    """Enter one linked row, and leave the counts of its own window in ``own`` (laid out as a state)."""
+    at = np.int64(slot) * WIDTH
+    t = order.time[row]
+    if newest != NOTHING and t < newest:
+        _late(state, at, row, newest, window, floor, base, order, values, own)
+        return
+    _enter_value(state, at, row, True, base, order, values)
+    _count_in(state, at, row, values)
+    if state[at + TAIL] < 0:
+        state[at + TAIL] = row
+    _advance(state, at, row, max(t - window, floor), order, values)
+    own[:] = state[at : at + WIDTH]
+
+
+@njit(cache=True)
+def store_values(own: Any, i: Any, out: Any) -> None:
+    """Write a state's counts as the ``i``-th of the totals: rows with a value, and how many values as the sum."""
+    out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_VALUES] * SCALE), 0
+
+
+@njit(cache=True)
+def _evaluate(
+    start: int,
+    newest: Any,
+    window: int,
+    floor: int,
+    base: int,
+    slots: Any,
+    order: Any,
+    values: Any,
+    state: Any,
+    out: Any,
+) -> None:
+    own = np.zeros(WIDTH, np.int64)
+    for i in range(len(newest)):
+        row = start + i
+        out.counts[i] = 0
+        if slots[row] >= 0:
+            distinct_row(row, slots[row], newest[i], window, floor, base, order, values, state, own)
+            store_values(own, i, out)
+
+
+@njit(cache=True)
+def drop_values(first: int, until: int, slots: Any, order: Any, values: Any, state: Any) -> None:
+    """Count out the rows from ``first`` to ``until``, older than every window."""
+    for row in range(first, until):
+        if slots[row] >= 0:
+            at = np.int64(slots[row]) * WIDTH
+            _advance(state, at, len(order.time), order.time[row] + 1, order, values)
+
+
+@njit(cache=True)
+def build_values(
+    window: int, floor: int, base: int, newest: Any, order: Any, values: Any, state: Any
+) -> None:
+    """Count what is in each group's newest window; ``newest`` is each group's newest row, the states are empty."""
+    for slot in range(len(newest)):
+        row = newest[slot]
+        if row < base:
+            continue
+        bound = max(order.time[row] - window, floor)
+        while row >= base and order.time[row] >= bound:
+            _count_in(state, slot * WIDTH, row, values)
+            state[slot * WIDTH + TAIL] = row
+            row = order.previous[row]
+
+
+class DistinctWindow:
+    """How many values a field has over one window length, for every group of a population.
+
+    To be built before it is used, unless its arrays were found as another process left them.
+
+    :param equal: the population whose groups are the group and the value together
+    """
+
+    def __init__(self, arena: Arena, name: str, links: Links, equal: Links, window_ms: int) -> None:
+        self._arena, self._name, self._links, self._equal = arena, name, links, equal
+        self._window = window_ms
+        self._state = arena.open(name, np.int64, _FIRST_CAPACITY * WIDTH)
+        self._last = arena.open(f"{name}.last", np.uint8, _FIRST_CAPACITY)
+
+    def build(self, floor: int, base: int, end: int) -> None:
+        """Count what the history holds before row ``end``. ``floor``: what is older (ms) is not visible."""
+        self._reserve(end)
+        self._state[:] = 0
+        self._state[TAIL::WIDTH] = -1
+        links, equal = self._links, self._equal
+        self._last[base:end] = (equal.slots[base:end] >= 0) & (equal.following[base:end] < 0)
+        newest = links.last[: links.slot_end]
+        build_values(self._window, floor, base, newest, links.order, self.values, self._state)
+
+    def evaluate(self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int) -> Totals:
+        """Enter n linked rows from number ``start`` on (``newest``: from `Links.link`).
+
+        :returns: of each one's own window how many rows have a value, and as the sum how many values there are
+        """
+        n = len(newest)
+        self._reserve(start + n)
+        totals = Totals(np.empty(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
+        slots, order = self._links.slots, self._links.order
+        _evaluate(start, newest, self._window, floor, base, slots, order, self.values, self._state, totals)
+        return totals
+
+    def drop(self, first: int, until: int) -> None:
+        """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
+        drop_values(first, until, self._links.slots, self._links.order, self.values, self._state)
+
+    def shift(self, delta: int, end: int) -> None:
+        """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
+        tails = self._state[TAIL::WIDTH]
+        tails[:] = np.maximum(tails - delta, -1)
+        self._last[:end] = self._last[delta : delta + end].copy()
+
+    def remove(self) -> None:
+        """Forget the window."""
+        self._arena.remove(self._name)
+        self._arena.remove(f"{self._name}.last")
+
+    @property
+    def values(self) -> Values:
+        """The lists of equal values, for kernels."""
+        return Values(self._equal.slots, self._equal.order, self._last)
+
+    def _reserve(self, rows: int) -> None:
+        if rows > len(self._last):
+            self._last = self._arena.resize(f"{self._name}.last", 1 << rows.bit_length())
+        old, needed = len(self._state), len(self._links.last) * WIDTH
+        if needed > old:
+            self._state = self._arena.resize(self._name, needed)
+            self._state[old + TAIL :: WIDTH] = -1

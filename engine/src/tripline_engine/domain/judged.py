@@ -1,0 +1,137 @@
+"""What a version with `lateEvents: reevaluate` has judged, and what it has alerted for.
+
+A late transaction makes the version judge again what it has judged before and not alerted for. What it has judged
+follows from when it was listening: spans of the order of acceptance with the event times that were its own then.
+They change with rule events only, and are kept with the rules. What it has alerted for is firing state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.links import NOTHING
+
+Key = tuple[int, int]
+"""Rule id and definition version."""
+
+OPEN: Final = 2**63 - 1
+_FIRST_CAPACITY = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Transactions that a version judged.
+
+    :ivar first: with ``until`` (exclusive; OPEN while it lasts), sequence numbers of acceptance
+    :ivar since: with ``before`` (exclusive), event times in ms
+    """
+
+    first: int
+    until: int
+    since: int
+    before: int
+
+
+class JudgedSpans:
+    """The spans of all versions that judge again."""
+
+    def __init__(self, spans: Mapping[Key, list[Span]] | None = None) -> None:
+        self._spans = dict(spans or {})
+
+    def of(self, key: Key) -> npt.NDArray[np.int64]:
+        """The spans of a version (int64, n × 4)."""
+        rows = [(span.first, span.until, span.since, span.before) for span in self._spans.get(key, [])]
+        return np.array(rows, np.int64).reshape(-1, 4)
+
+    def add(self, key: Key, span: Span) -> None:
+        """What the version has judged besides."""
+        self._spans.setdefault(key, []).append(span)
+
+    def follow(self, key: Key, times: tuple[int, int] | None, accepted: int, first: int) -> None:
+        """From now on the version judges these event times (ms, the second exclusive), or nothing.
+
+        :param accepted: how many transactions have been accepted on its anchor
+        :param first: the sequence number of the oldest that is retained
+        """
+        spans = [span for span in self._spans.get(key, []) if span.until > first]
+        listening = spans and spans[-1].until == OPEN
+        if listening and (spans[-1].since, spans[-1].before) != times:
+            spans[-1] = replace(spans[-1], until=accepted)
+            listening = False
+        if times is not None and not listening:
+            spans.append(Span(accepted, OPEN, *times))
+        self._spans[key] = spans
+
+    def keep(self, keys: Iterable[Key]) -> None:
+        """Forget all other versions."""
+        wanted = set(keys)
+        self._spans = {key: spans for key, spans in self._spans.items() if key in wanted}
+
+    def to_json(self) -> list[Any]:
+        """As stored with the rules."""
+        return [
+            [*key, [[span.first, span.until, span.since, span.before] for span in spans]]
+            for key, spans in self._spans.items()
+        ]
+
+    @staticmethod
+    def of_json(stored: Iterable[Any]) -> JudgedSpans:
+        """As ``to_json`` gave it."""
+        return JudgedSpans(
+            {(rule, version): [Span(*span) for span in spans] for rule, version, spans in stored}
+        )
+
+
+class Alerted:
+    """For which retained transactions a version has alerted: uint8 by row.
+
+    As firing state each is a record of its own, named by its sequence number.
+    """
+
+    def __init__(self, arena: Arena, name: str) -> None:
+        self._arena, self._name = arena, f"{name}.alerted"
+        self.rows = arena.open(self._name, np.uint8, _FIRST_CAPACITY)
+
+    def build(self, records: FiringRecords | None, offset: int, end: int) -> None:
+        """Hold exactly this; ``offset`` is the sequence number of row 0, ``end`` the number after the newest row."""
+        self.reserve(end)
+        self.rows[:] = 0
+        if records is not None:
+            rows = records.reset - offset
+            self.rows[rows[(rows >= 0) & (rows < end)]] = 1
+
+    def reserve(self, rows: int) -> None:
+        """Make room for so many rows."""
+        if rows > len(self.rows):
+            self.rows = self._arena.resize(self._name, 1 << rows.bit_length())
+
+    def shift(self, delta: int, end: int) -> None:
+        """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
+        self.reserve(delta + end)
+        self.rows[:end] = self.rows[delta : delta + end].copy()
+        self.rows[end:] = 0
+
+    def remove(self) -> None:
+        """Forget everything."""
+        self._arena.remove(self._name)
+
+
+def alerted_records(sequences: npt.NDArray[np.int64]) -> FiringRecords:
+    """The durable form of n alerts, by the sequence numbers of the transactions."""
+    n = len(sequences)
+    never = np.full(n, NOTHING, np.int64)
+    return FiringRecords(
+        low=sequences.astype(np.uint64),
+        high=np.zeros(n, np.uint64),
+        time=never,
+        held=np.ones(n, np.bool_),
+        reset=sequences,
+        alerted=never,
+    )

@@ -1,0 +1,105 @@
+"""What late transactions make of what a version has judged before them (`lateEvents: reevaluate`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tripline_engine.domain.aggregates import Aggregates
+from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.int128 import join
+from tripline_engine.domain.judged import alerted_records
+from tripline_engine.domain.judging_again import Judge, JudgedAgain, Source, judge_again
+from tripline_engine.domain.limit import FUNCTIONS, Limit, shown
+from tripline_engine.domain.rule_book import RuleVersion
+from tripline_engine.domain.structure import distinct_key, population_of
+from tripline_engine.domain.verdict import LateOne, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What was judged again.
+
+    :ivar judged: how often a transaction was
+    :ivar states: all alerts of the version among the rows at hand, these and the others, as firing state
+    """
+
+    verdicts: list[Verdict]
+    judged: int
+    states: FiringRecords | None
+
+
+def judge_late_ones(
+    aggregates: Aggregates,
+    version: RuleVersion,
+    fired: npt.NDArray[np.bool_],
+    spans: npt.NDArray[np.int64],
+) -> Again:
+    """Judge again, for each late one among the rows and in their order.
+
+    :param fired: bool, n: where an alert is due anyhow
+    :param spans: what the version has judged, as `judged.JudgedSpans` has it
+    """
+    start, windows = aggregates.start, aggregates.windows
+    alerted = windows.alerted[version.key]
+    alerted.reserve(aggregates.end)
+    alerted.rows[start : aggregates.end] = fired
+    judge, source = _judge(aggregates, version, spans), _source(aggregates, version)
+    verdicts: list[Verdict] = []
+    judged, rows = 0, [np.flatnonzero(fired) + start]
+    for place in np.flatnonzero(aggregates.late(version)).tolist():
+        found = judge_again(start + place, judge, source)
+        alerted.rows[found.rows] = 1
+        judged += found.judged
+        verdicts += _verdicts(aggregates, version, place, found)
+        rows.append(found.rows)
+    sequences = np.concatenate(rows) + windows.history.offset
+    return Again(verdicts, judged, alerted_records(sequences) if len(sequences) else None)
+
+
+def _judge(aggregates: Aggregates, version: RuleVersion, spans: npt.NDArray[np.int64]) -> Judge:
+    definition, history = version.definition, aggregates.windows.history
+    return Judge(
+        window=version.window_ms,
+        floor=aggregates.visibility.floor(version.anchor, version.fields),
+        base=history.base,
+        offset=history.offset,
+        function=FUNCTIONS[definition.function],
+        sign=-1 if definition.function == "MAX" else 1,
+        limit=Limit.of(definition).parts,
+        spans=spans,
+    )
+
+
+def _source(aggregates: Aggregates, version: RuleVersion) -> Source:
+    windows, distinct = aggregates.windows, distinct_key(version)
+    links = windows.links[population_of(version)]
+    equal = links if distinct is None else windows.links[distinct.equal]
+    amounts = windows.amounts(version.definition.aggregate_field)
+    return Source(links.order, equal.slots, equal.order, amounts, windows.alerted[version.key].rows)
+
+
+def _verdicts(
+    aggregates: Aggregates, version: RuleVersion, place: int, found: JudgedAgain
+) -> Iterator[Verdict]:
+    history, late = aggregates.windows.history, aggregates.start + place
+    warm_from = aggregates.visibility.warm_from(version)
+    late_one = LateOne(history.ids(np.array([late]))[0], int(history.time[late]))
+    window = aggregates.window(version, aggregates.windows.links[population_of(version)])
+    for i, row in enumerate(found.rows.tolist()):
+        count = int(found.counts[i])
+        value = shown(version.definition.function, count, join(found.low[i], found.high[i]))
+        yield Verdict(
+            version=version,
+            row=place,
+            value=value or "",
+            count=count,
+            contributors=window.contributors(row, late),
+            newest=None,
+            warm=warm_from is not None and int(history.time[row]) >= warm_from,
+            late_one=late_one,
+            partial=history.partial(row, version.fields),
+        )
