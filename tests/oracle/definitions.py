@@ -13,6 +13,7 @@ from tests.oracle.schema import AMOUNT, EVENT_TIME, GROUPABLE
 from tests.oracle.strict_json import Numeral, Value, read_integer, read_text
 
 FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
+DISTINCT = "COUNT_DISTINCT"
 OPERATORS = {
     "EQUAL": "=",
     "NOT_EQUAL": "!=",
@@ -43,7 +44,7 @@ _DEFAULTS: dict[str, tuple[Json, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Grouping in name order, limit in millionths, window in ms; `field` is None for COUNT."""
+    """Grouping in name order, limit in millionths, window in ms; `field` is None for COUNT alone."""
 
     grouping: tuple[str, ...]
     function: str
@@ -132,16 +133,23 @@ def _grouping(document: dict[str, Value]) -> tuple[str, ...]:
     names = document.get("groupingKeyNames")
     if not isinstance(names, list):
         raise Unreadable("groupingKeyNames is not a list")
-    fields = ["payeeId" if name == "payerId" else read_text(name, "grouping key") for name in names]
-    if len(set(fields)) != len(fields) or not set(fields) <= set(GROUPABLE):
-        raise Unreadable("unknown or repeated grouping key")
+    fields = [_groupable(name) for name in names]
+    if len(set(fields)) != len(fields):
+        raise Unreadable("repeated grouping key")
     return tuple(sorted(fields))
+
+
+def _groupable(name: Value | None) -> str:
+    field = "payeeId" if name == "payerId" else read_text(name, "field")
+    if field not in GROUPABLE:
+        raise Unreadable(f"{field} is no key")
+    return field
 
 
 def _aggregate(document: dict[str, Value]) -> tuple[str, str | None]:
     function, field = document.get("aggregatorFunctionType"), document.get("aggregateFieldName")
-    if function == "COUNT_DISTINCT":
-        raise OutOfScope("COUNT_DISTINCT")
+    if function == DISTINCT:
+        return function, _groupable(field)
     if not isinstance(function, str) or function not in FUNCTIONS:
         raise Unreadable("unknown aggregate function")
     if function == "COUNT":

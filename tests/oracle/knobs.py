@@ -50,6 +50,7 @@ class Knobs:
     start_edge: float = 0  # per record, as the next two: at the effectiveFrom of some rule
     silence_edge: float = 0  # one window after the newest of its keys
     late_twin: float = 0  # just before one of the same keys that was sent a moment ago
+    distinct: float = 0  # per definition: COUNT_DISTINCT of any field that may be a key
 
 
 EVERYTHING = Knobs(
@@ -65,5 +66,6 @@ EVERYTHING = Knobs(
     start_edge=0.05,
     silence_edge=0.06,
     late_twin=0.08,
+    distinct=0.25,
     traced=0.7,
 )

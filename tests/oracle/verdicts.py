@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.oracle.alerts import alert
 from tests.oracle.clock import Clock
 from tests.oracle.counts import Counts
-from tests.oracle.evaluation import Finding, evaluate, group_of
+from tests.oracle.evaluation import Evaluation, evaluate, group_of
 from tests.oracle.filters import passes
 from tests.oracle.firing import Firing
 from tests.oracle.history import History
@@ -72,30 +72,33 @@ class Verdicts:
         if group is None or not passes(definition.condition, event):
             return None
         counted_from = self._firing.counted_from(version, group)
-        finding = evaluate(definition, group, accepted, self._clock.floor(version), counted_from)
-        if finding.late and definition.late_events == "store":
+        evaluation = evaluate(definition, group, accepted, self._clock.floor(version), counted_from)
+        if evaluation.late and definition.late_events == "store":
             self.counts(version.rule_id).late_stored += 1
             return None
-        self._count(version, finding)
-        fires = self._fires(version, event.event_time, finding)
+        self._count(version, evaluation)
+        fires = self._fires(version, event.event_time, evaluation)
         if fires:
             warm = self._clock.is_warm(version, event.event_time)
-            self.alerts.append(alert(version, event, finding, warm=warm, partial=partial))
+            late: Json = {"newestEventTime": evaluation.newest_event_time} if evaluation.late else None
+            self.alerts.append(
+                alert(version, event, evaluation.finding, late=late, warm=warm, partial=partial)
+            )
         if fires and definition.reset_on_alert:
             self._firing.reset(version, group, place + 1)
-        return Judgement(event, finding, alerted=fires)
+        return Judgement(event, evaluation.finding, evaluation.late, alerted=fires)
 
-    def _count(self, version: Version, finding: Finding) -> None:
+    def _count(self, version: Version, evaluation: Evaluation) -> None:
         counts = self.counts(version.rule_id)
         counts.evaluations += 1
-        counts.late_evaluated += finding.late
-        counts.equal_times += finding.equal_times
+        counts.late_evaluated += evaluation.late
+        counts.equal_times += evaluation.equal_times
 
-    def _fires(self, version: Version, event_time: int, finding: Finding) -> bool:
-        definition = version.definition
+    def _fires(self, version: Version, event_time: int, evaluation: Evaluation) -> bool:
+        definition, finding = version.definition, evaluation.finding
         if definition.firing == "every":
             return finding.holds
-        if finding.late:
+        if evaluation.late:
             return False
         held_before = self._firing.held_before(version, finding.group, event_time - definition.window)
         self._firing.evaluated(version, finding.group, event_time, held=finding.holds)

@@ -38,8 +38,10 @@ def used(definition: Json) -> list[str]:
     """What a definition has that a plain one has not."""
     assert isinstance(definition, dict)
     plain = {"firing": "every", "lateEvents": "evaluate"}
-    return [name for name in ("filter", "resetOnAlert") if name in definition] + [
-        name for name, value in plain.items() if definition[name] != value
+    return [
+        *[name for name in ("filter", "resetOnAlert") if name in definition],
+        *[name for name, value in plain.items() if definition[name] != value],
+        *[name for name in ("COUNT_DISTINCT",) if definition["aggregatorFunctionType"] == name],
     ]
 
 
@@ -77,6 +79,11 @@ def alerts_by_option() -> Counter[str]:
         ("filter+partial", 0.2),
         ("firing+partial", 0.2),
         ("partial+resetOnAlert", 0.2),
+        ("COUNT_DISTINCT", 0.5),
+        ("COUNT_DISTINCT+filter", 0.2),
+        ("COUNT_DISTINCT+firing", 0.2),
+        ("COUNT_DISTINCT+partial", 0.2),
+        ("COUNT_DISTINCT+resetOnAlert", 0.2),
     ],
 )
 def test_every_option_alerts_in_many_histories(option: str, share: float) -> None:
