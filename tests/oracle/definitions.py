@@ -14,6 +14,7 @@ from tests.oracle.strict_json import Numeral, Value, read_integer, read_text
 
 FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
 DISTINCT = "COUNT_DISTINCT"
+REEVALUATE = "reevaluate"
 OPERATORS = {
     "EQUAL": "=",
     "NOT_EQUAL": "!=",
@@ -88,7 +89,7 @@ def read_definition(document: Value) -> Definition:
     _refuse_unknown(document)
     function, field = _aggregate(document)
     limit = read_decimal(document.get("limit"), "limit")
-    return Definition(
+    definition = Definition(
         _grouping(document),
         function,
         field,
@@ -96,21 +97,27 @@ def read_definition(document: Value) -> Definition:
         limit,
         _window(document),
         condition=None if document.get("filter") is None else read_filter(document["filter"]),
-        firing=_choice(document, "firing", ("every", "crossing"), ()),
-        late_events=_choice(document, "lateEvents", ("evaluate", "store"), ("reevaluate",)),
+        firing=_choice(document, "firing", ("every", "crossing")),
+        late_events=_choice(document, "lateEvents", ("evaluate", REEVALUATE, "store")),
         reset_on_alert=_flag(document, "resetOnAlert"),
     )
+    _refuse_unclear(definition)
+    return definition
 
 
-def _choice(
-    document: dict[str, Value], name: str, known: tuple[str, ...], out_of_scope: tuple[str, ...]
-) -> str:
+def _refuse_unclear(definition: Definition) -> None:
+    """What an alert after the fact would do to state that later judgements have gone by has no clear meaning."""
+    if definition.late_events == REEVALUATE and (
+        definition.firing == "crossing" or definition.reset_on_alert
+    ):
+        raise Unreadable("reevaluate does not go with firing state")
+
+
+def _choice(document: dict[str, Value], name: str, known: tuple[str, ...]) -> str:
     """One of the known words, the first of them where nothing is said."""
     value = document.get(name)
     if value is None:
         return known[0]
-    if value in out_of_scope:
-        raise OutOfScope(f"{name} is {value}")
     if not isinstance(value, str) or value not in known:
         raise Unreadable(f"unknown {name}")
     return value

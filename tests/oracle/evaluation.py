@@ -14,7 +14,10 @@ from tests.oracle.transactions import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is in one window: the exact value in millionths, and what it is made of, in order of acceptance."""
+    """What is in one window: the exact value in millionths, and what it is made of.
+
+    `contributors` with equal times are in order of acceptance.
+    """
 
     group: dict[str, str]
     value: Fraction

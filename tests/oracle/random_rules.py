@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from tests.oracle.decimals import SCALE, plain
-from tests.oracle.definitions import DISTINCT, FUNCTIONS, OPERATORS
+from tests.oracle.definitions import DISTINCT, FUNCTIONS, OPERATORS, REEVALUATE
 from tests.oracle.knobs import Knobs
 from tests.oracle.model import Json
 from tests.oracle.random_filters import random_filter
@@ -66,18 +66,22 @@ def random_draft(rng: Random, world: World, knobs: Knobs) -> Draft:
 def _aggregate(rng: Random, knobs: Knobs) -> tuple[str, str]:
     """Function and field; the field may well be one that the rule groups by, which then has one value."""
     if _chance(rng, knobs.distinct):
-        return DISTINCT, rng.choice(GROUPABLE)
+        return DISTINCT, rng.choice(["beneficiaryId", "payeeId", *GROUPABLE])
     return rng.choice(FUNCTIONS), AMOUNT
 
 
 def _with_options(rng: Random, world: World, knobs: Knobs, draft: Draft) -> Draft:
-    return replace(
+    chosen = replace(
         draft,
         condition=random_filter(rng, world) if _chance(rng, knobs.filtered) else None,
         firing="crossing" if _chance(rng, knobs.crossing) else "every",
         late_events="store" if _chance(rng, knobs.stored_late) else "evaluate",
         reset_on_alert=_chance(rng, knobs.reset_on_alert),
     )
+    if not _chance(rng, knobs.reevaluated):
+        return chosen
+    # Of the options only a filter goes with it.
+    return replace(chosen, firing="every", late_events=REEVALUATE, reset_on_alert=False)
 
 
 def _chance(rng: Random, share: float) -> bool:
@@ -87,7 +91,8 @@ def _chance(rng: Random, share: float) -> bool:
 
 def changed_draft(rng: Random, world: World, knobs: Knobs, old: Draft) -> Draft:
     """A next definition: another window, grouping, function or limit, other options, or all anew."""
-    if _chance(rng, max(knobs.filtered, knobs.crossing, knobs.reset_on_alert, knobs.stored_late) / 2):
+    shares = (knobs.filtered, knobs.crossing, knobs.reset_on_alert, knobs.stored_late, knobs.reevaluated)
+    if _chance(rng, max(shares) / 2):
         return _with_options(rng, world, knobs, old)
     change = rng.random()
     if change < 0.4:
@@ -160,7 +165,7 @@ def _limit(rng: Random, world: World, function: str, operator: str, expected: in
     few = operator in {"=", "!=", "<", "<="}
     if function == DISTINCT:
         # Pools are small, and 0 is what a window has in which the field is always null.
-        return SCALE * rng.choice([0, 1, 1, 2, 2, 3])
+        return SCALE * rng.choice([0, 1, 1, 2] if few or operator == ">" else [0, 1, 2, 2, 3])
     if function == "COUNT":
         return SCALE * rng.randint(1, min(4, many)) if few else SCALE * many - rng.choice([0, 0, SCALE // 2])
     if function == "SUM":

@@ -42,6 +42,7 @@ def used(definition: Json) -> list[str]:
         *[name for name in ("filter", "resetOnAlert") if name in definition],
         *[name for name, value in plain.items() if definition[name] != value],
         *[name for name in ("COUNT_DISTINCT",) if definition["aggregatorFunctionType"] == name],
+        *[name for name in ("reevaluate",) if definition["lateEvents"] == name],
     ]
 
 
@@ -61,6 +62,8 @@ def alerts_by_option() -> Counter[str]:
             seen.update(names)
             seen.update(f"{one}+{other}" for one in names for other in names if one < other)
             seen.update(["late"] if alert["late"] else [])
+            if isinstance(alert["late"], dict) and "transactionId" in alert["late"]:
+                seen.update(f"again+{name}" for name in ["", *names])
         found.update(seen)
     print({name: f"{count / len(SEEDS):.2f}" for name, count in sorted(found.items())})
     return found
@@ -79,6 +82,10 @@ def alerts_by_option() -> Counter[str]:
         ("filter+partial", 0.2),
         ("firing+partial", 0.2),
         ("partial+resetOnAlert", 0.2),
+        ("again+", 0.3),
+        ("again+filter", 0.1),
+        ("again+COUNT_DISTINCT", 0.05),
+        ("reevaluate", 0.6),
         ("COUNT_DISTINCT", 0.5),
         ("COUNT_DISTINCT+filter", 0.2),
         ("COUNT_DISTINCT+firing", 0.2),

@@ -89,7 +89,6 @@ def test_a_false_hash_stops_everything() -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("lateEvents", "reevaluate"),
         ("cooldownSeconds", 60),
         ("precision", {"bucketed": 60}),
     ],
