@@ -29,6 +29,11 @@ def aggregate(function: str, amounts: Sequence[int]) -> Fraction:
     return Fraction(min(amounts) if function == "MIN" else max(amounts))
 
 
+def different(values: Sequence[object]) -> Fraction:
+    """How many different ones there are, in millionths."""
+    return Fraction(len(set(values)) * SCALE)
+
+
 def holds(value: Fraction, symbol: str, limit: int) -> bool:
     """Whether an exact value stands in the relation to the limit, both in millionths."""
     return _HOLDS[symbol](value, Fraction(limit))

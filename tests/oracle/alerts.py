@@ -15,9 +15,9 @@ _MOST_CONTRIBUTORS = 100
 
 
 def alert(
-    version: Version, event: Transaction, finding: Finding, *, warm: bool, partial: bool
+    version: Version, event: Transaction, finding: Finding, *, late: Json, warm: bool, partial: bool
 ) -> dict[str, Json]:
-    """The alert that `event` raised under `version`; partial if it comes from catch-up."""
+    """The alert that `event` raised under `version`; partial if history gave the event and not a record."""
     definition = version.definition
     return {
         "alertId": alert_id(
@@ -35,8 +35,8 @@ def alert(
         "limit": plain(definition.limit),
         "windowStart": event.event_time - definition.window,
         "windowEnd": event.event_time,
-        "contributors": _contributors(definition, finding.window),
-        "late": {"newestEventTime": finding.newest_event_time} if finding.late else None,
+        "contributors": _contributors(definition, finding.contributors),
+        "late": late,
         "warm": warm,
         "mode": "live",
         "eventTime": event.event_time,
@@ -66,15 +66,16 @@ def _part(event: Transaction, definition: Definition) -> dict[str, Json]:
     return {name: value for name, value in _whole(event).items() if name in kept}
 
 
-def _contributors(definition: Definition, window: list[Transaction]) -> dict[str, Json]:
+def _contributors(definition: Definition, contributors: list[Transaction]) -> dict[str, Json]:
     # Stable, so turned round it has the last accepted first among equal times.
-    newest_first = sorted(window, key=lambda other: other.event_time)[::-1]
+    newest_first = sorted(contributors, key=lambda other: other.event_time)[::-1]
+    count = len(contributors)
     listed: list[Json] = [
         {
             "transactionId": other.transaction_id,
             "eventTime": other.event_time,
-            "value": None if definition.field is None else plain(other.amount),
+            "value": None if definition.field is None else other.keys[definition.field],
         }
         for other in newest_first[:_MOST_CONTRIBUTORS]
     ]
-    return {"count": len(window), "transactions": listed, "truncated": len(window) > _MOST_CONTRIBUTORS}
+    return {"count": count, "transactions": listed, "truncated": count > _MOST_CONTRIBUTORS}

@@ -13,6 +13,8 @@ from tests.oracle.schema import AMOUNT, EVENT_TIME, GROUPABLE
 from tests.oracle.strict_json import Numeral, Value, read_integer, read_text
 
 FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
+DISTINCT = "COUNT_DISTINCT"
+REEVALUATE = "reevaluate"
 OPERATORS = {
     "EQUAL": "=",
     "NOT_EQUAL": "!=",
@@ -43,7 +45,7 @@ _DEFAULTS: dict[str, tuple[Json, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Grouping in name order, limit in millionths, window in ms; `field` is None for COUNT."""
+    """Grouping in name order, limit in millionths, window in ms; `field` is None for COUNT alone."""
 
     grouping: tuple[str, ...]
     function: str
@@ -87,7 +89,7 @@ def read_definition(document: Value) -> Definition:
     _refuse_unknown(document)
     function, field = _aggregate(document)
     limit = read_decimal(document.get("limit"), "limit")
-    return Definition(
+    definition = Definition(
         _grouping(document),
         function,
         field,
@@ -95,21 +97,27 @@ def read_definition(document: Value) -> Definition:
         limit,
         _window(document),
         condition=None if document.get("filter") is None else read_filter(document["filter"]),
-        firing=_choice(document, "firing", ("every", "crossing"), ()),
-        late_events=_choice(document, "lateEvents", ("evaluate", "store"), ("reevaluate",)),
+        firing=_choice(document, "firing", ("every", "crossing")),
+        late_events=_choice(document, "lateEvents", ("evaluate", REEVALUATE, "store")),
         reset_on_alert=_flag(document, "resetOnAlert"),
     )
+    _refuse_unclear(definition)
+    return definition
 
 
-def _choice(
-    document: dict[str, Value], name: str, known: tuple[str, ...], out_of_scope: tuple[str, ...]
-) -> str:
+def _refuse_unclear(definition: Definition) -> None:
+    """What an alert after the fact would do to state that later judgements have gone by has no clear meaning."""
+    if definition.late_events == REEVALUATE and (
+        definition.firing == "crossing" or definition.reset_on_alert
+    ):
+        raise Unreadable("reevaluate does not go with firing state")
+
+
+def _choice(document: dict[str, Value], name: str, known: tuple[str, ...]) -> str:
     """One of the known words, the first of them where nothing is said."""
     value = document.get(name)
     if value is None:
         return known[0]
-    if value in out_of_scope:
-        raise OutOfScope(f"{name} is {value}")
     if not isinstance(value, str) or value not in known:
         raise Unreadable(f"unknown {name}")
     return value
@@ -132,16 +140,23 @@ def _grouping(document: dict[str, Value]) -> tuple[str, ...]:
     names = document.get("groupingKeyNames")
     if not isinstance(names, list):
         raise Unreadable("groupingKeyNames is not a list")
-    fields = ["payeeId" if name == "payerId" else read_text(name, "grouping key") for name in names]
-    if len(set(fields)) != len(fields) or not set(fields) <= set(GROUPABLE):
-        raise Unreadable("unknown or repeated grouping key")
+    fields = [_groupable(name) for name in names]
+    if len(set(fields)) != len(fields):
+        raise Unreadable("repeated grouping key")
     return tuple(sorted(fields))
+
+
+def _groupable(name: Value | None) -> str:
+    field = "payeeId" if name == "payerId" else read_text(name, "field")
+    if field not in GROUPABLE:
+        raise Unreadable(f"{field} is no key")
+    return field
 
 
 def _aggregate(document: dict[str, Value]) -> tuple[str, str | None]:
     function, field = document.get("aggregatorFunctionType"), document.get("aggregateFieldName")
-    if function == "COUNT_DISTINCT":
-        raise OutOfScope("COUNT_DISTINCT")
+    if function == DISTINCT:
+        return function, _groupable(field)
     if not isinstance(function, str) or function not in FUNCTIONS:
         raise Unreadable("unknown aggregate function")
     if function == "COUNT":

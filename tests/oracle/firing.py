@@ -18,7 +18,7 @@ class Firing:
 
     def held_before(self, version: Version, group: dict[str, str], start: int) -> bool:
         """Whether the previous in-order evaluation held, if its event time is not before `start`."""
-        earlier = self._evaluations.get(_key(version, group), [])
+        earlier = self._evaluations.get(key_of(version, group), [])
         if not earlier:
             return False
         event_time, held = earlier[-1]
@@ -26,15 +26,15 @@ class Firing:
 
     def evaluated(self, version: Version, group: dict[str, str], event_time: int, *, held: bool) -> None:
         """Note an in-order evaluation."""
-        self._evaluations.setdefault(_key(version, group), []).append((event_time, held))
+        self._evaluations.setdefault(key_of(version, group), []).append((event_time, held))
 
     def counted_from(self, version: Version, group: dict[str, str]) -> int:
         """The place, in the anchor's order of acceptance, from which transactions count."""
-        return self._counted_from.get(_key(version, group), 0)
+        return self._counted_from.get(key_of(version, group), 0)
 
     def reset(self, version: Version, group: dict[str, str], counted_from: int) -> None:
         """From now on only what was accepted from that place on counts."""
-        self._counted_from[_key(version, group)] = counted_from
+        self._counted_from[key_of(version, group)] = counted_from
 
     def clear(self) -> None:
         """Forget everything."""
@@ -42,5 +42,6 @@ class Firing:
         self._counted_from.clear()
 
 
-def _key(version: Version, group: dict[str, str]) -> Key:
+def key_of(version: Version, group: dict[str, str]) -> Key:
+    """What is remembered apart: rule, definition version, and the group as that version groups."""
     return version.rule_id, version.number, tuple(sorted(group.items()))

@@ -18,11 +18,12 @@ from tests.oracle.rule_events import (
     Positioned,
     RuleEvent,
     TraceCommand,
+    Version,
     read_events,
 )
 from tests.oracle.rulebook import RuleBook
 from tests.oracle.schema import DEFAULT_ANCHORS
-from tests.oracle.transactions import read_transaction
+from tests.oracle.transactions import Transaction, read_transaction
 from tests.oracle.verdicts import Verdicts
 
 
@@ -109,16 +110,24 @@ class _Oracle:
             self._rejects.append(Reject(record.partition, record.offset, reason))
             return
         anchors = self._history.accept(transaction, self._clock, self._rules.settings)
-        for version in self._rules.judging(transaction.event_time):
-            if not passes(version.definition.condition, transaction):
-                continue
-            if group_of(version.definition, transaction) is None:
-                self._null_groups += 1
-                self._verdicts.counts(version.rule_id).null_groups += 1
-            elif self._rules.anchor(version) in anchors:
-                self._verdicts.newest(version, record)
-            else:
-                self._verdicts.counts(version.rule_id).duplicates += 1
+        for rule_id in self._rules.active():
+            version = self._rules.in_force(rule_id, transaction.event_time)
+            if version is not None:
+                self._judge_newest(version, transaction, record, anchors)
+            self._verdicts.again(rule_id, anchors)
+
+    def _judge_newest(
+        self, version: Version, transaction: Transaction, record: Record, anchors: set[str]
+    ) -> None:
+        if not passes(version.definition.condition, transaction):
+            return
+        if group_of(version.definition, transaction) is None:
+            self._null_groups += 1
+            self._verdicts.counts(version.rule_id).null_groups += 1
+        elif self._rules.anchor(version) in anchors:
+            self._verdicts.newest(version, record)
+        else:
+            self._verdicts.counts(version.rule_id).duplicates += 1
 
     def outcome(self) -> Outcome:
         return Outcome(

@@ -50,20 +50,25 @@ class Knobs:
     start_edge: float = 0  # per record, as the next two: at the effectiveFrom of some rule
     silence_edge: float = 0  # one window after the newest of its keys
     late_twin: float = 0  # just before one of the same keys that was sent a moment ago
+    distinct: float = 0  # per definition: COUNT_DISTINCT of any field that may be a key
+    reevaluated: float = 0  # per definition, which then has none of what reevaluate does not go with
 
 
 EVERYTHING = Knobs(
+    rules=(4, 8),
     rule_changes=(3, 12),
     null_key=0.1,
     filtered=0.4,
-    crossing=0.35,
-    reset_on_alert=0.3,
-    stored_late=0.25,
+    crossing=0.45,
+    reset_on_alert=0.35,
+    stored_late=0.3,
     controls=0.1,
     flurries=0.2,
-    aimed_start=0.6,
+    aimed_start=0.7,
     start_edge=0.05,
     silence_edge=0.06,
-    late_twin=0.08,
+    late_twin=0.1,
+    distinct=0.35,
+    reevaluated=0.3,
     traced=0.7,
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from tests.oracle.decimals import SCALE, plain
-from tests.oracle.definitions import FUNCTIONS, OPERATORS
+from tests.oracle.definitions import DISTINCT, FUNCTIONS, OPERATORS, REEVALUATE
 from tests.oracle.knobs import Knobs
 from tests.oracle.model import Json
 from tests.oracle.random_filters import random_filter
@@ -19,7 +19,10 @@ _WIDEST_SECONDS = 400 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A definition before it is written down; window in seconds, limit in millionths, filter normalised."""
+    """A definition before it is written down; window in seconds, limit in millionths, filter normalised.
+
+    `field` is what is aggregated, unless that is nothing because the function is COUNT.
+    """
 
     grouping: tuple[str, ...]
     function: str
@@ -30,6 +33,7 @@ class Draft:
     firing: str = "every"
     late_events: str = "evaluate"
     reset_on_alert: bool = False
+    field: str = AMOUNT
 
 
 def definition_document(draft: Draft) -> dict[str, Json]:
@@ -42,7 +46,7 @@ def definition_document(draft: Draft) -> dict[str, Json]:
     return {
         "groupingKeyNames": list(draft.grouping),
         "aggregatorFunctionType": draft.function,
-        "aggregateFieldName": None if draft.function == "COUNT" else AMOUNT,
+        "aggregateFieldName": None if draft.function == "COUNT" else draft.field,
         "limitOperatorType": draft.operator,
         "limit": plain(draft.limit),
         "windowSeconds": draft.window,
@@ -55,18 +59,29 @@ def definition_document(draft: Draft) -> dict[str, Json]:
 
 def random_draft(rng: Random, world: World, knobs: Knobs) -> Draft:
     """A new rule."""
-    plain_draft = _with_limit(rng, world, _grouping(rng), rng.choice(FUNCTIONS), _window(rng, world))
+    plain_draft = _with_limit(rng, world, _grouping(rng), _aggregate(rng, knobs), _window(rng, world))
     return _with_options(rng, world, knobs, plain_draft)
 
 
+def _aggregate(rng: Random, knobs: Knobs) -> tuple[str, str]:
+    """Function and field; the field may well be one that the rule groups by, which then has one value."""
+    if _chance(rng, knobs.distinct):
+        return DISTINCT, rng.choice(["beneficiaryId", "payeeId", *GROUPABLE])
+    return rng.choice(FUNCTIONS), AMOUNT
+
+
 def _with_options(rng: Random, world: World, knobs: Knobs, draft: Draft) -> Draft:
-    return replace(
+    chosen = replace(
         draft,
         condition=random_filter(rng, world) if _chance(rng, knobs.filtered) else None,
         firing="crossing" if _chance(rng, knobs.crossing) else "every",
         late_events="store" if _chance(rng, knobs.stored_late) else "evaluate",
         reset_on_alert=_chance(rng, knobs.reset_on_alert),
     )
+    if not _chance(rng, knobs.reevaluated):
+        return chosen
+    # Of the options only a filter goes with it.
+    return replace(chosen, firing="every", late_events=REEVALUATE, reset_on_alert=False)
 
 
 def _chance(rng: Random, share: float) -> bool:
@@ -76,7 +91,8 @@ def _chance(rng: Random, share: float) -> bool:
 
 def changed_draft(rng: Random, world: World, knobs: Knobs, old: Draft) -> Draft:
     """A next definition: another window, grouping, function or limit, other options, or all anew."""
-    if _chance(rng, max(knobs.filtered, knobs.crossing, knobs.reset_on_alert, knobs.stored_late) / 2):
+    shares = (knobs.filtered, knobs.crossing, knobs.reset_on_alert, knobs.stored_late, knobs.reevaluated)
+    if _chance(rng, max(shares) / 2):
         return _with_options(rng, world, knobs, old)
     change = rng.random()
     if change < 0.4:
@@ -84,9 +100,11 @@ def changed_draft(rng: Random, world: World, knobs: Knobs, old: Draft) -> Draft:
         window = min(max(1, int(old.window * factor)), _WIDEST_SECONDS)
         return replace(old, window=window)
     if change < 0.6:
-        return _same_options(old, _with_limit(rng, world, _grouping(rng), old.function, old.window))
+        return _same_options(
+            old, _with_limit(rng, world, _grouping(rng), (old.function, old.field), old.window)
+        )
     if change < 0.8:
-        return _same_options(old, _with_limit(rng, world, old.grouping, rng.choice(FUNCTIONS), old.window))
+        return _same_options(old, _with_limit(rng, world, old.grouping, _aggregate(rng, knobs), old.window))
     return random_draft(rng, world, knobs)
 
 
@@ -126,7 +144,10 @@ def _window(rng: Random, world: World) -> int:
     return min(max(1, int(world.pace * 10 ** rng.uniform(-0.3, 2.8) / 1000)), _WIDEST_SECONDS)
 
 
-def _with_limit(rng: Random, world: World, grouping: tuple[str, ...], function: str, window: int) -> Draft:
+def _with_limit(
+    rng: Random, world: World, grouping: tuple[str, ...], aggregate: tuple[str, str], window: int
+) -> Draft:
+    function, field = aggregate
     operator = rng.choices(list(OPERATORS.values()), weights=[3, 1, 4, 2, 6, 2])[0]
     groups = 1
     for name, size in (("payeeId", len(world.payees)), ("beneficiaryId", len(world.beneficiaries))):
@@ -135,12 +156,16 @@ def _with_limit(rng: Random, world: World, grouping: tuple[str, ...], function: 
     groups *= len(world.amounts) if AMOUNT in grouping else 1
     expected = max(1, round(min(world.transactions, 1000 * window / world.pace) / groups))
     limit = _limit(rng, world, function, operator, expected)
-    return Draft(grouping, function, operator, min(max(limit, -_LARGEST_LIMIT), _LARGEST_LIMIT), window)
+    limit = min(max(limit, -_LARGEST_LIMIT), _LARGEST_LIMIT)
+    return Draft(grouping, function, operator, limit, window, field=field)
 
 
 def _limit(rng: Random, world: World, function: str, operator: str, expected: int) -> int:
     many = max(1, round(expected * rng.uniform(0.3, 1.2)))
     few = operator in {"=", "!=", "<", "<="}
+    if function == DISTINCT:
+        # Pools are small, and 0 is what a window has in which the field is always null.
+        return SCALE * rng.choice([0, 1, 1, 2] if few or operator == ">" else [0, 1, 2, 2, 3])
     if function == "COUNT":
         return SCALE * rng.randint(1, min(4, many)) if few else SCALE * many - rng.choice([0, 0, SCALE // 2])
     if function == "SUM":

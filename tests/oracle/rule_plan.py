@@ -6,6 +6,7 @@ import json
 from random import Random
 
 from tests.oracle.knobs import Knobs
+from tests.oracle.model import Json
 from tests.oracle.random_rules import Draft, changed_draft, random_draft, widened_draft
 from tests.oracle.random_world import World
 from tests.oracle.registry import Registry, Rule
@@ -17,6 +18,10 @@ _CHANGES = (
     *["widen"] * 3,
     *["replace"] * 2,
     *["pause", "resume", "delete", "publish while paused"],
+)
+_NOT_WITH_REEVALUATE: tuple[dict[str, Json], ...] = (
+    {"firing": "crossing"},
+    {"resetOnAlert": True},
 )
 _LONGEST_SETTING = 30 * 86_400_000
 
@@ -209,7 +214,9 @@ class RulePlan:
 
     def _garbage(self, now: int) -> bytes:
         position = self.registry.position + 1
-        style = self._rng.randrange(5 if self._knobs.filtered > 0 else 4)
+        # What an option adds that can be wrong comes last, so that it is left out without the option.
+        known = 6 if self._knobs.reevaluated > 0 else 5 if self._knobs.filtered > 0 else 4
+        style = self._rng.randrange(known)
         if style == 0:
             return self._rng.choice([b'{"position": 1', b"[]", b"", b"\xff\xfe", b"null"])
         if style == 1:
@@ -218,5 +225,6 @@ class RulePlan:
         event = json.loads(Registry().publish(1000, draft, 0, now))
         event["position"] = position
         wrong = [{"aggregatorFunctionType": "MEDIAN"}, {"windowSeconds": 0}, {"filter": {"any": []}}]
-        event["definition"].update(wrong[style - 2])
+        unclear = {"lateEvents": "reevaluate", **self._rng.choice(_NOT_WITH_REEVALUATE)} if style == 5 else {}
+        event["definition"].update([*wrong, unclear][style - 2])
         return json.dumps(event).encode()

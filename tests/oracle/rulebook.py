@@ -100,19 +100,22 @@ class RuleBook:
         """The anchor on which the version's history lies."""
         return anchor_of(version.definition.grouping, self._anchors)
 
-    def judging(self, event_time: int) -> Iterator[Version]:
-        """The version in force at `event_time` of every active rule that has one, by rule id."""
-        for rule_id in sorted(self._versions):
-            if self._states[rule_id] != "ACTIVE":
-                continue
-            begun = [version for version in self._versions[rule_id] if version.effective_from <= event_time]
-            if not begun:
-                continue
-            if (rule_id, begun[-1].number) in self._ended:
-                raise OracleError(
-                    "a version that has ended is in force: the specification contradicts itself"
-                )
-            yield begun[-1]
+    def active(self) -> Iterator[int]:
+        """Every rule that is neither paused nor deleted, by id."""
+        return (rule_id for rule_id in sorted(self._versions) if self.is_active(rule_id))
+
+    def in_force(self, rule_id: int, event_time: int) -> Version | None:
+        """The version of a known rule that judges what has that event time, if any."""
+        begun = [version for version in self._versions[rule_id] if version.effective_from <= event_time]
+        if begun and (rule_id, begun[-1].number) in self._ended:
+            raise OracleError("a version that has ended is in force: the specification contradicts itself")
+        return begun[-1] if begun else None
+
+    def lasting(self, rule_id: int) -> list[Version]:
+        """The versions of a known rule that have not ended, whether in force for anything or not."""
+        return [
+            version for version in self._versions[rule_id] if (rule_id, version.number) not in self._ended
+        ]
 
     def end_superseded(self, clock: int) -> None:
         """At a tick: versions whose successors have long begun stop counting, for good."""

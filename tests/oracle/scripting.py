@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from tests.oracle.decimals import scaled
 from tests.oracle.model import Json, MicroBatch, Record
 from tests.oracle.random_rules import Draft
+from tests.oracle.schema import AMOUNT
 
 
 def draft(
@@ -21,10 +22,11 @@ def draft(
     firing: str = "every",
     late_events: str = "evaluate",
     reset: bool = False,
+    field: str = AMOUNT,
 ) -> Draft:
-    """A definition; limit as decimal text, window in seconds, `only` the filter."""
+    """A definition; limit as decimal text, window in seconds, `only` the filter, `field` what is aggregated."""
     return Draft(
-        tuple(sorted(by)), function, operator, scaled(limit), seconds, only, firing, late_events, reset
+        tuple(sorted(by)), function, operator, scaled(limit), seconds, only, firing, late_events, reset, field
     )
 
 

@@ -20,6 +20,7 @@ class Judgement:
 
     event: Transaction
     finding: Finding
+    late: bool
     alerted: bool
 
 
@@ -37,14 +38,14 @@ def trace_record(version: Version, record: Record, judgement: Judgement) -> dict
         "group": dict(finding.group),
         "windowStart": event.event_time - definition.window,
         "windowEnd": event.event_time,
-        # Never null here: the window holds the transaction itself, and no aggregated field may be null.
+        # Never null here: the window holds the transaction itself, whose amount is there, and counts are numbers.
         "value": plain(reported(finding.value)),
-        "contributingCount": len(finding.window),
+        "contributingCount": len(finding.contributors),
         "limit": plain(definition.limit),
         "limitOperatorType": definition.operator,
         "holds": finding.holds,
         "alerted": judgement.alerted,
-        "late": finding.late,
+        "late": judgement.late,
     }
 
 

@@ -1,15 +1,18 @@
-"""Whether a rule alerts: firing, late events, reset, catch-up (semantics 5 and 6)."""
+"""Whether a rule alerts: firing, late events, judging again, reset, catch-up (semantics 5 and 6)."""
 
 from __future__ import annotations
 
 from tests.oracle.alerts import alert
 from tests.oracle.clock import Clock
 from tests.oracle.counts import Counts
-from tests.oracle.evaluation import Finding, evaluate, group_of
+from tests.oracle.definitions import REEVALUATE
+from tests.oracle.evaluation import Evaluation, evaluate, group_of
 from tests.oracle.filters import passes
 from tests.oracle.firing import Firing
 from tests.oracle.history import History
+from tests.oracle.judged import Judged
 from tests.oracle.model import Json, Record
+from tests.oracle.reevaluation import Reopened, reopened
 from tests.oracle.rule_events import TraceCommand, Version
 from tests.oracle.rulebook import RuleBook
 from tests.oracle.traces import Judgement, trace_record
@@ -27,6 +30,7 @@ class Verdicts:
         self._clock = clock
         self._history = history
         self._firing = Firing()
+        self._judged = Judged()
 
     def counts(self, rule_id: int) -> Counts:
         """Of one rule, to be raised."""
@@ -56,13 +60,27 @@ class Verdicts:
         floor = self._clock.floor(version)
         for place, event in enumerate(self._history.accepted[self._rules.anchor(version)]):
             visible = floor is None or event.event_time >= floor
+            if not visible:
+                continue
             begun = version.effective_from <= event.event_time
-            if visible and begun and not self._rules.was_in_force(version, event.event_time):
+            if begun and not self._rules.was_in_force(version, event.event_time):
                 self._judge(version, place, partial=True)
+            # Late ones are so whether they are caught up themselves or not.
+            self._judge_again(self._reopened(version, place))
+
+    def again(self, rule_id: int, anchors: set[str]) -> None:
+        """Judge again what the newest transaction, accepted on these anchors, came too late for."""
+        found: list[Reopened] = []
+        for version in self._rules.lasting(rule_id):
+            anchor = self._rules.anchor(version)
+            if anchor in anchors:
+                found += self._reopened(version, len(self._history.accepted[anchor]) - 1)
+        self._judge_again(found)
 
     def clear(self) -> None:
         """Forget what was judged before."""
         self._firing.clear()
+        self._judged.clear()
 
     def _judge(self, version: Version, place: int, *, partial: bool) -> Judgement | None:
         """None if that is no evaluation."""
@@ -72,30 +90,52 @@ class Verdicts:
         if group is None or not passes(definition.condition, event):
             return None
         counted_from = self._firing.counted_from(version, group)
-        finding = evaluate(definition, group, accepted, self._clock.floor(version), counted_from)
-        if finding.late and definition.late_events == "store":
+        evaluation = evaluate(definition, group, accepted, self._clock.floor(version), counted_from)
+        if evaluation.late and definition.late_events == "store":
             self.counts(version.rule_id).late_stored += 1
             return None
-        self._count(version, finding)
-        fires = self._fires(version, event.event_time, finding)
+        self._count(version, evaluation)
+        fires = self._fires(version, event.event_time, evaluation)
         if fires:
             warm = self._clock.is_warm(version, event.event_time)
-            self.alerts.append(alert(version, event, finding, warm=warm, partial=partial))
+            late: Json = {"newestEventTime": evaluation.newest_event_time} if evaluation.late else None
+            self.alerts.append(
+                alert(version, event, evaluation.finding, late=late, warm=warm, partial=partial)
+            )
         if fires and definition.reset_on_alert:
             self._firing.reset(version, group, place + 1)
-        return Judgement(event, finding, alerted=fires)
+        if definition.late_events == REEVALUATE:
+            self._judged.note(version, group, place, alerted=fires)
+        return Judgement(event, evaluation.finding, evaluation.late, alerted=fires)
 
-    def _count(self, version: Version, finding: Finding) -> None:
+    def _reopened(self, version: Version, place: int) -> list[Reopened]:
+        accepted = self._history.accepted[self._rules.anchor(version)][: place + 1]
+        return reopened(version, accepted, self._clock.floor(version), self._judged)
+
+    def _judge_again(self, found: list[Reopened]) -> None:
+        """Neither an evaluation nor traced; only what newly alerts makes a difference."""
+        for case in sorted(found, key=Reopened.order):
+            version, event = case.version, case.event
+            self.counts(version.rule_id).reevaluated += 1
+            finding = case.hindsight.finding(event.event_time)
+            if not finding.holds:
+                continue
+            self._judged.note(version, finding.group, case.place, alerted=True)
+            late: Json = {"transactionId": case.late.transaction_id, "eventTime": case.late.event_time}
+            warm = self._clock.is_warm(version, event.event_time)
+            self.alerts.append(alert(version, event, finding, late=late, warm=warm, partial=True))
+
+    def _count(self, version: Version, evaluation: Evaluation) -> None:
         counts = self.counts(version.rule_id)
         counts.evaluations += 1
-        counts.late_evaluated += finding.late
-        counts.equal_times += finding.equal_times
+        counts.late_evaluated += evaluation.late
+        counts.equal_times += evaluation.equal_times
 
-    def _fires(self, version: Version, event_time: int, finding: Finding) -> bool:
-        definition = version.definition
+    def _fires(self, version: Version, event_time: int, evaluation: Evaluation) -> bool:
+        definition, finding = version.definition, evaluation.finding
         if definition.firing == "every":
             return finding.holds
-        if finding.late:
+        if evaluation.late:
             return False
         held_before = self._firing.held_before(version, finding.group, event_time - definition.window)
         self._firing.evaluated(version, finding.group, event_time, held=finding.holds)

@@ -38,8 +38,11 @@ def used(definition: Json) -> list[str]:
     """What a definition has that a plain one has not."""
     assert isinstance(definition, dict)
     plain = {"firing": "every", "lateEvents": "evaluate"}
-    return [name for name in ("filter", "resetOnAlert") if name in definition] + [
-        name for name, value in plain.items() if definition[name] != value
+    return [
+        *[name for name in ("filter", "resetOnAlert") if name in definition],
+        *[name for name, value in plain.items() if definition[name] != value],
+        *[name for name in ("COUNT_DISTINCT",) if definition["aggregatorFunctionType"] == name],
+        *[name for name in ("reevaluate",) if definition["lateEvents"] == name],
     ]
 
 
@@ -59,6 +62,8 @@ def alerts_by_option() -> Counter[str]:
             seen.update(names)
             seen.update(f"{one}+{other}" for one in names for other in names if one < other)
             seen.update(["late"] if alert["late"] else [])
+            if isinstance(alert["late"], dict) and "transactionId" in alert["late"]:
+                seen.update(f"again+{name}" for name in ["", *names])
         found.update(seen)
     print({name: f"{count / len(SEEDS):.2f}" for name, count in sorted(found.items())})
     return found
@@ -77,6 +82,15 @@ def alerts_by_option() -> Counter[str]:
         ("filter+partial", 0.2),
         ("firing+partial", 0.2),
         ("partial+resetOnAlert", 0.2),
+        ("again+", 0.3),
+        ("again+filter", 0.1),
+        ("again+COUNT_DISTINCT", 0.05),
+        ("reevaluate", 0.6),
+        ("COUNT_DISTINCT", 0.5),
+        ("COUNT_DISTINCT+filter", 0.2),
+        ("COUNT_DISTINCT+firing", 0.2),
+        ("COUNT_DISTINCT+partial", 0.2),
+        ("COUNT_DISTINCT+resetOnAlert", 0.2),
     ],
 )
 def test_every_option_alerts_in_many_histories(option: str, share: float) -> None:

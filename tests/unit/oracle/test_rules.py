@@ -89,10 +89,8 @@ def test_a_false_hash_stops_everything() -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("lateEvents", "reevaluate"),
         ("cooldownSeconds", 60),
         ("precision", {"bucketed": 60}),
-        ("aggregatorFunctionType", "COUNT_DISTINCT"),
     ],
 )
 def test_what_the_oracle_does_not_know_it_refuses(key: str, value: object) -> None:

@@ -1,0 +1,73 @@
+"""What a late transaction reopens: earlier judgements whose windows it has come into (semantics 5)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+
+from tests.oracle.definitions import REEVALUATE, Definition
+from tests.oracle.evaluation import Finding, group_of, measure, members
+from tests.oracle.filters import passes
+from tests.oracle.judged import Judged
+from tests.oracle.rule_events import Version
+from tests.oracle.transactions import Transaction
+
+
+class Hindsight:
+    """A group as it is now, in which a window may end at any event time of before.
+
+    Sorted by event time, equal ones by acceptance, so that a window is a slice: one late transaction may
+    reopen very many.
+    """
+
+    def __init__(
+        self, definition: Definition, group: dict[str, str], group_members: list[Transaction]
+    ) -> None:
+        self._definition = definition
+        self._group = group
+        self._members = sorted(group_members, key=lambda member: member.event_time)
+        self._times = [member.event_time for member in self._members]
+
+    def finding(self, event_time: int) -> Finding:
+        """The window that ends there, over all accepted so far."""
+        start = bisect_left(self._times, event_time - self._definition.window)
+        end = bisect_right(self._times, event_time)
+        return measure(self._definition, self._group, self._members[start:end])
+
+
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """`event`, which stands at a place in the order of acceptance, is to be judged again for `late`."""
+
+    version: Version
+    place: int
+    event: Transaction
+    late: Transaction
+    hindsight: Hindsight
+
+    def order(self) -> tuple[int, int, int]:
+        """By event time, then by acceptance: of equal times a higher version judges what came later."""
+        return self.event.event_time, self.version.number, self.place
+
+
+def reopened(
+    version: Version, accepted: list[Transaction], floor: int | None, judged: Judged
+) -> list[Reopened]:
+    """What the last of `accepted`, which is visible, makes this version judge again."""
+    late, definition = accepted[-1], version.definition
+    if definition.late_events != REEVALUATE or not passes(definition.condition, late):
+        return []
+    group = group_of(definition, late)
+    if group is None:
+        return []
+    # Newer ones of the group that were judged: there being any is what makes this one late.
+    last = late.event_time + definition.window
+    places = [
+        place
+        for place in judged.quiet(version, group)
+        if late.event_time < accepted[place].event_time <= last
+    ]
+    if not places:
+        return []
+    hindsight = Hindsight(definition, group, [other for _, other in members(definition, accepted, floor)])
+    return [Reopened(version, place, accepted[place], late, hindsight) for place in places]
