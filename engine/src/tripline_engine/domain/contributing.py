@@ -16,7 +16,10 @@ from tripline_engine.domain.verdict import MAX_CONTRIBUTORS, Contributor
 
 @njit(cache=True)
 def _collect(row: int, entered: int, bound: int, base: int, order: Any, members: Any, out: Any) -> int:
+    """The rows from the last one of the same event time back to ``bound`` (ms), up to number ``entered``."""
     found, older = 0, row
+    while order.following[older] >= 0 and order.time[order.following[older]] == order.time[row]:
+        older = order.following[older]
     while found < len(out) and older >= base and order.time[older] >= bound:
         if older <= entered and members[older] >= 0:
             out[found] = older

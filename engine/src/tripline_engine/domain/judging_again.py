@@ -161,14 +161,14 @@ def _take_in(row: Any, tail: Any, late: Any, judge: Judge, source: Source, state
 
 
 @njit(cache=True)
-def _let_go(row: Any, newest: Any, late: Any, judge: Judge, source: Source, state: Any, queue: Any) -> None:
-    """Let go of the oldest row; the window ends with ``newest``."""
+def _let_go(row: Any, end: Any, late: Any, judge: Judge, source: Source, state: Any, queue: Any) -> None:
+    """Let go of the oldest row; the window ends at ``end`` (ms)."""
     amounts = source.amounts
     if judge.function == DISTINCT:
         if source.equal_slots[row] >= 0:
             newer = entered_after(late, row, source.equal)
             state[_COUNT] -= 1
-            state[_VALUES] -= newer < 0 or _follows(newer, newest, source.order.time)
+            state[_VALUES] -= newer < 0 or source.order.time[newer] > end
         return
     low, high = subtract(np.uint64(state[_LOW]), state[_HIGH], amounts.low[row], amounts.high[row])
     state[_COUNT], state[_LOW], state[_HIGH] = state[_COUNT] - 1, np.int64(low), high
@@ -196,13 +196,14 @@ def _judge(
     state, queue = np.zeros(_WIDTH, np.int64), _room(tail, candidates[-1], order)
     for i in range(len(candidates)):
         own = candidates[i]
-        while head >= 0 and not _follows(head, own, time):
+        # of equal times those accepted after it are in its window now
+        while head >= 0 and time[head] <= time[own]:
             if head <= late:
                 _take_in(head, tail, late, judge, source, state, queue)
             head = np.int64(order.following[head])
         while time[tail] < max(time[own] - judge.window, judge.floor):
             if tail <= late:
-                _let_go(tail, own, late, judge, source, state, queue)
+                _let_go(tail, time[own], late, judge, source, state, queue)
             tail = np.int64(order.following[tail])
         counts[i], lows[i], highs[i] = state[_COUNT], np.uint64(state[_LOW]), state[_HIGH]
         if judge.function == DISTINCT:
