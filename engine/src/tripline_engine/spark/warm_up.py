@@ -21,14 +21,19 @@ from tripline_engine.spark.packing import packer, unpacked
 
 _START: Final = 1_763_690_000_000
 _ROWS: Final = 40
-_RULES: Final[tuple[tuple[str, list[str]], ...]] = (
-    ("SUM", ["payeeId", "beneficiaryId"]),
-    ("COUNT", ["payeeId"]),
-    ("AVG", ["beneficiaryId"]),
-    ("MAX", ["payeeId"]),
-    ("MIN", ["paymentType"]),
-    ("SUM", ["paymentAmount"]),
-    ("COUNT", []),
+_RULES: Final[tuple[dict[str, Any], ...]] = (
+    {"groupingKeyNames": ["payeeId", "beneficiaryId"]},
+    {"groupingKeyNames": ["payeeId"], "aggregatorFunctionType": "COUNT", "aggregateFieldName": None},
+    {"groupingKeyNames": ["beneficiaryId"], "aggregatorFunctionType": "AVG"},
+    {"groupingKeyNames": ["payeeId"], "aggregatorFunctionType": "MAX"},
+    {"groupingKeyNames": ["paymentType"], "aggregatorFunctionType": "MIN"},
+    {"groupingKeyNames": ["paymentAmount"]},
+    {"groupingKeyNames": [], "aggregatorFunctionType": "COUNT", "aggregateFieldName": None},
+    {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "payeeId"},
+    {"resetOnAlert": True},
+    {"firing": "crossing", "cooldownSeconds": 1},
+    {"lateEvents": "reevaluate", "limit": "30"},
+    {"filter": {"field": "paymentAmount", "operator": ">", "value": "1"}},
 )
 
 
@@ -65,7 +70,7 @@ def warm_up() -> int:
 
 
 def _batches(config: EngineConfig) -> Iterator[list[Payload]]:
-    yield [Payload(Kind.RULE_EVENT, _rule_event(i + 1, *rule), i) for i, rule in enumerate(_RULES)]
+    yield [Payload(Kind.RULE_EVENT, _rule_event(i + 1, rule), i) for i, rule in enumerate(_RULES)]
     for round_ in range(3):
         # the second round has late ones; the last tick lets everything expire
         clock = _START + (round_ - 1) * 1000 if round_ < 2 else _START + 10**10
@@ -100,15 +105,16 @@ def _transactions(config: EngineConfig, round_: int) -> Iterator[Payload]:
         yield from unpacked(packed)
 
 
-def _rule_event(rule_id: int, function: str, grouping: list[str]) -> bytes:
+def _rule_event(rule_id: int, special: dict[str, Any]) -> bytes:
     definition = rule_definition.parse(
         {
-            "groupingKeyNames": grouping,
-            "aggregatorFunctionType": function,
-            "aggregateFieldName": None if function == "COUNT" else "paymentAmount",
+            "groupingKeyNames": ["beneficiaryId"],
+            "aggregatorFunctionType": "SUM",
+            "aggregateFieldName": "paymentAmount",
             "limitOperatorType": ">=",
             "limit": "1",
             "windowSeconds": 60,
+            **special,
         },
         event_type.load(),
     )
