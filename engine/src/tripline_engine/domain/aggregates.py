@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.limits import LimitRun, limits_of
 from tripline_engine.domain.links import Lists
 from tripline_engine.domain.reading import Reading
 from tripline_engine.domain.rows import Totals
@@ -133,8 +134,8 @@ class Aggregates:
         self, version: RuleVersion, moving: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.bool_], Reading]:
         reset, states = self.windows.resets[version.key], self.windows.firing[version.key]
-        floor = self.visibility.floor(version.anchor, version.fields)
-        found = reset.evaluate(self.start, moving, states, floor, self.visibility.lateness_floor)
+        floor, lateness_floor = self._floor(version), self.visibility.lateness_floor
+        found = reset.evaluate(self.start, moving, states, self.limits(version), floor, lateness_floor)
         return found.fired, self._read(version, found.totals, found.extremes, reset.lists)
 
     def _read(
@@ -148,6 +149,7 @@ class Aggregates:
             newest=self.newest[population_of(version)],
             amounts=self.windows.amounts(version.definition.aggregate_field),
             window=self.window(version, lists),
+            limits=self.limits(version),
         )
 
     def window(self, version: RuleVersion, lists: Lists) -> Window:
@@ -159,8 +161,15 @@ class Aggregates:
             members=windows.links[members].slots,
             field=version.definition.aggregate_field,
             length=version.window_ms,
-            floor=self.visibility.floor(version.anchor, version.fields),
+            floor=self._floor(version),
         )
+
+    def limits(self, version: RuleVersion) -> list[LimitRun]:
+        """What the rows are held against."""
+        return limits_of(version, self.windows.named, self.windows.history, self.start, self.end)
+
+    def _floor(self, version: RuleVersion) -> int:
+        return self.visibility.floor(version.anchor, version.fields)
 
 
 def enter(windows: RuleWindows, start: int, end: int, visibility: Visibility) -> Aggregates:

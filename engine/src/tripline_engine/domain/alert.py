@@ -50,7 +50,7 @@ def alert_json(
         "partial": verdict.partial is not None,
         "value": verdict.value,
         "operator": definition.operator,
-        "limit": decimals.plain(definition.limit),
+        "limit": verdict.limit,
         "windowStart": time - version.window_ms,
         "windowEnd": time,
         "contributors": _contributors_json(verdict),

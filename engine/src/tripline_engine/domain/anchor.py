@@ -13,10 +13,12 @@ from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
 from tripline_engine.domain.aggregates import Aggregates, enter
 from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.duplicates import RememberedIds
+from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.history import HashKey, History
 from tripline_engine.domain.judged import OPEN, JudgedSpans, Span
 from tripline_engine.domain.late_judging import judge_late_ones
+from tripline_engine.domain.named import Named
 from tripline_engine.domain.reading import Reading
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import CatchUp, JudgingVersion, RuleBook, RuleVersion
@@ -53,16 +55,17 @@ class Judgement:
 class Anchor:
     """History, windows and remembered ids of one anchor.
 
-    ``structure`` is what the arena already holds; an empty one for a new arena.
+    ``structure`` is what the arena already holds; an empty one for a new arena. ``named`` is the rule book's.
     """
 
     def __init__(
-        self, arena: Arena, name: str, event_type: EventType, key: HashKey, structure: Structure
+        self, arena: Arena, name: str, event_type: EventType, key: HashKey, named: Named, structure: Structure
     ) -> None:
         self._name, self._event_type, self._key = name, event_type, key
+        self._compiler = Compiler(event_type, key, named, name)
         self.history = History(arena, name, event_type, key)
         self.ids = RememberedIds(arena, f"{name}.ids")
-        self._windows = RuleWindows(arena, name, self.history, event_type, key, structure)
+        self._windows = RuleWindows(arena, self.history, self._compiler, structure)
 
     def identities(self, rows: Rows) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """128 bits by which equal (anchor value, transaction id) are known."""
@@ -108,9 +111,7 @@ class Anchor:
         """
         version, history = work.version, self.history
         floor = visibility.floor(version.anchor, version.fields)
-        apart = RuleWindows(
-            HeapArena(), self._name, history, self._event_type, self._key, Structure.empty(), floor
-        )
+        apart = RuleWindows(HeapArena(), history, self._compiler, Structure.empty(), floor)
         apart.restructure(Structure.of_versions([version]), visibility, {}, build=False)
         aggregates = enter(apart, history.base, history.end, visibility)
         time = history.time[history.base : history.end]

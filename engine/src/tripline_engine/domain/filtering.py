@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +13,20 @@ import numpy.typing as npt
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.filter_constants import Constant
-from tripline_contracts.filters import All, Any_, Comparison, Filter, Membership, Not
+from tripline_contracts.filter_tree import (
+    All,
+    Any_,
+    Comparison,
+    Filter,
+    ListMembership,
+    Membership,
+    Not,
+    ParameterComparison,
+)
 from tripline_contracts.spelling import Operator
 from tripline_engine.domain.history import HashKey, History
 from tripline_engine.domain.limit import Limit
+from tripline_engine.domain.named import Named
 from tripline_engine.domain.rows import ABSENT, Texts
 
 Passes = npt.NDArray[np.bool_]
@@ -22,19 +34,41 @@ Test = Callable[[History, int, int], Passes]
 """Whether each row from the first number to the second passes."""
 
 
-def compile_filter(condition: Filter, event_type: EventType, key: HashKey) -> Test:
-    """The filter as a function over columns. A comparison with null is false, whatever the operator."""
-    match condition:
-        case All(operands):
-            return _combined([compile_filter(each, event_type, key) for each in operands], np.logical_and)
-        case Any_(operands):
-            return _combined([compile_filter(each, event_type, key) for each in operands], np.logical_or)
-        case Not(operand):
-            return _inverted(compile_filter(operand, event_type, key))
-        case Comparison(name, operator, constant):
-            return _comparison(event_type.field(name), operator, [constant], event_type, key)
-        case Membership(name, constants):
-            return _comparison(event_type.field(name), "=", constants, event_type, key)
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """Makes tests of filters, for the history of one anchor."""
+
+    event_type: EventType
+    key: HashKey
+    named: Named
+    anchor: str
+
+    def compile(self, condition: Filter) -> Test:
+        """The filter as a function over columns. A comparison with null is false, whatever the operator."""
+        match condition:
+            case All(operands):
+                return _combined([self.compile(each) for each in operands], np.logical_and)
+            case Any_(operands):
+                return _combined([self.compile(each) for each in operands], np.logical_or)
+            case Not(operand):
+                return _inverted(self.compile(operand))
+            case Comparison(name, operator, constant):
+                return self._comparison(name, operator, [constant])
+            case Membership(name, constants):
+                return self._comparison(name, "=", constants)
+            case ListMembership(name, list_name):
+                return _listed(name, list_name, self)
+            case ParameterComparison(name, operator, parameter):
+                return _against_parameter(name, operator, parameter, self)
+
+    def _comparison(self, name: str, operator: Operator, constants: Sequence[Constant]) -> Test:
+        """True if the comparison with one of the constants is."""
+        field = self.event_type.field(name)
+        if field.kind == "decimal":
+            return _amounts(name, [Limit(operator, _scaled(constant)) for constant in constants])
+        if field.kind == "timestamp":
+            return _times(field, operator, [int(constant) for constant in constants], self.event_type)
+        return _texts(name, [str(constant) for constant in constants], self.key, equal=operator == "=")
 
 
 def from_time(since: int, test: Test | None) -> Test:
@@ -45,17 +79,6 @@ def from_time(since: int, test: Test | None) -> Test:
         return result if test is None else result & test(history, start, end)
 
     return late_enough
-
-
-def _comparison(
-    field: Field, operator: Operator, constants: Sequence[Constant], event_type: EventType, key: HashKey
-) -> Test:
-    """True if the comparison with one of the constants is."""
-    if field.kind == "decimal":
-        return _amounts(field.name, [Limit(operator, _scaled(constant)) for constant in constants])
-    if field.kind == "timestamp":
-        return _times(field, operator, [int(constant) for constant in constants], event_type)
-    return _texts(field.name, [str(constant) for constant in constants], key, equal=operator == "=")
 
 
 def _inverted(inner: Test) -> Test:
@@ -116,13 +139,50 @@ def _texts(name: str, constants: Sequence[str], key: HashKey, *, equal: bool) ->
     low, high = key.of(_as_texts(constants))
 
     def test(history: History, start: int, end: int) -> Passes:
-        codes, table = history.codes(name)[start:end], history.values[name]
-        found = table.find(low, high)
-        among = np.isin(codes, found[found >= 0])
-        result: Passes = (among if equal else ~among) & (codes >= 0)
+        among = _among(history, name, low, high, start, end)
+        return among if equal else ~among & (history.codes(name)[start:end] >= 0)
+
+    return test
+
+
+def _listed(name: str, list_name: str, compiler: Compiler) -> Test:
+    """True if the list held the value when the transaction was accepted."""
+    known: tuple[object, Any, Any] = (None, None, None)
+
+    def test(history: History, start: int, end: int) -> Passes:
+        nonlocal known
+        result, offset = np.zeros(end - start, np.bool_), history.offset
+        runs = compiler.named.list(list_name).runs(compiler.anchor, start + offset, end + offset)
+        for first, until, values in runs:
+            if known[0] is not values:
+                known = (values, *compiler.key.of(_as_texts(sorted(values))))
+            first, until = first - offset, until - offset
+            result[first - start : until - start] = _among(history, name, *known[1:], first, until)
         return result
 
     return test
+
+
+def _against_parameter(name: str, operator: Operator, parameter: str, compiler: Compiler) -> Test:
+    """True if the comparison with the parameter is, as it stood when the transaction was accepted."""
+
+    def test(history: History, start: int, end: int) -> Passes:
+        result, offset = np.zeros(end - start, np.bool_), history.offset
+        runs = compiler.named.parameter(parameter).runs(compiler.anchor, start + offset, end + offset)
+        for first, until, scaled in runs:
+            rows = np.arange(first - offset, until - offset)
+            found = Limit(operator, scaled).values(rows, history.measure(name))
+            result[first - offset - start : until - offset - start] = found
+        return result
+
+    return test
+
+
+def _among(history: History, name: str, low: Any, high: Any, start: int, end: int) -> Passes:
+    """Whether each row's value is one of those with these identities."""
+    codes, found = history.codes(name)[start:end], history.values[name].find(low, high)
+    result: Passes = np.isin(codes, found[found >= 0])
+    return result
 
 
 def _as_texts(values: Sequence[str]) -> Texts:

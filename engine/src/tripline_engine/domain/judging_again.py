@@ -16,7 +16,7 @@ from numba import njit
 
 from tripline_engine.domain.distinct_window import entered_after, entered_before
 from tripline_engine.domain.int128 import add, compare, subtract
-from tripline_engine.domain.limit import DISTINCT, EXTREME, SCALE, LimitParts, hold
+from tripline_engine.domain.limit import DISTINCT, EXTREME, SCALE
 from tripline_engine.domain.links import Order
 from tripline_engine.domain.rows import Amounts
 
@@ -37,7 +37,6 @@ class Judge(NamedTuple):
     offset: int
     function: int
     sign: int
-    limit: LimitParts
     spans: npt.NDArray[np.int64]
 
 
@@ -53,15 +52,13 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgedAgain:
-    """What a late transaction came to.
+    """What n transactions come to that a late one has come into the windows of.
 
-    :ivar judged: how many were judged again
-    :ivar rows: int64, n: those that alert now, by event time
+    :ivar rows: int64, n: by event time
     :ivar counts: int64, n: how many transactions of each one's window contribute
     :ivar low: with ``high``, the sum, extreme value or number of values (scaled by 10⁶)
     """
 
-    judged: int
     rows: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]
     low: npt.NDArray[np.uint64]
@@ -75,11 +72,10 @@ def judge_again(row: int, judge: Judge, source: Source) -> JudgedAgain:
     """
     candidates = _candidates(row, judge, source)
     n = len(candidates)
-    held, counts = np.zeros(n, np.bool_), np.zeros(n, np.int64)
-    low, high = np.zeros(n, np.uint64), np.zeros(n, np.int64)
+    found = JudgedAgain(candidates, np.zeros(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
     if n:
-        _judge(row, candidates, judge, source, held, counts, low, high)
-    return JudgedAgain(n, candidates[held], counts[held], low[held], high[held])
+        _judge(row, candidates, judge, source, found.counts, found.low, found.high)
+    return found
 
 
 @njit(cache=True)
@@ -188,7 +184,7 @@ def _room(row: Any, last: Any, order: Any) -> Any:
 
 @njit(cache=True)
 def _judge(
-    late: Any, candidates: Any, judge: Judge, source: Source, held: Any, counts: Any, lows: Any, highs: Any
+    late: Any, candidates: Any, judge: Judge, source: Source, counts: Any, lows: Any, highs: Any
 ) -> None:
     order, amounts, time = source.order, source.amounts, source.order.time
     tail = _first(late, max(time[candidates[0]] - judge.window, judge.floor), judge, order)
@@ -211,7 +207,6 @@ def _judge(
         elif judge.function == EXTREME:
             best = queue[state[_FRONT]]
             lows[i], highs[i] = amounts.low[best], amounts.high[best]
-        held[i] = hold(judge.function, counts[i], lows[i], highs[i], judge.limit)
 
 
 @njit(cache=True)

@@ -13,7 +13,8 @@ from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.int128 import join
 from tripline_engine.domain.judged import alerted_records
 from tripline_engine.domain.judging_again import Judge, JudgedAgain, Source, judge_again
-from tripline_engine.domain.limit import FUNCTIONS, Limit, shown
+from tripline_engine.domain.limit import FUNCTIONS, shown
+from tripline_engine.domain.limits import LimitRun, limits_of
 from tripline_engine.domain.rule_book import RuleVersion
 from tripline_engine.domain.structure import distinct_key, population_of
 from tripline_engine.domain.verdict import LateOne, Verdict
@@ -48,15 +49,18 @@ def judge_late_ones(
     alerted.reserve(aggregates.end)
     alerted.rows[start : aggregates.end] = fired
     judge, source = _judge(aggregates, version, spans), _source(aggregates, version)
+    history = windows.history
+    limits = limits_of(version, windows.named, history, history.base, history.end)
     verdicts: list[Verdict] = []
     judged, rows = 0, [np.flatnonzero(fired) + start]
     for place in np.flatnonzero(aggregates.late(version)).tolist():
         found = judge_again(start + place, judge, source)
-        alerted.rows[found.rows] = 1
-        judged += found.judged
-        verdicts += _verdicts(aggregates, version, place, found)
-        rows.append(found.rows)
-    sequences = np.concatenate(rows) + windows.history.offset
+        held = _held(version, found, limits)
+        alerted.rows[found.rows[held]] = 1
+        judged += len(held)
+        verdicts += _verdicts(aggregates, version, place, found, held, limits)
+        rows.append(found.rows[held])
+    sequences = np.concatenate(rows) + history.offset
     return Again(verdicts, judged, alerted_records(sequences) if len(sequences) else None)
 
 
@@ -69,7 +73,6 @@ def _judge(aggregates: Aggregates, version: RuleVersion, spans: npt.NDArray[np.i
         offset=history.offset,
         function=FUNCTIONS[definition.function],
         sign=-1 if definition.function == "MAX" else 1,
-        limit=Limit.of(definition).parts,
         spans=spans,
     )
 
@@ -82,20 +85,37 @@ def _source(aggregates: Aggregates, version: RuleVersion) -> Source:
     return Source(links.order, equal.slots, equal.order, amounts, windows.alerted[version.key].rows)
 
 
+def _held(version: RuleVersion, found: JudgedAgain, limits: list[LimitRun]) -> npt.NDArray[np.bool_]:
+    """Which of n hold (bool, n)."""
+    held = np.zeros(len(found.rows), np.bool_)
+    for first, until, limit in limits:
+        own = (found.rows >= first) & (found.rows < until)
+        totals = found.counts[own], found.low[own], found.high[own]
+        held[own] = limit.each(version.definition.function, *totals)
+    return held
+
+
 def _verdicts(
-    aggregates: Aggregates, version: RuleVersion, place: int, found: JudgedAgain
+    aggregates: Aggregates,
+    version: RuleVersion,
+    place: int,
+    found: JudgedAgain,
+    held: npt.NDArray[np.bool_],
+    limits: list[LimitRun],
 ) -> Iterator[Verdict]:
     history, late = aggregates.windows.history, aggregates.start + place
     warm_from = aggregates.visibility.warm_from(version)
     late_one = LateOne(history.ids(np.array([late]))[0], int(history.time[late]))
     window = aggregates.window(version, aggregates.windows.links[population_of(version)])
-    for i, row in enumerate(found.rows.tolist()):
-        count = int(found.counts[i])
+    for i in np.flatnonzero(held).tolist():
+        row, count = int(found.rows[i]), int(found.counts[i])
         value = shown(version.definition.function, count, join(found.low[i], found.high[i]))
+        limit = next(limit for first, until, limit in limits if first <= row < until)
         yield Verdict(
             version=version,
             row=place,
             value=value or "",
+            limit=limit.text or "",
             count=count,
             contributors=window.contributors(row, late),
             newest=None,

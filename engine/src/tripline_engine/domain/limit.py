@@ -9,9 +9,9 @@ import numpy.typing as npt
 from numba import njit
 
 from tripline_contracts import decimals
-from tripline_contracts.rule_definition import Function, Operator, RuleDefinition
+from tripline_contracts.rule_definition import Function, Operator
 from tripline_engine.domain.int128 import compare, multiply_count, split
-from tripline_engine.domain.rows import Amounts, Totals
+from tripline_engine.domain.rows import Amounts
 
 SCALE = 10**6
 # For each operator, whether it holds when the value is (less, equal, greater).
@@ -90,22 +90,9 @@ def hold(function: int, count: Any, low: Any, high: Any, limit: Any) -> bool:
 
 
 @njit(cache=True)
-def _hold_values(totals: Any, limit: Any, out: Any) -> None:
+def _hold_each(function: int, counts: Any, low: Any, high: Any, limit: Any, out: Any) -> None:
     for i in range(len(out)):
-        out[i] = hold_values(totals.low[i], totals.high[i], limit)
-
-
-@njit(cache=True)
-def _hold_sums(totals: Any, limit: Any, average: bool, out: Any) -> None:
-    for i in range(len(out)):
-        count, low, high = totals.counts[i], totals.low[i], totals.high[i]
-        out[i] = hold_average(count, low, high, limit) if average else hold_sum(count, low, high, limit)
-
-
-@njit(cache=True)
-def _hold_counts(count: Any, limit: Any, out: Any) -> None:
-    for i in range(len(count)):
-        out[i] = hold_count(count[i], limit)
+        out[i] = hold(function, counts[i], low[i], high[i], limit)
 
 
 @njit(cache=True)
@@ -116,45 +103,32 @@ def _hold_rows(rows: Any, amounts: Any, limit: Any, out: Any) -> None:
 
 
 class Limit:
-    """An operator and a limit (scaled by 10⁶)."""
+    """An operator and a limit (scaled by 10⁶); without a limit it never holds."""
 
-    def __init__(self, operator: Operator, scaled: int) -> None:
-        self.parts = LimitParts(*split(scaled), np.array(_HOLDS[operator]))
+    def __init__(self, operator: Operator, scaled: int | None) -> None:
+        self.scaled = scaled
+        holds = (False, False, False) if scaled is None else _HOLDS[operator]
+        self.parts = LimitParts(*split(scaled or 0), np.array(holds))
 
-    @staticmethod
-    def of(definition: RuleDefinition) -> Limit:
-        """The operator and limit of a definition."""
-        return Limit(definition.operator, decimals.to_scaled(definition.limit))
+    @property
+    def text(self) -> str | None:
+        """The limit as plain decimal text."""
+        return None if self.scaled is None else decimals.plain_scaled(self.scaled)
 
-    def sums(self, totals: Totals) -> Hits:
-        """Where the sum of the window holds against the limit (bool, n)."""
-        return self._sums(totals, average=False)
+    def each(self, function: Function, counts: Any, low: Any, high: Any) -> Hits:
+        """Where n aggregates hold (bool, n).
 
-    def averages(self, totals: Totals) -> Hits:
-        """Where the average of the window holds against the limit."""
-        return self._sums(totals, average=True)
-
-    def counts(self, totals: Totals) -> Hits:
-        """Where the number of transactions in the window holds against the limit."""
-        out = np.empty(len(totals.counts), np.bool_)
-        _hold_counts(totals.counts, self.parts, out)
-        return out
-
-    def distincts(self, totals: Totals) -> Hits:
-        """Where the number of different values, given as the sum, holds against the limit."""
-        out = np.empty(len(totals.counts), np.bool_)
-        _hold_values(totals, self.parts, out)
+        :param counts: int64, n: of how many transactions
+        :param low: with ``high``, their sums, extreme values or numbers of values (scaled by 10⁶)
+        """
+        out = np.empty(len(counts), np.bool_)
+        _hold_each(FUNCTIONS[function], counts, low, high, self.parts, out)
         return out
 
     def values(self, rows: npt.NDArray[np.int64], amounts: Amounts) -> Hits:
         """Where the value in the row of that number (-1: none) holds against the limit."""
         out = np.empty(len(rows), np.bool_)
         _hold_rows(rows, amounts, self.parts, out)
-        return out
-
-    def _sums(self, totals: Totals, average: bool) -> Hits:
-        out = np.empty(len(totals.counts), np.bool_)
-        _hold_sums(totals, self.parts, average, out)
         return out
 
 

@@ -129,7 +129,8 @@ class Projection:
 
     def _anchor(self, name: str, structure: Structure) -> Anchor:
         config = self._config
-        return Anchor(self._arena, name, config.event_type, HashKey(*config.hash_key), structure)
+        key, named = HashKey(*config.hash_key), self.book.named
+        return Anchor(self._arena, name, config.event_type, key, named, structure)
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from tripline_engine.domain.extremum import Chain, build_extremes, drop_extremes
 from tripline_engine.domain.firing import RESET, WIDTH, FiringStates, crosses
 from tripline_engine.domain.history import History
 from tripline_engine.domain.limit import DISTINCT, EXTREME, FUNCTIONS, Limit, LimitParts, hold
+from tripline_engine.domain.limits import LimitRun
 from tripline_engine.domain.links import Links, Lists, Order, link_row
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.sum_window import TAIL, build_sums, drop_sums, store_totals, sum_row
@@ -212,7 +213,7 @@ class ResetWindow:
         self._window = definition.window_seconds * 1000
         self._function = FUNCTIONS[definition.function]
         self._sign = -1 if definition.function == "MAX" else 1
-        self._limit = Limit.of(definition).parts
+        self._operator = definition.operator
         self._crossing = definition.firing == "crossing"
         self.lists = Lists(arena, self._name, history)
         self._values = Lists(arena, f"{self._name}.equal", history)
@@ -231,7 +232,7 @@ class ResetWindow:
         for groups, width in ((self._sums, SUM_WIDTH), (self._counts, VALUES_WIDTH)):
             groups[:] = 0
             groups[TAIL::width] = -1
-        task, state = self._task(self._history.base, floor), self._state(firing)
+        task, state = self._task(self._history.base, floor, Limit(self._operator, None)), self._state(firing)
         _relink(end, task, state)
         last, base, order = self.lists.last[: self._links.slot_end], task.base, state.order
         if self._function == DISTINCT:
@@ -244,11 +245,18 @@ class ResetWindow:
             build_extremes(windows, floor, base, last, order, state.chain, self._fronts)
 
     def evaluate(
-        self, start: int, moving: npt.NDArray[np.bool_], firing: FiringStates, floor: int, lateness_floor: int
+        self,
+        start: int,
+        moving: npt.NDArray[np.bool_],
+        firing: FiringStates,
+        limits: list[LimitRun],
+        floor: int,
+        lateness_floor: int,
     ) -> ResetReading:
         """Enter n rows that the population has linked, from number ``start`` on.
 
         :param moving: bool, n: the evaluations that count
+        :param limits: what they are held against
         :param floor: ms; what is older is not visible
         :param lateness_floor: ms; what is older is not accepted any more
         """
@@ -259,8 +267,11 @@ class ResetWindow:
         totals = Totals(np.empty(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
         reading = ResetReading(totals, np.empty(n, np.int64), np.empty(n, np.bool_))
         own = _Own(np.zeros(SUM_WIDTH, np.int64), np.zeros(VALUES_WIDTH, np.int64), np.full(1, -1, np.int64))
-        task, state = self._task(start, floor), self._state(firing)
-        _evaluate(task, state, own, moving, totals, reading.extremes, reading.fired)
+        state = self._state(firing)
+        for first, until, limit in limits:
+            run, task = slice(first - start, until - start), self._task(first, floor, limit)
+            part = Totals(totals.counts[run], totals.low[run], totals.high[run])
+            _evaluate(task, state, own, moving[run], part, reading.extremes[run], reading.fired[run])
         return reading
 
     def drop(self, first: int, until: int) -> None:
@@ -306,9 +317,9 @@ class ResetWindow:
     def _chain(self, amounts: Amounts) -> Chain:
         return Chain(self._better, self._worse, amounts.low, amounts.high, self._sign)
 
-    def _task(self, start: int, floor: int) -> _Task:
+    def _task(self, start: int, floor: int, limit: Limit) -> _Task:
         history = self._history
-        rule = self._window, self._function, self._crossing, self._limit
+        rule = self._window, self._function, self._crossing, limit.parts
         return _Task(start, history.base, history.offset, floor, *rule)
 
     def _state(self, firing: FiringStates) -> _State:

@@ -8,13 +8,15 @@ from typing import Any, Final, Literal, get_args
 
 import msgspec
 
-from tripline_contracts import rule_definition
+from tripline_contracts import decimals, rule_definition
 from tripline_contracts.anchors import anchor_of
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import EventType
+from tripline_contracts.names import read_list, read_name, read_parameter
 from tripline_contracts.rule_definition import RuleDefinition
 from tripline_engine.domain.judged import JudgedSpans, Span
+from tripline_engine.domain.named import Named
 from tripline_engine.domain.settings import Settings
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
@@ -129,7 +131,14 @@ class ControlTaken:
     command_id: str
 
 
-Taken = RuleTaken | SettingsTaken | ControlTaken
+@dataclass(frozen=True, slots=True)
+class NamesTaken:
+    """A named list or parameter has changed."""
+
+    position: int
+
+
+Taken = RuleTaken | SettingsTaken | ControlTaken | NamesTaken
 
 
 class UnreadableRuleEvent(Exception):
@@ -145,6 +154,8 @@ class RuleBook:
 
     :ivar traced: by rule id, until which record time (ms, exclusive) its evaluations are told
     :ivar judged: what the versions that judge again (`lateEvents: reevaluate`) have judged
+    :ivar named: the named lists and parameters
+    :ivar accepted: by anchor, how many transactions have been accepted; to be told before events are taken
     """
 
     def __init__(self, event_type: EventType) -> None:
@@ -153,6 +164,8 @@ class RuleBook:
         self.deleted: set[int] = set()
         self.traced: dict[int, int] = {}
         self.judged = JudgedSpans()
+        self.named = Named()
+        self.accepted = dict.fromkeys(event_type.anchors, 0)
         self.settings = Settings()
         self.position = -1
 
@@ -195,23 +208,25 @@ class RuleBook:
         for rule in self.rules.values():
             yield from rule.versions
 
-    def note_judged(self, work: CatchUp, accepted: int) -> None:
-        """A version has caught up; so many transactions have been accepted on its anchor."""
-        if work.version.definition.late_events == "reevaluate":
-            self.judged.add(work.version.key, Span(0, accepted, work.version.effective_from, work.until))
+    def note_judged(self, work: CatchUp) -> None:
+        """A version has caught up."""
+        version = work.version
+        if version.definition.late_events == "reevaluate":
+            accepted = self.accepted[version.anchor]
+            self.judged.add(version.key, Span(0, accepted, version.effective_from, work.until))
 
-    def follow_judging(self, accepted: Mapping[str, int], first: Mapping[str, int]) -> None:
-        """From now on the versions judge what the rules say now.
+    def follow(self, retained: Mapping[str, int]) -> None:
+        """All events up to the next transactions are taken: what they will be judged by.
 
-        :param accepted: by anchor, how many transactions have been accepted
-        :param first: by anchor, the sequence number of the oldest that is retained
+        :param retained: by anchor, the sequence number of the oldest transaction that is retained
         """
+        self.named.forget(retained)
         times = {version.key: (since, until) for version, since, until in self.judging()}
         again = [each for each in self.versions() if each.definition.late_events == "reevaluate"]
         self.judged.keep(version.key for version in again)
         for version in again:
-            anchor = version.anchor
-            self.judged.follow(version.key, times.get(version.key), accepted[anchor], first[anchor])
+            anchor, listening = version.anchor, times.get(version.key)
+            self.judged.follow(version.key, listening, self.accepted[anchor], retained[anchor])
 
     def _apply(self, event: Mapping[str, Any], position: int) -> Taken | None:
         kind = event["type"]
@@ -220,6 +235,13 @@ class RuleBook:
             return SettingsTaken(position)
         if kind == "ControlCommand":
             return self._control(event, position)
+        if kind == "ListChanged":
+            self.named.set_list(read_name(event["name"]), read_list(event["values"]), self.accepted)
+            return NamesTaken(position)
+        if kind == "ParameterChanged":
+            value = decimals.to_scaled(read_parameter(event["value"]))
+            self.named.set_parameter(read_name(event["name"]), value, self.accepted)
+            return NamesTaken(position)
         return self._apply_to_rule(kind, event, position)
 
     def _control(self, event: Mapping[str, Any], position: int) -> ControlTaken:
@@ -293,6 +315,7 @@ class RuleBook:
                 "deleted": sorted(self.deleted),
                 "traced": sorted(self.traced.items()),
                 "judged": self.judged.to_json(),
+                "named": self.named.to_json(),
                 "rules": [_rule_to_json(rule) for rule in self.rules.values()],
             }
         )
@@ -308,6 +331,7 @@ class RuleBook:
         # books that were written before there were such things have none
         book.traced = dict(stored.get("traced", []))
         book.judged = JudgedSpans.of_json(stored.get("judged", []))
+        book.named = Named.of_json(stored.get("named", {}))
         for rule in stored["rules"]:
             book.rules[rule["ruleId"]] = _rule_of_json(rule, event_type)
         return book

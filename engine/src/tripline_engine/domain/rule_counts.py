@@ -11,14 +11,17 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from tripline_contracts.event_type import EventType
 from tripline_engine.domain.arena import HeapArena
-from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.filtering import Compiler
+from tripline_engine.domain.history import History
 from tripline_engine.domain.links import NULL_GROUP, Links
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import JudgingVersion
 from tripline_engine.domain.rule_windows import open_links
 from tripline_engine.domain.structure import Population, population_of
+
+# After every change of a named list: they count with the values that hold at their arrival.
+_NOW = 2**62
 
 
 def rule_counter(rule_id: int, name: str) -> str:
@@ -26,37 +29,32 @@ def rule_counter(rule_id: int, name: str) -> str:
     return f"rule_{name}:{rule_id}"
 
 
-def null_groups(
-    rows: Rows, judging: Iterable[JudgingVersion], event_type: EventType, key: HashKey
-) -> Counter[str]:
+def null_groups(rows: Rows, judging: Iterable[JudgingVersion], compiler: Compiler) -> Counter[str]:
     """Transactions left out because a field of the grouping is null, by rule."""
     incomplete = np.zeros(len(rows), np.bool_)
     for texts in rows.texts.values():
         incomplete |= ~texts.present
-    found = rows.take(incomplete, event_type)
-    return _count("null_groups", found, judging, event_type, key) if len(found) else Counter()
+    found = rows.take(incomplete, compiler.event_type)
+    return _count("null_groups", found, judging, compiler) if len(found) else Counter()
 
 
-def duplicates(
-    rows: Rows, judging: Iterable[JudgingVersion], event_type: EventType, key: HashKey
-) -> Counter[str]:
+def duplicates(rows: Rows, judging: Iterable[JudgingVersion], compiler: Compiler) -> Counter[str]:
     """Of these duplicates, those that a rule would have evaluated, by rule."""
-    return _count("duplicates", rows, judging, event_type, key) if len(rows) else Counter()
+    return _count("duplicates", rows, judging, compiler) if len(rows) else Counter()
 
 
-def _count(
-    name: str, rows: Rows, judging: Iterable[JudgingVersion], event_type: EventType, key: HashKey
-) -> Counter[str]:
+def _count(name: str, rows: Rows, judging: Iterable[JudgingVersion], compiler: Compiler) -> Counter[str]:
     """Look at rows that no history holds: in a history of their own."""
     arena = HeapArena()
-    history = History(arena, "apart", event_type, key)
+    history = History(arena, "apart", compiler.event_type, compiler.key)
+    history.offset = _NOW
     history.append(rows)
     slots: dict[Population, npt.NDArray[np.int32]] = {}
     counts: Counter[str] = Counter()
     for version, since, until in judging:
         population = population_of(version)
         if population not in slots:
-            links: Links = open_links(arena, "apart", history, population, event_type, key)
+            links: Links = open_links(arena, history, population, compiler)
             links.link(0, len(rows))
             slots[population] = links.slots[: len(rows)].copy()
         own = slots[population]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tripline_contracts.event_type import EventType
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
-from tripline_engine.domain.filtering import compile_filter, from_time
+from tripline_engine.domain.filtering import Compiler, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
-from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.history import History
 from tripline_engine.domain.judged import Alerted
 from tripline_engine.domain.links import NOTHING, Links
 from tripline_engine.domain.resetting import ResetWindow
@@ -33,19 +32,17 @@ from tripline_engine.domain.visibility import Visibility
 
 def open_links(
     arena: Arena,
-    name: str,
     history: History,
     population: Population,
-    event_type: EventType,
-    key: HashKey,
+    compiler: Compiler,
     since: int = NOTHING,
 ) -> Links:
     """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
-    condition = population.filter
-    passes = None if condition is None else compile_filter(condition, event_type, key)
+    passes = None if population.filter is None else compiler.compile(population.filter)
     if since != NOTHING:
         passes = from_time(since, passes)
-    return Links(arena, f"{name}.by.{population.name}", history, population.fields, key, passes)
+    name = f"{compiler.anchor}.by.{population.name}"
+    return Links(arena, name, history, population.fields, compiler.key, passes)
 
 
 class RuleWindows:
@@ -57,16 +54,13 @@ class RuleWindows:
     def __init__(
         self,
         arena: Arena,
-        name: str,
         history: History,
-        event_type: EventType,
-        key: HashKey,
+        compiler: Compiler,
         structure: Structure,
         since: int = NOTHING,
     ) -> None:
-        self._since = since
-        self._arena, self._name, self.history = arena, name, history
-        self._event_type, self._key = event_type, key
+        self._arena, self.history, self._compiler, self._since = arena, history, compiler, since
+        self._name, self._event_type, self.named = compiler.anchor, compiler.event_type, compiler.named
         self.links: dict[Population, Links] = {}
         self.totals: dict[TotalsKey, SumWindow] = {}
         self.chains: dict[ChainKey, Extremum] = {}
@@ -202,8 +196,7 @@ class RuleWindows:
         return f"{self._name}.by.{population.name}"
 
     def _open_links(self, population: Population) -> Links:
-        event_type, key = self._event_type, self._key
-        links = open_links(self._arena, self._name, self.history, population, event_type, key, self._since)
+        links = open_links(self._arena, self.history, population, self._compiler, self._since)
         self.links[population] = links
         return links
 

@@ -19,6 +19,7 @@ from tripline_engine.domain.admission import Admission, admit, detail, reporting
 from tripline_engine.domain.alert import alert_json, ingested_at, transaction_json
 from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing_log import Bounds
 from tripline_engine.domain.head import Head, write_book
 from tripline_engine.domain.history import HashKey
@@ -128,13 +129,13 @@ class _Batch:
         by_kind: dict[Kind, list[Payload]] = {kind: [] for kind in Kind}
         for payload in payloads:
             by_kind[payload.kind].append(payload)
+        for name, segments in self._head.segments.items():
+            self._projection.book.accepted[name] = segments.accepted
         changed = self._take_rules(by_kind[Kind.RULE_EVENT])
         changed |= self._take_ticks(by_kind[Kind.TICK])
         if changed:
-            logs = self._head.segments
-            accepted = {name: segments.accepted for name, segments in logs.items()}
-            first = {name: segments.first for name, segments in logs.items()}
-            self._projection.book.follow_judging(accepted, first)
+            retained = {name: segments.first for name, segments in self._head.segments.items()}
+            self._projection.book.follow(retained)
             self._head.book_nonce = self._head.nonce
             write_book(self._projection.book, self._log)
             self._projection.restructure(self._head, self._log)
@@ -193,7 +194,7 @@ class _Batch:
         """Let a version judge what it reaches back to, before the next event."""
         name = work.version.anchor
         judgement = self._projection.anchors[name].catch_up(work, self._head.visibility)
-        self._projection.book.note_judged(work, self._head.segments[name].accepted)
+        self._projection.book.note_judged(work)
         self._head.firing[name].append(judgement.firing, self._log)
         self._counters.update(judgement.counts)
         for verdict in _in_order(judgement.verdicts):
@@ -257,10 +258,8 @@ class _Batch:
             low, high, rows.record_time, settings.duplicate_reach_ms, visibility.id_floor
         )
         self._counters["duplicates"] += int(len(rows) - first.sum())
-        judging, key = self._projection.book.judging(name), HashKey(*self._config.hash_key)
-        self._counters.update(
-            rule_counts.duplicates(rows.take(~first, self._event_type), judging, self._event_type, key)
-        )
+        judging, repeated = self._projection.book.judging(name), rows.take(~first, self._event_type)
+        self._counters.update(rule_counts.duplicates(repeated, judging, self._compiler(name)))
         accepted = rows.take(first, self._event_type)
         judgement = anchor.judge(accepted, self._projection.book, visibility)
         self._counters.update(judgement.counts)
@@ -287,10 +286,14 @@ class _Batch:
         """Each transaction in one shard: that of its first anchor, whatever anchors the rules are on."""
         reporting = (masks >> reporting_anchor(rows, self._event_type)) & 1
         mine = rows.take(admission.admitted & reporting.astype(np.bool_), self._event_type)
-        judging, key = self._projection.book.judging(), HashKey(*self._config.hash_key)
-        counts = rule_counts.null_groups(mine, judging, self._event_type, key)
+        compiler = self._compiler(self._event_type.anchors[0])
+        counts = rule_counts.null_groups(mine, self._projection.book.judging(), compiler)
         self._counters.update(counts)
         self._counters["null_groups"] += counts.total()
+
+    def _compiler(self, anchor: str) -> Compiler:
+        key = HashKey(*self._config.hash_key)
+        return Compiler(self._event_type, key, self._projection.book.named, anchor)
 
     def _report_rejected(self, rows: Rows, masks: Any, admission: Admission) -> None:
         mine = ~admission.admitted & ((masks >> reporting_anchor(rows, self._event_type)) & 1).astype(

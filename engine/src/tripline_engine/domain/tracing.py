@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.alert import transaction_json
 from tripline_engine.domain.reading import Reading
@@ -119,7 +118,7 @@ class Tracing:
             "windowEnd": time,
             "value": reading.value(row),
             "contributingCount": count,
-            "limit": decimals.plain(definition.limit),
+            "limit": reading.limit(row),
             "limitOperatorType": definition.operator,
             "holds": holds,
             "alerted": bool(watched.fired[row]),

@@ -33,7 +33,7 @@ class Verdict:
     """An alert is due.
 
     :ivar row: the place, among the rows judged together, of the transaction that brought it about
-    :ivar value: plain decimal text
+    :ivar value: plain decimal text, as ``limit`` is
     :ivar count: how many transactions of the window contribute
     :ivar newest: event time (ms) of the newest one before it, if this one is late
     :ivar late_one: if the transaction was judged again, for which late one
@@ -44,6 +44,7 @@ class Verdict:
     version: RuleVersion
     row: int
     value: str
+    limit: str
     count: int
     contributors: tuple[Contributor, ...]
     newest: int | None

@@ -1,0 +1,133 @@
+"""Named lists and parameters, as they stood when each retained transaction was accepted.
+
+An event counts for what is accepted after it. So of each name there is a first value and the changes since, each
+with how many transactions every anchor had accepted by then. Of lists only what came and went is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+Numbers = Mapping[str, int]
+"""By anchor, a sequence number of acceptance."""
+Value = TypeVar("Value")
+Change = TypeVar("Change")
+ListChange = tuple[tuple[str, ...], tuple[str, ...]]
+"""What was added, and what was removed."""
+
+
+class Story(Generic[Value, Change]):
+    """One name: its value at first, and the changes since, oldest first.
+
+    :param changed: a value with a change made to it
+    """
+
+    def __init__(
+        self,
+        first: Value,
+        changes: Iterable[tuple[Numbers, Change]],
+        changed: Callable[[Value, Change], Value],
+    ) -> None:
+        self._first, self._changed = first, changed
+        self._changes = [(dict(since), change) for since, change in changes]
+        self.newest = first
+        for _, change in self._changes:
+            self.newest = changed(self.newest, change)
+
+    def add(self, accepted: Numbers, change: Change) -> None:
+        """A change that counts for what is accepted from now on."""
+        self._changes.append((dict(accepted), change))
+        self.newest = self._changed(self.newest, change)
+
+    def runs(self, anchor: str, first: int, until: int) -> Iterator[tuple[int, int, Value]]:
+        """The anchor's transactions numbered from ``first`` to ``until`` (exclusive) in runs of one value."""
+        if not self._changes or self._changes[-1][0][anchor] <= first:
+            yield first, until, self.newest
+            return
+        value = self._first
+        for since, change in self._changes:
+            start = min(since[anchor], until)
+            if start > first:
+                yield first, start, value
+                first = start
+            value = self._changed(value, change)
+        if first < until:
+            yield first, until, value
+
+    def forget(self, retained: Numbers) -> None:
+        """Let go of changes that count for all that is retained; ``retained``: by anchor, the oldest number."""
+        while self._changes and all(
+            number <= retained[anchor] for anchor, number in self._changes[0][0].items()
+        ):
+            self._first = self._changed(self._first, self._changes.pop(0)[1])
+
+    def to_json(self, write: Callable[[Value], Any]) -> list[Any]:
+        """The first value, written like this, and the changes."""
+        return [write(self._first), self._changes]
+
+
+ListStory = Story[frozenset[str], ListChange]
+ParameterStory = Story[int | None, str]
+"""Changes as text: JSON knows no integers as large as these."""
+
+
+class Named:
+    """The lists (texts) and parameters (scaled by 10⁶; None before there is a value) of one shard."""
+
+    def __init__(self) -> None:
+        self._lists: dict[str, ListStory] = {}
+        self._parameters: dict[str, ParameterStory] = {}
+
+    def list(self, name: str) -> ListStory:
+        """The list of that name; an empty one where there was no event of it."""
+        return self._lists.get(name) or Story(frozenset(), [], _listed)
+
+    def parameter(self, name: str) -> ParameterStory:
+        """The parameter of that name; one without a value where there was no event of it."""
+        return self._parameters.get(name) or Story(None, [], _set)
+
+    def set_list(self, name: str, values: Iterable[str], accepted: Numbers) -> None:
+        """A list holds these texts from now on; ``accepted``: by anchor, how many transactions came before."""
+        story = self._lists.setdefault(name, self.list(name))
+        before, now = story.newest, frozenset(values)
+        story.add(accepted, (tuple(sorted(now - before)), tuple(sorted(before - now))))
+
+    def set_parameter(self, name: str, scaled: int, accepted: Numbers) -> None:
+        """A parameter has this value (scaled by 10⁶) from now on."""
+        self._parameters.setdefault(name, self.parameter(name)).add(accepted, str(scaled))
+
+    def forget(self, retained: Numbers) -> None:
+        """Let go of what counts for no retained transaction; ``retained``: by anchor, the oldest one's number."""
+        for story in (*self._lists.values(), *self._parameters.values()):
+            story.forget(retained)
+
+    def to_json(self) -> dict[str, Any]:
+        """As stored with the rules."""
+        return {
+            "lists": {name: story.to_json(sorted) for name, story in self._lists.items()},
+            "parameters": {name: story.to_json(_text) for name, story in self._parameters.items()},
+        }
+
+    @staticmethod
+    def of_json(stored: Mapping[str, Any]) -> Named:
+        """As ``to_json`` gave it."""
+        named = Named()
+        for name, (first, changes) in stored.get("lists", {}).items():
+            named._lists[name] = Story(frozenset(first), changes, _listed)
+        for name, (first, changes) in stored.get("parameters", {}).items():
+            named._parameters[name] = Story(None if first is None else int(first), changes, _set)
+        return named
+
+
+def _listed(values: frozenset[str], change: ListChange) -> frozenset[str]:
+    added, removed = change
+    return values.union(added).difference(removed)
+
+
+def _set(_: int | None, value: str) -> int | None:
+    return int(value)
+
+
+def _text(value: int | None) -> str | None:
+    return None if value is None else str(value)
