@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final
 
-from tripline_contracts import decimals, filters, spelling
+from tripline_contracts import decimals, filters, names, spelling
 from tripline_contracts.aggregate import read_aggregate
-from tripline_contracts.errors import InvalidDecimal, Problem
+from tripline_contracts.errors import InvalidConstant, InvalidDecimal, Problem
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters import Filter
+from tripline_contracts.names import Parameter
 from tripline_contracts.spelling import Operator
 
 MAX_WINDOW_SECONDS: Final = 400 * 24 * 60 * 60
@@ -159,9 +160,11 @@ class DefinitionReading:
             self._add("limitOperatorType", f"expected one of {expected}; not {spelling.shown(value)}")
         return symbol
 
-    def limit(self) -> Decimal | None:
-        """The limit as decimal(24,6)."""
+    def limit(self) -> Decimal | Parameter | None:
+        """The limit as decimal(24,6), or the parameter that gives it."""
         value = self._values.get("limit")
+        if isinstance(value, Mapping):
+            return self._parameter("limit", value)
         if not isinstance(value, (str, int, Decimal)) or isinstance(value, bool):
             what = "a float; send it as text" if isinstance(value, float) else spelling.shown(value)
             self._add("limit", f"expected a decimal number, or its text, not {what}")
@@ -170,6 +173,13 @@ class DefinitionReading:
             return decimals.parse(spelling.bare(value) if isinstance(value, str) else value)
         except InvalidDecimal as error:
             self._add("limit", str(error))
+            return None
+
+    def _parameter(self, field: str, value: Mapping[object, object]) -> Parameter | None:
+        try:
+            return Parameter(names.read_reference(value, "parameter"))
+        except InvalidConstant as error:
+            self._add(field, str(error))
             return None
 
     def cooldown_seconds(self) -> int | None:

@@ -68,9 +68,17 @@ class Problem:
     message: str
 
 
-class InvalidDefinition(ContractError, ValueError):
-    """A rule definition that cannot be used, with everything that is wrong with it."""
+class WithProblems(ContractError, ValueError):
+    """What cannot be used, with everything that is wrong with it."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems: list[Problem] = list(problems)
         super().__init__("; ".join(f"{p.field}: {p.message}" for p in self.problems))
+
+
+class InvalidDefinition(WithProblems):
+    """A rule definition that cannot be used, with everything that is wrong with it."""
+
+
+class InvalidNamedValue(WithProblems):
+    """A name that no list or parameter can have, or a value that it cannot."""

@@ -36,10 +36,10 @@ def read_constant(value: object, field: Field) -> Constant:
     if value is None:
         raise InvalidConstant(f"a comparison with null is never true; expected {_expected(field)}")
     if isinstance(value, Mapping):
-        raise InvalidConstant(f"expected {_expected(field)}; parameters are not supported yet")
+        raise InvalidConstant(f"expected {_expected(field)}; not an object: parameters are decimal numbers")
     match field.kind:
         case "string":
-            return _text(value, field)
+            return read_text(value, field.max_length or 0)
         case "enum":
             if isinstance(value, str) and value in field.values:
                 return value
@@ -65,16 +65,19 @@ def in_order(constants: Iterable[Constant], field: Field) -> tuple[Constant, ...
     return tuple(sorted(set(constants), key=place))
 
 
-def _text(value: object, field: Field) -> str:
-    """An integer is its decimal text, as in an event; an empty text is null there."""
+def read_text(value: object, most: int) -> str:
+    """A text of 1 to `most` characters; an integer is its decimal text, as in an event; an empty text is null there.
+
+    Raises InvalidConstant.
+    """
     if isinstance(value, int) and not isinstance(value, bool) and -WHOLE_BOUND < value < WHOLE_BOUND:
         return str(value)
-    most = field.max_length or 0
+    expected = _expected_text(most)
     if not isinstance(value, str) or not 1 <= len(value) <= most:
-        raise _refused(value, field)
+        raise InvalidConstant(f"expected {expected}, not {spelling.shown(value)}")
     # neither is ever in an event: Postgres can't store the one, nothing can encode the other
     if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in value):
-        raise InvalidConstant(f"expected {_expected(field)}, without U+0000 and lone surrogates")
+        raise InvalidConstant(f"expected {expected}, without U+0000 and lone surrogates")
     return value
 
 
@@ -96,7 +99,7 @@ def _refused(value: object, field: Field) -> InvalidConstant:
 def _expected(field: Field) -> str:
     match field.kind:
         case "string":
-            return f"a text of 1 to {field.max_length} characters, or an integer of up to 18 digits"
+            return _expected_text(field.max_length or 0)
         case "enum":
             return f"one of {', '.join(field.values)}"
         case "timestamp":
@@ -105,3 +108,7 @@ def _expected(field: Field) -> str:
             return "a decimal number, or its text"
         case never:
             assert_never(never)
+
+
+def _expected_text(most: int) -> str:
+    return f"a text of 1 to {most} characters, or an integer of up to 18 digits"

@@ -6,13 +6,16 @@ A comparison with a field that is null is false, `!=` and `in` too; so `not` of 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from tripline_contracts.filter_constants import Constant
+from tripline_contracts.names import Parameter
 from tripline_contracts.spelling import Operator
 
 Json = dict[str, object]
-Filter: TypeAlias = "All | Any_ | Not | Comparison | Membership"
+
+_NONE: Final = frozenset[str]()
+Filter: TypeAlias = "All | Any_ | Not | Comparison | Membership | ListMembership | ParameterComparison"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,15 @@ class All:
 
     def fields(self) -> frozenset[str]:
         """Canonical names of the fields that it looks at."""
-        return _fields_of(self.operands)
+        return _NONE.union(*(operand.fields() for operand in self.operands))
+
+    def lists(self) -> frozenset[str]:
+        """Names of the lists that it looks into."""
+        return _NONE.union(*(operand.lists() for operand in self.operands))
+
+    def parameters(self) -> frozenset[str]:
+        """Names of the parameters that it compares with."""
+        return _NONE.union(*(operand.parameters() for operand in self.operands))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +53,15 @@ class Any_:  # noqa: N801  # typing's Any has the name
 
     def fields(self) -> frozenset[str]:
         """Canonical names of the fields that it looks at."""
-        return _fields_of(self.operands)
+        return _NONE.union(*(operand.fields() for operand in self.operands))
+
+    def lists(self) -> frozenset[str]:
+        """Names of the lists that it looks into."""
+        return _NONE.union(*(operand.lists() for operand in self.operands))
+
+    def parameters(self) -> frozenset[str]:
+        """Names of the parameters that it compares with."""
+        return _NONE.union(*(operand.parameters() for operand in self.operands))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +77,14 @@ class Not:
     def fields(self) -> frozenset[str]:
         """Canonical names of the fields that it looks at."""
         return self.operand.fields()
+
+    def lists(self) -> frozenset[str]:
+        """Names of the lists that it looks into."""
+        return self.operand.lists()
+
+    def parameters(self) -> frozenset[str]:
+        """Names of the parameters that it compares with."""
+        return self.operand.parameters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +106,14 @@ class Comparison:
         """Canonical names of the fields that it looks at."""
         return frozenset((self.field,))
 
+    def lists(self) -> frozenset[str]:
+        """Names of the lists that it looks into."""
+        return _NONE
+
+    def parameters(self) -> frozenset[str]:
+        """Names of the parameters that it compares with."""
+        return _NONE
+
 
 @dataclass(frozen=True, slots=True)
 class Membership:
@@ -95,6 +130,62 @@ class Membership:
         """Canonical names of the fields that it looks at."""
         return frozenset((self.field,))
 
+    def lists(self) -> frozenset[str]:
+        """Names of the lists that it looks into."""
+        return _NONE
 
-def _fields_of(operands: tuple[Filter, ...]) -> frozenset[str]:
-    return frozenset[str]().union(*(operand.fields() for operand in operands))
+    def parameters(self) -> frozenset[str]:
+        """Names of the parameters that it compares with."""
+        return _NONE
+
+
+@dataclass(frozen=True, slots=True)
+class ListMembership:
+    """True if the field is in the named list, as that stood when the transaction was accepted."""
+
+    field: str
+    list_name: str
+
+    def to_json(self) -> Json:
+        """The normalised form, which reads back to an equal value."""
+        return {"field": self.field, "in": {"list": self.list_name}}
+
+    def fields(self) -> frozenset[str]:
+        """Canonical names of the fields that it looks at."""
+        return frozenset((self.field,))
+
+    def lists(self) -> frozenset[str]:
+        """Names of the lists that it looks into."""
+        return frozenset((self.list_name,))
+
+    def parameters(self) -> frozenset[str]:
+        """Names of the parameters that it compares with."""
+        return _NONE
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterComparison:
+    """True if the field is not null and stands so to the parameter, as that stood when the transaction was accepted.
+
+    Without a value of the parameter it is false, `!=` too.
+    """
+
+    field: str
+    operator: Operator
+    parameter: str
+
+    def to_json(self) -> Json:
+        """The normalised form, which reads back to an equal value."""
+        return {"field": self.field, "operator": self.operator, "value": Parameter(self.parameter).to_json()}
+
+    def fields(self) -> frozenset[str]:
+        """Canonical names of the fields that it looks at."""
+        return frozenset((self.field,))
+
+    def lists(self) -> frozenset[str]:
+        """Names of the lists that it looks into."""
+        return _NONE
+
+    def parameters(self) -> frozenset[str]:
+        """Names of the parameters that it compares with."""
+        return frozenset((self.parameter,))

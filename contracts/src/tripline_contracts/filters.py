@@ -1,25 +1,49 @@
-"""The filter of a rule: all, any, not, over comparisons of an event's fields with constants.
+"""The filter of a rule: all, any, not, over comparisons of an event's fields with constants and with named values.
 
     {"all": [f, …]}   {"any": [f, …]}   {"not": f}
     {"field": "paymentAmount", "operator": ">=", "value": "100"}
     {"field": "payeeId", "in": ["25", "26"]}
+    {"field": "paymentAmount", "operator": ">=", "value": {"parameter": "high-amount"}}
+    {"field": "payeeId", "in": {"list": "watched-payees"}}
 
 The grammar is closed: what is not in it is refused by name. Numbers and times take all six operators, texts and
-enums `=` and `!=`, all of them `in`. Every field may be compared but the id.
+enums `=` and `!=`, all of them `in`. Every field may be compared but the id. Named lists hold texts, so texts and enums
+can be in them; parameters are decimals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, cast
 
-from tripline_contracts import spelling
+from tripline_contracts import names, spelling
 from tripline_contracts.errors import InvalidConstant, InvalidDefinition, Problem
 from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.filter_constants import Constant, in_order, operators_of, read_constant
-from tripline_contracts.filter_tree import All, Any_, Comparison, Filter, Membership, Not
+from tripline_contracts.filter_tree import (
+    All,
+    Any_,
+    Comparison,
+    Filter,
+    ListMembership,
+    Membership,
+    Not,
+    ParameterComparison,
+)
 
-__all__ = ["All", "Any_", "Comparison", "Constant", "Filter", "Membership", "Not", "parse", "read"]
+__all__ = [
+    "All",
+    "Any_",
+    "Comparison",
+    "Constant",
+    "Filter",
+    "ListMembership",
+    "Membership",
+    "Not",
+    "ParameterComparison",
+    "parse",
+    "read",
+]
 
 MAX_DEPTH: Final = 12
 """Of `all`, `any`, `not` and the comparison inside them; with it a rule stays within the depth of JSON that the
@@ -136,18 +160,32 @@ class _Reading:
 
     def _comparison(self, field: Field, operator: object, value: object, path: str) -> Filter | None:
         symbol, allowed = spelling.operator(operator), operators_of(field)
-        constant = self._constant(value, field, f"{path}.value")
+        named = isinstance(value, Mapping) and field.kind == "decimal"
+        constant = (
+            self._named(value, "parameter", f"{path}.value")
+            if named
+            else self._constant(value, field, f"{path}.value")
+        )
         if symbol is None or symbol not in allowed:
             expected = f"expected one of {' '.join(allowed)} for {field.name}"
             self._refuse(f"{path}.operator", f"{expected}; not {spelling.shown(operator)}")
             return None
-        return None if constant is None else Comparison(field.name, symbol, constant)
+        if constant is None:
+            return None
+        if named:
+            return ParameterComparison(field.name, symbol, str(constant))
+        return Comparison(field.name, symbol, constant)
 
     def _membership(self, field: Field, data: object, path: str) -> Filter | None:
-        if isinstance(data, str):
-            self._refuse(path, "expected a list of constants; named lists are not supported yet")
+        if isinstance(data, Mapping):
+            if field.kind in ("string", "enum"):
+                name = self._named(data, "list", path)
+                return None if name is None else ListMembership(field.name, name)
+            self._refuse(
+                path, f"expected a list of constants; named lists hold texts, and {field.name} is none"
+            )
         elif not isinstance(data, (list, tuple)) or not 1 <= len(data) <= MAX_LIST:
-            self._refuse(path, f"expected a list of 1 to {MAX_LIST} constants")
+            self._refuse(path, f'expected a list of 1 to {MAX_LIST} constants, or {{"list": name}}')
         else:
             read = [self._constant(value, field, f"{path}[{i}]") for i, value in enumerate(data)]
             constants = [constant for constant in read if constant is not None]
@@ -160,6 +198,13 @@ class _Reading:
             raise _TooMuch(f"more than {MAX_CONSTANTS} constants in one filter")
         try:
             return read_constant(value, field)
+        except InvalidConstant as error:
+            self._refuse(path, str(error))
+            return None
+
+    def _named(self, data: object, kind: names.Kind, path: str) -> str | None:
+        try:
+            return names.read_reference(cast("Mapping[object, object]", data), kind)
         except InvalidConstant as error:
             self._refuse(path, str(error))
             return None

@@ -13,6 +13,7 @@ from tripline_contracts.definition_reading import MAX_WINDOW_SECONDS, Definition
 from tripline_contracts.errors import InvalidDefinition, Problem
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters import Filter
+from tripline_contracts.names import Parameter
 from tripline_contracts.spelling import Operator
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "InvalidDefinition",
     "LateEvents",
     "Operator",
+    "Parameter",
     "Problem",
     "RuleDefinition",
     "parse",
@@ -38,14 +40,14 @@ class RuleDefinition:
 
     `grouping_key_names` is sorted, empty for one global group; `aggregate_field` is None for COUNT only, and for
     COUNT_DISTINCT the field whose different values are counted;
-    `filter` is None where every transaction passes.
+    `filter` is None where every transaction passes; `limit` may be a parameter, whose value changes without the rule.
     """
 
     grouping_key_names: tuple[str, ...]
     function: Function
     aggregate_field: str | None
     operator: Operator
-    limit: Decimal
+    limit: Decimal | Parameter
     window_seconds: int
     firing: Firing = "every"
     late_events: LateEvents = "evaluate"
@@ -65,7 +67,9 @@ class RuleDefinition:
             "aggregatorFunctionType": self.function,
             "aggregateFieldName": self.aggregate_field,
             "limitOperatorType": self.operator,
-            "limit": decimals.plain(self.limit),
+            "limit": (
+                self.limit.to_json() if isinstance(self.limit, Parameter) else decimals.plain(self.limit)
+            ),
             "windowSeconds": self.window_seconds,
             "firing": self.firing,
             "lateEvents": self.late_events,
@@ -78,6 +82,17 @@ class RuleDefinition:
         if self.cooldown_seconds is not None:
             normalised["cooldownSeconds"] = self.cooldown_seconds
         return normalised
+
+    @property
+    def lists(self) -> frozenset[str]:
+        """Names of the lists that it looks into."""
+        return frozenset() if self.filter is None else self.filter.lists()
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """Names of the parameters that its filter and its limit compare with."""
+        compared = frozenset[str]() if self.filter is None else self.filter.parameters()
+        return compared | {self.limit.name} if isinstance(self.limit, Parameter) else compared
 
     @property
     def hash(self) -> str:

@@ -7,7 +7,18 @@ from hypothesis import strategies as st
 from tripline_contracts import decimals
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
 from tripline_contracts.filter_constants import Constant, in_order, operators_of
-from tripline_contracts.filters import All, Any_, Comparison, Filter, Membership, Not
+from tripline_contracts.filters import (
+    All,
+    Any_,
+    Comparison,
+    Filter,
+    ListMembership,
+    Membership,
+    Not,
+    ParameterComparison,
+)
+
+NAMES = st.from_regex("[A-Za-z][A-Za-z0-9_-]{0,63}", fullmatch=True)
 
 
 def filters_of(event_type: EventType) -> st.SearchStrategy[Filter]:
@@ -25,7 +36,13 @@ def _leaf(field: Field) -> st.SearchStrategy[Filter]:
     constants = constants_of(field)
     compared = st.builds(Comparison, st.just(field.name), st.sampled_from(operators_of(field)), constants)
     lists = st.lists(constants, min_size=1, max_size=4).map(lambda drawn: in_order(drawn, field))
-    return compared | st.builds(Membership, st.just(field.name), lists)
+    plain = compared | st.builds(Membership, st.just(field.name), lists)
+    if field.kind == "timestamp":
+        return plain
+    if field.kind == "decimal":
+        operators = st.sampled_from(operators_of(field))
+        return plain | st.builds(ParameterComparison, st.just(field.name), operators, NAMES)
+    return plain | st.builds(ListMembership, st.just(field.name), NAMES)
 
 
 def constants_of(field: Field) -> st.SearchStrategy[Constant]:

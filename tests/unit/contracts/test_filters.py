@@ -15,7 +15,16 @@ from tests.unit.contracts.drawing import filters_of
 from tripline_contracts import event_type, filters, schemas
 from tripline_contracts.canonical import canonical_json
 from tripline_contracts.errors import InvalidDefinition, Problem, SchemaViolation
-from tripline_contracts.filters import All, Any_, Comparison, Filter, Membership, Not
+from tripline_contracts.filters import (
+    All,
+    Any_,
+    Comparison,
+    Filter,
+    ListMembership,
+    Membership,
+    Not,
+    ParameterComparison,
+)
 
 # a deadline per example would measure how busy the machine is
 UNHURRIED = settings(deadline=None)
@@ -68,6 +77,10 @@ READ: list[tuple[dict[str, Any], Filter, str]] = [
      "sorted by value, each value once"),
     (listed("eventTime", [10, 9, Decimal("1e1")]), Membership("eventTime", (9, 10)), "times, sorted by value"),
     (listed("paymentType", ("CSH", "CRD")), Membership("paymentType", ("CRD", "CSH")), "a tuple is a list"),
+    (listed("payerId", {"list": "watched"}), ListMembership("payeeId", "watched"), "a named list"),
+    (listed("paymentType", {"LIST": "A-1_b"}), ListMembership("paymentType", "A-1_b"), "an enum in a named list"),
+    (compared("paymentAmount", "GREATER", {"Parameter": "high"}), ParameterComparison("paymentAmount", ">", "high"),
+     "a parameter, its key in any case"),
     ({"all": [CASH]}, All((IS_CASH,)), "all of one stays as it is"),
     ({"ANY": [{"not": CASH}, CASH, CASH]}, Any_((Not(IS_CASH), IS_CASH, IS_CASH)), "operands keep their order"),
 ]  # fmt: skip
@@ -112,7 +125,12 @@ REFUSED: list[tuple[Any, str, str, str]] = [
     (compared("payeeId", "=", Decimal("1.5")), "filter.value", TEXT, "a fraction is no id"),
     (compared("payeeId", "=", "a\0"), "filter.value", "U+0000", "Postgres could not store it"),
     (compared("payeeId", "=", "\ud800"), "filter.value", "lone surrogates", "no encoding has it"),
-    (compared("payeeId", "=", {"parameter": "p"}), "filter.value", "not supported yet", "parameters"),
+    (compared("payeeId", "=", {"parameter": "p"}), "filter.value", "parameters are decimal", "a text has none"),
+    (compared("eventTime", "<", {"parameter": "p"}), "filter.value", "parameters are decimal", "a time has none"),
+    (compared("paymentAmount", "<", {"list": "p"}), "filter.value", "not 'list'", "a list where a number stands"),
+    (compared("paymentAmount", "<", {}), "filter.value", "an object of 0", "a parameter without its name"),
+    (compared("paymentAmount", "<", {"parameter": 5}), "filter.value", "not 5", "a name that is no text"),
+    (compared("paymentAmount", "~", {"parameter": "p"}), "filter.operator", "not '~'", "the operator still counts"),
     (compared("paymentType", "=", "CHQ"), "filter.value", "CSH, CRD", "a value that the enum has not"),
     (compared("paymentType", "=", 1), "filter.value", "not 1", "an enum's values are texts"),
     (compared("paymentAmount", ">", 0.5), "filter.value", "not a float", "a float is not exact any more"),
@@ -129,7 +147,13 @@ REFUSED: list[tuple[Any, str, str, str]] = [
     (compared("eventTime", ">", 10**5000), "filter.value", "more than 30 digits", "a number beyond printing"),
     (listed("eventTime", [1, "2"]), "filter.in[1]", "whole number of ms", "a time as text in a list"),
     (listed("payeeId", []), "filter.in", "1 to 1000", "one of nothing"),
-    (listed("payeeId", "suspects"), "filter.in", "named lists are not supported yet", "a named list"),
+    (listed("payeeId", "suspects"), "filter.in", '{"list": name}', "a name alone is no list"),
+    (listed("payeeId", {"list": "9lives"}), "filter.in", "a letter first", "a name that begins with a digit"),
+    (listed("payeeId", {"list": "a" * 65}), "filter.in", "1 to 64 letters", "a name that is too long"),
+    (listed("payeeId", {"list": "a", "parameter": "b"}), "filter.in", "an object of 2", "a list and a parameter"),
+    (listed("payeeId", {"parameter": "a"}), "filter.in", "not 'parameter'", "a number where a list stands"),
+    (listed("paymentAmount", {"list": "a"}), "filter.in", "lists hold texts", "an amount is no text"),
+    (listed("eventTime", {"list": "a"}), "filter.in", "lists hold texts", "nor is a time"),
     (listed("payeeId", None), "filter.in", "1 to 1000", "no list"),
     (listed("payeeId", ["a"] * 1001), "filter.in", "1 to 1000", "a list that is too long"),
     (listed("payeeId", ["a", None]), "filter.in[1]", "null is never true", "null in a list"),
@@ -221,6 +245,22 @@ FIELDS: list[tuple[Any, set[str]]] = [
 @pytest.mark.parametrize(("data", "names"), FIELDS)
 def test_the_fields_it_looks_at(data: Any, names: set[str]) -> None:
     assert parse(data).fields() == names
+
+
+NAMED: list[tuple[Any, set[str], set[str]]] = [
+    (CASH, set(), set()),
+    (listed("payeeId", ["1"]), set(), set()),
+    (listed("payeeId", {"list": "a"}), {"a"}, set()),
+    ({"not": compared("paymentAmount", "<", {"parameter": "p"})}, set(), {"p"}),
+    ({"all": [CASH, {"any": [listed("payeeId", {"list": "a"}), compared("paymentAmount", "<", {"parameter": "a"})]},
+              listed("beneficiaryId", {"list": "b"})]}, {"a", "b"}, {"a"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "lists", "parameters"), NAMED)
+def test_the_names_it_looks_at(data: Any, lists: set[str], parameters: set[str]) -> None:
+    assert parse(data).lists() == lists
+    assert parse(data).parameters() == parameters
 
 
 @UNHURRIED
