@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_contracts.rule_definition import Operator
+from tripline_contracts.rule_definition import Function, Operator
 from tripline_engine.domain.int128 import split
 from tripline_engine.domain.limit import Limit, average
-from tripline_engine.domain.rows import Amounts, Totals
+from tripline_engine.domain.rows import Amounts
 
 OPERATORS = {
     "=": operator.eq,
@@ -28,18 +28,19 @@ SCALED = st.integers(-(10**24) + 1, 10**24 - 1)
 SMALL = st.integers(-3, 3)
 
 
-def totals_of(count: int, scaled_sum: int) -> Totals:
-    low, high = split(scaled_sum)
-    return Totals(np.array([count]), np.array([low]), np.array([high]))
+def holds_of(held: Limit, function: Function, count: int, scaled: int) -> bool:
+    low, high = split(scaled)
+    return bool(held.each(function, np.array([count]), np.array([low]), np.array([high]))[0])
 
 
 @given(st.sampled_from(sorted(OPERATORS)), SCALED | SMALL, SCALED | SMALL, st.integers(1, 1000))
 def test_sum_average_and_count(symbol: Operator, limit: int, total: int, count: int) -> None:
     holds, held = OPERATORS[symbol], Limit(symbol, limit)
-    totals = totals_of(count, total)
-    assert held.sums(totals)[0] == holds(total, limit)
-    assert held.averages(totals)[0] == holds(Fraction(total, count), limit)
-    assert held.counts(totals)[0] == holds(count * 10**6, limit)
+    assert holds_of(held, "SUM", count, total) == holds(total, limit)
+    assert holds_of(held, "AVG", count, total) == holds(Fraction(total, count), limit)
+    assert holds_of(held, "COUNT", count, total) == holds(count * 10**6, limit)
+    assert holds_of(held, "MAX", count, total) == holds(total, limit)
+    assert holds_of(held, "COUNT_DISTINCT", count, total) == holds(total, limit)
 
 
 @given(st.sampled_from(sorted(OPERATORS)), SCALED | SMALL, SCALED | SMALL)
@@ -52,9 +53,16 @@ def test_a_value_in_a_row(symbol: Operator, limit: int, value: int) -> None:
 
 @pytest.mark.parametrize("symbol", sorted(OPERATORS))
 def test_nothing_holds_of_an_empty_window(symbol: Operator) -> None:
-    held, nothing = Limit(symbol, 0), totals_of(0, 0)
-    found = [held.sums(nothing)[0], held.averages(nothing)[0], held.counts(nothing)[0]]
-    assert found == [False, False, False]
+    held = Limit(symbol, 0)
+    functions: tuple[Function, ...] = ("SUM", "AVG", "COUNT", "MIN")
+    assert not any(holds_of(held, function, 0, 0) for function in functions)
+    assert holds_of(held, "COUNT_DISTINCT", 0, 0) == OPERATORS[symbol](0, 0)
+
+
+@pytest.mark.parametrize("symbol", sorted(OPERATORS))
+def test_nothing_holds_against_a_parameter_without_a_value(symbol: Operator) -> None:
+    assert not holds_of(Limit(symbol, None), "COUNT_DISTINCT", 3, 3)
+    assert Limit(symbol, None).text is None
 
 
 @given(SCALED, st.integers(1, 10**6))

@@ -156,8 +156,8 @@ def _listed(name: str, list_name: str, compiler: Compiler) -> Test:
         for first, until, values in runs:
             if known[0] is not values:
                 known = (values, *compiler.key.of(_as_texts(sorted(values))))
-            first, until = first - offset, until - offset
-            result[first - start : until - start] = _among(history, name, *known[1:], first, until)
+            run = first - offset, until - offset
+            result[run[0] - start : run[1] - start] = _among(history, name, *known[1:], *run)
         return result
 
     return test

@@ -99,8 +99,10 @@ class Named:
 
     def forget(self, retained: Numbers) -> None:
         """Let go of what counts for no retained transaction; ``retained``: by anchor, the oldest one's number."""
-        for story in (*self._lists.values(), *self._parameters.values()):
-            story.forget(retained)
+        for listed in self._lists.values():
+            listed.forget(retained)
+        for parameter in self._parameters.values():
+            parameter.forget(retained)
 
     def to_json(self) -> dict[str, Any]:
         """As stored with the rules."""
