@@ -36,6 +36,7 @@ _KNOWN = {
     "firing",
     "lateEvents",
     "resetOnAlert",
+    "cooldownSeconds",
 }
 _DEFAULTS: dict[str, tuple[Json, ...]] = {
     "precision": (None, "exact"),
@@ -45,7 +46,7 @@ _DEFAULTS: dict[str, tuple[Json, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Grouping in name order, limit in millionths, window in ms; `field` is None for COUNT alone."""
+    """Grouping in name order, limit in millionths, window and cooldown in ms; `field` is None for COUNT alone."""
 
     grouping: tuple[str, ...]
     function: str
@@ -57,6 +58,7 @@ class Definition:
     firing: str = "every"
     late_events: str = "evaluate"
     reset_on_alert: bool = False
+    cooldown: int | None = None
 
     def uses(self) -> frozenset[str]:
         """The fields whose history this definition needs."""
@@ -100,6 +102,7 @@ def read_definition(document: Value) -> Definition:
         firing=_choice(document, "firing", ("every", "crossing")),
         late_events=_choice(document, "lateEvents", ("evaluate", REEVALUATE, "store")),
         reset_on_alert=_flag(document, "resetOnAlert"),
+        cooldown=_cooldown(document),
     )
     _refuse_unclear(definition)
     return definition
@@ -107,9 +110,10 @@ def read_definition(document: Value) -> Definition:
 
 def _refuse_unclear(definition: Definition) -> None:
     """What an alert after the fact would do to state that later judgements have gone by has no clear meaning."""
-    if definition.late_events == REEVALUATE and (
-        definition.firing == "crossing" or definition.reset_on_alert
-    ):
+    has_state = (
+        definition.firing == "crossing" or definition.reset_on_alert or definition.cooldown is not None
+    )
+    if definition.late_events == REEVALUATE and has_state:
         raise Unreadable("reevaluate does not go with firing state")
 
 
@@ -179,6 +183,16 @@ def _window(document: dict[str, Value]) -> int:
         seconds = read_integer(document["windowSeconds"], "windowSeconds")
     else:
         seconds = 60 * read_integer(document.get("windowMinutes"), "windowMinutes")
+    return _milliseconds(seconds, "window")
+
+
+def _cooldown(document: dict[str, Value]) -> int | None:
+    if document.get("cooldownSeconds") is None:
+        return None
+    return _milliseconds(read_integer(document["cooldownSeconds"], "cooldownSeconds"), "cooldown")
+
+
+def _milliseconds(seconds: int, what: str) -> int:
     if not 1 <= seconds <= _WIDEST_SECONDS:
-        raise Unreadable("window out of range")
+        raise Unreadable(f"{what} out of range")
     return 1000 * seconds

@@ -78,12 +78,13 @@ def members(
     # One comparison instead of a loop over the fields: the scan is the same, only quicker.
     pick = itemgetter(*definition.grouping) if definition.grouping else _one_group
     wanted = pick(accepted[-1].keys)
+    condition = definition.condition
     return [
         (place, other)
         for place, other in enumerate(accepted)
         if pick(other.keys) == wanted
         and (floor is None or other.event_time >= floor)
-        and passes(definition.condition, other)
+        and (condition is None or passes(condition, other))
     ]
 
 

@@ -15,6 +15,7 @@ class Firing:
     def __init__(self) -> None:
         self._evaluations: dict[Key, list[tuple[int, bool]]] = {}
         self._counted_from: dict[Key, int] = {}
+        self._alerted: dict[Key, int] = {}
 
     def held_before(self, version: Version, group: dict[str, str], start: int) -> bool:
         """Whether the previous in-order evaluation held, if its event time is not before `start`."""
@@ -36,10 +37,22 @@ class Firing:
         """From now on only what was accepted from that place on counts."""
         self._counted_from[key_of(version, group)] = counted_from
 
+    def cooling(self, version: Version, group: dict[str, str], event_time: int) -> bool:
+        """Whether an alert due at that time falls into the cooldown of one given; before that one it does not."""
+        cooldown = version.definition.cooldown
+        alerted = self._alerted.get(key_of(version, group))
+        return cooldown is not None and alerted is not None and alerted <= event_time < alerted + cooldown
+
+    def alerted(self, version: Version, group: dict[str, str], event_time: int) -> None:
+        """Note an alert that was given; the greatest event time counts, whatever comes late."""
+        key = key_of(version, group)
+        self._alerted[key] = max(event_time, self._alerted.get(key, event_time))
+
     def clear(self) -> None:
         """Forget everything."""
         self._evaluations.clear()
         self._counted_from.clear()
+        self._alerted.clear()
 
 
 def key_of(version: Version, group: dict[str, str]) -> Key:

@@ -51,11 +51,12 @@ class Knobs:
     silence_edge: float = 0  # one window after the newest of its keys
     late_twin: float = 0  # just before one of the same keys that was sent a moment ago
     distinct: float = 0  # per definition: COUNT_DISTINCT of any field that may be a key
+    cooldown: float = 0  # per definition: from a second to several windows
+    cooldown_edge: float = 0  # per record: where a cooldown may end, or just before
     reevaluated: float = 0  # per definition, which then has none of what reevaluate does not go with
 
 
 EVERYTHING = Knobs(
-    rules=(4, 8),
     rule_changes=(3, 12),
     null_key=0.1,
     filtered=0.4,
@@ -69,6 +70,8 @@ EVERYTHING = Knobs(
     silence_edge=0.06,
     late_twin=0.1,
     distinct=0.35,
+    cooldown=0.35,
+    cooldown_edge=0.07,
     reevaluated=0.3,
     traced=0.7,
 )

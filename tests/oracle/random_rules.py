@@ -19,7 +19,7 @@ _WIDEST_SECONDS = 400 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A definition before it is written down; window in seconds, limit in millionths, filter normalised.
+    """A definition before it is written down; times in seconds, limit in millionths, filter normalised.
 
     `field` is what is aggregated, unless that is nothing because the function is COUNT.
     """
@@ -34,15 +34,18 @@ class Draft:
     late_events: str = "evaluate"
     reset_on_alert: bool = False
     field: str = AMOUNT
+    cooldown: int | None = None
 
 
 def definition_document(draft: Draft) -> dict[str, Json]:
-    """The definition as it stands in a rule event; a filter and a reset only where there is one."""
+    """The definition as it stands in a rule event; filter, reset, cooldown only where there is one."""
     more: dict[str, Json] = {}
     if draft.condition is not None:
         more["filter"] = draft.condition
     if draft.reset_on_alert:
         more["resetOnAlert"] = True
+    if draft.cooldown is not None:
+        more["cooldownSeconds"] = draft.cooldown
     return {
         "groupingKeyNames": list(draft.grouping),
         "aggregatorFunctionType": draft.function,
@@ -77,11 +80,12 @@ def _with_options(rng: Random, world: World, knobs: Knobs, draft: Draft) -> Draf
         firing="crossing" if _chance(rng, knobs.crossing) else "every",
         late_events="store" if _chance(rng, knobs.stored_late) else "evaluate",
         reset_on_alert=_chance(rng, knobs.reset_on_alert),
+        cooldown=_cooldown(rng, world, draft.window) if _chance(rng, knobs.cooldown) else None,
     )
     if not _chance(rng, knobs.reevaluated):
         return chosen
     # Of the options only a filter goes with it.
-    return replace(chosen, firing="every", late_events=REEVALUATE, reset_on_alert=False)
+    return replace(chosen, firing="every", late_events=REEVALUATE, reset_on_alert=False, cooldown=None)
 
 
 def _chance(rng: Random, share: float) -> bool:
@@ -91,8 +95,8 @@ def _chance(rng: Random, share: float) -> bool:
 
 def changed_draft(rng: Random, world: World, knobs: Knobs, old: Draft) -> Draft:
     """A next definition: another window, grouping, function or limit, other options, or all anew."""
-    shares = (knobs.filtered, knobs.crossing, knobs.reset_on_alert, knobs.stored_late, knobs.reevaluated)
-    if _chance(rng, max(shares) / 2):
+    late = (knobs.stored_late, knobs.reevaluated)
+    if _chance(rng, max(knobs.filtered, knobs.crossing, knobs.reset_on_alert, knobs.cooldown, *late) / 2):
         return _with_options(rng, world, knobs, old)
     change = rng.random()
     if change < 0.4:
@@ -115,6 +119,7 @@ def _same_options(old: Draft, new: Draft) -> Draft:
         firing=old.firing,
         late_events=old.late_events,
         reset_on_alert=old.reset_on_alert,
+        cooldown=old.cooldown,
     )
 
 
@@ -142,6 +147,17 @@ def _window(rng: Random, world: World) -> int:
     if rng.random() < 0.1:
         return 86_400 * rng.choice([1, 7, 30, 400])
     return min(max(1, int(world.pace * 10 ** rng.uniform(-0.3, 2.8) / 1000)), _WIDEST_SECONDS)
+
+
+def _cooldown(rng: Random, world: World, window: int) -> int:
+    """From a second on, of a few payments, or of a few windows, which may be longer than history is kept."""
+    style = rng.random()
+    if style < 0.1:
+        return 1
+    seconds = (
+        world.pace * 10 ** rng.uniform(0, 1.7) / 1000 if style < 0.6 else window * rng.choice([0.5, 1, 3, 6])
+    )
+    return min(max(1, int(seconds)), _WIDEST_SECONDS)
 
 
 def _with_limit(

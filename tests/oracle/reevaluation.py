@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
-from tests.oracle.definitions import REEVALUATE, Definition
+from tests.oracle.definitions import Definition
 from tests.oracle.evaluation import Finding, group_of, measure, members
 from tests.oracle.filters import passes
 from tests.oracle.judged import Judged
@@ -53,12 +53,10 @@ class Reopened:
 def reopened(
     version: Version, accepted: list[Transaction], floor: int | None, judged: Judged
 ) -> list[Reopened]:
-    """What the last of `accepted`, which is visible, makes this version judge again."""
+    """What the last of `accepted`, which is visible, makes a version with `reevaluate` judge again."""
     late, definition = accepted[-1], version.definition
-    if definition.late_events != REEVALUATE or not passes(definition.condition, late):
-        return []
     group = group_of(definition, late)
-    if group is None:
+    if group is None or not passes(definition.condition, late):
         return []
     # Newer ones of the group that were judged: there being any is what makes this one late.
     last = late.event_time + definition.window

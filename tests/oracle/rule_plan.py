@@ -22,6 +22,7 @@ _CHANGES = (
 _NOT_WITH_REEVALUATE: tuple[dict[str, Json], ...] = (
     {"firing": "crossing"},
     {"resetOnAlert": True},
+    {"cooldownSeconds": 60},
 )
 _LONGEST_SETTING = 30 * 86_400_000
 

@@ -23,10 +23,21 @@ def draft(
     late_events: str = "evaluate",
     reset: bool = False,
     field: str = AMOUNT,
+    cooldown: int | None = None,
 ) -> Draft:
-    """A definition; limit as decimal text, window in seconds, `only` the filter, `field` what is aggregated."""
+    """A definition; limit as decimal text, times in seconds, `only` the filter, `field` what is aggregated."""
     return Draft(
-        tuple(sorted(by)), function, operator, scaled(limit), seconds, only, firing, late_events, reset, field
+        tuple(sorted(by)),
+        function,
+        operator,
+        scaled(limit),
+        seconds,
+        condition=only,
+        firing=firing,
+        late_events=late_events,
+        reset_on_alert=reset,
+        field=field,
+        cooldown=cooldown,
     )
 
 

@@ -41,6 +41,7 @@ class Traffic:
             (knobs.start_edge, self._start_edge),
             (knobs.silence_edge, self._silence_edge),
             (knobs.late_twin, self._late_twin),
+            (knobs.cooldown_edge, self._cooldown_edge),
         ]
         self._clears = 0
         self._twins_after_clear = 4 if knobs.late_twin > 0 else 0
@@ -231,6 +232,24 @@ class Traffic:
             if (sent.payee, sent.beneficiary) == (old.payee, old.beneficiary)
         )
         event_time = newest + self._rng.choice(short) + self._rng.choice([0, 0, 1])
+        self.wall = max(self.wall, event_time)
+        return self._again(old, event_time)
+
+    def _cooldown_edge(self) -> Payment:
+        """One cooldown after another of the same keys, which may have alerted, or just before that."""
+        drafts = [rule.draft for rule in self._plan.registry.alive()]
+        cooldowns = [1000 * draft.cooldown for draft in drafts if draft.cooldown is not None]
+        reach = 20 * self._world.pace
+        ends = [
+            (old, old.event_time + cooldown)
+            for old in self._sent
+            for cooldown in cooldowns
+            if -reach <= old.event_time + cooldown - self.wall <= reach
+        ]
+        if not ends:
+            return self._ordinary()
+        old, end = self._rng.choice(ends)
+        event_time = end - self._rng.choice([0, 0, 1])
         self.wall = max(self.wall, event_time)
         return self._again(old, event_time)
 

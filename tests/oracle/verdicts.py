@@ -95,8 +95,10 @@ class Verdicts:
             self.counts(version.rule_id).late_stored += 1
             return None
         self._count(version, evaluation)
-        fires = self._fires(version, event.event_time, evaluation)
+        due = self._due(version, event.event_time, evaluation)
+        fires = due and not self._firing.cooling(version, group, event.event_time)
         if fires:
+            self._firing.alerted(version, group, event.event_time)
             warm = self._clock.is_warm(version, event.event_time)
             late: Json = {"newestEventTime": evaluation.newest_event_time} if evaluation.late else None
             self.alerts.append(
@@ -109,6 +111,8 @@ class Verdicts:
         return Judgement(event, evaluation.finding, evaluation.late, alerted=fires)
 
     def _reopened(self, version: Version, place: int) -> list[Reopened]:
+        if version.definition.late_events != REEVALUATE:
+            return []
         accepted = self._history.accepted[self._rules.anchor(version)][: place + 1]
         return reopened(version, accepted, self._clock.floor(version), self._judged)
 
@@ -131,7 +135,8 @@ class Verdicts:
         counts.late_evaluated += evaluation.late
         counts.equal_times += evaluation.equal_times
 
-    def _fires(self, version: Version, event_time: int, evaluation: Evaluation) -> bool:
+    def _due(self, version: Version, event_time: int, evaluation: Evaluation) -> bool:
+        """Whether there is an alert unless a cooldown keeps it back."""
         definition, finding = version.definition, evaluation.finding
         if definition.firing == "every":
             return finding.holds

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
 from tests.oracle import MicroBatch, Outcome, judge
+from tests.oracle.canonical import definition_hash
 from tests.oracle.histories import EVERYTHING, random_history
 from tests.oracle.model import Json
 from tests.oracle.order import engine_order
@@ -39,7 +41,7 @@ def used(definition: Json) -> list[str]:
     assert isinstance(definition, dict)
     plain = {"firing": "every", "lateEvents": "evaluate"}
     return [
-        *[name for name in ("filter", "resetOnAlert") if name in definition],
+        *[name for name in ("filter", "resetOnAlert", "cooldownSeconds") if name in definition],
         *[name for name, value in plain.items() if definition[name] != value],
         *[name for name in ("COUNT_DISTINCT",) if definition["aggregatorFunctionType"] == name],
         *[name for name in ("reevaluate",) if definition["lateEvents"] == name],
@@ -91,10 +93,62 @@ def alerts_by_option() -> Counter[str]:
         ("COUNT_DISTINCT+firing", 0.2),
         ("COUNT_DISTINCT+partial", 0.2),
         ("COUNT_DISTINCT+resetOnAlert", 0.2),
+        ("cooldownSeconds", 0.5),
+        ("cooldownSeconds+filter", 0.2),
+        ("cooldownSeconds+firing", 0.2),
+        ("cooldownSeconds+partial", 0.2),
+        ("cooldownSeconds+resetOnAlert", 0.2),
+        ("COUNT_DISTINCT+cooldownSeconds", 0.2),
     ],
 )
 def test_every_option_alerts_in_many_histories(option: str, share: float) -> None:
     assert alerts_by_option()[option] >= share * len(SEEDS)
+
+
+def without_cooldowns(history: list[MicroBatch]) -> list[MicroBatch]:
+    """The same history; what cannot be read as an event is left as it is."""
+    batches: list[MicroBatch] = []
+    for batch in history:
+        made: list[bytes] = []
+        for raw in batch.rule_events:
+            event = json.loads(raw) if raw.startswith(b'{"eventId"') else {}
+            if event.get("definition", {}).pop("cooldownSeconds", None) is not None:
+                event["definitionHash"] = definition_hash(event["definition"])
+                made.append(json.dumps(event).encode())
+            else:
+                made.append(raw)
+        batches.append(replace(batch, rule_events=tuple(made)))
+    return batches
+
+
+def test_cooldowns_keep_alerts_back_and_end_on_the_millisecond() -> None:
+    kept_back, at_the_end = 0, 0
+    for history, outcome in zip(histories(), outcomes(), strict=True):
+        given = {alert["alertId"] for alert in outcome.alerts}
+        kept_back += any(alert["alertId"] not in given for alert in judge(without_cooldowns(history)).alerts)
+        at_the_end += bool(ends_of_cooldowns(history, outcome))
+    print(f"kept back: {kept_back / len(SEEDS):.2f}, at the end: {at_the_end / len(SEEDS):.2f}")
+    assert kept_back >= 0.5 * len(SEEDS)
+    assert at_the_end >= 0.1 * len(SEEDS)
+
+
+def ends_of_cooldowns(history: list[MicroBatch], outcome: Outcome) -> list[Json]:
+    """The alerts that came exactly when the cooldown of another of their version and group was over."""
+    cooldowns = {
+        (event["ruleId"], event["definitionVersion"]): 1000 * int(str(definition["cooldownSeconds"]))
+        for event in events(history)
+        if isinstance(definition := event.get("definition"), dict) and "cooldownSeconds" in definition
+    }
+    times = {
+        (alert["ruleId"], alert["ruleVersion"], str(alert["group"]), alert["eventTime"])
+        for alert in outcome.alerts
+    }
+    return [
+        alert["alertId"]
+        for alert in outcome.alerts
+        if (of := (alert["ruleId"], alert["ruleVersion"])) in cooldowns
+        and (*of, str(alert["group"]), int(str(alert["eventTime"])) - cooldowns[of]) in times
+    ]
 
 
 def test_every_command_comes() -> None:

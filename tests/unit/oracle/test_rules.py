@@ -89,8 +89,10 @@ def test_a_false_hash_stops_everything() -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("cooldownSeconds", 60),
         ("precision", {"bucketed": 60}),
+        ("unique", ["beneficiaryId"]),
+        ("all", [{"limit": "1"}]),
+        ("parameters", {"most": 5}),
     ],
 )
 def test_what_the_oracle_does_not_know_it_refuses(key: str, value: object) -> None:
