@@ -162,7 +162,8 @@ def test_in_its_group_alone_and_not_without_a_group() -> None:
 def test_only_what_passes_the_filter_and_for_what_passes_it() -> None:
     what = again("COUNT", ">", "1", only=CASH)
     card: Json = "CRD"
-    assert told(judged(what, at(1, 10), at(2, 5, accepted=10, paymentType=card))) == []
+    outcome = judged(what, at(1, 10), at(2, 5, accepted=10, paymentType=card))
+    assert (told(outcome), outcome.counts[1].reevaluated) == ([], 0)
     assert told(judged(what, at(1, 10, paymentType=card), at(2, 5, accepted=10))) == []
     assert told(judged(what, at(1, 10), at(2, 5, accepted=10))) == [("t1", "2", "t2")]
 
@@ -183,6 +184,13 @@ def test_on_the_anchor_of_the_rule() -> None:
     outcome = judge([batch(events=events, records=records)])
     assert told(outcome) == [("t2", "2", "t1")]
     assert {rule: counts.reevaluated for rule, counts in outcome.counts.items()} == {1: 1, 2: 0}
+
+
+def test_what_is_not_on_the_anchor_does_not_open_again_what_the_last_one_there_did() -> None:
+    records = [at(1, 10), at(2, 5, accepted=10), at(3, 5, accepted=10, transactionId="t2")]
+    outcome = judged(again("COUNT", ">", "9"), *records, at(4, 5, accepted=10, payeeId=None))
+    assert (outcome.counts[1].reevaluated, outcome.counts[1].duplicates) == (1, 1)
+    assert outcome.counts[1].null_groups == 1
 
 
 # --- whatever version is in force for the late one
@@ -218,6 +226,14 @@ def test_two_versions_side_by_side_by_event_time() -> None:
     outcome = steps(*events, *records)
     assert told(outcome) == [("t4", "99", None), ("t2", "99", "t4"), ("t3", "99", "t4"), ("t1", "99", "t4")]
     assert [alert["ruleVersion"] for alert in outcome.alerts] == [1, 1, 2, 2]
+
+
+def test_by_event_time_where_the_lower_version_has_judged_the_newer() -> None:
+    registry = Registry()
+    rule = [registry.publish(1, again("MAX", ">", "10"), since, 0) for since in (T + 20_000, 0)]
+    outcome = steps(rule[0], at(1, 30), rule[1], at(2, 19, accepted=30), at(3, 5, "99", accepted=30))
+    assert told(outcome) == [("t3", "99", None), ("t2", "99", "t3"), ("t1", "99", "t3")]
+    assert [alert["ruleVersion"] for alert in outcome.alerts] == [2, 2, 1]
 
 
 def test_a_superseded_version_goes_on_until_it_has_left() -> None:
@@ -284,6 +300,21 @@ def test_a_clear_leaves_nothing_to_be_judged_again() -> None:
     registry = Registry()
     rule = registry.publish(1, again("COUNT", ">", "1"), 0, 0)
     outcome = steps(rule, at(1, 10), registry.control("CLEAR_STATE_ALL", 0), at(2, 5, accepted=10))
+    assert (told(outcome), outcome.counts[1].reevaluated) == ([], 0)
+
+
+def test_a_clear_forgets_what_has_been_judged() -> None:
+    # t2 comes in a pause, and has the place that t1 had before the clear.
+    registry = Registry()
+    outcome = steps(
+        registry.publish(1, again("COUNT", ">", "1"), 0, 0),
+        at(1, 10),
+        registry.control("CLEAR_STATE_ALL", 0),
+        registry.move("RulePaused", "PAUSED", 1, 0),
+        at(2, 11),
+        registry.move("RuleResumed", "ACTIVE", 1, 0),
+        at(3, 5, accepted=11),
+    )
     assert (told(outcome), outcome.counts[1].reevaluated) == ([], 0)
 
 
