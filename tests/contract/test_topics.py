@@ -124,6 +124,20 @@ def test_alerts_add_up(path: Path) -> None:
         assert late["transactionId"] in {each["transactionId"] for each in contributors["transactions"]}
 
 
+def test_a_count_of_different_values_counts_the_values_that_its_alert_shows() -> None:
+    alert, rule = (
+        _read(EXAMPLES / topic / name)
+        for topic, name in (
+            ("alerts.v1", "count-distinct.json"),
+            ("rules.v1", "rule-published-count-distinct.json"),
+        )
+    )
+    assert alert["definitionHash"] == rule["definitionHash"]
+    listed = alert["contributors"]["transactions"]
+    assert alert["value"] == str(len({each["value"] for each in listed}))
+    assert listed[0]["value"] == alert["transaction"][rule["definition"]["aggregateFieldName"]]
+
+
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "rule-traces.v1").glob("*.json")), ids=_id)
 def test_traces_add_up(path: Path) -> None:
     trace = _read(path)

@@ -49,7 +49,7 @@ export class FiringForm {
 
   /** What cannot even be sent: `[{field, message}]`. */
   problems() {
-    return this.count.validity.badInput ? [{ field: "cooldownSeconds", message: "Give a number, or leave it open." }] : [];
+    return this.count.validity.badInput && !this.count.disabled ? [{ field: "cooldownSeconds", message: "Give a number, or leave it open." }] : [];
   }
 
   /** Judging again has no clear meaning beside an alert that depends on alerts before it: the one switches the other off. */
