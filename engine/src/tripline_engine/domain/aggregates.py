@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -12,20 +11,11 @@ from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.limits import LimitRun, limits_of
 from tripline_engine.domain.links import Lists
-from tripline_engine.domain.reading import Reading
+from tripline_engine.domain.part import ChainKey, DistinctKey, Part, Population, TotalsKey
+from tripline_engine.domain.reading import PartReading, Reading
 from tripline_engine.domain.rows import Totals
 from tripline_engine.domain.rule_book import RuleVersion
 from tripline_engine.domain.rule_windows import RuleWindows
-from tripline_engine.domain.structure import (
-    ChainKey,
-    DistinctKey,
-    Population,
-    TotalsKey,
-    chain_key,
-    distinct_key,
-    population_of,
-    totals_key,
-)
 from tripline_engine.domain.visibility import Visibility
 
 
@@ -73,12 +63,12 @@ class Aggregates:
         if states is None or not touched.any():
             return None
         states.reserve()
-        slots = self.windows.links[population_of(version)].slots[self.start : self.end]
+        slots = self.windows.links[version.population].slots[self.start : self.end]
         return states.records(slots[touched])
 
     def counts(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> dict[str, int]:
         """How many evaluations there were, by what was special about them."""
-        population, stores = population_of(version), version.definition.late_events == "store"
+        population, stores = version.population, version.definition.late_events == "store"
         whole = bool(eligible.all())
         if whole and (population, stores) in self._counted:
             return self._counted[population, stores]
@@ -101,13 +91,13 @@ class Aggregates:
         self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Which rows are evaluations, and which of those in a group came late (bool, n, both)."""
-        present = eligible & (self.windows.links[population_of(version)].slots[self.start : self.end] >= 0)
+        present = eligible & (self.windows.links[version.population].slots[self.start : self.end] >= 0)
         late = eligible & self.late(version)
         return present & ~late if version.definition.late_events == "store" else present, late
 
     def late(self, version: RuleVersion) -> npt.NDArray[np.bool_]:
         """Which rows came late in a group of the version, whether it may judge them or not (bool, n)."""
-        population = population_of(version)
+        population = version.population
         present = self.windows.links[population].slots[self.start : self.end] >= 0
         found: npt.NDArray[np.bool_] = present & (
             self.windows.history.time[self.start : self.end] < self.newest[population]
@@ -116,57 +106,75 @@ class Aggregates:
 
     def _moving(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Where an evaluation counts: in a group, and late only if the version takes that."""
-        population, definition = population_of(version), version.definition
+        population, definition = version.population, version.definition
         moving = eligible & (self.windows.links[population].slots[self.start : self.end] >= 0)
         if definition.firing == "crossing" or definition.late_events == "store":
             moving &= self.windows.history.time[self.start : self.end] >= self.newest[population]
         return moving
 
     def _reading(self, version: RuleVersion) -> Reading:
-        chain, distinct = chain_key(version), distinct_key(version)
+        return self._read(version, [self._part(version, part) for part in version.parts])
+
+    def _part(self, version: RuleVersion, part: Part) -> PartReading:
         extremes = np.empty(0, np.int64)
-        if chain is not None:
-            extremes = self.extremes[chain][:, self.windows.chains[chain].windows.index(version.window_ms)]
-        totals = self.totals[totals_key(version)] if distinct is None else self.distincts[distinct]
-        return self._read(version, totals, extremes, self.windows.links[population_of(version)])
+        if part.chain is not None:
+            widths = self.windows.chains[part.chain].windows
+            extremes = self.extremes[part.chain][:, widths.index(part.window_ms)]
+        found = self.totals[part.totals] if part.totals is not None else None
+        if part.distinct is not None:
+            found = self.distincts[part.distinct]
+        assert found is not None
+        return self._read_part(version, part, found, extremes, self.windows.links[part.population])
 
     def _fire_resetting(
         self, version: RuleVersion, moving: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.bool_], Reading]:
-        reset, states = self.windows.resets[version.key], self.windows.firing[version.key]
-        floor, lateness_floor = self._floor(version), self.visibility.lateness_floor
-        found = reset.evaluate(self.start, moving, states, self.limits(version), floor, lateness_floor)
-        return found.fired, self._read(version, found.totals, found.extremes, reset.lists)
+        reset, states, (part,) = (
+            self.windows.resets[version.key],
+            self.windows.firing[version.key],
+            version.parts,
+        )
+        limits, lateness_floor = self.limits(version, part), self.visibility.lateness_floor
+        found = reset.evaluate(self.start, moving, states, limits, self._floor(version), lateness_floor)
+        own = self._read_part(version, part, found.totals, found.extremes, reset.lists)
+        return found.fired, self._read(version, [own])
 
-    def _read(
-        self, version: RuleVersion, totals: Totals, extremes: npt.NDArray[np.int64], lists: Lists
-    ) -> Reading:
-        return Reading(
-            version=version,
+    def _read(self, version: RuleVersion, parts: list[PartReading]) -> Reading:
+        return Reading(version, self.start, self.newest[version.population], parts)
+
+    def _read_part(
+        self,
+        version: RuleVersion,
+        part: Part,
+        totals: Totals,
+        extremes: npt.NDArray[np.int64],
+        lists: Lists,
+    ) -> PartReading:
+        return PartReading(
+            part=part,
             start=self.start,
             totals=totals,
             extremes=extremes,
-            newest=self.newest[population_of(version)],
-            amounts=self.windows.amounts(version.definition.aggregate_field),
-            window=self.window(version, lists),
-            limits=self.limits(version),
+            amounts=self.windows.amounts(part.condition.aggregate_field),
+            window=self.window(version, part, lists),
+            limits=self.limits(version, part),
         )
 
-    def window(self, version: RuleVersion, lists: Lists) -> Window:
-        windows, distinct = self.windows, distinct_key(version)
-        members = population_of(version) if distinct is None else distinct.equal
+    def window(self, version: RuleVersion, part: Part, lists: Lists) -> Window:
+        """What the part's windows are read from."""
         return Window(
-            history=windows.history,
+            history=self.windows.history,
             lists=lists,
-            members=windows.links[members].slots,
-            field=version.definition.aggregate_field,
-            length=version.window_ms,
+            members=self.windows.links[part.members].slots,
+            field=part.condition.aggregate_field,
+            length=part.window_ms,
             floor=self._floor(version),
         )
 
-    def limits(self, version: RuleVersion) -> list[LimitRun]:
+    def limits(self, version: RuleVersion, part: Part) -> list[LimitRun]:
         """What the rows are held against."""
-        return limits_of(version, self.windows.named, self.windows.history, self.start, self.end)
+        history, named = self.windows.history, self.windows.named
+        return limits_of(part.condition, version.anchor, named, history, self.start, self.end)
 
     def _floor(self, version: RuleVersion) -> int:
         return self.visibility.floor(version.anchor, version.fields)
@@ -175,17 +183,17 @@ class Aggregates:
 def enter(windows: RuleWindows, start: int, end: int, visibility: Visibility) -> Aggregates:
     """Take the history's rows from ``start`` to ``end`` into all windows."""
     found = Aggregates(windows, start, end, visibility)
-    base, floor = windows.history.base, partial(windows.floor, visibility)
+    base = windows.history.base
     for population, links in windows.links.items():
         found.newest[population] = links.link(start, end)
     for key, window in windows.totals.items():
         newest, amounts = found.newest[key.population], windows.amounts(key.field)
-        found.totals[key] = window.evaluate(start, newest, floor(key.population, key.field), base, amounts)
+        found.totals[key] = window.evaluate(start, newest, windows.floor(visibility, key), base, amounts)
     for chain, extremum in windows.chains.items():
         newest, amounts = found.newest[chain.population], windows.amounts(chain.field)
-        bound = floor(chain.population, chain.field)
-        found.extremes[chain] = extremum.evaluate(start, newest, bound, base, amounts)
+        floor = windows.floor(visibility, chain)
+        found.extremes[chain] = extremum.evaluate(start, newest, floor, base, amounts)
     for distinct, values in windows.distincts.items():
-        newest, bound = found.newest[distinct.population], floor(distinct.population, distinct.field)
-        found.distincts[distinct] = values.evaluate(start, newest, bound, base)
+        newest, floor = found.newest[distinct.population], windows.floor(visibility, distinct)
+        found.distincts[distinct] = values.evaluate(start, newest, floor, base)
     return found

@@ -8,7 +8,7 @@ from typing import Any
 from tripline_contracts import decimals
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.verdict import Verdict
+from tripline_engine.domain.verdict import Measured, Verdict
 
 
 def ingested_at(transaction: Mapping[str, Any], record_time: int, event_type: EventType) -> int:
@@ -48,12 +48,9 @@ def alert_json(
         "group": group,
         "transaction": transaction,
         "partial": verdict.partial is not None,
-        "value": verdict.value,
-        "operator": definition.operator,
-        "limit": verdict.limit,
+        **_measured_json(verdict, group, time),
         "windowStart": time - version.window_ms,
         "windowEnd": time,
-        "contributors": _contributors_json(verdict),
         "late": _late_json(verdict),
         "warm": verdict.warm,
         "mode": "live",
@@ -70,12 +67,41 @@ def _late_json(verdict: Verdict) -> dict[str, Any] | None:
     return None if verdict.newest is None else {"newestEventTime": verdict.newest}
 
 
-def _contributors_json(verdict: Verdict) -> dict[str, Any]:
+def _measured_json(verdict: Verdict, group: Mapping[str, Any], time: int) -> dict[str, Any]:
+    """What the rule measured: one value, or a list of its conditions."""
+    if not verdict.version.chained:
+        (own,) = verdict.measured
+        values = {"value": own.value, "operator": own.condition.operator, "limit": own.limit}
+        return {**values, "contributors": _contributors_json(own)}
+    conditions = [_condition_json(each, group, time) for each in verdict.measured]
+    nothing = dict.fromkeys(("value", "operator", "limit", "contributors"))
+    return {**nothing, "conditions": conditions}
+
+
+def _condition_json(measured: Measured, group: Mapping[str, Any], time: int) -> dict[str, Any]:
+    condition = measured.condition
     return {
-        "count": verdict.count,
+        "groupingKeyNames": list(condition.grouping_key_names),
+        "aggregatorFunctionType": condition.function,
+        "aggregateFieldName": condition.aggregate_field,
+        "group": {name: group[name] for name in condition.grouping_key_names},
+        "value": measured.value,
+        "operator": condition.operator,
+        "limit": measured.limit,
+        "windowSeconds": condition.window_seconds,
+        "windowStart": time - condition.window_seconds * 1000,
+        "windowEnd": time,
+        "holds": measured.holds,
+        "contributors": _contributors_json(measured),
+    }
+
+
+def _contributors_json(measured: Measured) -> dict[str, Any]:
+    return {
+        "count": measured.count,
         "transactions": [
             {"transactionId": each.transaction_id, "eventTime": each.event_time, "value": each.value}
-            for each in verdict.contributors
+            for each in measured.contributors
         ],
-        "truncated": verdict.count > len(verdict.contributors),
+        "truncated": measured.count > len(measured.contributors),
     }

@@ -17,7 +17,7 @@ from numba import njit
 
 from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.int128 import compare
-from tripline_engine.domain.links import NOTHING, Links
+from tripline_engine.domain.links import NOTHING, Links, Members
 from tripline_engine.domain.rows import Amounts
 
 _FIRST_CAPACITY = 1024
@@ -26,7 +26,7 @@ _FIRST_CAPACITY = 1024
 class Chain(NamedTuple):
     """The queues of all groups, by row (int32, -1: none), and their values.
 
-    ``sign`` 1: less is better; -1: greater is.
+    ``sign`` 1: less is better; -1: greater is. Rows that are no members have the worst value there is.
     """
 
     better: Array
@@ -34,12 +34,15 @@ class Chain(NamedTuple):
     low: Array
     high: Array
     sign: int
+    members: Members
 
 
 @njit(cache=True, inline="always")
 def _order(a: Any, b: Any, chain: Any) -> int:
     """Negative if row a has the better value, 0 if they are equal."""
-    low, high = chain.low, chain.high
+    low, high, members = chain.low, chain.high, chain.members
+    if members.chosen and (members.slots[a] < 0 or members.slots[b] < 0):
+        return int(members.slots[a] < 0) - int(members.slots[b] < 0)
     result: int = chain.sign * compare(low[a], high[a], low[b], high[b])
     return result
 
@@ -129,6 +132,9 @@ def _evaluate(
             continue
         own = fronts[slot * width : (slot + 1) * width]
         extreme_row(np.int64(start + i), newest[i], windows, floor, base, order, chain, own, out[i])
+        for k in range(width):
+            if chain.members.chosen and chain.members.slots[out[i, k]] < 0:
+                out[i, k] = -1
 
 
 @njit(cache=True)
@@ -174,10 +180,15 @@ class Extremum:
 
     ``fronts`` are int32 by slot and window (-1: none). To be built before it is used, unless its arrays were
     found as another process left them.
+
+    :param members: the population whose transactions contribute; the others are only in the lists
     """
 
-    def __init__(self, arena: Arena, name: str, links: Links, sign: int, windows_ms: tuple[int, ...]) -> None:
+    def __init__(
+        self, arena: Arena, name: str, links: Links, members: Links, sign: int, windows_ms: tuple[int, ...]
+    ) -> None:
         self._arena, self._name, self._links, self._sign = arena, name, links, sign
+        self._others = members
         self.windows = windows_ms
         self._windows = np.array(windows_ms, np.int64)
         self._better = arena.open(f"{name}.better", np.int32, _FIRST_CAPACITY, -1)
@@ -198,7 +209,7 @@ class Extremum:
     ) -> npt.NDArray[np.int64]:
         """Enter n linked rows from number ``start`` on.
 
-        :returns: int64, (n, windows): the row that holds the extreme value, -1 where there is no group
+        :returns: int64, (n, windows): the row that holds the extreme value, -1 where there is none
         """
         self._reserve(start + len(newest))
         links, windows = self._links, self._windows
@@ -226,7 +237,8 @@ class Extremum:
             self._arena.remove(f"{self._name}.{part}")
 
     def _chain(self, amounts: Amounts) -> Chain:
-        return Chain(self._better, self._worse, amounts.low, amounts.high, self._sign)
+        members = self._links.members(self._others)
+        return Chain(self._better, self._worse, amounts.low, amounts.high, self._sign, members)
 
     def _reserve(self, rows: int) -> None:
         if rows > len(self._better):

@@ -16,8 +16,7 @@ from tripline_engine.domain.judging_again import Judge, JudgedAgain, Source, jud
 from tripline_engine.domain.limit import FUNCTIONS, shown
 from tripline_engine.domain.limits import LimitRun, limits_of
 from tripline_engine.domain.rule_book import RuleVersion
-from tripline_engine.domain.structure import distinct_key, population_of
-from tripline_engine.domain.verdict import LateOne, Verdict
+from tripline_engine.domain.verdict import LateOne, Measured, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,8 @@ def judge_late_ones(
     alerted.reserve(aggregates.end)
     alerted.rows[start : aggregates.end] = fired
     judge, source = _judge(aggregates, version, spans), _source(aggregates, version)
-    history = windows.history
-    limits = limits_of(version, windows.named, history, history.base, history.end)
+    history, (part,) = windows.history, version.parts
+    limits = limits_of(part.condition, version.anchor, windows.named, history, history.base, history.end)
     verdicts: list[Verdict] = []
     judged, rows = 0, [np.flatnonzero(fired) + start]
     for place in np.flatnonzero(aggregates.late(version)).tolist():
@@ -65,24 +64,23 @@ def judge_late_ones(
 
 
 def _judge(aggregates: Aggregates, version: RuleVersion, spans: npt.NDArray[np.int64]) -> Judge:
-    definition, history = version.definition, aggregates.windows.history
+    history, (part,) = aggregates.windows.history, version.parts
     return Judge(
-        window=version.window_ms,
+        window=part.window_ms,
         floor=aggregates.visibility.floor(version.anchor, version.fields),
         base=history.base,
         offset=history.offset,
-        function=FUNCTIONS[definition.function],
-        sign=-1 if definition.function == "MAX" else 1,
+        function=FUNCTIONS[part.function],
+        sign=part.sign,
         spans=spans,
     )
 
 
 def _source(aggregates: Aggregates, version: RuleVersion) -> Source:
-    windows, distinct = aggregates.windows, distinct_key(version)
-    links = windows.links[population_of(version)]
-    equal = links if distinct is None else windows.links[distinct.equal]
-    amounts = windows.amounts(version.definition.aggregate_field)
-    return Source(links.order, equal.slots, equal.order, amounts, windows.alerted[version.key].rows)
+    windows, (part,) = aggregates.windows, version.parts
+    links, members = windows.links[part.population], windows.links[part.members]
+    amounts = windows.amounts(part.condition.aggregate_field)
+    return Source(links.order, members.slots, members.order, amounts, windows.alerted[version.key].rows)
 
 
 def _held(version: RuleVersion, found: JudgedAgain, limits: list[LimitRun]) -> npt.NDArray[np.bool_]:
@@ -91,7 +89,7 @@ def _held(version: RuleVersion, found: JudgedAgain, limits: list[LimitRun]) -> n
     for first, until, limit in limits:
         own = (found.rows >= first) & (found.rows < until)
         totals = found.counts[own], found.low[own], found.high[own]
-        held[own] = limit.each(version.definition.function, *totals)
+        held[own] = limit.each(version.parts[0].function, *totals)
     return held
 
 
@@ -106,18 +104,23 @@ def _verdicts(
     history, late = aggregates.windows.history, aggregates.start + place
     warm_from = aggregates.visibility.warm_from(version)
     late_one = LateOne(history.ids(np.array([late]))[0], int(history.time[late]))
-    window = aggregates.window(version, aggregates.windows.links[population_of(version)])
+    (part,) = version.parts
+    window = aggregates.window(version, part, aggregates.windows.links[part.population])
     for i in np.flatnonzero(held).tolist():
         row, count = int(found.rows[i]), int(found.counts[i])
-        value = shown(version.definition.function, count, join(found.low[i], found.high[i]))
         limit = next(limit for first, until, limit in limits if first <= row < until)
+        measured = Measured(
+            condition=part.condition,
+            value=shown(part.function, count, join(found.low[i], found.high[i])),
+            limit=limit.text,
+            holds=True,
+            count=count,
+            contributors=window.contributors(row, late),
+        )
         yield Verdict(
             version=version,
             row=place,
-            value=value or "",
-            limit=limit.text or "",
-            count=count,
-            contributors=window.contributors(row, late),
+            measured=(measured,),
             newest=None,
             warm=warm_from is not None and int(history.time[row]) >= warm_from,
             late_one=late_one,

@@ -28,6 +28,13 @@ class Order(NamedTuple):
     following: Array
 
 
+class Members(NamedTuple):
+    """Which rows of a list contribute to a window: all of them, or where ``slots`` (int32 by row) is not negative."""
+
+    chosen: bool
+    slots: Array
+
+
 NOTHING = ABSENT
 """Stands for "the group had no transaction before" among event times."""
 
@@ -155,6 +162,10 @@ class Links(Lists):
     def slots(self) -> Array:
         """The group of each row."""
         return self._history.codes(self.fields[0]) if self._shared else self._slots
+
+    def members(self, members: Links) -> Members:
+        """Which of its rows contribute, if those of that population do."""
+        return Members(members is not self, members.slots)
 
     @property
     def slot_end(self) -> int:

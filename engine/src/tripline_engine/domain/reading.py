@@ -8,78 +8,127 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
 from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.int128 import join
 from tripline_engine.domain.limit import shown
 from tripline_engine.domain.limits import LimitRun
+from tripline_engine.domain.part import Part
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.rule_book import RuleVersion
-from tripline_engine.domain.verdict import Verdict
+from tripline_engine.domain.verdict import Measured, Verdict
+
+Hits = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """The aggregates of one version for n transactions, the history's rows from number ``start`` on.
+class PartReading:
+    """The aggregates of one condition for n transactions, the history's rows from number ``start`` on.
 
     :ivar totals: count and sum of each one's window; for COUNT_DISTINCT the number of values in place of the sum
-    :ivar extremes: int64, n: for MIN and MAX the row with the extreme value, -1 where there is no group
+    :ivar extremes: int64, n: for MIN and MAX the row with the extreme value, -1 where there is none
     :ivar limits: what the rows are held against
-    :ivar newest: int64 ms, n: the newest event time of the group before the transaction, or NOTHING
     """
 
-    version: RuleVersion
+    part: Part
     start: int
     totals: Totals
     extremes: npt.NDArray[np.int64]
-    newest: npt.NDArray[np.int64]
     amounts: Amounts
     window: Window
     limits: list[LimitRun]
 
-    def hits(self) -> npt.NDArray[np.bool_]:
+    def hits(self) -> Hits:
         """Where the limit holds (bool, n)."""
-        words = self.amounts if self._seeks_extremes else self.totals
-        low, high = words.low, words.high
+        low, high = self.totals.low, self.totals.high
         if self._seeks_extremes:
-            low, high = low[self.extremes], high[self.extremes]
-        hits = np.zeros(len(self.newest), np.bool_)
+            low, high = self.amounts.low[self.extremes], self.amounts.high[self.extremes]
+        hits = np.zeros(len(self.totals.counts), np.bool_)
         for first, until, limit in self.limits:
             run = slice(first - self.start, until - self.start)
             counts = self.totals.counts[run]
-            hits[run] = limit.each(self.version.definition.function, counts, low[run], high[run])
+            hits[run] = limit.each(self.part.function, counts, low[run], high[run])
         return hits
+
+    def measured(self, i: int, *, holds: bool) -> Measured:
+        """What the i-th window came to, with its contributors."""
+        row = self.start + i
+        return Measured(
+            condition=self.part.condition,
+            value=self.value(i),
+            limit=self.limit(i),
+            holds=holds,
+            count=self.count(i),
+            contributors=self.window.contributors(row, row),
+        )
 
     def limit(self, i: int) -> str | None:
         """What the i-th is held against, as plain decimal text; None if that has no value."""
         runs = (limit for first, until, limit in self.limits if first <= self.start + i < until)
         return next(runs).text
 
-    def verdicts(self, fired: npt.NDArray[np.bool_], warm_from: int | None) -> Iterator[Verdict]:
-        """An alert for each transaction where ``fired`` (bool, n) says so."""
-        history = self.window.history
-        for place in np.flatnonzero(fired):
-            i = int(place)
-            row = self.start + i
-            time, newest = int(history.time[row]), int(self.newest[i])
-            yield Verdict(
-                version=self.version,
-                row=i,
-                value=self.value(i) or "",
-                limit=self.limit(i) or "",
-                count=int(self.totals.counts[i]),
-                contributors=self.window.contributors(row, row),
-                newest=newest if newest > time else None,
-                warm=warm_from is not None and time >= warm_from,
-            )
+    def count(self, i: int) -> int:
+        """How many transactions of the i-th window contribute."""
+        return int(self.totals.counts[i])
 
     def value(self, i: int) -> str | None:
         """The aggregate of the i-th window as plain decimal text; None where it is one of nothing."""
-        count, at = int(self.totals.counts[i]), i
-        words: Amounts | Totals = self.totals
+        at, words = i, Amounts(self.totals.low, self.totals.high)
         if self._seeks_extremes:
-            words, at = self.amounts, int(self.extremes[i])
-        return shown(self.version.definition.function, count, join(words.low[at], words.high[at]))
+            at, words = int(self.extremes[i]), self.amounts
+        return shown(self.part.function, self.count(i), join(words.low[at], words.high[at]))
 
     @property
     def _seeks_extremes(self) -> bool:
-        return self.version.definition.function in ("MIN", "MAX")
+        return self.part.chain is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The aggregates of all conditions of one version for n transactions, from row ``start`` on.
+
+    :ivar newest: int64 ms, n: the newest event time of the group before the transaction, or NOTHING
+    """
+
+    version: RuleVersion
+    start: int
+    newest: npt.NDArray[np.int64]
+    parts: list[PartReading]
+
+    def hits(self) -> Hits:
+        """Where the rule holds (bool, n)."""
+        return self.together([part.hits() for part in self.parts])
+
+    def together(self, hits: list[Hits]) -> Hits:
+        """Where the rule holds, if its conditions do there (bool, n, each)."""
+        tree = self.version.definition.conditions
+        return hits[0] if tree is None else _hold(tree, iter(hits))
+
+    def verdicts(self, fired: Hits, warm_from: int | None) -> Iterator[Verdict]:
+        """An alert for each transaction where ``fired`` (bool, n) says so."""
+        time = self.parts[0].window.history.time
+        hits = [part.hits() for part in self.parts]
+        for i in np.flatnonzero(fired).tolist():
+            own, newest = int(time[self.start + i]), int(self.newest[i])
+            yield Verdict(
+                version=self.version,
+                row=i,
+                measured=tuple(
+                    part.measured(i, holds=bool(held[i])) for part, held in zip(self.parts, hits, strict=True)
+                ),
+                newest=newest if newest > own else None,
+                warm=warm_from is not None and own >= warm_from,
+            )
+
+
+def _hold(tree: ConditionTree, hits: Iterator[Hits]) -> Hits:
+    """The tree over its conditions, which come in its order."""
+    match tree:
+        case Condition():
+            return next(hits)
+        case NotOf(operand):
+            return ~_hold(operand, hits)
+        case AllOf(operands):
+            return np.logical_and.reduce([_hold(operand, hits) for operand in operands])
+        case AnyOf(operands):
+            return np.logical_or.reduce([_hold(operand, hits) for operand in operands])

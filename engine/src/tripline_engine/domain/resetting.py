@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tripline_contracts.rule_definition import RuleDefinition
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.cooldown import Silences, alerts
 from tripline_engine.domain.distinct_window import WIDTH as VALUES_WIDTH
@@ -30,8 +29,9 @@ from tripline_engine.domain.firing import RESET, WIDTH, FiringStates, crosses
 from tripline_engine.domain.history import History
 from tripline_engine.domain.limit import DISTINCT, EXTREME, FUNCTIONS, Limit, LimitParts, hold
 from tripline_engine.domain.limits import LimitRun
-from tripline_engine.domain.links import Links, Lists, Order, link_row
+from tripline_engine.domain.links import Links, Lists, Members, Order, link_row
 from tripline_engine.domain.rows import Amounts, Totals
+from tripline_engine.domain.rule_book import RuleVersion
 from tripline_engine.domain.sum_window import TAIL, build_sums, drop_sums, store_totals, sum_row
 from tripline_engine.domain.sum_window import WIDTH as SUM_WIDTH
 
@@ -71,6 +71,7 @@ class _State(NamedTuple):
     slots: Any
     order: Order
     last: Any
+    members: Members
     amounts: Amounts
     sums: Any
     chain: Chain
@@ -119,7 +120,9 @@ def _enter(row: Any, slot: Any, i: Any, task: Any, state: Any, own: Any, totals:
         distinct_row(row, slot, newest, window, floor, base, order, state.values, state.counts, own.values)
         store_values(own.values, i, totals)
         return
-    sum_row(row, slot, newest, window, floor, task.base, order, state.amounts, state.sums, own.sums)
+    sum_row(
+        row, slot, newest, window, floor, task.base, order, state.members, state.amounts, state.sums, own.sums
+    )
     store_totals(own.sums, i, totals)
     if task.function == EXTREME:
         windows, front = np.full(1, window, np.int64), state.fronts[slot : slot + 1]
@@ -205,16 +208,15 @@ class ResetWindow:
         history: History,
         links: Links,
         equal: Links,
-        definition: RuleDefinition,
+        version: RuleVersion,
         measure: str,
     ) -> None:
         self._arena, self._name, self._history, self._links = arena, f"{name}.reset", history, links
         self._equal, self._measure = equal, measure
-        self._window = definition.window_seconds * 1000
-        self._function = FUNCTIONS[definition.function]
-        self._sign = -1 if definition.function == "MAX" else 1
-        self._operator = definition.operator
-        self._crossing = definition.firing == "crossing"
+        (part,) = version.parts
+        self._window, self._sign = part.window_ms, part.sign
+        self._function, self._operator = FUNCTIONS[part.condition.function], part.condition.operator
+        self._crossing = version.definition.firing == "crossing"
         self.lists = Lists(arena, self._name, history)
         self._values = Lists(arena, f"{self._name}.equal", history)
         self._last = arena.open(f"{self._name}.equal.newest", np.uint8, _FIRST_CAPACITY)
@@ -239,7 +241,7 @@ class ResetWindow:
             self._last[base:end] = (self._equal.slots[base:end] >= 0) & (self._values.following[base:end] < 0)
             build_values(self._window, floor, base, last, order, state.values, self._counts)
             return
-        build_sums(self._window, floor, base, last, order, state.amounts, self._sums)
+        build_sums(self._window, floor, base, last, order, state.members, state.amounts, self._sums)
         if self._function == EXTREME:
             windows = np.array([self._window], np.int64)
             build_extremes(windows, floor, base, last, order, state.chain, self._fronts)
@@ -281,7 +283,7 @@ class ResetWindow:
             drop_values(first, until, slots, order, self._equal_values, self._counts)
             self._values.forget(first, until, self._equal.slots)
         else:
-            drop_sums(first, until, slots, order, amounts, self._sums)
+            drop_sums(first, until, slots, order, self._links.members(self._links), amounts, self._sums)
         if self._function == EXTREME:
             drop_extremes(first, until, 1, slots, order, self._chain(amounts), self._fronts)
         self.lists.forget(first, until, slots)
@@ -315,7 +317,8 @@ class ResetWindow:
         return Values(self._equal.slots, self._values.order, self._last)
 
     def _chain(self, amounts: Amounts) -> Chain:
-        return Chain(self._better, self._worse, amounts.low, amounts.high, self._sign)
+        members = self._links.members(self._links)
+        return Chain(self._better, self._worse, amounts.low, amounts.high, self._sign, members)
 
     def _task(self, start: int, floor: int, limit: Limit) -> _Task:
         history = self._history
@@ -328,6 +331,7 @@ class ResetWindow:
             slots=links.slots,
             order=lists.order,
             last=lists.last,
+            members=links.members(links),
             amounts=amounts,
             sums=self._sums,
             chain=self._chain(amounts),

@@ -17,6 +17,7 @@ from tripline_contracts.names import read_list, read_name, read_parameter
 from tripline_contracts.rule_definition import RuleDefinition
 from tripline_engine.domain.judged import JudgedSpans, Span
 from tripline_engine.domain.named import Named
+from tripline_engine.domain.part import Part, Population, parts_of, population_of
 from tripline_engine.domain.settings import Settings
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
@@ -33,6 +34,8 @@ class RuleVersion:
     :ivar effective_from: event time in ms from which it judges
     :ivar superseded_from: ``effective_from`` of the next definition version; None for the newest
     :ivar fields: names of the fields it uses, the event time among them
+    :ivar population: the transactions that trigger it, by its groups
+    :ivar parts: its conditions
     """
 
     rule_id: int
@@ -44,6 +47,13 @@ class RuleVersion:
     superseded_from: int | None
     anchor: str
     fields: frozenset[str]
+    population: Population
+    parts: tuple[Part, ...]
+
+    @property
+    def chained(self) -> bool:
+        """Whether it has conditions in a tree."""
+        return self.definition.conditions is not None
 
     @property
     def key(self) -> tuple[int, int]:
@@ -52,7 +62,7 @@ class RuleVersion:
 
     @property
     def window_ms(self) -> int:
-        """Length of the window."""
+        """Length of the window, of several the widest."""
         return self.definition.window_seconds * 1000
 
     def counts_at(self, clock: int | None, settings: Settings) -> bool:
@@ -294,17 +304,8 @@ class RuleBook:
         name, digest = event["name"], event["definitionHash"]
         if not isinstance(name, str) or digest != sha256_hex(canonical_json(event["definition"])):
             raise ValueError("name must be a text, and definitionHash the hash of the definition")
-        return RuleVersion(
-            rule_id=rule_id,
-            version=version,
-            name=name,
-            definition=definition,
-            definition_hash=digest,
-            effective_from=_integer(event, "effectiveFrom"),
-            superseded_from=None,
-            anchor=anchor_of(definition, self._event_type),
-            fields=_used(definition, self._event_type),
-        )
+        since = _integer(event, "effectiveFrom")
+        return _version(rule_id, version, name, definition, digest, since, None, self._event_type)
 
     def to_bytes(self) -> bytes:
         """The book as it is stored."""
@@ -364,10 +365,40 @@ def _is_integer(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and -(2**53) < value < 2**53
 
 
+def _version(
+    rule_id: int,
+    version: int,
+    name: str,
+    definition: RuleDefinition,
+    definition_hash: str,
+    effective_from: int,
+    superseded_from: int | None,
+    event_type: EventType,
+) -> RuleVersion:
+    fields = _used(definition, event_type)
+    return RuleVersion(
+        rule_id=rule_id,
+        version=version,
+        name=name,
+        definition=definition,
+        definition_hash=definition_hash,
+        effective_from=effective_from,
+        superseded_from=superseded_from,
+        anchor=anchor_of(definition, event_type),
+        fields=fields,
+        population=population_of(definition),
+        parts=parts_of(definition, fields),
+    )
+
+
 def _used(definition: RuleDefinition, event_type: EventType) -> frozenset[str]:
-    fields = {event_type.time_field.name, *definition.grouping_key_names}
-    if definition.aggregate_field is not None:
-        fields.add(definition.aggregate_field)
+    fields = {event_type.time_field.name}
+    for condition in definition.measured:
+        fields |= {*condition.grouping_key_names}
+        if condition.aggregate_field is not None:
+            fields.add(condition.aggregate_field)
+        if condition.filter is not None:
+            fields |= condition.filter.fields()
     if definition.filter is not None:
         fields |= definition.filter.fields()
     return frozenset(fields)
@@ -395,20 +426,17 @@ def _rule_to_json(rule: Rule) -> dict[str, Any]:
 
 
 def _rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
-    versions = []
-    for item in stored["versions"]:
-        definition = rule_definition.parse(item["definition"], event_type)
-        versions.append(
-            RuleVersion(
-                rule_id=stored["ruleId"],
-                version=item["version"],
-                name=item["name"],
-                definition=definition,
-                definition_hash=item["definitionHash"],
-                effective_from=item["effectiveFrom"],
-                superseded_from=item["supersededFrom"],
-                anchor=anchor_of(definition, event_type),
-                fields=_used(definition, event_type),
-            )
+    versions = [
+        _version(
+            stored["ruleId"],
+            item["version"],
+            item["name"],
+            rule_definition.parse(item["definition"], event_type),
+            item["definitionHash"],
+            item["effectiveFrom"],
+            item["supersededFrom"],
+            event_type,
         )
+        for item in stored["versions"]
+    ]
     return Rule(stored["ruleId"], stored["version"], stored["paused"], tuple(versions), stored["earliest"])

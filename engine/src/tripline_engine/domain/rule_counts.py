@@ -15,10 +15,10 @@ from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.history import History
 from tripline_engine.domain.links import NULL_GROUP, Links
+from tripline_engine.domain.part import Population
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import JudgingVersion
 from tripline_engine.domain.rule_windows import open_links
-from tripline_engine.domain.structure import Population, population_of
 
 # After every change of a named list: they count with the values that hold at their arrival.
 _NOW = 2**62
@@ -52,7 +52,7 @@ def _count(name: str, rows: Rows, judging: Iterable[JudgingVersion], compiler: C
     slots: dict[Population, npt.NDArray[np.int32]] = {}
     counts: Counter[str] = Counter()
     for version, since, until in judging:
-        population = population_of(version)
+        population = version.population
         if population not in slots:
             links: Links = open_links(arena, history, population, compiler)
             links.link(0, len(rows))

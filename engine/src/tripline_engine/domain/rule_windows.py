@@ -12,20 +12,12 @@ from tripline_engine.domain.firing import FiringRecords, FiringStates
 from tripline_engine.domain.history import History
 from tripline_engine.domain.judged import Alerted
 from tripline_engine.domain.links import NOTHING, Links
+from tripline_engine.domain.part import ChainKey, DistinctKey, Population, TotalsKey
 from tripline_engine.domain.resetting import ResetWindow
 from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.rule_book import RuleVersion
 from tripline_engine.domain.slot_table import SlotTable
-from tripline_engine.domain.structure import (
-    ChainKey,
-    DistinctKey,
-    Population,
-    RuleVersionKey,
-    Structure,
-    TotalsKey,
-    distinct_key,
-    population_of,
-)
+from tripline_engine.domain.structure import RuleVersionKey, Structure
 from tripline_engine.domain.sum_window import SumWindow
 from tripline_engine.domain.visibility import Visibility
 
@@ -102,14 +94,14 @@ class RuleWindows:
         for population in structure.populations - self.links.keys():
             self._open_links(population).link(base, end)
         for totals in structure.totals - self.totals.keys():
-            floor = self.floor(visibility, totals.population, totals.field)
+            floor = self.floor(visibility, totals)
             self._open_totals(totals).build(floor, base, self.amounts(totals.field))
         for chain in structure.chains.keys() - self.chains.keys():
-            floor = self.floor(visibility, chain.population, chain.field)
+            floor = self.floor(visibility, chain)
             opened = self._open_chain(chain, structure.chains[chain])
             opened.build(floor, base, self.amounts(chain.field))
         for distinct in structure.distincts - self.distincts.keys():
-            floor = self.floor(visibility, distinct.population, distinct.field)
+            floor = self.floor(visibility, distinct)
             self._open_distinct(distinct).build(floor, base, end)
         for key in structure.stateful.keys() - self.firing.keys() - self.alerted.keys():
             self._build_states(structure.stateful[key], visibility, firing.get(key), end)
@@ -158,10 +150,9 @@ class RuleWindows:
         """The column of that measure."""
         return self.history.measure(self.measure(name))
 
-    def floor(self, visibility: Visibility, population: Population, aggregated: str | None) -> int:
-        """The oldest event time (ms) visible to a rule on this population that aggregates that field."""
-        used = {self._event_type.time_field.name, *population.used}
-        return visibility.floor(self._name, used if aggregated is None else used | {aggregated})
+    def floor(self, visibility: Visibility, key: TotalsKey | ChainKey | DistinctKey) -> int:
+        """The oldest event time (ms) visible to the rules that read this."""
+        return visibility.floor(self._name, key.used)
 
     def _build_states(
         self, version: RuleVersion, visibility: Visibility, records: FiringRecords | None, end: int
@@ -192,8 +183,8 @@ class RuleWindows:
         for population in list(self.links.keys() - structure.populations):
             self.links.pop(population).remove()
 
-    def _path(self, population: Population) -> str:
-        return f"{self._name}.by.{population.name}"
+    def _path(self, key: TotalsKey | ChainKey | DistinctKey) -> str:
+        return f"{self._name}.by.{key.population.name}.{key.name}"
 
     def _open_links(self, population: Population) -> Links:
         links = open_links(self._arena, self.history, population, self._compiler, self._since)
@@ -201,19 +192,18 @@ class RuleWindows:
         return links
 
     def _open_totals(self, key: TotalsKey) -> SumWindow:
-        name = f"{self._path(key.population)}.sum.{key.field or ''}.{key.window_ms}"
-        self.totals[key] = SumWindow(self._arena, name, self.links[key.population], key.window_ms)
+        name, links, members = self._path(key), self.links[key.population], self.links[key.members]
+        self.totals[key] = SumWindow(self._arena, name, links, members, key.window_ms)
         return self.totals[key]
 
     def _open_chain(self, key: ChainKey, windows: tuple[int, ...]) -> Extremum:
-        name = f"{self._path(key.population)}.{'min' if key.sign > 0 else 'max'}.{key.field}"
-        self.chains[key] = Extremum(self._arena, name, self.links[key.population], key.sign, windows)
+        name, links, members = self._path(key), self.links[key.population], self.links[key.members]
+        self.chains[key] = Extremum(self._arena, name, links, members, key.sign, windows)
         return self.chains[key]
 
     def _open_distinct(self, key: DistinctKey) -> DistinctWindow:
-        name = f"{self._path(key.population)}.distinct.{key.field}.{key.window_ms}"
-        links, equal = self.links[key.population], self.links[key.equal]
-        self.distincts[key] = DistinctWindow(self._arena, name, links, equal, key.window_ms)
+        name, links, members = self._path(key), self.links[key.population], self.links[key.members]
+        self.distincts[key] = DistinctWindow(self._arena, name, links, members, key.window_ms)
         return self.distincts[key]
 
     def _open_states(self, version: RuleVersion) -> None:
@@ -222,10 +212,10 @@ class RuleWindows:
         if definition.late_events == "reevaluate":
             self.alerted[version.key] = Alerted(self._arena, name)
             return
-        links, distinct = self.links[population_of(version)], distinct_key(version)
+        links = self.links[version.population]
         self.firing[version.key] = FiringStates(self._arena, name, links, definition.cooldown_seconds)
         if definition.reset_on_alert:
-            equal = links if distinct is None else self.links[distinct.equal]
-            measure = self.measure(definition.aggregate_field)
-            reset = ResetWindow(self._arena, name, self.history, links, equal, definition, measure)
+            (part,) = version.parts
+            equal, measure = self.links[part.members], self.measure(part.condition.aggregate_field)
+            reset = ResetWindow(self._arena, name, self.history, links, equal, version, measure)
             self.resets[version.key] = reset

@@ -23,7 +23,7 @@ from numba import njit
 
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.int128 import add, subtract
-from tripline_engine.domain.links import NOTHING, Links
+from tripline_engine.domain.links import NOTHING, Links, Members
 from tripline_engine.domain.rows import Amounts, Totals
 
 _FIRST_CAPACITY = 1024
@@ -33,8 +33,10 @@ TAIL, _COUNT, _LOW, _HIGH = 0, 1, 2, 3
 
 
 @njit(cache=True)
-def _put(state: Any, at: Any, row: Any, amounts: Any, sign: int) -> None:
-    """Count the row in (sign 1) or out (sign -1)."""
+def _put(state: Any, at: Any, row: Any, members: Any, amounts: Any, sign: int) -> None:
+    """Count the row in (sign 1) or out (sign -1), if it is a member."""
+    if members.chosen and members.slots[row] < 0:
+        return
     if sign > 0:
         low, high = add(np.uint64(state[at + _LOW]), state[at + _HIGH], amounts.low[row], amounts.high[row])
     else:
@@ -46,20 +48,20 @@ def _put(state: Any, at: Any, row: Any, amounts: Any, sign: int) -> None:
 
 
 @njit(cache=True)
-def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, amounts: Any) -> None:
+def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, members: Any, amounts: Any) -> None:
     """Move the tail to the first row at or after ``bound`` (ms); rows after ``row`` have not been counted."""
     tail = state[at + TAIL]
     while tail >= 0 and order.time[tail] < bound:
         if tail <= row:
-            _put(state, at, tail, amounts, -1)
+            _put(state, at, tail, members, amounts, -1)
         tail = order.following[tail]
     state[at + TAIL] = tail
 
 
 @njit(cache=True)
-def _enter_late(state: Any, at: Any, row: Any, order: Any, amounts: Any, own: Any) -> None:
+def _enter_late(state: Any, at: Any, row: Any, order: Any, members: Any, amounts: Any, own: Any) -> None:
     """Count a late row into the newest window, and make ``own`` that window less what is newer than the row."""
-    _put(state, at, row, amounts, 1)
+    _put(state, at, row, members, amounts, 1)
     tail = state[at + TAIL]
     t = order.time[row]
     if tail < 0 or t < order.time[tail] or (t == order.time[tail] and row < tail):
@@ -68,7 +70,7 @@ def _enter_late(state: Any, at: Any, row: Any, order: Any, amounts: Any, own: An
     newer = order.following[row]
     while newer >= 0:
         if newer < row:
-            _put(own, 0, newer, amounts, -1)
+            _put(own, 0, newer, members, amounts, -1)
         newer = order.following[newer]
 
 
@@ -82,21 +84,22 @@ def _late(
     floor: int,
     base: int,
     order: Any,
+    members: Any,
     amounts: Any,
     own: Any,
 ) -> None:
     """Enter a late row, and leave count and sum of its own window in ``own`` (laid out as a state)."""
     newest_bound = max(newest - window, floor)
-    _advance(state, at, row - 1, newest_bound, order, amounts)
+    _advance(state, at, row - 1, newest_bound, order, members, amounts)
     own[:] = 0
     older = row
     if order.time[row] >= newest_bound:
-        _enter_late(state, at, row, order, amounts, own)
+        _enter_late(state, at, row, order, members, amounts, own)
         older = order.previous[state[at + TAIL]]
     bound = max(order.time[row] - window, floor)
     while older >= base and order.time[older] >= bound:
         if older <= row:
-            _put(own, 0, older, amounts, 1)
+            _put(own, 0, older, members, amounts, 1)
         older = order.previous[older]
 
 
@@ -109,6 +112,7 @@ def sum_row(
     floor: int,
     base: int,
     order: Any,
+    members: Any,
     amounts: Any,
     state: Any,
     own: Any,
@@ -117,13 +121,13 @@ def sum_row(
     at = np.int64(slot) * WIDTH
     t = order.time[row]
     if newest == NOTHING or t >= newest:
-        _put(state, at, row, amounts, 1)
+        _put(state, at, row, members, amounts, 1)
         if state[at + TAIL] < 0:
             state[at + TAIL] = row
-        _advance(state, at, row, max(t - window, floor), order, amounts)
+        _advance(state, at, row, max(t - window, floor), order, members, amounts)
         own[:] = state[at : at + WIDTH]
     else:
-        _late(state, at, row, newest, window, floor, base, order, amounts, own)
+        _late(state, at, row, newest, window, floor, base, order, members, amounts, own)
 
 
 @njit(cache=True)
@@ -141,6 +145,7 @@ def _evaluate(
     base: int,
     slots: Any,
     order: Any,
+    members: Any,
     amounts: Any,
     state: Any,
     out: Any,
@@ -150,21 +155,23 @@ def _evaluate(
         row = start + i
         out.counts[i] = 0
         if slots[row] >= 0:
-            sum_row(row, slots[row], newest[i], window, floor, base, order, amounts, state, own)
+            sum_row(row, slots[row], newest[i], window, floor, base, order, members, amounts, state, own)
             store_totals(own, i, out)
 
 
 @njit(cache=True)
-def drop_sums(first: int, until: int, slots: Any, order: Any, amounts: Any, state: Any) -> None:
+def drop_sums(first: int, until: int, slots: Any, order: Any, members: Any, amounts: Any, state: Any) -> None:
     """Count out the rows from ``first`` to ``until``, older than every window."""
     for row in range(first, until):
         if slots[row] >= 0:
             at = np.int64(slots[row]) * WIDTH
-            _advance(state, at, len(order.time), order.time[row] + 1, order, amounts)
+            _advance(state, at, len(order.time), order.time[row] + 1, order, members, amounts)
 
 
 @njit(cache=True)
-def build_sums(window: int, floor: int, base: int, last: Any, order: Any, amounts: Any, state: Any) -> None:
+def build_sums(
+    window: int, floor: int, base: int, last: Any, order: Any, members: Any, amounts: Any, state: Any
+) -> None:
     """Count what is in each group's newest window; the states are empty."""
     for slot in range(len(last)):
         row = last[slot]
@@ -172,19 +179,21 @@ def build_sums(window: int, floor: int, base: int, last: Any, order: Any, amount
             continue
         bound = max(order.time[row] - window, floor)
         while row >= base and order.time[row] >= bound:
-            _put(state, slot * WIDTH, row, amounts, 1)
+            _put(state, slot * WIDTH, row, members, amounts, 1)
             state[slot * WIDTH + TAIL] = row
             row = order.previous[row]
 
 
 class SumWindow:
-    """Count and sum of one measure over one window length, for every group of a grouping set.
+    """Count and sum of one measure over one window length, for every group of a population.
 
     To be built before it is used, unless its arrays were found as another process left them.
+
+    :param members: the population whose transactions contribute; the others are only in the lists
     """
 
-    def __init__(self, arena: Arena, name: str, links: Links, window_ms: int) -> None:
-        self._arena, self._name, self._links = arena, name, links
+    def __init__(self, arena: Arena, name: str, links: Links, members: Links, window_ms: int) -> None:
+        self._arena, self._name, self._links, self._others = arena, name, links, members
         self._window = window_ms
         self._state = arena.open(name, np.int64, _FIRST_CAPACITY * WIDTH)
 
@@ -193,8 +202,8 @@ class SumWindow:
         self._reserve()
         self._state[:] = 0
         self._state[TAIL::WIDTH] = -1
-        last = self._links.last[: self._links.slot_end]
-        build_sums(self._window, floor, base, last, self._links.order, amounts, self._state)
+        last, order = self._links.last[: self._links.slot_end], self._links.order
+        build_sums(self._window, floor, base, last, order, self._members, amounts, self._state)
 
     def evaluate(
         self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts
@@ -203,13 +212,14 @@ class SumWindow:
         self._reserve()
         links, n = self._links, len(newest)
         totals = Totals(np.empty(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
-        slots, order, state = links.slots, links.order, self._state
-        _evaluate(start, newest, self._window, floor, base, slots, order, amounts, state, totals)
+        rows = links.slots, links.order, self._members
+        _evaluate(start, newest, self._window, floor, base, *rows, amounts, self._state, totals)
         return totals
 
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
         """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
-        drop_sums(first, until, self._links.slots, self._links.order, amounts, self._state)
+        rows = self._links.slots, self._links.order, self._members
+        drop_sums(first, until, *rows, amounts, self._state)
 
     def shift(self, delta: int) -> None:
         """Follow the history when its row numbers shrink by ``delta``."""
@@ -219,6 +229,10 @@ class SumWindow:
     def remove(self) -> None:
         """Forget the window."""
         self._arena.remove(self._name)
+
+    @property
+    def _members(self) -> Members:
+        return self._links.members(self._others)
 
     def _reserve(self) -> None:
         old, needed = len(self._state), len(self._links.last) * WIDTH

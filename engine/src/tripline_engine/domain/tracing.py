@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.alert import transaction_json
-from tripline_engine.domain.reading import Reading
+from tripline_engine.domain.reading import PartReading, Reading
 from tripline_engine.domain.rows import Rows
 
 MAX_RECORDS: Final = 1_000
@@ -72,14 +72,14 @@ class Tracing:
         rules = np.array([each.reading.version.rule_id for each in watched], np.int64)
         first = np.lexsort((rules[owners], places))[:MAX_RECORDS]
         transactions = self._transactions(rows, places[first])
-        holds: dict[int, npt.NDArray[np.bool_]] = {}
+        holds: dict[int, list[npt.NDArray[np.bool_]]] = {}
         for place, owner, transaction in zip(
             places[first].tolist(), owners[first].tolist(), transactions, strict=True
         ):
             each = watched[owner]
             if owner not in holds:
-                holds[owner] = each.reading.hits()
-            trace = self._trace(each, place, bool(holds[owner][place]), transaction)
+                holds[owner] = [part.hits() for part in each.reading.parts]
+            trace = self._trace(each, place, holds[owner], transaction)
             order = (*(transaction[name] for name in _ORDER), each.reading.version.rule_id)
             self._noted.append((order, trace))
 
@@ -99,12 +99,15 @@ class Tracing:
         return found
 
     def _trace(
-        self, watched: Watched, row: int, holds: bool, transaction: Mapping[str, Any]
+        self,
+        watched: Watched,
+        row: int,
+        hits: list[npt.NDArray[np.bool_]],
+        transaction: Mapping[str, Any],
     ) -> dict[str, Any]:
         reading, version = watched.reading, watched.reading.version
-        definition, time = version.definition, transaction[self._event_type.time_field.name]
+        time = transaction[self._event_type.time_field.name]
         fields = transaction_json(transaction, self._event_type)
-        count = int(reading.totals.counts[row])
         return {
             "ruleId": version.rule_id,
             "version": version.version,
@@ -113,15 +116,33 @@ class Tracing:
             "recordTime": transaction["recordTime"],
             "partition": transaction["partition"],
             "offset": transaction["offset"],
-            "group": {name: fields[name] for name in definition.grouping_key_names},
+            "group": {name: fields[name] for name in version.definition.grouping_key_names},
             "windowStart": time - version.window_ms,
             "windowEnd": time,
-            "value": reading.value(row),
-            "contributingCount": count,
-            "limit": reading.limit(row),
-            "limitOperatorType": definition.operator,
-            "holds": holds,
+            **_values(reading, row, hits),
+            "holds": bool(reading.together(hits)[row]),
             "alerted": bool(watched.fired[row]),
             "late": bool(watched.late[row]),
             "judgedAt": self._now,
         }
+
+
+def _values(reading: Reading, row: int, hits: list[npt.NDArray[np.bool_]]) -> dict[str, Any]:
+    """What was measured: one value, or a list of conditions."""
+    if not reading.version.chained:
+        return _value(reading.parts[0], row)
+    conditions = [
+        {**_value(part, row), "holds": bool(held[row])}
+        for part, held in zip(reading.parts, hits, strict=True)
+    ]
+    nothing = {"value": None, "contributingCount": 0, "limit": None, "limitOperatorType": None}
+    return {**nothing, "conditions": conditions}
+
+
+def _value(part: PartReading, row: int) -> dict[str, Any]:
+    return {
+        "value": part.value(row),
+        "contributingCount": part.count(row),
+        "limit": part.limit(row),
+        "limitOperatorType": part.part.condition.operator,
+    }

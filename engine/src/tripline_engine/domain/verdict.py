@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tripline_contracts.conditions import Condition
 from tripline_engine.domain.rule_book import RuleVersion
 
 MAX_CONTRIBUTORS = 100
@@ -21,6 +22,22 @@ class Contributor:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """What one condition came to.
+
+    :ivar value: plain decimal text, as ``limit`` is; None of nothing
+    :ivar count: how many transactions of the window contribute
+    """
+
+    condition: Condition
+    value: str | None
+    limit: str | None
+    holds: bool
+    count: int
+    contributors: tuple[Contributor, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LateOne:
     """The late transaction for which another was judged again; its event time in ms."""
 
@@ -33,8 +50,7 @@ class Verdict:
     """An alert is due.
 
     :ivar row: the place, among the rows judged together, of the transaction that brought it about
-    :ivar value: plain decimal text, as ``limit`` is
-    :ivar count: how many transactions of the window contribute
+    :ivar measured: one for each condition of the rule
     :ivar newest: event time (ms) of the newest one before it, if this one is late
     :ivar late_one: if the transaction was judged again, for which late one
     :ivar partial: as JSON, id, event time and the fields that the version uses, if the transaction is not among
@@ -43,10 +59,7 @@ class Verdict:
 
     version: RuleVersion
     row: int
-    value: str
-    limit: str
-    count: int
-    contributors: tuple[Contributor, ...]
+    measured: tuple[Measured, ...]
     newest: int | None
     warm: bool
     late_one: LateOne | None = None

@@ -106,6 +106,7 @@ COUNTED_BY_RULE: Final = {
         "evaluations": "Transactions that a rule has evaluated",
         "equal_times": "Evaluations of a transaction whose event time an earlier one of its group has too",
         "late_evaluated": "Evaluations of late transactions",
+        "reevaluated": "Transactions judged again because a late one came into their window",
         "late_stored": "Late transactions that count but are not evaluated, by the rule's policy",
         "null_groups": "Transactions left out by a rule because a field of its grouping is null",
         "duplicates": "Duplicates that a rule would have evaluated",

@@ -11,7 +11,7 @@ import { RuleForm } from "./rule_form.js";
 import { RuleTrace } from "./rule_trace.js";
 import { ruleVersions } from "./rule_versions.js";
 
-const COUNTERS = [["rule_evaluations_total", "judged"], ["rule_late_evaluated_total", "of them late"], ["rule_late_stored_total", "late and only counted"],
+const COUNTERS = [["rule_evaluations_total", "judged"], ["rule_late_evaluated_total", "of them late"], ["rule_reevaluated_total", "judged again"], ["rule_late_stored_total", "late and only counted"],
   ["rule_null_groups_total", "without a group"], ["rule_duplicates_total", "duplicates"]];
 
 export class RulesView {

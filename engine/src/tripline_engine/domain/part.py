@@ -1,0 +1,173 @@
+"""What a rule measures: its condition, or several of them, each over a population of transactions.
+
+The conditions of a chained rule are read at each transaction that triggers the rule, whether it passes the
+condition's own filter or not. So the lists of a condition hold all triggering transactions, and of these only the
+members count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tripline_contracts.canonical import canonical_json, sha256_hex
+from tripline_contracts.conditions import Condition
+from tripline_contracts.filters import All, Any_, Filter
+from tripline_contracts.rule_definition import Function, RuleDefinition
+
+
+class Population(NamedTuple):
+    """Whose transactions form a rule's groups: grouped by ``fields``, those that pass ``filter``."""
+
+    fields: tuple[str, ...]
+    filter: Filter | None
+
+    @property
+    def name(self) -> str:
+        """For the names of its arrays."""
+        plain = "+".join(self.fields)
+        if self.filter is None:
+            return plain
+        return f"{plain}.if.{sha256_hex(canonical_json(self.filter.to_json()))[:32]}"
+
+
+class TotalsKey(NamedTuple):
+    """Count and sum of a population's members over one window; ``field`` None for a count that looks at no field.
+
+    :ivar used: the fields on which visibility depends, here and in the other keys
+    """
+
+    population: Population
+    members: Population
+    field: str | None
+    window_ms: int
+    used: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """For the names of its arrays."""
+        return f"sum.{self.field or ''}.{self.window_ms}{_special(self)}"
+
+
+class ChainKey(NamedTuple):
+    """Least (sign 1) or greatest (sign -1) value of a field among a population's members."""
+
+    population: Population
+    members: Population
+    field: str
+    sign: int
+    used: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """For the names of its arrays."""
+        return f"{'min' if self.sign > 0 else 'max'}.{self.field}{_special(self)}"
+
+
+class DistinctKey(NamedTuple):
+    """How many different values a field has over one window; a member belongs to the group and its value together."""
+
+    population: Population
+    members: Population
+    field: str
+    window_ms: int
+    used: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """For the names of its arrays."""
+        return f"distinct.{self.field}.{self.window_ms}{_special(self)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One condition of a rule.
+
+    :ivar population: the transactions at which it is read
+    :ivar members: those of them that contribute; of COUNT_DISTINCT grouped by the value too
+    """
+
+    condition: Condition
+    population: Population
+    members: Population
+    used: frozenset[str]
+
+    @property
+    def function(self) -> Function:
+        """What it works out."""
+        return self.condition.function
+
+    @property
+    def window_ms(self) -> int:
+        """Length of the window."""
+        return self.condition.window_seconds * 1000
+
+    @property
+    def sign(self) -> int:
+        """Of MIN and MAX: 1 if less is better, -1 if more is."""
+        return -1 if self.condition.function == "MAX" else 1
+
+    @property
+    def totals(self) -> TotalsKey | None:
+        """The totals that it reads; MIN and MAX read only their count."""
+        if self.condition.function == "COUNT_DISTINCT":
+            return None
+        key = self.population, self.members, self.condition.aggregate_field, self.window_ms, self.used
+        return TotalsKey(*key)
+
+    @property
+    def chain(self) -> ChainKey | None:
+        """The chain that MIN and MAX read."""
+        field = self.condition.aggregate_field
+        if field is None or self.condition.function not in ("MIN", "MAX"):
+            return None
+        return ChainKey(self.population, self.members, field, self.sign, self.used)
+
+    @property
+    def distinct(self) -> DistinctKey | None:
+        """What COUNT_DISTINCT reads."""
+        field = self.condition.aggregate_field
+        if field is None or self.condition.function != "COUNT_DISTINCT":
+            return None
+        return DistinctKey(self.population, self.members, field, self.window_ms, self.used)
+
+
+def population_of(definition: RuleDefinition) -> Population:
+    """The transactions that trigger a rule, by its groups."""
+    return Population(definition.grouping_key_names, _trigger(definition))
+
+
+def parts_of(definition: RuleDefinition, used: frozenset[str]) -> tuple[Part, ...]:
+    """The conditions of a rule, in the order of its definition.
+
+    :param used: the fields that it uses
+    """
+    trigger = _trigger(definition)
+    return tuple(_part(each, definition.filter, trigger, used) for each in definition.measured)
+
+
+def _part(condition: Condition, own: Filter | None, trigger: Filter | None, used: frozenset[str]) -> Part:
+    fields, distinct = condition.grouping_key_names, condition.function == "COUNT_DISTINCT"
+    counted = tuple(sorted({*fields, condition.aggregate_field or ""})) if distinct else fields
+    population, members = Population(fields, trigger), Population(counted, _both(own, condition.filter))
+    return Part(condition, population, members, used)
+
+
+def _trigger(definition: RuleDefinition) -> Filter | None:
+    """A transaction triggers if it passes the rule's filter and that of some condition."""
+    own = [condition.filter for condition in definition.measured]
+    filters = tuple(filter_ for filter_ in own if filter_ is not None)
+    if len(filters) < len(own):
+        return definition.filter
+    return _both(definition.filter, filters[0] if len(filters) == 1 else Any_(filters))
+
+
+def _both(first: Filter | None, second: Filter | None) -> Filter | None:
+    if first is None or second is None:
+        return first or second
+    return All((first, second))
+
+
+def _special(key: TotalsKey | ChainKey | DistinctKey) -> str:
+    """What sets it apart from others of its kind over the same population."""
+    return f".{sha256_hex(canonical_json([key.members.name, *sorted(key.used)]))[:16]}"
