@@ -11,7 +11,7 @@ from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.traffic import Tripped
-from tests.browser.windows import Window
+from tests.browser.windows import answers
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -21,15 +21,6 @@ AWAY = {
     "detail": "It does not answer now.",
 }
 ABSENT = {"type": "urn:tripline:problem:not-connected", "status": 404, "detail": "It is not connected."}
-
-
-def answers(window: Window, path: str, body: dict[str, Any]) -> None:
-    """From now on that address answers so in this window."""
-
-    def fulfil(route: Route) -> None:
-        route.fulfill(status=body.get("status", 200), content_type="application/json", body=json.dumps(body))
-
-    window.page.route(path, fulfil)
 
 
 def engine(*, ready: bool = True, batches: float = 1, lag: float = 0) -> dict[str, Any]:

@@ -26,6 +26,22 @@ FILTER = {
         {"not": {"field": "payeeId", "in": ["1", "2"]}},
     ]
 }
+DIFFERENT = {
+    "aggregatorFunctionType": "COUNT_DISTINCT",
+    "aggregateFieldName": "payeeId",
+    "groupingKeyNames": ["beneficiaryId"],
+    "limitOperatorType": ">",
+    "limit": "20",
+    "windowSeconds": 3600,
+}
+
+
+def alert_of(*values: str | None) -> dict[str, Any]:
+    """What the console looks at of an alert with these contributors."""
+    listed = [{"value": value} for value in values]
+    return {"value": str(len(set(values))), "contributors": {"count": len(values), "transactions": listed}}
+
+
 CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
     "format.js": [
         ("decimal", ["1234567.5"], "1,234,567.5"),
@@ -41,6 +57,8 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("ago", [0, 99_000], "99 s ago"),
         ("ago", [5_000, 0], "ahead of this clock"),
         ("fieldName", ["payeeId"], "payer"),
+        ("fieldNames", ["beneficiaryId"], "beneficiaries"),
+        ("fieldNames", ["merchantId"], "merchants"),
         ("figure", [4.25], "4.3"),
         ("figure", [12345.6], "12,346"),
     ],
@@ -54,6 +72,59 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
                 "not payer is one of 1, 2 (fires when the limit is crossed; starts afresh after an alert)"
             ),
         ),
+        (
+            "inWords",
+            [{**DIFFERENT, "cooldownSeconds": 600}],
+            "Number of different payers per beneficiary within 1 hour > 20 (silent for 10 minutes after an alert)",
+        ),
+        (
+            "inWords",
+            [{**DIFFERENT, "lateEvents": "reevaluate"}],
+            (
+                "Number of different payers per beneficiary within 1 hour > 20 (late payments are judged, and what "
+                "they came before is judged again)"
+            ),
+        ),
+        (
+            "differences",
+            [
+                {"definition": {**DIFFERENT, "cooldownSeconds": 600, "lateEvents": "evaluate"}},
+                {
+                    "definition": {
+                        **DIFFERENT,
+                        "aggregateFieldName": "paymentType",
+                        "lateEvents": "reevaluate",
+                    }
+                },
+            ],
+            [
+                {"title": "Of field", "before": "payer", "after": "payment type"},
+                {"title": "Silent after an alert", "before": "10 minutes", "after": "none"},
+                {
+                    "title": "Late payments",
+                    "before": "are judged like any other",
+                    "after": "are judged, and what they came before is judged again",
+                },
+            ],
+        ),
+    ],
+    "measure.js": [
+        ("functionOf", [alert_of("1", "2"), DIFFERENT], "COUNT_DISTINCT"),
+        ("functionOf", [alert_of("1", "Ann"), None], "COUNT_DISTINCT"),
+        ("functionOf", [alert_of(), None], "COUNT_DISTINCT"),
+        ("functionOf", [alert_of(None, None), None], "COUNT"),
+        # Amounts or ids of digits: nobody knows.
+        ("functionOf", [alert_of("1000", "2"), None], None),
+        ("shownValue", ["1000", "SUM"], "1,000"),
+        ("shownValue", ["1000", "COUNT_DISTINCT"], "1000"),
+        ("shownValue", ["1000", None], "1000"),
+        ("shownValue", [None, "COUNT"], "–"),
+        # The newest comes first in an alert, the oldest in the drawing.
+        ("steps", [alert_of("7", "25", "7", "7"), "COUNT_DISTINCT"], [1, 0, 1, 0]),
+        ("steps", [alert_of("3", "2"), "SUM"], [2, 3]),
+        ("steps", [alert_of("3", "2"), "MAX"], None),
+        ("steps", [{**alert_of("3", "2"), "value": "5"}, None], [2, 3]),
+        ("steps", [{**alert_of("3", "2"), "value": "2.5"}, None], None),
     ],
     "chart.js": [
         ("roundAbove", [0], 1),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,11 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.traffic import Tripped
+from tests.browser.windows import Window, answers
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
+EXAMPLES = resources.files("tripline_contracts").joinpath("examples")
 INLINE = """() => {
     const script = document.createElement("script");
     script.textContent = "window.ran = 1";
@@ -50,6 +54,49 @@ def test_all_views_fit_and_break_no_rule(
         window.is_clean()
 
 
+def show(window: Window, name: str, definition: str) -> None:
+    """Opens an alert of the contracts' examples as if this line had it, with the definition that judged."""
+    alert = json.loads(EXAMPLES.joinpath("alerts.v1", f"{name}.json").read_text("utf-8"))
+    event = json.loads(EXAMPLES.joinpath("rules.v1", f"{definition}.json").read_text("utf-8"))
+    unseen = {"state": "open", "acknowledgedBy": None, "acknowledgedAt": None, "acknowledgementComment": None}
+    raised = {
+        "version": 1,
+        "type": "AlertRaised",
+        "occurredAt": alert["detectedAt"],
+        "actor": None,
+        "comment": None,
+    }
+    for path, body in (
+        (f"**/v1/alerts/{alert['alertId']}", {**alert, **unseen}),
+        (f"**/v1/alerts/{alert['alertId']}/events", {"items": [raised]}),
+        (f"**/console/registry/rules/{alert['ruleId']}/versions/{alert['ruleVersion']}", event),
+    ):
+        answers(window, path, body)
+    window.go(f"/alerts/{alert['alertId']}")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_alert_says_what_it_is_made_of(open_window: OpenWindow, width: int) -> None:
+    window = open_window("viewer", viewport={"width": width, "height": 844}, timezone_id="UTC")
+    page = window.page
+    show(window, "count-distinct", "rule-published-count-distinct")
+    expect(page.get_by_text("3 different payers > 2")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Payer")).to_be_visible()
+    expect(page.get_by_role("group", name="Different payers").locator(".tag")).to_have_text(
+        ["0031", "25 × 2", "Müller & Söhne"]
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    show(window, "count-distinct-of-nothing", "rule-published-count-distinct")
+    expect(page.get_by_text("No payment in the window has a payer.")).to_be_visible()
+    show(window, "judged-again", "rule-published-reevaluate")
+    sentence = "Judged again when the late payment t-5 of 20 Nov 2025, 12:15:00 came in."
+    expect(page.get_by_text(sentence)).to_be_visible()
+    expect(page.get_by_text("caught up")).to_have_count(0)
+    expect(page.get_by_role("row").filter(has_text="t-5").get_by_text("late")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    window.is_clean()
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_rule_form_fits(open_window: OpenWindow, width: int) -> None:
     window = open_window("analyst", viewport={"width": width, "height": 844})
@@ -58,6 +105,10 @@ def test_the_rule_form_fits(open_window: OpenWindow, width: int) -> None:
     window.page.get_by_role("button", name="Card testing").click()
     dialog = window.page.get_by_role("dialog", name="New rule")
     expect(dialog.get_by_label("Value")).to_have_count(2)
+    assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
+    window.page.get_by_role("button", name="Many payers to one").click()
+    expect(dialog.get_by_label("Different what")).to_have_value("payeeId")
+    expect(dialog.get_by_text("silent for 1 hour after an alert")).to_be_visible()
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
     window.is_clean()
 

@@ -72,6 +72,36 @@ def test_a_rule_is_changed_paused_resumed_compared_and_deleted(
     expect(second.get_by_role("row").filter(has_text="Fires").locator("ins")).to_have_text("crossing")
     page.keyboard.press("Escape")
 
+    # While it fires at crossings it cannot judge again, and the form says so.
+    row.get_by_role("button", name="Edit").click()
+    again = form.get_by_label("Late payments").locator("option[value=reevaluate]")
+    expect(again).to_be_disabled()
+    expect(form.get_by_text("A rule that fires only at a crossing cannot judge again.")).to_be_visible()
+    form.get_by_label("Fires").select_option("every")
+    form.get_by_label("Late payments").select_option("reevaluate")
+    expect(form.get_by_label("Fires").locator("option[value=crossing]")).to_be_disabled()
+    expect(form.get_by_label("count afresh")).to_be_disabled()
+    expect(form.get_by_label("be silent for that group")).to_be_disabled()
+    form.get_by_label("Late payments").select_option("evaluate")
+
+    # Different payers, and silence after an alert.
+    form.get_by_label("payer").uncheck()
+    form.get_by_label("Aggregate").select_option("COUNT_DISTINCT")
+    form.get_by_label("Different what").select_option(label="payers")
+    form.get_by_label("be silent for that group").fill("10")
+    expect(again).to_be_disabled()
+    form.get_by_role("button", name="Publish the new version").click()
+    expect(row.get_by_text("published v5")).to_be_visible()
+    expect(row.get_by_text("Number of different payers per beneficiary")).to_be_visible()
+    expect(row.get_by_text("silent for 10 minutes after an alert")).to_be_visible()
+    now = stored(stack, rule["ruleId"])["definition"]
+    assert (now["aggregatorFunctionType"], now["aggregateFieldName"]) == ("COUNT_DISTINCT", "payeeId")
+    assert (now["cooldownSeconds"], now["firing"], now["groupingKeyNames"]) == (
+        600,
+        "every",
+        ["beneficiaryId"],
+    )
+
     row.get_by_role("button", name="Delete").click()
     page.get_by_role("dialog", name=re.compile("Delete")).get_by_role(
         "button", name="Delete the rule"

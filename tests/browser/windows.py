@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
-from playwright.sync_api import ConsoleMessage, Page, expect
+from playwright.sync_api import ConsoleMessage, Page, Route, expect
 
 # Chromium writes a line for every answer that is no success; the tests that provoke one expect it.
 _ANSWERED = re.compile(r"Failed to load resource: the server responded with a status of (\d+)")
@@ -59,3 +61,12 @@ class Window:
         """Fails for script errors and refused answers other than the allowed ones, and for policy violations."""
         assert self.violations() == []
         assert [each for each in self.troubles if each not in allowed] == []
+
+
+def answers(window: Window, path: str, body: dict[str, Any]) -> None:
+    """From now on that address answers so in this window."""
+
+    def fulfil(route: Route) -> None:
+        route.fulfill(status=body.get("status", 200), content_type="application/json", body=json.dumps(body))
+
+    window.page.route(path, fulfil)

@@ -142,9 +142,9 @@ class Supply:
 
 
 def without_repetitions(document: dict[str, Any]) -> None:
-    """The body of a rule is eight objects that differ in aggregate and window. All have the same filter: it is tried
-    with the first, or the campaign would be four parts of five the same filters again. And lines are lines, by
-    whichever of their two names."""
+    """The body of a rule is eight objects that differ in aggregate, window and options. Of those with a filter all
+    have the same: it is tried with the first, or the campaign would be four parts of five the same filters again. And
+    lines are lines, by whichever of their two names."""
     del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
     _, *others = document["components"]["schemas"]["RuleBody"]["anyOf"]
     for variant in others:

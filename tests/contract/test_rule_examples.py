@@ -102,6 +102,18 @@ READ: dict[str, tuple[str, int, RuleDefinition]] = {
             reset_on_alert=True,
         ),
     ),
+    "many-payers-to-one.json": (
+        "ACTIVE",
+        7,
+        RuleDefinition(
+            ("beneficiaryId",), "COUNT_DISTINCT", "payeeId", ">", Decimal(20), 3600, cooldown_seconds=3600
+        ),
+    ),
+    "late-ones-weighed-in.json": (
+        "ACTIVE",
+        8,
+        RuleDefinition(PAIR, "SUM", "paymentAmount", ">", Decimal(1000), 1200, late_events="reevaluate"),
+    ),
 }
 CONTROL = "articles-clear-state.json"
 

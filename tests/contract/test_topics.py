@@ -118,13 +118,33 @@ def test_alerts_add_up(path: Path) -> None:
     times = [transaction["eventTime"] for transaction in contributors["transactions"]]
     assert times == sorted(times, reverse=True)
     assert all(alert["windowStart"] <= time <= alert["windowEnd"] for time in times)
+    late = alert["late"] or {}
+    if "transactionId" in late:
+        assert alert["windowStart"] <= late["eventTime"] < alert["windowEnd"]
+        assert late["transactionId"] in {each["transactionId"] for each in contributors["transactions"]}
+
+
+def test_a_count_of_different_values_counts_the_values_that_its_alert_shows() -> None:
+    alert, rule = (
+        _read(EXAMPLES / topic / name)
+        for topic, name in (
+            ("alerts.v1", "count-distinct.json"),
+            ("rules.v1", "rule-published-count-distinct.json"),
+        )
+    )
+    assert alert["definitionHash"] == rule["definitionHash"]
+    listed = alert["contributors"]["transactions"]
+    assert alert["value"] == str(len({each["value"] for each in listed}))
+    assert listed[0]["value"] == alert["transaction"][rule["definition"]["aggregateFieldName"]]
 
 
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "rule-traces.v1").glob("*.json")), ids=_id)
 def test_traces_add_up(path: Path) -> None:
     trace = _read(path)
     assert trace["windowStart"] < trace["windowEnd"] == trace["eventTime"]
-    assert (trace["value"] is None) == (trace["contributingCount"] == 0)
+    # different values of nothing are none at all, which is a number
+    assert trace["value"] is not None or trace["contributingCount"] == 0
+    assert trace["contributingCount"] > 0 or trace["value"] in (None, "0")
     assert trace["holds"] or not trace["alerted"]
 
 
@@ -153,8 +173,15 @@ def test_the_schemas_know_the_event_type() -> None:
     assert set(values["groupingKeyNames"]["items"]["enum"]) == set(TRANSACTION.groupable)
     compared = [part["properties"]["field"]["enum"] for part in schemas.load("filter")["anyOf"][3:]]
     assert {name for enum in compared for name in enum} == names - {TRANSACTION.id_field.name}
-    aggregated = schemas.load("rule-definition")["properties"]["aggregateFieldName"]["enum"]
-    assert aggregated == [*TRANSACTION.measures, None]
+    definition = schemas.load("rule-definition")
+    aggregated = definition["properties"]["aggregateFieldName"]["enum"]
+    assert aggregated == [*TRANSACTION.groupable, None]
+    (measured,) = [
+        part["then"]["properties"]["aggregateFieldName"]["enum"]
+        for part in definition["allOf"]
+        if "SUM" in part["if"]["properties"].get("aggregatorFunctionType", {}).get("enum", ())
+    ]
+    assert measured == list(TRANSACTION.measures)
 
 
 def _objects(schema: object) -> Iterator[dict[str, Any]]:

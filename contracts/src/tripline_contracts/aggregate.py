@@ -44,7 +44,7 @@ class _Reading:
         self._event_type = event_type
 
     def read(self, function: object, field: object, unique: object) -> Aggregate | None:
-        word, inside = _split(spelling.keyword(function))
+        word, inside = _split(function)
         column = spelling.keyword(field)
         count_column = column if column in COUNT_FIELDS else None
         if count_column:
@@ -93,7 +93,7 @@ class _Reading:
             beside = None
         said = {"aggregatorFunctionType": inside, "aggregateFieldName": beside, "unique": unique}
         found = {name: self._groupable(name, value) for name, value in said.items() if value is not None}
-        if not found:
+        if not found and not self.problems:  # a unique that was refused has said enough
             self._refuse("aggregateFieldName", f"expected the field to look at, one of {self._groupables}")
         elif len(set(found.values())) > 1:
             self._refuse("aggregateFieldName", f"{' and '.join(found)} name different fields; expected one")
@@ -131,12 +131,13 @@ class _Reading:
         self.problems.append(Problem(field, message))
 
 
-def _split(word: str | None) -> tuple[str | None, str | None]:
-    """`COUNT_DISTINCT(field)` as its two parts; any other word alone."""
-    name, bracket, inside = (word or "").partition("(")
-    if name.strip() != "COUNT_DISTINCT" or not inside.endswith(")"):
-        return word, None
-    return "COUNT_DISTINCT", spelling.bare(bracket + inside) or None
+def _split(function: object) -> tuple[str | None, str | None]:
+    """The keyword, and of `COUNT_DISTINCT(field)` the field as it was written."""
+    if isinstance(function, str):
+        name, bracket, inside = spelling.bare(function).partition("(")
+        if spelling.keyword(name) == "COUNT_DISTINCT" and inside.endswith(")"):
+            return "COUNT_DISTINCT", spelling.bare(bracket + inside) or None
+    return spelling.keyword(function), None
 
 
 def _says_nothing(field: object) -> bool:

@@ -214,7 +214,7 @@ class DefinitionReading:
             return words[0]
         if isinstance(value, str) and said in (known := {word.upper(): word for word in words}):
             return known[said]
-        expected = f"expected {' or '.join(words)}"
+        expected = f"expected {_either(words)}"
         if not_yet and said.startswith(not_yet):
             self._add(name, f"{said.lower()} is not supported yet; {expected}")
         else:
@@ -238,3 +238,8 @@ class DefinitionReading:
 
     def _add(self, field: str, message: str) -> None:
         self.problems.append(Problem(field, message))
+
+
+def _either(words: tuple[str, ...]) -> str:
+    """As in: every or crossing; evaluate, reevaluate or store."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))

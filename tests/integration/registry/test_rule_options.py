@@ -1,4 +1,4 @@
-"""Filter, firing, resetOnAlert and lateEvents through the API and the database and back."""
+"""Filter, firing, resetOnAlert, lateEvents and cooldownSeconds through the API and the database and back."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ WRITTEN: dict[str, Any] = {
     "firing": "crossing",
     "resetOnAlert": True,
     "lateEvents": "store",
+    "cooldownSeconds": 600,
 }
 KEPT = {
     **WRITTEN,
@@ -51,11 +52,28 @@ def test_they_are_kept_and_answered_normalised(client: httpx.Client) -> None:
 
 def test_a_rule_without_them_shows_none(client: httpx.Client) -> None:
     published = client.post(
-        "/v1/rules", json={**DEFINITION, "filter": None, "firing": None, "resetOnAlert": False}
+        "/v1/rules",
+        json={**DEFINITION, "filter": None, "firing": None, "resetOnAlert": False, "cooldownSeconds": None},
     ).json()
-    assert not {"filter", "resetOnAlert"} & set(published["definition"])
+    assert not {"filter", "resetOnAlert", "cooldownSeconds"} & set(published["definition"])
     answered = client.get(f"/v1/rules/{published['ruleId']}").json()
     assert answered["definition"] == published["definition"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "beneficiaryId"},
+        {"lateEvents": "reevaluate"},
+    ],
+)
+def test_different_values_and_judging_again_are_kept(client: httpx.Client, changes: dict[str, Any]) -> None:
+    published = client.post("/v1/rules", json={**DEFINITION, **changes})
+    assert published.status_code == 201, published.text
+    answered = client.get(f"/v1/rules/{published.json()['ruleId']}").json()
+    assert {name: answered["definition"][name] for name in changes} == changes
+    (event,) = client.get("/v1/rule-events", params={"ruleId": answered["ruleId"]}).json()["items"]
+    schemas.validator("rules.v1")(event)
 
 
 def test_a_wrong_filter_is_answered_with_the_path(client: httpx.Client) -> None:

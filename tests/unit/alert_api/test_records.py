@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from typing import Any
 
 import pytest
@@ -94,6 +95,21 @@ def _accepts(check: Any, value: Any) -> bool:
 def test_the_fast_check_judges_as_the_contract_does(member: str, value: Any) -> None:
     changed = alert(**{member: value})
     assert _accepts(VALIDATE, changed) == _accepts(schemas.validator("alerts.v1"), changed)
+
+
+EXAMPLES = resources.files("tripline_contracts").joinpath("examples", "alerts.v1")
+
+
+@pytest.mark.parametrize("name", sorted(each.name for each in EXAMPLES.iterdir() if each.is_file()))
+def test_every_example_of_the_contracts_is_read(name: str) -> None:
+    assert isinstance(read_record(record(EXAMPLES.joinpath(name).read_bytes()), VALIDATE), ReceivedAlert)
+
+
+@pytest.mark.parametrize("name", sorted(each.name for each in EXAMPLES.joinpath("invalid").iterdir()))
+def test_every_invalid_example_is_set_aside(name: str) -> None:
+    read = read_record(record(EXAMPLES.joinpath("invalid", name).read_bytes()), VALIDATE)
+    assert isinstance(read, Unreadable)
+    assert read.reason == "invalid"
 
 
 def test_the_fast_check_takes_a_good_alert() -> None:

@@ -116,13 +116,27 @@ def test_wrong(line: str, said: str, reason: str) -> None:
     assert said in str(refused.value), reason
 
 
+PAYERS = Aggregate("COUNT_DISTINCT", "payeeId")
 AGGREGATES: list[tuple[Any, Any, Any, Aggregate, str]] = [
     ("SUM", "COUNT_FLINK", None, Aggregate("COUNT", None), "the demo's count"),
-    ("SUM", "COUNT_WITH_RESET_FLINK", None, Aggregate("COUNT", None, (), True), "the demo's count that starts anew"),
-    ("COUNT", None, ["payerId"], Aggregate("COUNT_DISTINCT", None, ("payeeId",)), "a count with unique"),
-    ("SUM", "COUNT_FLINK", "(payeeId & paymentType)",
-     Aggregate("COUNT_DISTINCT", None, ("payeeId", "paymentType")), "the demo's count with unique"),
+    ("SUM", "COUNT_WITH_RESET_FLINK", None, Aggregate("COUNT", None, True), "the demo's count that starts anew"),
     ("avg", "paymentamount", [], Aggregate("AVG", "paymentAmount"), "an average"),
+    ("COUNT_DISTINCT", "payeeId", None, PAYERS, "as it is kept"),
+    ("count_distinct", "(PAYERID)", "()", PAYERS, "in any case, by the other name"),
+    ("COUNT_DISTINCT(payeeId)", None, None, PAYERS, "the field inside"),
+    (" ( Count_Distinct ( payerid ) ) ", "", [], PAYERS, "the field inside, with spaces and brackets"),
+    ("COUNT_DISTINCT(payeeId)", "payerId", None, PAYERS, "the field said twice"),
+    ("COUNT_DISTINCT", None, ["payerId"], PAYERS, "with unique"),
+    ("COUNT_DISTINCT()", "()", "(payeeId)", PAYERS, "with unique, and brackets around nothing"),
+    ("COUNT_DISTINCT(payeeId)", "payeeId", ["payeeId"], PAYERS, "said three times"),
+    ("COUNT", None, ["payerId"], PAYERS, "a count with unique"),
+    ("COUNT", "", "payeeId", PAYERS, "a count of nothing else with unique"),
+    ("COUNT", "paymentAmount", ["payeeId"], PAYERS, "beside a field that says nothing in a count"),
+    ("SUM", "COUNT_FLINK", "(payeeId)", PAYERS, "the demo's count with unique"),
+    (None, "(count_flink)", ["payeeId"], PAYERS, "the same said by the field alone"),
+    ("COUNT", "COUNT_WITH_RESET_FLINK", ["payeeId"], Aggregate("COUNT_DISTINCT", "payeeId", True), "and starts anew"),
+    *(("COUNT_DISTINCT", name, None, Aggregate("COUNT_DISTINCT", name), f"of {name}")
+      for name in ("beneficiaryId", "paymentAmount", "paymentType")),
 ]  # fmt: skip
 
 
@@ -133,6 +147,53 @@ def test_what_an_aggregate_means(
     function: Any, field: Any, unique: Any, expected: Aggregate, reason: str
 ) -> None:
     assert read_aggregate(function, field, unique, TRANSACTION) == (expected, []), reason
+
+
+NO_AGGREGATES: list[tuple[Any, Any, Any, set[str], str]] = [
+    ("COUNT_DISTINCT", None, None, {"aggregateFieldName"}, "of what"),
+    ("COUNT_DISTINCT", "()", [], {"aggregateFieldName"}, "of nothing"),
+    ("COUNT_DISTINCT", "transactionId", None, {"aggregateFieldName"}, "the id is always another one"),
+    ("COUNT_DISTINCT", "eventTime", None, {"aggregateFieldName"}, "a time is no key"),
+    ("COUNT_DISTINCT", 5, None, {"aggregateFieldName"}, "no text"),
+    ("COUNT_DISTINCT(iban)", None, None, {"aggregatorFunctionType"}, "an undeclared field inside"),
+    ("COUNT_DISTINCT(payeeId, paymentType)", None, None, {"aggregatorFunctionType"}, "two fields inside"),
+    ("COUNT_DISTINCT(payeeId", None, None, {"aggregatorFunctionType", "aggregateFieldName"}, "a bracket is open"),
+    ("COUNT_DISTINCT(payeeId)", "beneficiaryId", None, {"aggregateFieldName"}, "inside and beside differ"),
+    ("COUNT_DISTINCT(payeeId)", None, ["beneficiaryId"], {"aggregateFieldName"}, "inside and unique differ"),
+    ("COUNT_DISTINCT", "paymentAmount", ["payeeId"], {"aggregateFieldName"}, "beside and unique differ"),
+    ("COUNT_DISTINCT", "COUNT_FLINK", ["payeeId"], {"aggregatorFunctionType"}, "the demo's field is a count"),
+    ("COUNT_DISTINCT", None, ["payeeId", "paymentType"], {"unique"}, "combinations have no one value"),
+    ("SUM", "COUNT_FLINK", "(payeeId & paymentType)", {"unique"}, "combinations in the demo's way"),
+    ("COUNT", None, ["iban"], {"unique"}, "an undeclared field"),
+    ("COUNT", None, ["eventTime"], {"unique"}, "a time"),
+    ("COUNT", None, [""], {"unique"}, "a field without a name"),
+    ("COUNT", None, 5, {"unique"}, "no list"),
+    ("COUNT", "beneficiaryId", ["payeeId"], {"aggregateFieldName"}, "a field that may be null beside a count"),
+    ("MAX", "paymentAmount", ["payeeId"], {"unique"}, "unique without a count"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("function", "field", "unique", "named", "reason"),
+    NO_AGGREGATES,
+    ids=[case[-1] for case in NO_AGGREGATES],
+)
+def test_what_is_no_aggregate(function: Any, field: Any, unique: Any, named: set[str], reason: str) -> None:
+    aggregate, problems = read_aggregate(function, field, unique, TRANSACTION)
+    assert aggregate is None, reason
+    assert {problem.field for problem in problems} == named, problems
+
+
+def test_what_was_written_is_shown_as_it_was_written() -> None:
+    _, problems = read_aggregate("COUNT_DISTINCT(iBan)", None, None, TRANSACTION)
+    assert ["'iBan'" in problem.message for problem in problems] == [True]
+
+
+def test_the_plain_form_counts_different_values_by_unique() -> None:
+    record = legacy.read_line("7,(active),(beneficiaryId),(payerId),(COUNT_FLINK),(SUM),(>),(20),(60)")
+    assert record.definition is not None
+    definition = rule_definition.parse(record.definition, TRANSACTION)
+    assert (definition.function, definition.aggregate_field) == ("COUNT_DISTINCT", "payeeId")
 
 
 def test_a_json_value_is_a_record_too() -> None:

@@ -6,18 +6,18 @@ import hashlib
 import json
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.contracts.drawing import filters_of
-from tripline_contracts import decimals, event_type, rule_definition
+from tripline_contracts import decimals, event_type, rule_definition, schemas
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import InvalidDefinition, Problem
 from tripline_contracts.filters import Comparison
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.rule_definition import Firing, Function, LateEvents, RuleDefinition
 from tripline_contracts.spelling import OPERATORS
 
 # a deadline per example would measure how busy the machine is
@@ -102,7 +102,7 @@ SPELLINGS: list[tuple[dict[str, Any], str]] = [
     ({"ruleState": None, "controlType": None, "ruleId": None}, "nulls are absent"),
     ({"firing": "every", "lateEvents": "evaluate", "precision": "exact"}, "the defaults said"),
     ({"firing": "EVERY", "lateEvents": None, "precision": " Exact "}, "the defaults in any case"),
-    ({"filter": None, "cooldownSeconds": None, "resetOnAlert": False}, "what is not built, switched off"),
+    ({"filter": None, "cooldownSeconds": None, "resetOnAlert": False}, "options switched off"),
 ]
 
 
@@ -184,8 +184,22 @@ WRONG: list[tuple[dict[str, Any], str, str, str]] = [
     ({"aggregatorFunctionType": "COUNT", "aggregateFieldName": "payeeId"}, "aggregateFieldName",
      "counts transactions", "a field that may be null would count fewer"),
     ({"unique": ["payeeId"]}, "unique", "with a count only", "unique says nothing with SUM"),
-    ({"unique": 5}, "unique", "list of field names", "no list"),
-    ({"unique": ["iban"], "aggregatorFunctionType": "COUNT"}, "unique", "not declared", "an undeclared field"),
+    ({"unique": 5}, "unique", "list of one field name", "no list"),
+    ({"unique": ["iban"], "aggregatorFunctionType": "COUNT"}, "unique", "payeeId, benef", "an undeclared field"),
+    ({"unique": ["payeeId", "paymentType"], "aggregatorFunctionType": "COUNT"}, "unique", "one field", "combinations"),
+    ({"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "transactionId"}, "aggregateFieldName",
+     "payeeId, beneficiaryId", "the id is always another one"),
+    ({"aggregatorFunctionType": "COUNT_DISTINCT(payeeId)"}, "aggregateFieldName", "name different fields",
+     "one inside, one beside"),
+    ({"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": None}, "aggregateFieldName",
+     "the field to look at", "different values of nothing"),
+    ({"cooldownSeconds": 0}, "cooldownSeconds", "from 1 to 34560000 (400 days)", "none is said by leaving it out"),
+    ({"cooldownSeconds": -1}, "cooldownSeconds", "whole number", "silent before the alert"),
+    ({"cooldownSeconds": 34560001}, "cooldownSeconds", "400 days", "a second more than 400 days"),
+    ({"cooldownSeconds": 1.5}, "cooldownSeconds", "whole number", "half a second"),
+    ({"cooldownSeconds": "soon"}, "cooldownSeconds", "not 'soon'", "no number"),
+    ({"cooldownSeconds": ""}, "cooldownSeconds", "whole number", "an empty text is no number"),
+    ({"cooldownSeconds": True}, "cooldownSeconds", "whole number", "true is not a second"),
     ({"limitOperatorType": "=>"}, "limitOperatorType", ">= (GREATER_EQUAL)", "a symbol turned round"),
     ({"limitOperatorType": None}, "limitOperatorType", "= (EQUAL)", "null"),
     ({"limit": ABSENT}, "limit", "decimal number", "absent"),
@@ -213,7 +227,7 @@ WRONG: list[tuple[dict[str, Any], str, str, str]] = [
     ({"firing": "sometimes"}, "firing", "expected every", "unknown firing"),
     ({"precision": 5}, "precision", "expected exact", "unknown precision"),
     ({"firing": {"crossing": 1}}, "firing", "expected every or crossing, not an object", "an object is no word"),
-    ({"lateEvents": "drop"}, "lateEvents", "expected evaluate or store", "unknown policy"),
+    ({"lateEvents": "drop"}, "lateEvents", "expected evaluate, reevaluate or store", "unknown policy"),
     ({"resetOnAlert": "no"}, "resetOnAlert", "expected true or false", "neither true nor false"),
     ({"resetOnAlert": 0}, "resetOnAlert", "expected true or false", "0 is not false"),
     ({"aggregateFieldName": "COUNT_WITH_RESET_FLINK", "resetOnAlert": False}, "resetOnAlert", "expected true",
@@ -229,14 +243,6 @@ def test_wrong(changes: dict[str, Any], field: str, said: str, reason: str) -> N
 
 
 NOT_BUILT: list[tuple[dict[str, Any], str]] = [
-    (
-        {"aggregatorFunctionType": "COUNT_DISTINCT(payeeId)", "aggregateFieldName": None},
-        "aggregatorFunctionType",
-    ),
-    ({"aggregatorFunctionType": "COUNT", "unique": ["payeeId"]}, "unique"),
-    ({"aggregateFieldName": "COUNT_FLINK", "unique": "(payerId)"}, "unique"),
-    ({"firing": "crossing", "cooldownSeconds": 60}, "cooldownSeconds"),
-    ({"lateEvents": "reevaluate"}, "lateEvents"),
     ({"precision": "bucketed(60)"}, "precision"),
     ({"precision": {"bucketed": 60}}, "precision"),
     ({"conditions": []}, "conditions"),
@@ -264,6 +270,25 @@ FEATURES: list[tuple[dict[str, Any], RuleDefinition, dict[str, Any], str]] = [
      {"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "resetOnAlert": True}, "said twice"),
     ({"FILTER": {"field": "paymenttype", "operator": "EQUAL", "value": "CSH"}}, replace(MEANT, filter=FILTER),
      {"filter": {"field": "paymentType", "operator": "=", "value": "CSH"}}, "cash only"),
+    ({"aggregatorFunctionType": "COUNT_DISTINCT(payerId)", "aggregateFieldName": ABSENT},
+     replace(MEANT, function="COUNT_DISTINCT", aggregate_field="payeeId"),
+     {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "payeeId"}, "different payers"),
+    ({"aggregateFieldName": "COUNT_WITH_RESET_FLINK", "unique": ["paymentType"]},
+     replace(MEANT, function="COUNT_DISTINCT", aggregate_field="paymentType", reset_on_alert=True),
+     {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "paymentType", "resetOnAlert": True},
+     "different types, and begins anew"),
+    ({"cooldownSeconds": 1}, replace(MEANT, cooldown_seconds=1), {"cooldownSeconds": 1}, "the shortest silence"),
+    ({"cooldownSeconds": "34560000"}, replace(MEANT, cooldown_seconds=34560000), {"cooldownSeconds": 34560000},
+     "the longest silence, quoted"),
+    ({"COOLDOWNSECONDS": 60.0}, replace(MEANT, cooldown_seconds=60), {"cooldownSeconds": 60}, "a whole float"),
+    ({"cooldownSeconds": 60, "firing": "crossing", "resetOnAlert": True, "lateEvents": "store"},
+     replace(MEANT, cooldown_seconds=60, firing="crossing", reset_on_alert=True, late_events="store"),
+     {"cooldownSeconds": 60, "firing": "crossing", "resetOnAlert": True, "lateEvents": "store"},
+     "a silence beside everything else"),
+    ({"lateEvents": "(ReEvaluate)"}, replace(MEANT, late_events="reevaluate"), {"lateEvents": "reevaluate"},
+     "what came after a late one is judged again"),
+    ({"lateEvents": "reevaluate", "resetOnAlert": False, "firing": "every", "cooldownSeconds": None},
+     replace(MEANT, late_events="reevaluate"), {"lateEvents": "reevaluate"}, "beside what says nothing"),
 ]  # fmt: skip
 
 
@@ -278,9 +303,11 @@ def test_features(changes: dict[str, Any], meant: RuleDefinition, keys: dict[str
 
 
 def test_what_is_not_used_leaves_no_trace() -> None:
-    unused = parse(filter=None, resetOnAlert=False, firing="every", lateEvents="evaluate")
+    unused = parse(
+        filter=None, resetOnAlert=False, firing="every", lateEvents="evaluate", cooldownSeconds=None
+    )
     assert unused.hash == MEANT.hash
-    assert not {"filter", "resetOnAlert"} & set(unused.to_json())
+    assert not {"filter", "resetOnAlert", "cooldownSeconds"} & set(unused.to_json())
 
 
 UNCLEAR: list[tuple[dict[str, Any], str, str]] = [
@@ -330,18 +357,24 @@ def test_what_is_no_object(data: Any) -> None:
 
 @st.composite
 def definitions(draw: st.DrawFn) -> RuleDefinition:
-    function = draw(st.sampled_from(("SUM", "AVG", "MIN", "MAX", "COUNT")))
+    function = draw(st.sampled_from(get_args(Function)))
+    fields = {"COUNT": (None,), "COUNT_DISTINCT": TRANSACTION.groupable}.get(function, TRANSACTION.measures)
+    late_events = draw(st.sampled_from(get_args(LateEvents)))
+    again = late_events == "reevaluate"
     return RuleDefinition(
         tuple(sorted(draw(st.sets(st.sampled_from(TRANSACTION.groupable))))),
-        function,  # type: ignore[arg-type]  # one of the five
-        None if function == "COUNT" else "paymentAmount",
+        function,
+        draw(st.sampled_from(fields)),
         draw(st.sampled_from(list(OPERATORS.values()))),
         decimals.from_scaled(draw(st.integers(-(10**24) + 1, 10**24 - 1))),
         draw(st.integers(1, rule_definition.MAX_WINDOW_SECONDS)),
-        firing=draw(st.sampled_from(("every", "crossing"))),
-        late_events=draw(st.sampled_from(("evaluate", "store"))),
+        firing="every" if again else draw(st.sampled_from(get_args(Firing))),
+        late_events=late_events,
         filter=draw(st.none() | filters_of(TRANSACTION)),
-        reset_on_alert=draw(st.booleans()),
+        reset_on_alert=not again and draw(st.booleans()),
+        cooldown_seconds=None
+        if again
+        else draw(st.none() | st.integers(1, rule_definition.MAX_WINDOW_SECONDS)),
     )
 
 
@@ -349,6 +382,7 @@ def definitions(draw: st.DrawFn) -> RuleDefinition:
 @given(definitions())
 def test_parse_of_to_json_is_identity(definition: RuleDefinition) -> None:
     carried = json.loads(json.dumps(definition.to_json()))
+    schemas.validator("rule-definition")(carried)
     assert rule_definition.parse(carried, TRANSACTION) == definition
 
 
@@ -391,7 +425,16 @@ JSON_VALUES = st.recursive(
 @given(
     st.dictionaries(
         st.sampled_from(
-            [*SPECIFIED, "windowSeconds", "firing", "lateEvents", "precision", "filter", "resetOnAlert"]
+            [
+                *SPECIFIED,
+                "windowSeconds",
+                "firing",
+                "lateEvents",
+                "precision",
+                "filter",
+                "resetOnAlert",
+                "cooldownSeconds",
+            ]
         ),
         JSON_VALUES,
     )

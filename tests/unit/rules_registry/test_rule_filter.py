@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from jsonschema import Draft202012Validator
 
-from rules_registry.api.rule_body import BODY_SCHEMA, read_rule_body, rule_body_schema
+from rules_registry.api.rule_body import read_rule_body
+from rules_registry.api.rule_body_schema import BODY_SCHEMA, rule_body_schema
 from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
 from tests.unit.contracts.drawing import filters_of
 from tests.unit.rules_registry.samples import BODY
@@ -47,6 +48,45 @@ def test_the_articles_count_that_resets() -> None:
     assert (definition.function, definition.reset_on_alert) == ("COUNT", True)
 
 
+OPTIONS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"cooldownSeconds": 60}, {"cooldownSeconds": 60}, "a silence"),
+    ({"cooldownSeconds": 34560000}, {"cooldownSeconds": 34560000}, "the longest"),
+    ({"cooldownSeconds": "90"}, {"cooldownSeconds": 90}, "quoted"),
+    ({"cooldownSeconds": None}, {}, "none"),
+    ({"cooldownSeconds": 60, "firing": "crossing", "resetOnAlert": True, "lateEvents": "store"},
+     {"cooldownSeconds": 60, "firing": "crossing", "resetOnAlert": True, "lateEvents": "store"}, "beside all others"),
+    ({"lateEvents": "reevaluate"}, {"lateEvents": "reevaluate"}, "judging again"),
+    ({"lateEvents": "reevaluate", "firing": "every", "resetOnAlert": False, "cooldownSeconds": None, "filter": CASH},
+     {"lateEvents": "reevaluate", "filter": CASH}, "judging again beside what says nothing, and a filter"),
+    *(({"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": name, "cooldownSeconds": 5},
+       {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": name, "cooldownSeconds": 5}, f"of {name}")
+      for name in TRANSACTION.groupable),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "kept", "reason"), OPTIONS, ids=[case[-1] for case in OPTIONS])
+def test_what_is_described_is_kept(changes: dict[str, Any], kept: dict[str, Any], reason: str) -> None:
+    SCHEMA.validate({**BODY, **changes})
+    plain = read_rule_body(BODY).definition.to_json()
+    assert read_rule_body({**BODY, **changes}).definition.to_json() == {**plain, **kept}, reason
+
+
+READ_BESIDE: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "unique": ["payerId"]},
+     {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "payeeId"}),
+    ({"aggregatorFunctionType": "COUNT_DISTINCT(payeeId)", "aggregateFieldName": None},
+     {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "payeeId"}),
+    ({"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "lateEvents": "reevaluate"},
+     {"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "lateEvents": "reevaluate"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "kept"), READ_BESIDE)
+def test_what_is_only_told_in_words_is_read(changes: dict[str, Any], kept: dict[str, Any]) -> None:
+    plain = read_rule_body(BODY).definition.to_json()
+    assert read_rule_body({**BODY, **changes}).definition.to_json() == {**plain, **kept}
+
+
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=50)
 @given(filters_of(TRANSACTION))
 def test_every_filter_that_is_kept_is_described(drawn: Filter) -> None:
@@ -72,7 +112,23 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"filter": {**CASH, "also": 1}}, "filter", "an unknown key"),
     ({"filter": []}, "filter", "no object"),
     ({"firing": "once"}, "firing", "unknown firing"),
-    ({"lateEvents": "reevaluate"}, "lateEvents", "not supported yet"),
+    ({"lateEvents": "again"}, "lateEvents", "unknown policy"),
+    ({"lateEvents": "reevaluate", "firing": "crossing"}, "lateEvents", "crossing and judging again"),
+    ({"lateEvents": "reevaluate", "resetOnAlert": True}, "lateEvents", "a reset and judging again"),
+    ({"lateEvents": "reevaluate", "cooldownSeconds": 60}, "lateEvents", "a silence and judging again"),
+    ({"cooldownSeconds": 0}, "cooldownSeconds", "a silence of nothing"),
+    ({"cooldownSeconds": 34_560_001}, "cooldownSeconds", "a silence of more than 400 days"),
+    ({"cooldownSeconds": "a while"}, "cooldownSeconds", "a silence that is no number"),
+    (
+        {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "eventTime"},
+        "aggregateFieldName",
+        "different times",
+    ),
+    (
+        {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": None},
+        "aggregateFieldName",
+        "of nothing",
+    ),
     ({"resetOnAlert": "true"}, "resetOnAlert", "true as text"),
 ]
 

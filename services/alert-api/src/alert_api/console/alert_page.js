@@ -1,14 +1,13 @@
 // Everything about one alert: why it tripped, its window, the payment, what counted, what people did.
 
-import { facts, taken } from "./alert_row.js";
+import { facts, judgedAgain, taken } from "./alert_row.js";
 import { openAcknowledge } from "./acknowledge.js";
 import { Problem, call, session } from "./client.js";
+import { contributors } from "./contributors.js";
 import { button, element } from "./dom.js";
-import { counted, decimal, fieldName, fullTime, milliseconds, operator, timeOfDay } from "./format.js";
-import { feeds } from "./line.js";
+import { counted, decimal, fieldName, fieldNames, fullTime, milliseconds, operator, timeOfDay } from "./format.js";
+import { askedDefinition, knownDefinition } from "./measure.js";
 import { windowPicture } from "./window_picture.js";
-
-const SHOWN = 10;
 
 export class AlertPage {
   constructor() {
@@ -17,7 +16,7 @@ export class AlertPage {
   }
 
   forget() {
-    Object.assign(this, { id: null, alert: null });
+    Object.assign(this, { id: null, alert: null, definition: null });
     this.element.replaceChildren();
   }
 
@@ -33,13 +32,23 @@ export class AlertPage {
     const { id } = this;
     try {
       const { body } = await call(`/v1/alerts/${id}`);
-      if (this.id === id) this.show(body);
+      if (this.id !== id) return;
+      this.show(body);
+      if (this.definition === null) this.learn(id);
     } catch (error) {
       if (this.id !== id) return;
       const text = error instanceof Problem && error.status === 404 ? "There is no such alert." : `It cannot be read now: ${error.message}`;
       this.element.replaceChildren(this.backLink(), element("p", { class: "error" }, text),
         button("Try again", () => this.read()));
     }
+  }
+
+  /** An old version, or a page that was opened before the rules were read. */
+  async learn(id) {
+    const definition = await askedDefinition(this.alert);
+    if (this.id !== id || definition === null) return;
+    this.definition = definition;
+    this.show(this.alert);
   }
 
   reread() {
@@ -57,18 +66,20 @@ export class AlertPage {
 
   show(alert) {
     this.alert = alert;
-    const rule = feeds.rules.data?.find((each) => each.ruleId === alert.ruleId && each.definitionVersion === alert.ruleVersion);
+    this.definition ??= knownDefinition(alert);
+    const again = judgedAgain(alert);
     this.element.replaceChildren(this.backLink(),
       element("header", { class: "alert-head", dataset: { state: alert.state } },
-        element("div", {}, element("h1", {}, alert.ruleName), facts(alert)),
+        element("div", {}, element("h1", {}, alert.ruleName), facts(alert),
+          again && element("p", { class: "judged-again" }, `${again}.`)),
         alert.state === "open" ? this.acknowledgeButton(alert) : taken(alert)),
-      part("The window", windowPicture(alert, rule?.definition), "across"),
+      part("The window", windowPicture(alert, this.definition), "across"),
       element("div", { class: "detail" },
-        part("Why it tripped", pairs(why(alert))),
+        part("Why it tripped", pairs(why(alert, this.definition))),
         part("The payment", pairs(Object.entries(alert.transaction).map(([name, value]) => [
           fieldName(name), value === null ? "\u2013" : /Time(stamp)?$/.test(name) ? fullTime(value) : name === "paymentAmount" ? decimal(value) : String(value),
         ]))),
-        part("What counted", contributors(alert)),
+        part("What counted", contributors(alert, this.definition)),
         part("What happened", history(alert))),
       element("p", { class: "muted small" }, "Alert ", element("span", { class: "mono" }, alert.alertId)));
   }
@@ -80,16 +91,16 @@ export class AlertPage {
   }
 }
 
-function why(alert) {
+function why(alert, definition) {
+  const different = definition?.aggregatorFunctionType === "COUNT_DISTINCT" ? ` different ${fieldNames(definition.aggregateFieldName)}` : "";
   return [
     ["Rule", element("a", { href: "/rules", "data-go": true }, `rule ${alert.ruleId}, version ${alert.ruleVersion}`)],
-    ["Value", `${decimal(alert.value)} ${operator(alert.operator)} ${decimal(alert.limit)}`],
+    ["Value", `${decimal(alert.value)}${different} ${operator(alert.operator)} ${decimal(alert.limit)}`],
     ["Window", `${timeOfDay(alert.windowStart)} to ${timeOfDay(alert.windowEnd)}, both included`],
     ["Counted", counted(alert.contributors.count, "payment")],
     ["Detected", detection(alert)],
-    alert.late ? ["Late", alert.late.newestEventTime === undefined ? `brought to light by ${alert.late.transactionId}`
-      : `${milliseconds(alert.late.newestEventTime - alert.eventTime)} behind the newest of its group`] : null,
-    alert.partial ? ["Caught up", "found when the rule was put in force for the past"] : null,
+    alert.late && !judgedAgain(alert) ? ["Late", `${milliseconds(alert.late.newestEventTime - alert.eventTime)} behind the newest of its group`] : null,
+    alert.partial && !judgedAgain(alert) ? ["Caught up", "found when the rule was put in force for the past"] : null,
     alert.warm === false ? ["Window", "may lack payments from before the engine knew this rule"] : null,
   ];
 }
@@ -106,28 +117,6 @@ function part(title, content, place = "") {
 function pairs(entries) {
   return element("dl", { class: "pairs" },
     entries.filter(Boolean).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
-}
-
-function contributors(alert) {
-  const { count, transactions } = alert.contributors;
-  const body = element("tbody");
-  const more = element("div");
-  const show = (number) => {
-    body.replaceChildren(...transactions.slice(0, number).map((each) => element("tr", { class: each.transactionId === alert.transaction.transactionId ? "trips" : null },
-      element("td", { class: "mono" }, each.transactionId),
-      element("td", { title: fullTime(each.eventTime) }, timeOfDay(each.eventTime)),
-      element("td", { class: "number" }, each.value === null ? "\u2013" : decimal(each.value)))));
-    const listed = Math.min(number, transactions.length);
-    more.replaceChildren(...[
-      listed < transactions.length ? button(`Show all ${transactions.length}`, () => show(transactions.length)) : null,
-      count > transactions.length ? element("p", { class: "muted small" }, `The newest ${transactions.length} of ${count} are kept with the alert.`) : null,
-    ].filter(Boolean));
-  };
-  show(SHOWN);
-  return element("div", { class: "table" },
-    element("table", {},
-      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Transaction"), element("th", { scope: "col" }, "Time"),
-        element("th", { class: "number", scope: "col" }, "Value"))), body), more);
 }
 
 function history(alert) {

@@ -9,14 +9,22 @@ export function summary(alert) {
   return `${alert.ruleName}${group ? `, ${group}` : ""}: ${decimal(alert.value)} ${operator(alert.operator)} ${decimal(alert.limit)}`;
 }
 
+/** Of an alert that a late payment brought about, a sentence about it; else null. */
+export function judgedAgain({ late }) {
+  if (late?.transactionId === undefined) return null;
+  return `Judged again when the late payment ${late.transactionId} of ${fullTime(late.eventTime)} came in`;
+}
+
 export function facts(alert) {
+  const again = judgedAgain(alert);
   return element("span", { class: "alert-facts" },
     element("span", { class: "measure" }, element("b", {}, decimal(alert.value)),
       ` ${operator(alert.operator)} ${decimal(alert.limit)}`),
     Object.entries(alert.group).map(([name, value]) =>
       element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value))),
-    alert.late ? element("span", { class: "tag warn" }, "late") : null,
-    alert.partial ? element("span", { class: "tag", title: "Found when the rule was put in force for the past" }, "caught up") : null,
+    again ? element("span", { class: "tag warn", title: again }, "judged again") : null,
+    alert.late && !again ? element("span", { class: "tag warn" }, "late") : null,
+    alert.partial && !again ? element("span", { class: "tag", title: "Found when the rule was put in force for the past" }, "caught up") : null,
     alert.warm === false ? element("span", { class: "tag", title: "The window may lack payments from before the engine knew this rule" }, "window not full") : null);
 }
 

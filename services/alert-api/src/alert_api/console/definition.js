@@ -1,23 +1,33 @@
 // A rule's definition in words, and what differs between two of them.
 
-import { decimal, fieldName, operator, span } from "./format.js";
+import { decimal, fieldName, fieldNames, operator, span } from "./format.js";
 
-export const FUNCTIONS = [["SUM", "Sum"], ["AVG", "Average"], ["MIN", "Smallest"], ["MAX", "Largest"], ["COUNT", "Number of payments"]];
+export const FUNCTIONS = [["SUM", "Sum"], ["AVG", "Average"], ["MIN", "Smallest"], ["MAX", "Largest"], ["COUNT", "Number of payments"],
+  ["COUNT_DISTINCT", "Number of different \u2026"]];
 export const OPERATORS = [">", ">=", "<", "<=", "=", "!="];
+export const LATE_EVENTS = [["evaluate", "are judged like any other"], ["reevaluate", "are judged, and what they came before is judged again"],
+  ["store", "only count for later ones"]];
 const NAMES = Object.fromEntries(FUNCTIONS);
+const LATE = Object.fromEntries(LATE_EVENTS);
 
 /** A rule definition as one sentence. */
 export function inWords(definition) {
-  const kind = definition.aggregatorFunctionType;
-  const what = kind === "COUNT" ? NAMES.COUNT : `${NAMES[kind] ?? kind} of ${fieldName(definition.aggregateFieldName ?? "")}`;
   const keys = definition.groupingKeyNames ?? [];
   const per = keys.length === 0 ? "over all payments" : `per ${keys.map(fieldName).join(" and ")}`;
   const only = definition.filter ? `, only where ${filterInWords(definition.filter)}` : "";
   const when = [definition.firing === "crossing" ? "fires when the limit is crossed" : null,
     definition.resetOnAlert ? "starts afresh after an alert" : null,
-    definition.lateEvents === "store" ? "late payments count, but do not fire" : null].filter(Boolean);
-  return `${what} ${per} within ${span(definition.windowSeconds)} ${operator(definition.limitOperatorType)} ${decimal(definition.limit)}`
+    definition.cooldownSeconds ? `silent for ${span(definition.cooldownSeconds)} after an alert` : null,
+    definition.lateEvents === "store" ? "late payments count, but do not fire" : null,
+    definition.lateEvents === "reevaluate" ? `late payments ${LATE.reevaluate}` : null].filter(Boolean);
+  return `${aggregateInWords(definition)} ${per} within ${span(definition.windowSeconds)} ${operator(definition.limitOperatorType)} ${decimal(definition.limit)}`
     + `${only}${when.length ? ` (${when.join("; ")})` : ""}`;
+}
+
+function aggregateInWords({ aggregatorFunctionType: kind, aggregateFieldName: field }) {
+  if (kind === "COUNT") return NAMES.COUNT;
+  if (kind === "COUNT_DISTINCT") return `Number of different ${fieldNames(field ?? "")}`;
+  return `${NAMES[kind] ?? kind} of ${fieldName(field ?? "")}`;
 }
 
 /** A filter tree in words: all, any, not over comparisons. */
@@ -36,7 +46,7 @@ export function filterInWords(tree, inside = false) {
 
 const TITLES = { name: "Name", groupingKeyNames: "Grouped by", aggregatorFunctionType: "Aggregate", aggregateFieldName: "Of field",
   limitOperatorType: "Comparison", limit: "Limit", windowSeconds: "Window", filter: "Filter", firing: "Fires", resetOnAlert: "Reset on alert",
-  lateEvents: "Late payments", precision: "Precision", state: "State", effectiveFrom: "In force from" };
+  cooldownSeconds: "Silent after an alert",  lateEvents: "Late payments", precision: "Precision", state: "State", effectiveFrom: "In force from" };
 
 /** What changed from one version to the next: `[{title, before, after}]`. */
 export function differences(before, after, shownTime) {
@@ -53,7 +63,8 @@ function shown(key, value, shownTime) {
   if (key === "groupingKeyNames") return value.length ? value.map(fieldName).join(", ") : "nothing: one group of all";
   if (key === "aggregatorFunctionType") return NAMES[value] ?? value;
   if (key === "aggregateFieldName") return fieldName(value);
-  if (key === "windowSeconds") return span(value);
+  if (key === "windowSeconds" || key === "cooldownSeconds") return span(value);
+  if (key === "lateEvents") return LATE[value] ?? value;
   if (key === "limit") return decimal(value);
   if (key === "limitOperatorType") return operator(value);
   if (key === "filter") return filterInWords(value);

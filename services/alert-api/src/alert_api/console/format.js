@@ -77,6 +77,13 @@ export function fieldName(name) {
   return FIELDS[name] ?? name.replace(/Id$/, "").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 }
 
+const SEVERAL = { payeeId: "payers", beneficiaryId: "beneficiaries", paymentAmount: "amounts", paymentType: "payment types" };
+
+/** "beneficiaryId" → "beneficiaries" */
+export function fieldNames(name) {
+  return SEVERAL[name] ?? `${fieldName(name)}s`;
+}
+
 export function operator(sign) {
   return { ">=": "\u2265", "<=": "\u2264", "!=": "\u2260" }[sign] ?? sign;
 }

@@ -4,10 +4,12 @@ import { Problem, registry } from "./client.js";
 import { FUNCTIONS, OPERATORS, inWords } from "./definition.js";
 import { button, choice, element, labelled, setText, toast } from "./dom.js";
 import { FilterForm } from "./filter_form.js";
-import { UNITS, fieldName, inUnits, operator } from "./format.js";
+import { FiringForm } from "./firing_form.js";
+import { UNITS, fieldName, fieldNames, inUnits, operator } from "./format.js";
 import { BLANK, TEMPLATES } from "./rule_templates.js";
 
 const KEYS = ["payeeId", "beneficiaryId", "paymentType", "paymentAmount"];
+const MEASURES = ["paymentAmount"];
 
 export class RuleForm {
   /** `rule` is null for a new one; `onDone(rule)` is called with what the registry made of it. */
@@ -19,16 +21,13 @@ export class RuleForm {
       return { name, box, label: element("label", { class: "check" }, box, ` ${fieldName(name)}`) };
     });
     this.kind = choice(FUNCTIONS, { id: "rule-function", on: { change: () => this.adapt() } });
-    this.field = choice([["paymentAmount", fieldName("paymentAmount")]], { id: "rule-field" });
+    this.field = choice([], { id: "rule-field" });
     this.sign = choice(OPERATORS.map((each) => [each, operator(each)]), { id: "rule-operator" });
     this.limit = element("input", { id: "rule-limit", inputmode: "decimal", required: true, size: 12, autocomplete: "off" });
     this.count = element("input", { id: "rule-window", type: "number", min: 1, step: 1, required: true });
     this.unit = choice(UNITS.map(([size, name]) => [size, `${name}s`]), { id: "rule-unit", "aria-label": "Unit of the window" });
-    this.firing = choice([["every", "at each payment for which it holds"], ["crossing", "only when the limit is crossed"]], { id: "rule-firing" });
-    this.late = choice([["evaluate", "are judged like any other"], ["store", "only count for later ones"]], { id: "rule-late" });
-    this.reset = element("input", { type: "checkbox", id: "rule-reset" });
-    this.since = element("input", { type: "datetime-local", step: 1, id: "rule-since" });
     this.filter = new FilterForm();
+    this.firing = new FiringForm();
     this.words = element("p", { class: "rule-words" });
     this.error = element("p", { class: "error", role: "alert" });
     this.go = element("button", { class: "primary", type: "submit", id: "rule-publish" }, rule ? "Publish the new version" : "Publish");
@@ -50,10 +49,7 @@ export class RuleForm {
       element("div", { class: "row" }, at("limitOperatorType", labelled("is", this.sign)), at("limit", labelled("Limit", this.limit)),
         at("windowSeconds", labelled("within", this.count)), element("div", { class: "field" }, element("span", { class: "field-name" }, "\u00a0"), this.unit)),
       this.filter.element,
-      element("fieldset", { class: "group" }, element("legend", {}, "Firing"),
-        element("div", { class: "row" }, at("firing", labelled("Fires", this.firing)), at("lateEvents", labelled("Late payments", this.late))),
-        at("resetOnAlert", element("label", { class: "check" }, this.reset, " after an alert, count afresh for that group")),
-        at("effectiveFrom", labelled("In force from (left open: now)", this.since))),
+      this.firing.element,
       this.words, this.error, element("div", { class: "dialog-end" }, this.go));
   }
 
@@ -64,15 +60,21 @@ export class RuleForm {
     this.sign.value = definition.limitOperatorType;
     this.limit.value = definition.limit;
     [this.count.value, this.unit.value] = inUnits(definition.windowSeconds);
-    this.firing.value = definition.firing ?? "every";
-    this.late.value = definition.lateEvents ?? "evaluate";
-    this.reset.checked = Boolean(definition.resetOnAlert);
     this.filter.write(definition.filter ?? null);
+    this.firing.write(definition);
     this.adapt();
+    if (definition.aggregateFieldName) this.field.value = definition.aggregateFieldName;
     this.say();
   }
 
+  /** Different values are counted of any field that one can group by, the other aggregates are of amounts. */
   adapt() {
+    const different = this.kind.value === "COUNT_DISTINCT";
+    const before = this.field.value;
+    const offered = different ? KEYS.map((name) => [name, fieldNames(name)]) : MEASURES.map((name) => [name, fieldName(name)]);
+    this.field.replaceChildren(...offered.map(([value, text]) => element("option", { value }, text)));
+    if (offered.some(([name]) => name === before)) this.field.value = before;
+    setText(this.fieldPart.querySelector("label"), different ? "Different what" : "of");
     this.fieldPart.hidden = this.kind.value === "COUNT";
   }
 
@@ -88,9 +90,7 @@ export class RuleForm {
       limit: this.limit.value.trim().replaceAll(",", ""),
       windowSeconds: Number(this.count.value) * Number(this.unit.value),
       ...(filter === null ? {} : { filter }),
-      firing: this.firing.value,
-      lateEvents: this.late.value,
-      ...(this.reset.checked ? { resetOnAlert: true } : {}),
+      ...this.firing.read(),
     };
   }
 
@@ -108,11 +108,12 @@ export class RuleForm {
     this.mark([]);
     const missing = [[this.name, "name", "Give the rule a name."], [this.limit, "limit", "Give a limit."], [this.count, "windowSeconds", "Give a window."]]
       .filter(([input]) => !input.value.trim());
-    if (missing.length) return this.mark(missing.map(([, field, message]) => ({ field, message })));
+    const wrong = [...missing.map(([, field, message]) => ({ field, message })), ...this.firing.problems()];
+    if (wrong.length) return this.mark(wrong);
     this.go.disabled = true;
     try {
-      const since = this.since.value ? { effectiveFrom: Date.parse(this.since.value) } : {};
-      const body = { name: this.name.value.trim(), ...this.read(), ...since };
+      const effectiveFrom = this.firing.effectiveFrom();
+      const body = { name: this.name.value.trim(), ...this.read(), ...(effectiveFrom === null ? {} : { effectiveFrom }) };
       const answer = this.rule
         ? await registry(`/rules/${this.rule.ruleId}`, { method: "PUT", body, version: this.rule.version })
         : await registry("/rules", { method: "POST", body });

@@ -1,12 +1,13 @@
 // One alert's window, drawn: which payments counted, when, and how they added up to the limit.
 //
-//   limit  - - - - - - - - - - - - - - - - -●--     for SUM and COUNT the line climbs to the value
+//   limit  - - - - - - - - - - - - - - - - -●--     where values add up the line climbs
 //                             ┌────┐┌───────┘
 //   ────────────┬───┬─────────┘    │
 //   windowStart x1  x2             x3     the payment that tripped
 
 import { drawing, element } from "./dom.js";
 import { decimal, fullTime, milliseconds, operator, span, timeOfDay } from "./format.js";
+import { functionOf, shownValue, steps } from "./measure.js";
 
 const WIDTH = 800;
 const HEIGHT = 190;
@@ -19,16 +20,17 @@ export function windowPicture(alert, definition) {
   const wide = Math.max(1, end - start);
   const x = (at) => 14 + (WIDTH - 28) * (at - start) / wide;
   const payments = [...alert.contributors.transactions].reverse();
-  const climbing = adds(alert, definition);
-  const scale = heights(alert, payments, climbing);
-  const marks = payments.map((each) => mark(each, x(each.eventTime), climbing ? null : scale(Number(each.value ?? 1)), alert));
+  const kind = functionOf(alert, definition);
+  const added = steps(alert, kind);
+  const scale = heights(alert, payments, added !== null);
+  const marks = payments.map((each) => mark(each, x(each.eventTime), added ? null : scale(Number(each.value)), alert, kind));
   const limit = Number(alert.limit);
   const limitAt = scale(limit);
   const hasLimit = limitAt >= TOP - 12 && limitAt <= BASE;
   return element("figure", { class: "window-picture" },
     drawing("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": describe(alert, payments.length) },
       drawing("rect", { class: "window-back", x: x(start), y: TOP - 12, width: x(end) - x(start), height: BASE - TOP + 12, rx: 4 }),
-      climbing ? climb(alert, payments, start, x, scale) : null,
+      added ? climb(alert, payments, added, x, scale) : null,
       drawing("line", { class: "window-axis", x1: x(start), x2: x(end), y1: BASE, y2: BASE }),
       marks,
       hasLimit ? [drawing("line", { class: "window-limit", x1: x(start), x2: x(end), y1: limitAt, y2: limitAt }),
@@ -53,30 +55,21 @@ function extent(alert, start) {
   return `the last ${milliseconds(alert.windowEnd - start)} of a window of ${whole}; ${before}`;
 }
 
-/** Whether values add up along the window; then the drawing shows the sum so far. */
-function adds(alert, definition) {
-  if (definition) return ["SUM", "COUNT"].includes(definition.aggregatorFunctionType);
-  const { count, transactions } = alert.contributors;
-  if (transactions.every((each) => each.value === null)) return true;
-  const sum = transactions.reduce((total, each) => total + Number(each.value), 0);
-  return count > 1 && Math.abs(sum - Number(alert.value)) < 0.005 * Math.max(1, Math.abs(sum));
-}
-
 // Floats from here on: they place lines on a screen and are never shown as amounts.
 function heights(alert, payments, climbing) {
-  const values = climbing ? [Number(alert.value)] : payments.map((each) => Number(each.value ?? 1));
+  const values = climbing ? [Number(alert.value)] : payments.map((each) => Number(each.value));
   const highest = Math.max(Math.abs(Number(alert.limit)), ...values.map(Math.abs), 1e-9) * 1.06;
   return (value) => BASE - (BASE - TOP) * Math.max(0, Math.min(1.1, value / highest));
 }
 
-function climb(alert, payments, start, x, scale) {
-  const own = payments.map((each) => (each.value === null ? 1 : Number(each.value)));
+function climb(alert, payments, added, x, scale) {
+  const start = firstShown(alert);
   // Where not all are listed, those that are not come first: they are the oldest.
-  let sum = Number(alert.value) - own.reduce((total, each) => total + each, 0);
+  let sum = Number(alert.value) - added.reduce((total, each) => total + each, 0);
   let path = `M${x(start).toFixed(1)} ${scale(sum).toFixed(1)}`;
   payments.forEach((each, index) => {
     path += `H${x(each.eventTime).toFixed(1)}`;
-    sum += own[index];
+    sum += added[index];
     path += `V${scale(sum).toFixed(1)}`;
   });
   path += `H${x(alert.windowEnd).toFixed(1)}`;
@@ -84,9 +77,9 @@ function climb(alert, payments, start, x, scale) {
   return [drawing("path", { class: "window-sum-area", d: path + ground }), drawing("path", { class: "window-sum", d: path })];
 }
 
-function mark(payment, x, top, alert) {
+function mark(payment, x, top, alert, kind) {
   const trips = payment.transactionId === alert.transaction.transactionId;
-  const title = `${payment.transactionId}, ${fullTime(payment.eventTime)}${payment.value === null ? "" : `: ${decimal(payment.value)}`}`;
+  const title = `${payment.transactionId}, ${fullTime(payment.eventTime)}${payment.value === null ? "" : `: ${shownValue(payment.value, kind)}`}`;
   return drawing("g", { class: trips ? "window-mark trips" : "window-mark" }, drawing("title", {}, title),
     drawing("line", { x1: x, x2: x, y1: top ?? BASE - 9, y2: BASE + 5 }),
     drawing("circle", { cx: x, cy: top ?? BASE, r: trips ? 6 : 3.5 }));

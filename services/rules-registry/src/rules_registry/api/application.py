@@ -14,7 +14,7 @@ from rules_registry.adapters.postgres import Pool, check_database
 from rules_registry.adapters.queries import Queries
 from rules_registry.api import control_body, control_commands, history, imports, rules, settings, status
 from rules_registry.api.problems import install_registry_problems
-from rules_registry.api.rule_body import BODY_SCHEMA, rule_body_schema
+from rules_registry.api.rule_body_schema import BODY_SCHEMA, rule_body_schema
 from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
 from rules_registry.api.services import Services, install_services
 from rules_registry.service.registry import Registry

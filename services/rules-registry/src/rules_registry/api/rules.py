@@ -12,7 +12,8 @@ from rules_registry.api.links import AFTER_PUBLISH
 from rules_registry.api.pages import begin_after, filters_of, link_of
 from rules_registry.api.repeating import IDEMPOTENCY_KEY_DOC, repeatable, response_of
 from rules_registry.api.representations import changed_rule_json, rule_json
-from rules_registry.api.rule_body import BODY_SCHEMA, read_rule_body
+from rules_registry.api.rule_body import read_rule_body
+from rules_registry.api.rule_body_schema import BODY_SCHEMA
 from rules_registry.api.schemas import RulePageSchema, RuleQuery, RuleSchema
 from rules_registry.api.services import expected_versions, queries, registry
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PauseRule, PublishRule, ResumeRule

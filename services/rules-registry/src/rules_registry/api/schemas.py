@@ -12,6 +12,7 @@ from rules_registry.api.rule_filter import FILTER_REF
 from rules_registry.domain.events import Command
 from rules_registry.domain.settings import EngineSettings
 from tripline_contracts import event_type
+from tripline_contracts.rule_definition import Firing, Function, LateEvents
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import (
     MAX_ID,
@@ -24,7 +25,7 @@ from tripline_http.fields import (
 )
 
 STATES = ("ACTIVE", "PAUSED", "DELETED")
-FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
+FUNCTIONS = get_args(Function)
 OPERATORS = ("=", "!=", ">=", "<=", ">", "<")
 EVENT_TYPES = (
     "RulePublished",
@@ -58,13 +59,16 @@ class DefinitionSchema(ma.Schema):
     limitOperatorType = _one_of(*OPERATORS)
     limit = DecimalText(required=True)
     windowSeconds = BoundedInteger(1, MAX_WINDOW_SECONDS, required=True)
-    firing = _one_of("every", "crossing")
-    lateEvents = _one_of("evaluate", "store")
+    firing = _one_of(*get_args(Firing))
+    lateEvents = _one_of(*get_args(LateEvents))
     precision = _one_of("exact")
     filter = ma.fields.Raw(
         metadata={"allOf": [FILTER_REF], "description": "Left out where every transaction passes"}
     )
     resetOnAlert = ma.fields.Boolean(metadata={"enum": [True], "description": "Left out where it is false"})
+    cooldownSeconds = BoundedInteger(
+        1, MAX_WINDOW_SECONDS, metadata={"description": "Left out where there is none"}
+    )
 
 
 class RuleSchema(ma.Schema):
