@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from tripline_contracts import spelling
 from tripline_contracts.errors import Problem
 from tripline_contracts.event_type import EventType
 
+Function = Literal["SUM", "AVG", "MIN", "MAX", "COUNT", "COUNT_DISTINCT"]
 FUNCTIONS: Final = ("SUM", "AVG", "MIN", "MAX", "COUNT", "COUNT_DISTINCT")
 COUNT_FIELDS: Final = ("COUNT_FLINK", "COUNT_WITH_RESET_FLINK")
 _WITH_COUNT_FIELDS: Final = (None, "SUM", "COUNT")

@@ -7,9 +7,10 @@ from tripline_contracts.rule_definition import RuleDefinition
 
 
 def anchor_of(definition: RuleDefinition, event_type: EventType) -> str:
-    """The first of the event type's anchors that the grouping contains, else "global" (one shard).
+    """The first of the event type's anchors that every condition groups by, else "global" (one shard).
 
-    Equal values of an anchor meet in one shard, so a rule is exact in the shards of any anchor it groups by.
+    Equal values of an anchor meet in one shard, so a rule is exact in the shards of any anchor that it groups by
+    throughout.
     """
-    grouping = definition.grouping_key_names
-    return next((anchor for anchor in event_type.anchors if anchor in grouping), GLOBAL_ANCHOR)
+    shared = definition.shared_fields
+    return next((anchor for anchor in event_type.anchors if anchor in shared), GLOBAL_ANCHOR)

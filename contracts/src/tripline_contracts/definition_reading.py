@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Final
+from typing import Final, cast
 
 from tripline_contracts import decimals, filters, names, spelling
-from tripline_contracts.aggregate import read_aggregate
+from tripline_contracts.aggregate import Function, read_aggregate
+from tripline_contracts.conditions import Condition
 from tripline_contracts.errors import InvalidConstant, InvalidDecimal, Problem
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters import Filter
@@ -17,7 +18,7 @@ from tripline_contracts.spelling import Operator
 MAX_WINDOW_SECONDS: Final = 400 * 24 * 60 * 60
 """400 days; the least window is one second."""
 
-_READ: Final = (
+MEASURING: Final = (
     "groupingKeyNames",
     "unique",
     "aggregatorFunctionType",
@@ -26,6 +27,13 @@ _READ: Final = (
     "limit",
     "windowSeconds",
     "windowMinutes",
+)
+"""What a condition measures and holds against its limit. A chained rule has `conditions` in place of these."""
+
+CONDITION_MEMBERS: Final = (*MEASURING, "filter")
+RULE_MEMBERS: Final = (
+    *MEASURING,
+    "conditions",
     "firing",
     "lateEvents",
     "precision",
@@ -34,25 +42,35 @@ _READ: Final = (
     "cooldownSeconds",
 )
 _STATE: Final = ("ruleId", "ruleState", "controlType")
-_NOT_YET: Final = ("conditions", "all", "any", "not")
-_SPELLINGS: Final = {name.casefold(): name for name in (*_READ, *_STATE, *_NOT_YET)}
+_CHAINING: Final = ("all", "any", "not")
 
 
 class DefinitionReading:
-    """One definition being read: its values under their proper names, and the problems so far."""
+    """One definition, or one condition, being read: its values under their proper names, and the problems so far."""
 
-    def __init__(self, data: Mapping[str, object], event_type: EventType) -> None:
+    def __init__(
+        self, data: Mapping[str, object], event_type: EventType, members: tuple[str, ...] = RULE_MEMBERS
+    ) -> None:
         self.problems: list[Problem] = []
         self._event_type = event_type
         self._values: dict[str, object] = {}
+        is_rule = members is RULE_MEMBERS
+        spellings = {name.casefold(): name for name in (*members, *(_STATE if is_rule else ()))}
         for key, value in data.items():
-            name = _SPELLINGS.get(key.casefold())
-            if name is None:
-                self._add(spelling.shown(key)[1:-1], f"unknown field; expected only {', '.join(_READ)}")
+            name = spellings.get(key.casefold())
+            if is_rule and key.casefold() in _CHAINING:
+                self._add(key.casefold(), "expected in conditions, not beside them")
+            elif name is None:
+                self._add(spelling.shown(key)[1:-1], f"unknown field; expected only {', '.join(members)}")
             elif name in self._values:
                 self._add(name, "given twice, in different cases; expected once")
             else:
                 self._values[name] = value
+
+    @property
+    def chained(self) -> bool:
+        """Whether it has conditions in place of the members that measure."""
+        return self._given("conditions")
 
     def refuse_what_only_says_state(self) -> None:
         """Only ACTIVE defines a rule; the other states and the controls are other commands."""
@@ -64,16 +82,13 @@ class DefinitionReading:
 
     def refuse_what_is_not_built(self) -> None:
         """What the specification has and this version does not: said as such, not as an unknown field."""
-        for name in _NOT_YET:
-            if self._values.get(name) is not None:
-                self._add(name, f"{name} is not supported yet; leave it out")
         self._one_of("precision", ("exact",), not_yet=("BUCKETED",))
 
     def refuse_what_contradicts_itself(self) -> None:
         """Combinations without a clear meaning (specification §2), built or not: the reason outlasts the rest."""
         late, precision = self._word("lateEvents"), self._word("precision")
         function = spelling.keyword(self._values.get("aggregatorFunctionType")) or ""
-        resets = self._values.get("resetOnAlert") is True or self._counts_with_reset()
+        resets = self._values.get("resetOnAlert") is True or self.counts_with_reset()
         distinct = function.startswith("COUNT_DISTINCT") or bool(
             spelling.name_list(self._values.get("unique"))
         )
@@ -84,10 +99,36 @@ class DefinitionReading:
                 "crossing": self._word("firing") == "CROSSING",
                 "cooldownSeconds": self._given("cooldownSeconds"),
                 "bucketed": bucketed,
+                "conditions": self.chained,
             }
             self._refuse_beside("lateEvents", "reevaluate", beside)
+        if self.chained:
+            self._refuse_beside("conditions", "a chain", {"resetOnAlert": resets})
         if bucketed:
             self._refuse_beside("precision", "bucketed", {"COUNT_DISTINCT": distinct, "resetOnAlert": resets})
+
+    def condition(self) -> Condition | None:
+        """What is measured and held against the limit, with the filter; None if there is a problem."""
+        grouping = self.grouping()
+        function, field = self.aggregate()
+        operator, limit, window_seconds = self.operator(), self.limit(), self.window_seconds()
+        passing = self.filter()
+        if self.problems:
+            return None
+        # had one of them been missing, there would have been a problem
+        assert operator is not None
+        assert limit is not None
+        assert window_seconds is not None
+        return Condition(
+            grouping, cast("Function", function), field, operator, limit, window_seconds, passing
+        )
+
+    def conditions(self) -> object:
+        """The conditions as they were written, once none of the members that they replace is beside them."""
+        for name in MEASURING:
+            if self._given(name):
+                self._add(name, "beside conditions: each of these has its own; expected one of the two")
+        return self._values.get("conditions")
 
     def firing(self) -> str:
         """When the rule alerts: `every` by default."""
@@ -123,10 +164,9 @@ class DefinitionReading:
             self._add("groupingKeyNames", f"{name} is named twice; expected once")
         return tuple(sorted(canonical))
 
-    def aggregate(self) -> tuple[str, str | None, bool]:
-        """The function, its field, and whether the count begins anew after an alert."""
+    def aggregate(self) -> tuple[str, str | None]:
+        """The function and its field."""
         values = self._values
-        resets = self._reset_on_alert()
         aggregate, problems = read_aggregate(
             values.get("aggregatorFunctionType"),
             values.get("aggregateFieldName"),
@@ -135,20 +175,22 @@ class DefinitionReading:
         )
         self.problems.extend(problems)
         if aggregate is None:
-            return "", None, resets
-        return aggregate.function, aggregate.field, resets or aggregate.reset_on_alert
+            return "", None
+        return aggregate.function, aggregate.field
 
-    def _reset_on_alert(self) -> bool:
+    def reset_on_alert(self) -> bool:
+        """Whether the group's window begins anew after an alert, said by the field or by the member."""
         value = self._values.get("resetOnAlert")
         if value is not None and not isinstance(value, bool):
             self._add("resetOnAlert", f"expected true or false, not {spelling.shown(value)}")
-        if value is False and self._counts_with_reset():
+        if value is False and self.counts_with_reset():
             self._add(
                 "resetOnAlert", "COUNT_WITH_RESET_FLINK resets on alert; expected true, or leave it out"
             )
-        return value is True
+        return value is True or self.counts_with_reset()
 
-    def _counts_with_reset(self) -> bool:
+    def counts_with_reset(self) -> bool:
+        """Whether the field is the articles' name of a count that resets."""
         return spelling.keyword(self._values.get("aggregateFieldName")) == "COUNT_WITH_RESET_FLINK"
 
     def operator(self) -> Operator | None:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, cast
 
-from tripline_contracts import decimals, spelling
+from tripline_contracts import condition_reading, spelling
+from tripline_contracts.aggregate import Function
 from tripline_contracts.canonical import canonical_json, sha256_hex
+from tripline_contracts.conditions import Condition, ConditionTree, leaves
 from tripline_contracts.definition_reading import MAX_WINDOW_SECONDS, DefinitionReading
 from tripline_contracts.errors import InvalidDefinition, Problem
 from tripline_contracts.event_type import EventType
@@ -18,6 +20,8 @@ from tripline_contracts.spelling import Operator
 
 __all__ = [
     "MAX_WINDOW_SECONDS",
+    "Condition",
+    "ConditionTree",
     "Firing",
     "Function",
     "InvalidDefinition",
@@ -29,7 +33,6 @@ __all__ = [
     "parse",
 ]
 
-Function = Literal["SUM", "AVG", "MIN", "MAX", "COUNT", "COUNT_DISTINCT"]
 Firing = Literal["every", "crossing"]
 LateEvents = Literal["evaluate", "reevaluate", "store"]
 
@@ -41,6 +44,11 @@ class RuleDefinition:
     `grouping_key_names` is sorted, empty for one global group; `aggregate_field` is None for COUNT only, and for
     COUNT_DISTINCT the field whose different values are counted;
     `filter` is None where every transaction passes; `limit` may be a parameter, whose value changes without the rule.
+
+    A chained rule, made by `chained`, has `conditions`, which are None for any other. Its `grouping_key_names` are the
+    union of the conditions' groupings, `window_seconds` is the widest of their windows, and `filter` is the rule's,
+    kept beside theirs. `function`, `aggregate_field`, `operator` and `limit` are those of its first condition: they
+    keep their types and decide nothing there. Code that asks for them takes `measured` wherever a rule may be chained.
     """
 
     grouping_key_names: tuple[str, ...]
@@ -55,6 +63,34 @@ class RuleDefinition:
     filter: Filter | None = None
     reset_on_alert: bool = False
     cooldown_seconds: int | None = None
+    conditions: ConditionTree | None = None
+
+    @classmethod
+    def chained(
+        cls,
+        conditions: ConditionTree,
+        *,
+        firing: Firing = "every",
+        late_events: LateEvents = "evaluate",
+        filter: Filter | None = None,  # noqa: A002  # the member's name
+        cooldown_seconds: int | None = None,
+    ) -> RuleDefinition:
+        """A rule of several conditions: whether they hold together decides."""
+        measured = leaves(conditions)
+        first = measured[0]
+        return cls(
+            grouping_key_names=tuple(sorted({name for leaf in measured for name in leaf.grouping_key_names})),
+            function=first.function,
+            aggregate_field=first.aggregate_field,
+            operator=first.operator,
+            limit=first.limit,
+            window_seconds=max(leaf.window_seconds for leaf in measured),
+            firing=firing,
+            late_events=late_events,
+            filter=filter,
+            cooldown_seconds=cooldown_seconds,
+            conditions=conditions,
+        )
 
     def to_json(self) -> dict[str, object]:
         """The normalised form, in rule events and API answers; `parse` reads it back to an equal value.
@@ -62,15 +98,9 @@ class RuleDefinition:
         `filter`, `resetOnAlert` and `cooldownSeconds` are in it only where they say something: a definition
         without them keeps the hash that it had before there were any.
         """
+        chained = self.conditions
         normalised: dict[str, object] = {
-            "groupingKeyNames": list(self.grouping_key_names),
-            "aggregatorFunctionType": self.function,
-            "aggregateFieldName": self.aggregate_field,
-            "limitOperatorType": self.operator,
-            "limit": (
-                self.limit.to_json() if isinstance(self.limit, Parameter) else decimals.plain(self.limit)
-            ),
-            "windowSeconds": self.window_seconds,
+            **(self.measured[0].to_json() if chained is None else {"conditions": chained.to_json()}),
             "firing": self.firing,
             "lateEvents": self.late_events,
             "precision": self.precision,
@@ -84,15 +114,38 @@ class RuleDefinition:
         return normalised
 
     @property
+    def measured(self) -> tuple[Condition, ...]:
+        """The conditions in the order of the tree; of a rule that is not chained the only one, without the filter,
+        which is the rule's."""
+        if self.conditions is not None:
+            return leaves(self.conditions)
+        only = Condition(
+            self.grouping_key_names,
+            self.function,
+            self.aggregate_field,
+            self.operator,
+            self.limit,
+            self.window_seconds,
+        )
+        return (only,)
+
+    @property
+    def shared_fields(self) -> tuple[str, ...]:
+        """What all conditions group by, sorted: the rule's anchor is one of these."""
+        groupings = [condition.grouping_key_names for condition in self.measured]
+        return tuple(sorted(frozenset(groupings[0]).intersection(*groupings)))
+
+    @property
     def lists(self) -> frozenset[str]:
         """Names of the lists that it looks into."""
-        return frozenset() if self.filter is None else self.filter.lists()
+        own = frozenset[str]() if self.filter is None else self.filter.lists()
+        return own.union(*(condition.lists() for condition in self.measured))
 
     @property
     def parameters(self) -> frozenset[str]:
-        """Names of the parameters that its filter and its limit compare with."""
-        compared = frozenset[str]() if self.filter is None else self.filter.parameters()
-        return compared | {self.limit.name} if isinstance(self.limit, Parameter) else compared
+        """Names of the parameters that its filters and its limits compare with."""
+        own = frozenset[str]() if self.filter is None else self.filter.parameters()
+        return own.union(*(condition.parameters() for condition in self.measured))
 
     @property
     def hash(self) -> str:
@@ -113,30 +166,48 @@ def parse(data: Mapping[str, object], event_type: EventType) -> RuleDefinition:
     reading.refuse_what_only_says_state()
     reading.refuse_what_is_not_built()
     reading.refuse_what_contradicts_itself()
-    firing, late_events = reading.firing(), reading.late_events()
-    grouping = reading.grouping()
-    function, field, reset_on_alert = reading.aggregate()
-    operator = reading.operator()
-    limit = reading.limit()
-    window_seconds = reading.window_seconds()
-    cooldown_seconds = reading.cooldown_seconds()
-    passing = reading.filter()
-    if reading.problems:
+    definition = _chained(reading, event_type) if reading.chained else _plain(reading)
+    if definition is None:
         raise InvalidDefinition(reading.problems)
-    # had one of them been missing, there would have been a problem
-    assert operator is not None
-    assert limit is not None
-    assert window_seconds is not None
+    return definition
+
+
+def _plain(reading: DefinitionReading) -> RuleDefinition | None:
+    firing, late_events = reading.firing(), reading.late_events()
+    reset_on_alert = reading.reset_on_alert()
+    measured = reading.condition()
+    cooldown_seconds = reading.cooldown_seconds()
+    if measured is None or reading.problems:
+        return None
     return RuleDefinition(
-        grouping_key_names=grouping,
-        function=cast("Function", function),
-        aggregate_field=field,
-        operator=operator,
-        limit=limit,
-        window_seconds=window_seconds,
+        grouping_key_names=measured.grouping_key_names,
+        function=measured.function,
+        aggregate_field=measured.aggregate_field,
+        operator=measured.operator,
+        limit=measured.limit,
+        window_seconds=measured.window_seconds,
+        firing=cast("Firing", firing),
+        late_events=cast("LateEvents", late_events),
+        filter=measured.filter,
+        reset_on_alert=reset_on_alert,
+        cooldown_seconds=cooldown_seconds,
+    )
+
+
+def _chained(reading: DefinitionReading, event_type: EventType) -> RuleDefinition | None:
+    firing, late_events = reading.firing(), reading.late_events()
+    reading.reset_on_alert()  # only for what is wrong with it: the reset itself is refused
+    tree, problems = condition_reading.read(reading.conditions(), event_type)
+    reading.problems.extend(problems)
+    cooldown_seconds, passing = reading.cooldown_seconds(), reading.filter()
+    if tree is not None:
+        reading.problems.extend(condition_reading.too_much_filtered(passing, tree))
+    if tree is None or reading.problems:
+        return None
+    return RuleDefinition.chained(
+        tree,
         firing=cast("Firing", firing),
         late_events=cast("LateEvents", late_events),
         filter=passing,
-        reset_on_alert=reset_on_alert,
         cooldown_seconds=cooldown_seconds,
     )

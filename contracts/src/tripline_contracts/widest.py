@@ -11,14 +11,16 @@ def widest_windows(rules: Iterable[tuple[int, int, RuleDefinition]]) -> list[dic
     """The `widestWindows` of a rule event, from (rule id, definition version, definition) of the rules that
     need history: active and paused ones, not deleted ones.
 
-    One entry per grouping set, sorted by its names. Of equal windows the lowest rule id is named, and of one
-    rule the lowest version, so that the result does not depend on the order of `rules`.
+    One entry per grouping set, sorted by its names; a chained rule needs the history of each condition's grouping.
+    Of equal windows the lowest rule id is named, and of one rule the lowest version, so that the result does not
+    depend on the order of `rules`.
     """
     widest: dict[tuple[str, ...], tuple[int, int, int]] = {}
     for rule_id, version, definition in rules:
-        grouping = definition.grouping_key_names
-        candidate = (-definition.window_seconds, rule_id, version)
-        widest[grouping] = min(widest.get(grouping, candidate), candidate)
+        for condition in definition.measured:
+            grouping = condition.grouping_key_names
+            candidate = (-condition.window_seconds, rule_id, version)
+            widest[grouping] = min(widest.get(grouping, candidate), candidate)
     return [
         {
             "groupingKeyNames": list(grouping),

@@ -1,10 +1,15 @@
-"""Filters drawn by hypothesis, in their normalised form."""
+"""Filters and conditions drawn by hypothesis, in their normalised form."""
 
 from __future__ import annotations
+
+from typing import get_args
 
 from hypothesis import strategies as st
 
 from tripline_contracts import decimals
+from tripline_contracts.aggregate import Function
+from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
+from tripline_contracts.definition_reading import MAX_WINDOW_SECONDS
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
 from tripline_contracts.filter_constants import Constant, in_order, operators_of
 from tripline_contracts.filters import (
@@ -17,6 +22,8 @@ from tripline_contracts.filters import (
     Not,
     ParameterComparison,
 )
+from tripline_contracts.names import Parameter
+from tripline_contracts.spelling import Operator
 
 NAMES = st.from_regex("[A-Za-z][A-Za-z0-9_-]{0,63}", fullmatch=True)
 
@@ -57,3 +64,38 @@ def constants_of(field: Field) -> st.SearchStrategy[Constant]:
         case "string":
             characters = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
             return st.text(characters, min_size=1, max_size=field.max_length)
+
+
+def conditions_of(event_type: EventType) -> st.SearchStrategy[ConditionTree]:
+    """Any conditions that share the grouping by the first anchor, of a few operands and levels."""
+    return st.recursive(_condition(event_type), _chained, max_leaves=5).filter(lambda tree: _depth(tree) <= 6)
+
+
+def _chained(inner: st.SearchStrategy[ConditionTree]) -> st.SearchStrategy[ConditionTree]:
+    operands = st.lists(inner, min_size=1, max_size=3).map(tuple)
+    return st.builds(AllOf, operands) | st.builds(AnyOf, operands) | st.builds(NotOf, inner)
+
+
+@st.composite
+def _condition(draw: st.DrawFn, event_type: EventType) -> Condition:
+    function = draw(st.sampled_from(get_args(Function)))
+    fields = {"COUNT": (None,), "COUNT_DISTINCT": event_type.groupable}.get(function, event_type.measures)
+    return Condition(
+        tuple(sorted({event_type.anchors[0], *draw(st.sets(st.sampled_from(event_type.groupable)))})),
+        function,
+        draw(st.sampled_from(fields)),
+        draw(st.sampled_from(get_args(Operator))),
+        draw(st.integers(-(10**24) + 1, 10**24 - 1).map(decimals.from_scaled) | st.builds(Parameter, NAMES)),
+        draw(st.integers(1, MAX_WINDOW_SECONDS)),
+        draw(st.none() | filters_of(event_type)),
+    )
+
+
+def _depth(tree: ConditionTree) -> int:
+    match tree:
+        case Condition():
+            return 1
+        case NotOf(operand):
+            return 1 + _depth(operand)
+        case AllOf(operands) | AnyOf(operands):
+            return 1 + max(map(_depth, operands))

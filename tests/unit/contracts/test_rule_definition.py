@@ -232,6 +232,8 @@ WRONG: list[tuple[dict[str, Any], str, str, str]] = [
     ({"resetOnAlert": 0}, "resetOnAlert", "expected true or false", "0 is not false"),
     ({"aggregateFieldName": "COUNT_WITH_RESET_FLINK", "resetOnAlert": False}, "resetOnAlert", "expected true",
      "it resets, and it does not"),
+    ({"all": []}, "all", "expected in conditions", "a chain is a member"),
+    ({"NOT": {}}, "not", "expected in conditions", "a chain is a member, in any case"),
     ({"filter": {}}, "filter", "an empty object", "a filter that says nothing"),
     ({"filter": {"any": [{"field": "iban", "in": ["1"]}]}}, "filter.any[0].field", "payeeId", "a filter's path"),
 ]  # fmt: skip
@@ -245,10 +247,6 @@ def test_wrong(changes: dict[str, Any], field: str, said: str, reason: str) -> N
 NOT_BUILT: list[tuple[dict[str, Any], str]] = [
     ({"precision": "bucketed(60)"}, "precision"),
     ({"precision": {"bucketed": 60}}, "precision"),
-    ({"conditions": []}, "conditions"),
-    ({"all": []}, "all"),
-    ({"any": []}, "any"),
-    ({"not": {}}, "not"),
 ]
 
 
