@@ -129,6 +129,8 @@ def _hold(tree: ConditionTree, hits: Iterator[Hits]) -> Hits:
         case NotOf(operand):
             return ~_hold(operand, hits)
         case AllOf(operands):
-            return np.logical_and.reduce([_hold(operand, hits) for operand in operands])
+            every: Hits = np.all([_hold(operand, hits) for operand in operands], axis=0)
+            return every
         case AnyOf(operands):
-            return np.logical_or.reduce([_hold(operand, hits) for operand in operands])
+            some: Hits = np.any([_hold(operand, hits) for operand in operands], axis=0)
+            return some
