@@ -8,12 +8,13 @@ from typing import get_args
 
 import marshmallow as ma
 
-from rules_registry.api.rule_filter import FILTER_REF
+from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
 from rules_registry.domain.events import Command
 from rules_registry.domain.settings import EngineSettings
 from tripline_contracts import event_type
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import (
+    DECIMAL_PATTERN,
     MAX_ID,
     MAX_MS,
     MAX_POSITION,
@@ -33,6 +34,8 @@ EVENT_TYPES = (
     "RuleDeleted",
     "SettingsChanged",
     "ControlCommand",
+    "ListChanged",
+    "ParameterChanged",
 )
 MAX_WINDOW_SECONDS = 34_560_000
 
@@ -56,7 +59,9 @@ class DefinitionSchema(ma.Schema):
     aggregatorFunctionType = _one_of(*FUNCTIONS)
     aggregateFieldName = ma.fields.String(required=True, allow_none=True)
     limitOperatorType = _one_of(*OPERATORS)
-    limit = DecimalText(required=True)
+    limit = ma.fields.Raw(
+        required=True, metadata={"anyOf": [{"type": "string", "pattern": DECIMAL_PATTERN}, PARAMETER]}
+    )
     windowSeconds = BoundedInteger(1, MAX_WINDOW_SECONDS, required=True)
     firing = _one_of("every", "crossing")
     lateEvents = _one_of("evaluate", "store")
@@ -147,7 +152,8 @@ class SettingsSchema(ma.Schema):
 
 
 class RuleEventSchema(ma.Schema):
-    """A record of rules.v1: of a rule, of the settings, or a control command; each with fields of its own."""
+    """A record of rules.v1: of a rule, of the settings, of a list, of a parameter, or a control command; each with
+    fields of its own."""
 
     eventId = ma.fields.UUID(required=True)
     type = _one_of(*EVENT_TYPES)
@@ -167,6 +173,8 @@ class RuleEventSchema(ma.Schema):
     command = ma.fields.String(validate=ma.validate.OneOf(get_args(Command)))
     commandId = ma.fields.UUID()
     traceUntil = _time()
+    values = ma.fields.List(ma.fields.String(), metadata={"description": "Of ListChanged"})
+    value = DecimalText(metadata={"description": "Of ParameterChanged"})
 
 
 class RuleEventPageSchema(ma.Schema):
