@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import marshmallow as ma
 
@@ -175,6 +175,10 @@ class RuleEventSchema(ma.Schema):
     traceUntil = _time()
     values = ma.fields.List(ma.fields.String(), metadata={"description": "Of ListChanged"})
     value = DecimalText(metadata={"description": "Of ParameterChanged"})
+
+    def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
+        """The event's member: where there is no `values`, marshmallow would take the mapping's method for it."""
+        return obj.get(attr, default)
 
 
 class RuleEventPageSchema(ma.Schema):
