@@ -16,8 +16,13 @@ export function inWords(definition) {
   const when = [definition.firing === "crossing" ? "fires when the limit is crossed" : null,
     definition.resetOnAlert ? "starts afresh after an alert" : null,
     definition.lateEvents === "store" ? "late payments count, but do not fire" : null].filter(Boolean);
-  return `${what} ${per} within ${span(definition.windowSeconds)} ${operator(definition.limitOperatorType)} ${decimal(definition.limit)}`
+  return `${what} ${per} within ${span(definition.windowSeconds)} ${operator(definition.limitOperatorType)} ${amount(definition.limit)}`
     + `${only}${when.length ? ` (${when.join("; ")})` : ""}`;
+}
+
+/** A number, or the parameter that gives it. */
+export function amount(value) {
+  return typeof value?.parameter === "string" ? `parameter ${value.parameter}` : decimal(value);
 }
 
 /** A filter tree in words: all, any, not over comparisons. */
@@ -30,7 +35,8 @@ export function filterInWords(tree, inside = false) {
   }
   if (tree?.not !== undefined) return `not ${filterInWords(tree.not, true)}`;
   if (Array.isArray(tree?.in)) return `${fieldName(tree.field)} is one of ${tree.in.join(", ")}`;
-  if (tree?.operator !== undefined) return `${fieldName(tree.field)} ${operator(tree.operator)} ${tree.value}`;
+  if (tree?.in?.list !== undefined) return `${fieldName(tree.field)} is in the list ${tree.in.list}`;
+  if (tree?.operator !== undefined) return `${fieldName(tree.field)} ${operator(tree.operator)} ${tree.value?.parameter ? amount(tree.value) : tree.value}`;
   return JSON.stringify(tree);
 }
 
@@ -54,7 +60,7 @@ function shown(key, value, shownTime) {
   if (key === "aggregatorFunctionType") return NAMES[value] ?? value;
   if (key === "aggregateFieldName") return fieldName(value);
   if (key === "windowSeconds") return span(value);
-  if (key === "limit") return decimal(value);
+  if (key === "limit") return amount(value);
   if (key === "limitOperatorType") return operator(value);
   if (key === "filter") return filterInWords(value);
   return typeof value === "object" ? JSON.stringify(value) : String(value).toLowerCase();

@@ -5,6 +5,7 @@ import { FUNCTIONS, OPERATORS, inWords } from "./definition.js";
 import { button, choice, element, labelled, setText, toast } from "./dom.js";
 import { FilterForm } from "./filter_form.js";
 import { UNITS, fieldName, inUnits, operator } from "./format.js";
+import { SOURCES, knownNames, offerNames } from "./known_names.js";
 import { BLANK, TEMPLATES } from "./rule_templates.js";
 
 const KEYS = ["payeeId", "beneficiaryId", "paymentType", "paymentAmount"];
@@ -22,6 +23,7 @@ export class RuleForm {
     this.field = choice([["paymentAmount", fieldName("paymentAmount")]], { id: "rule-field" });
     this.sign = choice(OPERATORS.map((each) => [each, operator(each)]), { id: "rule-operator" });
     this.limit = element("input", { id: "rule-limit", inputmode: "decimal", required: true, size: 12, autocomplete: "off" });
+    this.limitSource = choice(SOURCES, { id: "rule-limit-source", on: { change: () => this.adapt() } });
     this.count = element("input", { id: "rule-window", type: "number", min: 1, step: 1, required: true });
     this.unit = choice(UNITS.map(([size, name]) => [size, `${name}s`]), { id: "rule-unit", "aria-label": "Unit of the window" });
     this.firing = choice([["every", "at each payment for which it holds"], ["crossing", "only when the limit is crossed"]], { id: "rule-firing" });
@@ -47,14 +49,14 @@ export class RuleForm {
         element("p", { class: "hint" }, "Nothing chosen: one group of all payments.")),
       element("div", { class: "row" }, at("aggregatorFunctionType", labelled("Aggregate", this.kind)),
         this.fieldPart = at("aggregateFieldName", labelled("of", this.field))),
-      element("div", { class: "row" }, at("limitOperatorType", labelled("is", this.sign)), at("limit", labelled("Limit", this.limit)),
+      element("div", { class: "row" }, at("limitOperatorType", labelled("is", this.sign)), labelled("given as", this.limitSource), at("limit", labelled("Limit", this.limit)),
         at("windowSeconds", labelled("within", this.count)), element("div", { class: "field" }, element("span", { class: "field-name" }, "\u00a0"), this.unit)),
       this.filter.element,
       element("fieldset", { class: "group" }, element("legend", {}, "Firing"),
         element("div", { class: "row" }, at("firing", labelled("Fires", this.firing)), at("lateEvents", labelled("Late payments", this.late))),
         at("resetOnAlert", element("label", { class: "check" }, this.reset, " after an alert, count afresh for that group")),
         at("effectiveFrom", labelled("In force from (left open: now)", this.since))),
-      this.words, this.error, element("div", { class: "dialog-end" }, this.go));
+      knownNames(), this.words, this.error, element("div", { class: "dialog-end" }, this.go));
   }
 
   write(definition) {
@@ -62,7 +64,8 @@ export class RuleForm {
     for (const { name, box } of this.keys) box.checked = definition.groupingKeyNames.includes(name);
     this.kind.value = definition.aggregatorFunctionType;
     this.sign.value = definition.limitOperatorType;
-    this.limit.value = definition.limit;
+    this.limitSource.value = definition.limit.parameter ? "parameter" : "number";
+    this.limit.value = definition.limit.parameter ?? definition.limit;
     [this.count.value, this.unit.value] = inUnits(definition.windowSeconds);
     this.firing.value = definition.firing ?? "every";
     this.late.value = definition.lateEvents ?? "evaluate";
@@ -74,6 +77,7 @@ export class RuleForm {
 
   adapt() {
     this.fieldPart.hidden = this.kind.value === "COUNT";
+    offerNames(this.limit, this.limitSource.value === "parameter" ? "parameter" : null);
   }
 
   /** The definition as the registry takes it. What says nothing is left out. */
@@ -85,7 +89,7 @@ export class RuleForm {
       aggregatorFunctionType: this.kind.value,
       aggregateFieldName: counts ? null : this.field.value,
       limitOperatorType: this.sign.value,
-      limit: this.limit.value.trim().replaceAll(",", ""),
+      limit: this.limitSource.value === "parameter" ? { parameter: this.limit.value.trim() } : this.limit.value.trim().replaceAll(",", ""),
       windowSeconds: Number(this.count.value) * Number(this.unit.value),
       ...(filter === null ? {} : { filter }),
       firing: this.firing.value,
@@ -97,7 +101,7 @@ export class RuleForm {
   say() {
     try {
       const definition = this.read();
-      const whole = definition.limit !== "" && definition.windowSeconds > 0;
+      const whole = this.limit.value.trim() !== "" && definition.windowSeconds > 0;
       setText(this.words, whole ? inWords(definition) : "");
     } catch {
       setText(this.words, "");
