@@ -20,6 +20,12 @@ SUM = {
     "limit": "1234567.5",
     "windowSeconds": 5400,
 }
+NAMED = {
+    "all": [
+        {"field": "payeeId", "in": {"list": "watched"}},
+        {"field": "paymentAmount", "operator": ">=", "value": {"parameter": "low"}},
+    ]
+}
 FILTER = {
     "any": [
         {"field": "paymentType", "operator": "=", "value": "CRD"},
@@ -70,6 +76,14 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
             (
                 "Sum of amount over all payments within 90 minutes ≥ 1,234,567.5, only where payment type = CRD or "
                 "not payer is one of 1, 2 (fires when the limit is crossed; starts afresh after an alert)"
+            ),
+        ),
+        (
+            "inWords",
+            [{**SUM, "limit": {"parameter": "high"}, "filter": NAMED}],
+            (
+                "Sum of amount per beneficiary and payer within 90 minutes ≥ parameter high, only where payer is "
+                "in the list watched and amount ≥ parameter low"
             ),
         ),
         (

@@ -31,6 +31,7 @@ def views(tripped: Tripped) -> dict[str, tuple[str, str]]:
     return {
         "live": ("/live", name),
         "rules": ("/rules", "✓ applied"),
+        "lists": ("/lists", "New parameter"),
         "alerts": (f"/alerts?ruleId={tripped.rule['ruleId']}", name),
         "alert": (f"/alerts/{tripped.alerts[0]['alertId']}", "What counted"),
         "controls": ("/controls", "CLEAR_STATE_ALL"),
@@ -105,6 +106,7 @@ def test_the_rule_form_fits(open_window: OpenWindow, width: int) -> None:
     window.page.get_by_role("button", name="Card testing").click()
     dialog = window.page.get_by_role("dialog", name="New rule")
     expect(dialog.get_by_label("Value")).to_have_count(2)
+    dialog.get_by_label("Compared with").last.select_option("parameter")
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
     window.page.get_by_role("button", name="Many payers to one").click()
     expect(dialog.get_by_label("Different what")).to_have_value("payeeId")

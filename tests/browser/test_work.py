@@ -141,6 +141,94 @@ def test_the_form_shows_a_rule_as_it_is_and_sends_it_back_unchanged(
     assert (after["name"], after["definition"]) == ("Work: another name", before)
 
 
+def test_a_list_is_made_changed_and_named_by_a_rule(
+    open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any]
+) -> None:
+    window = open_window("analyst")
+    page = window.page
+    window.go("/lists")
+    lists = page.get_by_role("region", name="Lists", exact=True).get_by_role("listitem")
+    page.get_by_role("button", name="New list").click()
+    form = page.get_by_role("dialog", name="New list")
+    form.get_by_label("Name").fill("work-watched")
+    form.get_by_label("Values").fill("25\n mallory \n\n25\n")
+    expect(form.get_by_role("status")).to_have_text("2 values")
+    form.get_by_role("button", name="Save").click()
+    row = lists.filter(has_text="work-watched")
+    expect(row).to_contain_text("2 values")
+
+    # A list of that name again is not taken for a change of it.
+    page.get_by_role("button", name="New list").click()
+    form.get_by_label("Name").fill("work-watched")
+    form.get_by_role("button", name="Save").click()
+    expect(form.get_by_text("There is one of that name already.")).to_be_visible()
+    page.keyboard.press("Escape")
+
+    # Somebody else changes it: one sees it, without a reload.
+    with stack.registry("second-analyst") as registry:
+        registry.put("/v1/lists/work-watched", json={"values": ["25", "mallory", " x "]}).raise_for_status()
+    expect(row).to_contain_text("3 values")
+    expect(row).to_contain_text("version 2, by second-analyst")
+    row.get_by_role("button", name="Change").click()
+    changing = page.get_by_role("dialog", name="Change the list work-watched")
+    expect(changing.get_by_label("Values")).to_have_value(" x \n25\nmallory")
+    changing.get_by_label("Values").fill(" x \n25\nmallory\nmallet")
+    changing.get_by_role("button", name="Save").click()
+    expect(row).to_contain_text("version 3, by analyst")
+    with stack.registry() as registry:
+        kept = registry.get("/v1/lists/work-watched").json()["values"]
+    assert kept == [" x ", "25", "mallet", "mallory"]
+
+    page.get_by_role("button", name="New parameter").click()
+    form = page.get_by_role("dialog", name="New parameter")
+    form.get_by_label("Name").fill("work-low")
+    form.get_by_label("Value").fill("1,000.50")
+    form.get_by_role("button", name="Save").click()
+    expect(
+        page.get_by_role("region", name="Parameters").get_by_role("listitem").filter(has_text="work-low")
+    ).to_contain_text("1,000.5")
+
+    # A rule names both.
+    window.go("/rules")
+    rule_row = row_of(page, rule)
+    rule_row.get_by_role("button", name="Edit").click()
+    form = page.get_by_role("dialog", name=re.compile("Change"))
+    add = form.get_by_role("button", name="Add a condition")
+    add.click()
+    form.get_by_label("Field").select_option("payeeId")
+    form.get_by_label("Comparison").select_option(label="is in the list")
+    form.get_by_label("Value").fill("work-watched")
+    add.click()
+    form.get_by_label("Field").last.select_option("paymentAmount")
+    form.get_by_label("Comparison").last.select_option(">=")
+    form.get_by_label("Compared with").last.select_option("parameter")
+    form.get_by_label("Value").last.fill("no-such")
+    form.get_by_label("given as").select_option("parameter")
+    form.get_by_label("Limit").fill("work-low")
+    words = "only where payer is in the list work-watched and amount ≥ parameter"
+    expect(form.get_by_text(f"> parameter work-low, {words} no-such")).to_be_visible()
+    form.get_by_label("given as").select_option("number")
+    form.get_by_label("Limit").fill("1000000")
+    form.get_by_role("button", name="Publish the new version").click()
+    expect(form.get_by_text("there is no parameter 'no-such' yet")).to_be_visible()
+    form.get_by_label("Value").last.fill("work-low")
+    form.get_by_role("button", name="Publish the new version").click()
+    expect(rule_row.get_by_text(f"{words} work-low")).to_be_visible()
+    assert stored(stack, rule["ruleId"])["definition"]["filter"] == {
+        "all": [
+            {"field": "payeeId", "in": {"list": "work-watched"}},
+            {"field": "paymentAmount", "operator": ">=", "value": {"parameter": "work-low"}},
+        ]
+    }
+    # The form shows it as it is.
+    rule_row.get_by_role("button", name="Edit").click()
+    expect(form.get_by_label("Comparison").first).to_have_value("in-list")
+    expect(form.get_by_label("Value").first).to_have_value("work-watched")
+    expect(form.get_by_label("Value").last).to_have_value("work-low")
+    expect(form.get_by_label("Compared with").last).to_have_value("parameter")
+    window.is_clean("answered 412", "answered 422")
+
+
 def test_what_is_wrong_is_said_at_its_field(open_window: OpenWindow) -> None:
     window = open_window("analyst")
     window.go("/rules")

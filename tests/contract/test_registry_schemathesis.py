@@ -50,7 +50,10 @@ class Supply:
         self._turns = itertools.count()
         # Downward: fresh ids follow the highest there is.
         self._import_ids = itertools.count(1_000_000_000, -1)
-        # More than one, so that listings have a next page.
+        # Of each kind more than one, so that listings have a next page. Names that rules refer to are the first.
+        for place in ("lists/watched", "lists/other", "parameters/high", "parameters/low"):
+            value = {"values": ["25"]} if place.startswith("lists") else {"value": "1"}
+            client.put(f"/v1/{place}", json=value).raise_for_status()
         self._readable, *_ = (self._publish() for _ in range(3))
         self._clear, self._export = (
             self._issue(name) for name in ("CLEAR_STATE_ALL", "EXPORT_RULES_CURRENT")
@@ -65,6 +68,7 @@ class Supply:
             return
         if "Idempotency-Key" in (case.headers or {}):
             case.headers["Idempotency-Key"] = str(uuid.uuid4())
+        _name_what_exists(case.body)
         is_stateful = meta.phase.name.value == "stateful"
         if case.path == "/v1/rules/import":
             self._give_records(case)
@@ -86,6 +90,11 @@ class Supply:
                 case.query = {"from": 1, "to": 2}
             if "If-Match" in (case.headers or {}):
                 case.headers["If-Match"] = f'"{rule["version"]}"'
+        elif case.path in ("/v1/lists/{name}", "/v1/parameters/{name}"):
+            case.path_parameters["name"] = "watched" if "lists" in case.path else "high"
+            if "If-Match" in (case.headers or {}):
+                path = case.path.replace("{name}", case.path_parameters["name"])
+                case.headers["If-Match"] = self._client.get(path).headers["ETag"]
         elif case.path == "/v1/settings" and "If-Match" in (case.headers or {}):
             case.headers["If-Match"] = self._client.get("/v1/settings").headers["ETag"]
         elif case.path == "/v1/control-commands" and case.method.upper() == "POST":
@@ -139,6 +148,19 @@ class Supply:
     def _issue(self, name: str) -> str:
         issued = self._client.post("/v1/control-commands", json={"command": name}).raise_for_status()
         return str(issued.json()["commandId"])
+
+
+def _name_what_exists(body: Any) -> None:
+    """A rule names lists and parameters that exist."""
+    if isinstance(body, dict):
+        for word, name in (("list", "watched"), ("parameter", "high")):
+            if set(body) == {word}:
+                body[word] = name
+        for inner in body.values():
+            _name_what_exists(inner)
+    elif isinstance(body, list):
+        for inner in body:
+            _name_what_exists(inner)
 
 
 def without_repetitions(document: dict[str, Any]) -> None:

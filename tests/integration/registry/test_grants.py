@@ -24,6 +24,10 @@ API, RELAY, STATUS = "tripline_registry_api", "tripline_registry_relay", "tripli
         (API, "DELETE FROM registry.rules", "rules are marked, never removed"),
         (API, "UPDATE registry.control_commands SET actor = 'x'", "what was commanded stays as it was"),
         (API, "DELETE FROM registry.rule_exports", "answers are the shards' own"),
+        (API, "DELETE FROM registry.named_values", "rules that name it would not be valid any more"),
+        (RELAY, "SELECT * FROM registry.named_values", "the relay reads the log"),
+        (RELAY, "SELECT name FROM registry.rule_events", "the relay hands bodies on"),
+        (STATUS, "SELECT * FROM registry.named_values", "not its business"),
         (RELAY, "SELECT * FROM registry.control_commands", "the relay reads the log"),
         (STATUS, "SELECT * FROM registry.control_commands", "the projector believes what it is told"),
         (STATUS, "DELETE FROM registry.rule_exports", "it writes, and removes nothing"),
@@ -48,13 +52,15 @@ def test_a_role_may_not(
 
 def test_the_log_takes_a_version_once(migrated_database: str) -> None:
     insert = """
-    INSERT INTO registry.rule_events (position, event_id, type, rule_id, version, occurred_at, actor, body)
-    VALUES (%s, gen_random_uuid(), %s, %s, %s, 0, 'a', '{}')
+    INSERT INTO registry.rule_events (position, event_id, type, rule_id, version, name, occurred_at, actor, body)
+    VALUES (%s, gen_random_uuid(), %s, %s, %s, %s, 0, 'a', '{}')
     """
     with psycopg.connect(migrated_database) as connection:
-        connection.execute(insert, [1, "RulePublished", 1, 1])
-        connection.execute(insert, [2, "SettingsChanged", None, 1])
-        for position, kind, rule_id in ((3, "RulePaused", 1), (4, "SettingsChanged", None)):
+        taken = [("RulePublished", 1, None), ("SettingsChanged", None, None), ("ListChanged", None, "a")]
+        free = [("ListChanged", None, "b"), ("ParameterChanged", None, "a")]
+        for position, (kind, rule_id, name) in enumerate([*taken, *free], start=1):
+            connection.execute(insert, [position, kind, rule_id, 1, name])
+        for kind, rule_id, name in [("RulePaused", 1, None), *taken[1:]]:
             with pytest.raises(errors.UniqueViolation), connection.transaction():
-                connection.execute(insert, [position, kind, rule_id, 1])
+                connection.execute(insert, [9, kind, rule_id, 1, name])
         connection.rollback()

@@ -47,6 +47,8 @@ def test_a_lost_topic_is_written_anew(
     with api.client() as client:
         client.post("/v1/rules", json=dict(DEFINITION)).raise_for_status()
         client.post("/v1/control-commands", json={"command": "CLEAR_STATE_ALL"}).raise_for_status()
+        client.put("/v1/lists/watched", json={"values": ["ü😀", 25]}).raise_for_status()
+        client.put("/v1/parameters/high", json={"value": "1.50"}).raise_for_status()
         client.post("/v1/rules", json=dict(DEFINITION)).raise_for_status()
     everything = list(range(1, last_position(api.dsn) + 1))
     fresh_rules_topic(kafka)

@@ -101,6 +101,8 @@ def test_an_unchanged_file_is_not_sent_again(client: FlaskClient) -> None:
     assert client.get("/console/main.js", headers={"If-None-Match": tag}).status_code == 304
 
 
-@pytest.mark.parametrize("path", ["/live", "/rules", "/alerts", "/controls", f"/alerts/{alert_id(1)}"])
+@pytest.mark.parametrize(
+    "path", ["/live", "/rules", "/lists", "/alerts", "/controls", f"/alerts/{alert_id(1)}"]
+)
 def test_the_address_of_a_view_is_the_page(client: FlaskClient, path: str) -> None:
     assert client.get(path).data == client.get("/").data

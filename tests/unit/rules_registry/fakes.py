@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rules_registry.domain.commanded import Commanded
 from rules_registry.domain.events import SettingsChanged
+from rules_registry.domain.named import Named
 from rules_registry.domain.recorded import Needing, Recorded
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import SettingsState
 from rules_registry.service.ports import Remembered
 from rules_registry.service.registry import Registry
 from tests.unit.rules_registry.samples import NOW
+from tripline_contracts.names import Kind
 
 
 @dataclass
@@ -24,6 +26,7 @@ class FakeLog:
 
     recorded: list[Recorded] = field(default_factory=list)
     _rules: dict[int, Rule] = field(default_factory=dict)
+    _named: dict[tuple[Kind, str], Named] = field(default_factory=dict)
     commands: list[Commanded] = field(default_factory=list)
     keys: dict[tuple[str, str], tuple[Remembered, int]] = field(default_factory=dict)
 
@@ -46,6 +49,15 @@ class FakeLog:
             if isinstance(recorded.event, SettingsChanged):
                 state = SettingsState(recorded.event.version, recorded.event.settings)
         return state
+
+    def named(self, kind: Kind, name: str) -> Named | None:
+        return self._named.get((kind, name))
+
+    def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
+        return frozenset(name for name in names if (kind, name) in self._named)
+
+    def keep_named(self, named: Named) -> None:
+        self._named[named.kind, named.name] = named
 
     def next_rule_id(self) -> int:
         return max(self._rules, default=0) + 1

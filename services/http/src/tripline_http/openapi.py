@@ -46,6 +46,13 @@ IF_MATCH_DOC: Doc = {
 }
 
 
+OPTIONAL_IF_MATCH_DOC: Doc = {
+    **IF_MATCH_DOC,
+    "required": False,
+    "description": 'The version that the caller has seen, like "3"; "0" for what does not exist yet, * for what does',
+}
+
+
 class StrictParser(FlaskParser):
     """webargs' parser with our reading of JSON bodies."""
 
@@ -89,6 +96,12 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         """Says what success is, and dumps it."""
         return cast("Callable[[View], View]", super().response(status_code, schema, **options))
 
+    def or_response(self, status_code: int, schema: Any, **options: Any) -> Callable[[View], View]:
+        """Says what success may be besides; the view answers it by itself."""
+        return cast(
+            "Callable[[View], View]", self.alt_response(status_code, schema=schema, success=True, **options)
+        )
+
     def doc(self, **members: Any) -> Callable[[View], View]:
         """Adds members to the operation's description."""
         return cast("Callable[[View], View]", super().doc(**members))
@@ -126,14 +139,26 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
 
         return _with_parameter(self.problems(400, 412, 428)(cast("View", conditional)), IF_MATCH_DOC)
 
+    def optional_if_match(self, view: View) -> View:
+        """Passes `If-Match` on as `etags.IfMatch`, or None where the caller sent none."""
+
+        @functools.wraps(view)
+        def conditional(*args: Any, **kwargs: Any) -> Any:
+            return view(*args, read_if_match() if "If-Match" in request.headers else None, **kwargs)
+
+        return _with_parameter(self.problems(400, 412)(cast("View", conditional)), OPTIONAL_IF_MATCH_DOC)
+
     def parameter(self, parameter: Doc) -> Callable[[View], View]:
         """Documents a parameter that the view reads itself (a header)."""
         return lambda view: _with_parameter(view, parameter)
 
-    def json_body(self, name: str, *, description: str = "") -> Callable[[View], View]:
+    def json_body(
+        self, name: str, *, description: str = "", max_bytes: int | None = None
+    ) -> Callable[[View], View]:
         """Reads a JSON object strictly and passes it on; `name` is its schema among the components.
 
-        For bodies whose grammar is not marshmallow's: the view validates.
+        For bodies whose grammar is not marshmallow's: the view validates. `max_bytes` is for what is longer than the
+        app lets in.
         """
         doc = {
             "required": True,
@@ -144,6 +169,8 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         def decorate(view: View) -> View:
             @functools.wraps(view)
             def reading(*args: Any, **kwargs: Any) -> Any:
+                if max_bytes is not None:
+                    request.max_content_length = max_bytes
                 return view(*args, _read_object(), **kwargs)
 
             return self.doc(requestBody=doc)(self.problems(400, 413, 415, 422)(cast("View", reading)))

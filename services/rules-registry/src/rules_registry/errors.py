@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rules_registry.domain.imported import LineResult
+from tripline_contracts.errors import Problem
+from tripline_contracts.names import Kind
 
 
 class RegistryError(Exception):
@@ -70,6 +72,22 @@ class ImportRefused(DomainError):
     def __init__(self, results: Sequence[LineResult], refused: int) -> None:
         super().__init__(f"Nothing was imported: {refused} of {len(results)} records were refused.")
         self.results = tuple(results)
+
+
+class NameNotFound(DomainError):
+    """There is no list, or no parameter, of that name."""
+
+    def __init__(self, kind: Kind, name: str) -> None:
+        super().__init__(f"There is no {kind} {name!r}.")
+        self.kind = kind
+
+
+class UnknownNames(DomainError):
+    """A definition names lists or parameters that do not exist; each problem says which and where."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("The rule names what does not exist yet. Make it first, then publish the rule.")
+        self.problems = tuple(problems)
 
 
 class CommandNotFound(DomainError):

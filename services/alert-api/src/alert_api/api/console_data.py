@@ -16,10 +16,13 @@ from alert_api.adapters.newest_transactions import NewestTransactions
 from alert_api.adapters.upstream import Answer, Question, Upstream
 from alert_api.api.traces import TraceReader
 from alert_api.errors import NotConnected
+from tripline_contracts import names
 from tripline_http.auth import authorize, identify
 from tripline_http.errors import ProblemError
 
 _SENT_ON: Final = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id")
+# A list that the registry takes, whatever its characters are; longer than what this service itself is sent.
+_MAX_BODY_BYTES: Final = 2 * names.MAX_LIST_BYTES
 _METHODS: Final = ["GET", "POST", "PUT", "DELETE"]
 
 
@@ -61,6 +64,7 @@ def _add_proxies(blueprint: Blueprint, line: Line) -> None:
             challenge = {"WWW-Authenticate": 'Bearer realm="tripline"'}
             raise ProblemError(401, "unauthenticated", "Send a known API key.", headers=challenge)
         sent_on = {name: request.headers[name] for name in _SENT_ON if name in request.headers}
+        request.max_content_length = _MAX_BODY_BYTES
         return _handed_on(line.registry.ask(_question(path, sent_on)))
 
     @blueprint.route("/generator/<path:path>", methods=_METHODS)

@@ -20,7 +20,7 @@ export function inWords(definition) {
     definition.cooldownSeconds ? `silent for ${span(definition.cooldownSeconds)} after an alert` : null,
     definition.lateEvents === "store" ? "late payments count, but do not fire" : null,
     definition.lateEvents === "reevaluate" ? `late payments ${LATE.reevaluate}` : null].filter(Boolean);
-  return `${aggregateInWords(definition)} ${per} within ${span(definition.windowSeconds)} ${operator(definition.limitOperatorType)} ${decimal(definition.limit)}`
+  return `${aggregateInWords(definition)} ${per} within ${span(definition.windowSeconds)} ${operator(definition.limitOperatorType)} ${amount(definition.limit)}`
     + `${only}${when.length ? ` (${when.join("; ")})` : ""}`;
 }
 
@@ -28,6 +28,11 @@ function aggregateInWords({ aggregatorFunctionType: kind, aggregateFieldName: fi
   if (kind === "COUNT") return NAMES.COUNT;
   if (kind === "COUNT_DISTINCT") return `Number of different ${fieldNames(field ?? "")}`;
   return `${NAMES[kind] ?? kind} of ${fieldName(field ?? "")}`;
+}
+
+/** A number, or the parameter that gives it. */
+export function amount(value) {
+  return typeof value?.parameter === "string" ? `parameter ${value.parameter}` : decimal(value);
 }
 
 /** A filter tree in words: all, any, not over comparisons. */
@@ -40,7 +45,8 @@ export function filterInWords(tree, inside = false) {
   }
   if (tree?.not !== undefined) return `not ${filterInWords(tree.not, true)}`;
   if (Array.isArray(tree?.in)) return `${fieldName(tree.field)} is one of ${tree.in.join(", ")}`;
-  if (tree?.operator !== undefined) return `${fieldName(tree.field)} ${operator(tree.operator)} ${tree.value}`;
+  if (tree?.in?.list !== undefined) return `${fieldName(tree.field)} is in the list ${tree.in.list}`;
+  if (tree?.operator !== undefined) return `${fieldName(tree.field)} ${operator(tree.operator)} ${tree.value?.parameter ? amount(tree.value) : tree.value}`;
   return JSON.stringify(tree);
 }
 
@@ -65,7 +71,7 @@ function shown(key, value, shownTime) {
   if (key === "aggregateFieldName") return fieldName(value);
   if (key === "windowSeconds" || key === "cooldownSeconds") return span(value);
   if (key === "lateEvents") return LATE[value] ?? value;
-  if (key === "limit") return decimal(value);
+  if (key === "limit") return amount(value);
   if (key === "limitOperatorType") return operator(value);
   if (key === "filter") return filterInWords(value);
   return typeof value === "object" ? JSON.stringify(value) : String(value).toLowerCase();

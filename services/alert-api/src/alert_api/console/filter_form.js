@@ -2,12 +2,15 @@
 
 import { button, choice, element, labelled } from "./dom.js";
 import { fieldName, operator } from "./format.js";
+import { SOURCES, offerNames } from "./known_names.js";
 
 const EQUALITY = ["=", "!="];
 const ORDER = [">", ">=", "<", "<=", "=", "!="];
 const IN = "in";
+const IN_LIST = "in-list";
+const SIGNS = { [IN]: "is one of", [IN_LIST]: "is in the list" };
 const FIELDS = {
-  paymentType: [...EQUALITY, IN], paymentAmount: [...ORDER, IN], payeeId: [...EQUALITY, IN], beneficiaryId: [...EQUALITY, IN],
+  paymentType: [...EQUALITY, IN, IN_LIST], paymentAmount: [...ORDER, IN], payeeId: [...EQUALITY, IN, IN_LIST], beneficiaryId: [...EQUALITY, IN, IN_LIST],
   eventTime: ORDER, ingestionTimestamp: ORDER,
 };
 
@@ -20,7 +23,7 @@ export class FilterForm {
     this.byRows = element("div", {}, element("p", { class: "field-name" }, "Only payments where ", this.joint), this.list,
       button("Add a condition", () => this.add({ field: "paymentType", operator: "=", value: "CRD" })));
     this.byText = element("div", {}, labelled("Filter as JSON", this.text,
-      'all, any, not over {"field", "operator", "value"} or {"field", "in": [\u2026]}'));
+      'all, any, not over {"field", "operator", "value"} or {"field", "in": [\u2026]}; a list by name: "in": {"list": \u2026}'));
     this.element = element("fieldset", { class: "group", dataset: { field: "filter" } }, element("legend", {}, "Filter"), this.byRows, this.byText,
       element("div", { class: "swap" }, this.swap));
     this.write(null);
@@ -51,9 +54,10 @@ export class FilterForm {
       }
     }
     const conditions = [...this.list.children].map((row) => {
-      const [field, sign, value] = [...row.querySelectorAll("select, input")].map((each) => each.value);
+      const [field, sign, source, value] = [...row.querySelectorAll("select, input")].map((each) => each.value);
+      if (sign === IN_LIST) return { field, in: { list: value.trim() } };
       if (sign === IN) return { field, in: value.split(",").map((each) => each.trim()).filter(Boolean) };
-      return { field, operator: sign, value: /Time(stamp)?$/.test(field) ? Number(value) : value.trim() };
+      return { field, operator: sign, value: takesParameter(field, sign) && source === "parameter" ? { parameter: value.trim() } : /Time(stamp)?$/.test(field) ? Number(value) : value.trim() };
     });
     if (conditions.length === 0) return null;
     return conditions.length === 1 ? conditions[0] : { [this.joint.value]: conditions };
@@ -82,25 +86,39 @@ export class FilterForm {
   }
 
   add(condition) {
-    const signs = (name) => FIELDS[name].map((sign) => [sign, sign === IN ? "is one of" : operator(sign)]);
+    const signs = (name) => FIELDS[name].map((sign) => [sign, SIGNS[sign] ?? operator(sign)]);
     const field = choice(Object.keys(FIELDS).map((name) => [name, fieldName(name)]), { "aria-label": "Field", on: { change: () => offer() } });
-    const sign = choice([], { "aria-label": "Comparison" });
+    const sign = choice([], { "aria-label": "Comparison", on: { change: () => adapt() } });
+    const source = choice(SOURCES, { "aria-label": "Compared with", on: { change: () => adapt() } });
     const value = element("input", { "aria-label": "Value", required: true, placeholder: "value" });
-    const offer = () => sign.replaceChildren(...signs(field.value).map(([each, text]) => element("option", { value: each }, text)));
+    const offer = () => {
+      sign.replaceChildren(...signs(field.value).map(([each, text]) => element("option", { value: each }, text)));
+      adapt();
+    };
+    const adapt = () => {
+      source.hidden = !takesParameter(field.value, sign.value);
+      offerNames(value, sign.value === IN_LIST ? "list" : !source.hidden && source.value === "parameter" ? "parameter" : null);
+    };
     field.value = condition.field;
     offer();
-    sign.value = condition.in ? IN : condition.operator;
-    value.value = condition.in ? condition.in.join(", ") : String(condition.value);
-    const row = element("div", { class: "condition" }, field, sign, value,
+    sign.value = condition.in?.list ? IN_LIST : condition.in ? IN : condition.operator;
+    source.value = condition.value?.parameter ? "parameter" : "number";
+    value.value = condition.in?.list ?? condition.in?.join(", ") ?? condition.value.parameter ?? String(condition.value);
+    adapt();
+    const row = element("div", { class: "condition" }, field, sign, element("div", { class: "condition-value" }, source, value),
       button("Remove", () => row.remove(), { "aria-label": "Remove this condition" }));
     this.list.append(row);
   }
 }
 
+function takesParameter(field, sign) {
+  return field === "paymentAmount" && sign !== IN;
+}
+
 /** The tree as `{joint, conditions}`, or null where it is more than that. */
 function asRows(tree) {
   if (tree === null || tree === undefined) return { joint: "all", conditions: [] };
-  const simple = (each) => each?.field in FIELDS && (Array.isArray(each.in) || FIELDS[each.field].includes(each.operator));
+  const simple = (each) => each?.field in FIELDS && (Array.isArray(each.in) || typeof each.in?.list === "string" || FIELDS[each.field].includes(each.operator));
   if (simple(tree)) return { joint: "all", conditions: [tree] };
   const [joint] = Object.keys(tree);
   return ["all", "any"].includes(joint) && tree[joint].every(simple) ? { joint, conditions: tree[joint] } : null;

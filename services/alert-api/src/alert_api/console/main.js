@@ -8,6 +8,7 @@ import { byId, setText } from "./dom.js";
 import { timeOfDay, timeZone } from "./format.js";
 import { EngineHealth } from "./health.js";
 import { feeds } from "./line.js";
+import { ListsView } from "./lists.js";
 import { LiveView } from "./live.js";
 import { here, onMove } from "./router.js";
 import { RulesView } from "./rules.js";
@@ -16,10 +17,10 @@ import { followTheme } from "./theme.js";
 
 const UNKNOWN_KEY = "This key is not known here.";
 const CHIPS = { good: "Engine keeps up", behind: "Engine behind", starting: "Engine starting", away: "Engine away", unknown: "Engine" };
-const TITLES = { live: "Live", rules: "Rules", alerts: "Alerts", controls: "Controls" };
+const TITLES = { live: "Live", rules: "Rules", lists: "Lists", alerts: "Alerts", controls: "Controls" };
 
 const health = new EngineHealth();
-const views = { live: new LiveView(health), rules: new RulesView(), alerts: new AlertsView(), controls: new ControlsView() };
+const views = { live: new LiveView(health), rules: new RulesView(), lists: new ListsView(), alerts: new AlertsView(), controls: new ControlsView() };
 const alertService = { title: "The alert service", trouble: null, goodAt: null };
 const stream = new AlertStream({
   onEvent(kind, alert) {

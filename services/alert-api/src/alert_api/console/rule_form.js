@@ -6,6 +6,7 @@ import { button, choice, element, labelled, setText, toast } from "./dom.js";
 import { FilterForm } from "./filter_form.js";
 import { FiringForm } from "./firing_form.js";
 import { UNITS, fieldName, fieldNames, inUnits, operator } from "./format.js";
+import { SOURCES, knownNames, offerNames } from "./known_names.js";
 import { BLANK, TEMPLATES } from "./rule_templates.js";
 
 const KEYS = ["payeeId", "beneficiaryId", "paymentType", "paymentAmount"];
@@ -24,6 +25,7 @@ export class RuleForm {
     this.field = choice([], { id: "rule-field" });
     this.sign = choice(OPERATORS.map((each) => [each, operator(each)]), { id: "rule-operator" });
     this.limit = element("input", { id: "rule-limit", inputmode: "decimal", required: true, size: 12, autocomplete: "off" });
+    this.limitSource = choice(SOURCES, { id: "rule-limit-source", on: { change: () => this.adapt() } });
     this.count = element("input", { id: "rule-window", type: "number", min: 1, step: 1, required: true });
     this.unit = choice(UNITS.map(([size, name]) => [size, `${name}s`]), { id: "rule-unit", "aria-label": "Unit of the window" });
     this.filter = new FilterForm();
@@ -46,10 +48,10 @@ export class RuleForm {
         element("p", { class: "hint" }, "Nothing chosen: one group of all payments.")),
       element("div", { class: "row" }, at("aggregatorFunctionType", labelled("Aggregate", this.kind)),
         this.fieldPart = at("aggregateFieldName", labelled("of", this.field))),
-      element("div", { class: "row" }, at("limitOperatorType", labelled("is", this.sign)), at("limit", labelled("Limit", this.limit)),
+      element("div", { class: "row" }, at("limitOperatorType", labelled("is", this.sign)), labelled("given as", this.limitSource), at("limit", labelled("Limit", this.limit)),
         at("windowSeconds", labelled("within", this.count)), element("div", { class: "field" }, element("span", { class: "field-name" }, "\u00a0"), this.unit)),
       this.filter.element,
-      this.firing.element,
+      this.firing.element, knownNames(),
       this.words, this.error, element("div", { class: "dialog-end" }, this.go));
   }
 
@@ -58,7 +60,8 @@ export class RuleForm {
     for (const { name, box } of this.keys) box.checked = definition.groupingKeyNames.includes(name);
     this.kind.value = definition.aggregatorFunctionType;
     this.sign.value = definition.limitOperatorType;
-    this.limit.value = definition.limit;
+    this.limitSource.value = definition.limit.parameter ? "parameter" : "number";
+    this.limit.value = definition.limit.parameter ?? definition.limit;
     [this.count.value, this.unit.value] = inUnits(definition.windowSeconds);
     this.filter.write(definition.filter ?? null);
     this.firing.write(definition);
@@ -76,6 +79,7 @@ export class RuleForm {
     if (offered.some(([name]) => name === before)) this.field.value = before;
     setText(this.fieldPart.querySelector("label"), different ? "Different what" : "of");
     this.fieldPart.hidden = this.kind.value === "COUNT";
+    offerNames(this.limit, this.limitSource.value === "parameter" ? "parameter" : null);
   }
 
   /** The definition as the registry takes it. What says nothing is left out. */
@@ -87,7 +91,7 @@ export class RuleForm {
       aggregatorFunctionType: this.kind.value,
       aggregateFieldName: counts ? null : this.field.value,
       limitOperatorType: this.sign.value,
-      limit: this.limit.value.trim().replaceAll(",", ""),
+      limit: this.limitSource.value === "parameter" ? { parameter: this.limit.value.trim() } : this.limit.value.trim().replaceAll(",", ""),
       windowSeconds: Number(this.count.value) * Number(this.unit.value),
       ...(filter === null ? {} : { filter }),
       ...this.firing.read(),
@@ -97,7 +101,7 @@ export class RuleForm {
   say() {
     try {
       const definition = this.read();
-      const whole = definition.limit !== "" && definition.windowSeconds > 0;
+      const whole = this.limit.value.trim() !== "" && definition.windowSeconds > 0;
       setText(this.words, whole ? inWords(definition) : "");
     } catch {
       setText(this.words, "");

@@ -103,7 +103,7 @@ function row(item) {
   return element("tr", { title: `Judged ${fullTime(item.judgedAt)}` },
     element("td", {}, timeOfDay(item.eventTime)), element("td", { class: "cut" }, item.transactionId), element("td", { class: "cut" }, group),
     element("td", { class: "number", title: counted }, item.value === null ? "\u2013" : decimal(item.value)),
-    element("td", { class: "number" }, `${operator(item.limitOperatorType)} ${decimal(item.limit)}`),
+    element("td", { class: "number" }, `${operator(item.limitOperatorType)} ${item.limit === null ? "\u2013" : decimal(item.limit)}`),
     element("td", {}, result(item), item.late ? element("span", { class: "tag warn" }, "late") : null));
 }
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from rules_registry.adapters import statements
+from rules_registry.adapters import named_statements, statements
 from rules_registry.adapters.postgres import Connection, Pool, translated
-from rules_registry.adapters.rows import definition_of, rule_of
+from rules_registry.adapters.rows import definition_of, named_of, rule_of
 from rules_registry.domain.commanded import Commanded
-from rules_registry.domain.events import ControlCommand, RuleEvent
+from rules_registry.domain.events import ControlCommand, ListChanged, ParameterChanged, RuleEvent
+from rules_registry.domain.named import Named, value_json
 from rules_registry.domain.recorded import Needing, Recorded, settings_from_json, to_json
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import SettingsState
 from rules_registry.errors import ConcurrentChange
 from rules_registry.service.ports import Answer, Remembered
+from tripline_contracts.names import Kind
 
 
 class PostgresEventStore:
@@ -63,6 +65,30 @@ class PostgresLog:
             else SettingsState(row["version"], settings_from_json(row["settings"]))
         )
 
+    def named(self, kind: Kind, name: str) -> Named | None:
+        """The list or parameter as it stands."""
+        row = self._one(named_statements.NAMED, kind=kind, name=name)
+        return None if row is None else named_of(row)
+
+    def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
+        """Which of these lists or parameters exist."""
+        rows = self._connection.execute(named_statements.KNOWN, {"kind": kind, "names": list(names)})
+        return frozenset(row["name"] for row in rows)
+
+    def keep_named(self, named: Named) -> None:
+        """Writes what the last event made of a list or parameter."""
+        values = {
+            "kind": named.kind,
+            "name": named.name,
+            "version": named.version,
+            "value": Jsonb(value_json(named.value)),
+            "position": named.position,
+            "changed_at": named.changed_at,
+            "changed_by": named.changed_by,
+        }
+        if self._connection.execute(named_statements.PROJECT_NAMED, values).rowcount != 1:
+            raise ConcurrentChange(f"{named.name} is not at version {named.version - 1} any more.")
+
     def next_rule_id(self) -> int:
         """An id that no rule has had: deleted rules stay in the projection."""
         return self._next(statements.NEXT_RULE_ID)
@@ -80,6 +106,7 @@ class PostgresLog:
             "type": recorded.type,
             "rule_id": event.rule_id if isinstance(event, RuleEvent) else None,
             "version": None if isinstance(event, ControlCommand) else event.version,
+            "name": event.name if isinstance(event, ListChanged | ParameterChanged) else None,
             "occurred_at": recorded.occurred_at,
             "actor": recorded.actor,
             "body": Jsonb(to_json(recorded)),

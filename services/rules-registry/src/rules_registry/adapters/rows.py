@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rules_registry.domain.named import Named, value_from_json
 from rules_registry.domain.rule import Rule
 from tripline_contracts import event_type
 from tripline_contracts.rule_definition import RuleDefinition, parse
@@ -25,4 +26,17 @@ def rule_of(row: Mapping[str, Any]) -> Rule:
         name=row["name"],
         definition=definition_of(row["definition"]),
         effective_from=row["effective_from"],
+    )
+
+
+def named_of(row: Mapping[str, Any]) -> Named:
+    """A row of registry.named_values."""
+    return Named(
+        kind=row["kind"],
+        name=row["name"],
+        version=row["version"],
+        value=value_from_json(row["kind"], row["value"]),
+        position=row["position"],
+        changed_at=row["changed_at"],
+        changed_by=row["changed_by"],
     )

@@ -14,8 +14,8 @@ NEXT_POSITION = "SELECT coalesce(max(position), 0) + 1 AS next FROM registry.rul
 NEXT_RULE_ID = "SELECT coalesce(max(rule_id), 0) + 1 AS next FROM registry.rules"
 
 APPEND_EVENT = """
-INSERT INTO registry.rule_events (position, event_id, type, rule_id, version, occurred_at, actor, body)
-VALUES (%(position)s, %(event_id)s, %(type)s, %(rule_id)s, %(version)s, %(occurred_at)s, %(actor)s, %(body)s)
+INSERT INTO registry.rule_events (position, event_id, type, rule_id, version, name, occurred_at, actor, body)
+VALUES (%(position)s, %(event_id)s, %(type)s, %(rule_id)s, %(version)s, %(name)s, %(occurred_at)s, %(actor)s, %(body)s)
 """
 
 # Sent at commit, and only then; it wakes the relay and says nothing.
@@ -65,7 +65,7 @@ ORDER BY grouping_key_names, (definition ->> 'windowSeconds')::bigint DESC, rule
 
 SETTINGS = """
 SELECT version, body -> 'settings' AS settings FROM registry.rule_events
-WHERE rule_id IS NULL AND version IS NOT NULL ORDER BY version DESC LIMIT 1
+WHERE type = 'SettingsChanged' ORDER BY version DESC LIMIT 1
 """
 
 VERSIONS = """

@@ -10,9 +10,21 @@ from flask import Flask
 from prometheus_client import CollectorRegistry
 
 from rules_registry.adapters.event_store import PostgresEventStore
+from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.postgres import Pool, check_database
 from rules_registry.adapters.queries import Queries
-from rules_registry.api import control_body, control_commands, history, imports, rules, settings, status
+from rules_registry.api import (
+    control_body,
+    control_commands,
+    history,
+    imports,
+    lists,
+    parameters,
+    rules,
+    settings,
+    status,
+)
+from rules_registry.api.named_body import named_body_schemas
 from rules_registry.api.problems import install_registry_problems
 from rules_registry.api.rule_body_schema import BODY_SCHEMA, rule_body_schema
 from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
@@ -36,12 +48,14 @@ def create_app(pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry) -
     )
     install_registry_problems(app)
     registry = Registry(PostgresEventStore(pool), clock=_now_ms, new_id=lambda: str(uuid.uuid4()))
-    install_services(app, Services(registry, Queries(pool)))
+    install_services(app, Services(registry, Queries(pool), NamedQueries(pool)))
     api = install_api(app, title="Tripline rules registry", version="0.1.0", description=DESCRIPTION)
     api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type.load()))
     api.spec.components.schema(BODY_SCHEMA, rule_body_schema())
     api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema())
-    for module in (rules, imports, history, status, settings, control_commands):
+    for name, schema in named_body_schemas().items():
+        api.spec.components.schema(name, schema)
+    for module in (rules, imports, history, status, settings, control_commands, lists, parameters):
         api.register_blueprint(module.blueprint)
     return app, api
 

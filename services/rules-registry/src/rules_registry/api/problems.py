@@ -15,6 +15,8 @@ _KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
     # 404 and not 410: to a client that has only the id, what is deleted is not there; the problem type tells.
     errors.RuleIsDeleted: (404, "rule-deleted"),
     errors.CommandNotFound: (404, "command-not-found"),
+    errors.NameNotFound: (404, "name-not-found"),
+    errors.UnknownNames: (422, "unknown-name"),
     errors.ImportRefused: (422, "import-refused"),
     errors.VersionNotFound: (404, "version-not-found"),
     errors.StaleVersion: (412, "stale-version"),
@@ -40,9 +42,15 @@ def _answer(error: errors.RegistryError) -> Response:
         extra["currentVersion"] = error.current
     if isinstance(error, errors.ImportRefused):
         return _refused_import(error, status, kind)
+    fields = [
+        FieldError(problem.field, problem.message)
+        for problem in (error.problems if isinstance(error, errors.UnknownNames) else ())
+    ]
     if status == 503:
         headers["Retry-After"] = "2"
-    return problem_response(ProblemError(status, kind, str(error), extra=extra, headers=headers))
+    return problem_response(
+        ProblemError(status, kind, str(error), errors=fields, extra=extra, headers=headers)
+    )
 
 
 def _refused_import(error: errors.ImportRefused, status: int, kind: str) -> Response:

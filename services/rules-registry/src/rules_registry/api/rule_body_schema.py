@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rules_registry.api.rule_body import MAX_NAME
-from rules_registry.api.rule_filter import FILTER_REF
+from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
 from tripline_contracts import event_type, spelling
 from tripline_contracts.aggregate import COUNT_FIELDS
 from tripline_contracts.event_type import EventType
@@ -148,11 +148,16 @@ def _common(event: EventType) -> Json:
             "enum": [*spelling.OPERATORS.values(), *spelling.OPERATORS],
         },
         "limit": {
-            "type": ["string", "integer"],
-            "pattern": DECIMAL_PATTERN,
-            "minimum": -MAX_WHOLE,
-            "maximum": MAX_WHOLE,
-            "description": "decimal(24,6) as text, or a whole number",
+            "anyOf": [
+                {
+                    "type": ["string", "integer"],
+                    "pattern": DECIMAL_PATTERN,
+                    "minimum": -MAX_WHOLE,
+                    "maximum": MAX_WHOLE,
+                    "description": "decimal(24,6) as text, or a whole number",
+                },
+                PARAMETER,
+            ]
         },
     }
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, assert_never
 
-from tripline_contracts import decimals, filters
+from tripline_contracts import decimals, filters, names
 from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.filter_constants import WHOLE_BOUND, operators_of
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
@@ -12,6 +13,20 @@ from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
 FILTER_SCHEMA = "RuleFilter"
 FILTER_REF = {"$ref": f"#/components/schemas/{FILTER_SCHEMA}"}
 Json = dict[str, Any]
+
+
+def _object(properties: Json) -> Json:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+        "additionalProperties": False,
+    }
+
+
+_NAME = {"type": "string", "pattern": f"^{names.NAME_PATTERN}$"}
+PARAMETER = _object({"parameter": _NAME})
+LIST = _object({"list": _NAME})
 
 
 def filter_schema(event: EventType) -> Json:
@@ -34,15 +49,20 @@ def filter_schema(event: EventType) -> Json:
     }
 
 
-def _comparisons(fields: list[Field]) -> list[Json]:
+def _comparisons(fields: list[Field]) -> Iterator[Json]:
     first = fields[0]
-    names: Json = {"type": "string", "enum": [field.name for field in fields]}
+    fields_alike: Json = {"type": "string", "enum": [field.name for field in fields]}
     operator = {"type": "string", "enum": list(operators_of(first))}
     constant = _constant(first)
     listed = {"type": "array", "minItems": 1, "maxItems": filters.MAX_LIST, "items": constant}
-    return [
-        _object({"field": names, "operator": operator, "value": constant}),
-        _object({"field": names, "in": listed}),
+    # Where there can be both, they are parts of their own: a checker then meets each.
+    if first.kind == "decimal":
+        yield _object({"field": fields_alike, "operator": operator, "value": PARAMETER})
+    if first.kind in ("string", "enum"):
+        yield _object({"field": fields_alike, "in": LIST})
+    yield from [
+        _object({"field": fields_alike, "operator": operator, "value": constant}),
+        _object({"field": fields_alike, "in": listed}),
     ]
 
 
@@ -61,12 +81,3 @@ def _constant(field: Field) -> Json:
             return {"type": ["string", "integer"], **text_bounds, **whole}
         case never:
             assert_never(never)
-
-
-def _object(properties: Json) -> Json:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": sorted(properties),
-        "additionalProperties": False,
-    }

@@ -4,17 +4,18 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import marshmallow as ma
 
-from rules_registry.api.rule_filter import FILTER_REF
+from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
 from rules_registry.domain.events import Command
 from rules_registry.domain.settings import EngineSettings
 from tripline_contracts import event_type
 from tripline_contracts.rule_definition import Firing, Function, LateEvents
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import (
+    DECIMAL_PATTERN,
     MAX_ID,
     MAX_MS,
     MAX_POSITION,
@@ -34,6 +35,8 @@ EVENT_TYPES = (
     "RuleDeleted",
     "SettingsChanged",
     "ControlCommand",
+    "ListChanged",
+    "ParameterChanged",
 )
 MAX_WINDOW_SECONDS = 34_560_000
 
@@ -57,7 +60,9 @@ class DefinitionSchema(ma.Schema):
     aggregatorFunctionType = _one_of(*FUNCTIONS)
     aggregateFieldName = ma.fields.String(required=True, allow_none=True)
     limitOperatorType = _one_of(*OPERATORS)
-    limit = DecimalText(required=True)
+    limit = ma.fields.Raw(
+        required=True, metadata={"anyOf": [{"type": "string", "pattern": DECIMAL_PATTERN}, PARAMETER]}
+    )
     windowSeconds = BoundedInteger(1, MAX_WINDOW_SECONDS, required=True)
     firing = _one_of(*get_args(Firing))
     lateEvents = _one_of(*get_args(LateEvents))
@@ -151,7 +156,8 @@ class SettingsSchema(ma.Schema):
 
 
 class RuleEventSchema(ma.Schema):
-    """A record of rules.v1: of a rule, of the settings, or a control command; each with fields of its own."""
+    """A record of rules.v1: of a rule, of the settings, of a list, of a parameter, or a control command; each with
+    fields of its own."""
 
     eventId = ma.fields.UUID(required=True)
     type = _one_of(*EVENT_TYPES)
@@ -171,6 +177,12 @@ class RuleEventSchema(ma.Schema):
     command = ma.fields.String(validate=ma.validate.OneOf(get_args(Command)))
     commandId = ma.fields.UUID()
     traceUntil = _time()
+    values = ma.fields.List(ma.fields.String(), metadata={"description": "Of ListChanged"})
+    value = DecimalText(metadata={"description": "Of ParameterChanged"})
+
+    def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
+        """The event's member: where there is no `values`, marshmallow would take the mapping's method for it."""
+        return obj.get(attr, default)
 
 
 class RuleEventPageSchema(ma.Schema):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from flask import Flask, current_app
 
+from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.queries import Queries
 from rules_registry.domain.commands import Expected
 from rules_registry.service.registry import Registry
@@ -20,6 +21,7 @@ class Services:
 
     registry: Registry
     queries: Queries
+    named: NamedQueries
 
 
 def install_services(app: Flask, services: Services) -> None:
@@ -35,6 +37,11 @@ def registry() -> Registry:
 def queries() -> Queries:
     """The reads."""
     return _services().queries
+
+
+def named_queries() -> NamedQueries:
+    """The reads of lists and parameters."""
+    return _services().named
 
 
 def expected_versions(if_match: IfMatch) -> Expected:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
+from rules_registry.domain.named import NamedValue
 from rules_registry.domain.settings import EngineSettings
 from tripline_contracts.legacy import ControlType
+from tripline_contracts.names import Kind
 from tripline_contracts.rule_definition import RuleDefinition
 
-Expected = frozenset[int] | None
+Expected = Container[int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,16 @@ class ChangeSettings:
 
     expected: Expected
     settings: EngineSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeNamed:
+    """Another value for the list or the parameter of this name, which is made where there is none."""
+
+    kind: Kind
+    name: str
+    expected: Expected
+    value: NamedValue
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 from rules_registry.domain.settings import EngineSettings
@@ -73,4 +74,23 @@ class ControlCommand:
     trace: Trace | None = None
 
 
-Event = RuleEvent | SettingsChanged | ControlCommand
+@dataclass(frozen=True, slots=True)
+class ListChanged:
+    """The whole list as it is now, ascending and each once; `version` counts the changes of this name."""
+
+    name: str
+    version: int
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterChanged:
+    """The parameter's new value; `version` counts the changes of this name."""
+
+    name: str
+    version: int
+    value: Decimal
+
+
+NamedChanged = ListChanged | ParameterChanged
+Event = RuleEvent | SettingsChanged | ControlCommand | NamedChanged

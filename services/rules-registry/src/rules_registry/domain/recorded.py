@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rules_registry.domain.events import ControlCommand, Event, RuleEvent, SettingsChanged
+from rules_registry.domain.events import (
+    ControlCommand,
+    Event,
+    ListChanged,
+    ParameterChanged,
+    RuleEvent,
+    SettingsChanged,
+)
+from rules_registry.domain.named import value_json
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import EngineSettings
 from tripline_contracts.rule_definition import RuleDefinition
@@ -58,6 +66,8 @@ def to_json(recorded: Recorded) -> dict[str, Any]:
         return head | {"settings": settings_json(recorded.event.settings)}
     if isinstance(recorded.event, ControlCommand):
         return head | _command_json(recorded.event)
+    if isinstance(recorded.event, ListChanged | ParameterChanged):
+        return head | _named_json(recorded.event)
     return head | _rule_json(recorded.event)
 
 
@@ -86,6 +96,13 @@ def _command_json(event: ControlCommand) -> dict[str, Any]:
     if event.trace is None:
         return command
     return command | {"ruleId": event.trace.rule_id, "traceUntil": event.trace.until}
+
+
+def _named_json(event: ListChanged | ParameterChanged) -> dict[str, Any]:
+    changed = {"name": event.name, "version": event.version}
+    if isinstance(event, ListChanged):
+        return changed | {"values": value_json(event.values)}
+    return changed | {"value": value_json(event.value)}
 
 
 def _rule_json(event: RuleEvent) -> dict[str, Any]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rules_registry.domain.commanded import Commanded
+from rules_registry.domain.named import Named
 from rules_registry.domain.recorded import Needing, Recorded
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import SettingsState
+from tripline_contracts.names import Kind
 
 # ms since the epoch.
 Clock = Callable[[], int]
@@ -48,6 +50,15 @@ class Log(Protocol):
 
     def settings(self) -> SettingsState:
         """The settings as they stand."""
+
+    def named(self, kind: Kind, name: str) -> Named | None:
+        """The list or parameter as it stands."""
+
+    def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
+        """Which of these lists or parameters exist."""
+
+    def keep_named(self, named: Named) -> None:
+        """Writes what the last event made of a list or parameter. Raises `ConcurrentChange`."""
 
     def next_rule_id(self) -> int:
         """An id that no rule has had."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rules_registry.domain.commanded import Commanded
-from rules_registry.domain.commands import ChangeOfRule, ChangeSettings, Control, PublishRule
+from rules_registry.domain.commands import ChangeNamed, ChangeOfRule, ChangeSettings, Control, PublishRule
 from rules_registry.domain.deciding import decide_settings
 from rules_registry.domain.settings import SettingsState
 from rules_registry.domain.standing import Standing
@@ -15,6 +15,7 @@ from rules_registry.errors import IdempotencyKeyReused
 from rules_registry.service.controlling import issue
 from rules_registry.service.import_lines import ReadLine
 from rules_registry.service.importing import Imported, import_lines
+from rules_registry.service.naming import NamedChange, change_named
 from rules_registry.service.ports import Answer, Clock, EventStore, Log, NewId, Remembered
 from rules_registry.service.writing import RuleChange, Writer
 
@@ -78,6 +79,20 @@ class Registry:
                 return current
             self._writer(log, actor).append(event, None)
             return SettingsState(event.version, event.settings)
+
+    def change_named(
+        self,
+        actor: str,
+        command: ChangeNamed,
+        answer: Callable[[NamedChange], Answer],
+        repeatable: Repeatable | None = None,
+    ) -> Answer:
+        """Another value of a list or parameter, or the one that holds if it is the same. Raises `StaleVersion`."""
+
+        def run(log: Log) -> NamedChange:
+            return change_named(self._writer(log, actor), command)
+
+        return self._answered(actor, run, answer, repeatable)
 
     def command(
         self,

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 
 from rules_registry.domain.commands import ChangeOfRule, PublishRule
 from rules_registry.domain.deciding import decide
-from rules_registry.domain.events import Event
+from rules_registry.domain.events import Event, RulePublished
+from rules_registry.domain.naming import references
 from rules_registry.domain.recorded import Recorded, widest_after
 from rules_registry.domain.rule import Rule, evolve
 from rules_registry.domain.standing import Standing
+from rules_registry.errors import UnknownNames
 from rules_registry.service.ports import Clock, Log, NewId
+from tripline_contracts.errors import Problem
+from tripline_contracts.names import Kind
+from tripline_contracts.rule_definition import RuleDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +41,28 @@ class Writer:
     standing: Standing | None = None
 
     def apply(self, rule: Rule | None, command: PublishRule | ChangeOfRule) -> RuleChange:
-        """What the command makes of the rule. Raises what `decide` raises, before anything is written."""
+        """What the command makes of the rule. Raises what `decide` and `require_names` raise, before anything is
+        written."""
         event = decide(rule, command, self.clock())
+        if isinstance(event, RulePublished):
+            self.require_names(event.definition)
         changed = evolve(rule, event)
         recorded = self.append(event, changed)
         return RuleChange(changed, recorded.position, recorded.occurred_at, self.actor)
+
+    def require_names(self, definition: RuleDefinition) -> None:
+        """Raises `UnknownNames` unless every list and parameter that the definition names exists. Nobody deletes one,
+        so a rule that was published stays valid."""
+        named = references(definition)
+        known: dict[Kind, frozenset[str]] = {
+            kind: self.log.known_names(kind, {each.name for each in named if each.kind == kind})
+            for kind in {each.kind for each in named}
+        }
+        missing = [each for each in named if each.name not in known[each.kind]]
+        if missing:
+            raise UnknownNames(
+                [Problem(each.field, f"there is no {each.kind} {each.name!r} yet") for each in missing]
+            )
 
     def append(self, event: Event, rule: Rule | None, now_ms: int | None = None) -> Recorded:
         """The event at the end of the log; `rule` is what it makes, `None` where it changes none. It happens now,

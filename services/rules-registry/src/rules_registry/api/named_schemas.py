@@ -1,0 +1,59 @@
+"""What the registry answers about lists and parameters, as marshmallow schemas."""
+
+# ruff: noqa: N815  # the names are those of the JSON
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from tripline_contracts import names
+from tripline_http.fields import MAX_ID, MAX_MS, MAX_POSITION, BoundedInteger, DecimalText
+
+
+class NamedSchema(ma.Schema):
+    """What lists and parameters have in common."""
+
+    name = ma.fields.String(required=True, metadata={"pattern": f"^{names.NAME_PATTERN}$"})
+    version = BoundedInteger(
+        1,
+        MAX_ID,
+        required=True,
+        metadata={"description": "Grows by one with every change of this name; the ETag"},
+    )
+    position = BoundedInteger(1, MAX_POSITION, required=True, metadata={"description": "Of its last event"})
+    changedAt = BoundedInteger(0, MAX_MS, required=True)
+    changedBy = ma.fields.String(required=True)
+
+
+class ListHeadSchema(NamedSchema):
+    """A list without its values."""
+
+    size = BoundedInteger(
+        0, names.MAX_VALUES, required=True, metadata={"description": "How many values it has"}
+    )
+
+
+class ListSchema(ListHeadSchema):
+    """A list as it stands."""
+
+    values = ma.fields.List(
+        ma.fields.String(), required=True, metadata={"description": "Ascending by code point, each once"}
+    )
+
+
+class ListPageSchema(ma.Schema):
+    """Lists by name, without their values."""
+
+    items = ma.fields.List(ma.fields.Nested(ListHeadSchema), required=True)
+
+
+class ParameterSchema(NamedSchema):
+    """A parameter as it stands."""
+
+    value = DecimalText(required=True)
+
+
+class ParameterPageSchema(ma.Schema):
+    """Parameters by name."""
+
+    items = ma.fields.List(ma.fields.Nested(ParameterSchema), required=True)

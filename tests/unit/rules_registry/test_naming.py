@@ -1,0 +1,194 @@
+"""Lists and parameters: what a change makes of them, and what rules that name them need."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from rules_registry.domain.commands import ChangeNamed, ChangeRule, PublishRule
+from rules_registry.domain.events import ListChanged, NamedChanged, ParameterChanged
+from rules_registry.domain.named import Named, value_from_json, value_json
+from rules_registry.domain.naming import Reference, decide_named, references
+from rules_registry.domain.recorded import to_json
+from rules_registry.errors import ImportRefused, StaleVersion, UnknownNames
+from rules_registry.service.import_lines import read_records
+from rules_registry.service.importing import Imported
+from rules_registry.service.naming import NamedChange
+from rules_registry.service.ports import Answer
+from rules_registry.service.registry import Repeatable, RuleChange
+from tests.unit.rules_registry.fakes import FakeStore, new_registry
+from tests.unit.rules_registry.samples import BODY, NOW
+from tripline_contracts import event_type, schemas
+from tripline_contracts.rule_definition import parse
+
+OLD = Named("list", "watched", 3, ("a", "b"), 9, NOW, "ada")
+ONE = Named("parameter", "watched", 1, Decimal("1.5"), 4, NOW, "ada")
+
+DECIDED: list[tuple[Named | None, ChangeNamed, NamedChanged | None, str]] = [
+    (None, ChangeNamed("list", "watched", None, ()), ListChanged("watched", 1, ()), "an empty list is one"),
+    (None, ChangeNamed("list", "watched", {0}, ("a",)), ListChanged("watched", 1, ("a",)), "0: not there yet"),
+    (OLD, ChangeNamed("list", "watched", {3}, ("b",)), ListChanged("watched", 4, ("b",)), "one less"),
+    (OLD, ChangeNamed("list", "watched", None, ("a", "b")), None, "the same values"),
+    (None, ChangeNamed("parameter", "watched", None, Decimal(0)), ParameterChanged("watched", 1, Decimal(0)), "zero"),
+    (ONE, ChangeNamed("parameter", "watched", range(1, 9), Decimal(2)), ParameterChanged("watched", 2, Decimal(2)),
+     "any version of what is there"),
+    (ONE, ChangeNamed("parameter", "watched", None, Decimal("1.50")), None, "the same value"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("current", "command", "event", "reason"), DECIDED, ids=[case[-1] for case in DECIDED]
+)
+def test_decided(
+    current: Named | None, command: ChangeNamed, event: NamedChanged | None, reason: str
+) -> None:
+    assert decide_named(current, command) == event, reason
+
+
+@pytest.mark.parametrize(
+    ("current", "expected"), [(None, {1}), (None, range(1, 9)), (OLD, {2}), (OLD, frozenset()), (OLD, {0})]
+)
+def test_a_version_that_is_not_the_expected_one(current: Named | None, expected: Any) -> None:
+    # stale even where nothing would change
+    with pytest.raises(StaleVersion):
+        decide_named(current, ChangeNamed("list", "watched", expected, ("a", "b")))
+
+
+@pytest.mark.parametrize("named", [OLD, ONE])
+def test_values_come_back_from_json(named: Named) -> None:
+    assert value_from_json(named.kind, value_json(named.value)) == named.value
+
+
+NAMING: dict[str, Any] = {
+    **BODY,
+    "limit": {"parameter": "most"},
+    "filter": {
+        "all": [
+            {"field": "paymentType", "operator": "=", "value": "CSH"},
+            {
+                "any": [
+                    {"not": {"field": "payeeId", "in": {"list": "watched"}}},
+                    {"field": "payeeId", "in": ["1"]},
+                ]
+            },
+            {"field": "paymentAmount", "operator": "<", "value": {"parameter": "least"}},
+        ]
+    },
+}
+
+
+def test_the_places_of_names() -> None:
+    assert references(parse(NAMING, event_type.load())) == (
+        Reference("list", "watched", "filter.all[1].any[0].not.in"),
+        Reference("parameter", "least", "filter.all[2].value"),
+        Reference("parameter", "most", "limit"),
+    )
+    assert references(parse(BODY, event_type.load())) == ()
+
+
+@pytest.fixture
+def store() -> FakeStore:
+    return FakeStore()
+
+
+def told(done: NamedChange) -> Answer:
+    return Answer(
+        201 if done.is_new else 200, {}, {"version": done.named.version, "by": done.named.changed_by}
+    )
+
+
+def change(
+    store: FakeStore, kind: Any, name: str, value: Any, actor: str = "ada", key: Repeatable | None = None
+) -> tuple[int, Any, Any]:
+    answer = new_registry(store).change_named(actor, ChangeNamed(kind, name, None, value), told, key)
+    return answer.status, answer.body["version"], answer.body["by"]
+
+
+def published(done: RuleChange) -> Answer:
+    return Answer(201, {}, {"ruleId": done.rule.rule_id})
+
+
+def publish(store: FakeStore, body: dict[str, Any]) -> int:
+    definition = parse(body, event_type.load())
+    command = new_registry(store).publish(
+        "ada", lambda rule: PublishRule(rule, None, definition, None), published
+    )
+    return int(command.body["ruleId"])
+
+
+def test_made_changed_left(store: FakeStore) -> None:
+    assert change(store, "list", "watched", ("a",)) == (201, 1, "ada")
+    assert change(store, "list", "watched", ("a", "b"), "bob") == (200, 2, "bob")
+    assert change(store, "list", "watched", ("a", "b"), "eve") == (200, 2, "bob")
+    assert change(store, "parameter", "watched", Decimal(5)) == (201, 1, "ada")
+    assert store.types() == ["ListChanged", "ListChanged", "ParameterChanged"]
+
+
+def test_a_repeated_request_is_one_change(store: FakeStore) -> None:
+    key = Repeatable("k", "hash")
+    for _ in range(2):
+        assert change(store, "list", "watched", ("a",), key=key) == (201, 1, "ada")
+    assert store.types() == ["ListChanged"]
+
+
+def test_events_keep_the_contract_and_take_their_place_among_the_others(store: FakeStore) -> None:
+    publish(store, BODY)
+    change(store, "list", "watched", ("a", "b"))
+    change(store, "parameter", "most", Decimal("1.50"))
+    bodies = [to_json(recorded) for recorded in store.log.recorded]
+    check = schemas.validator("rules.v1")
+    for number, body in enumerate(bodies, start=1):
+        check(body | {"eventId": f"00000000-0000-4000-8000-{number:012}"})
+    assert [body["position"] for body in bodies] == [1, 2, 3]
+    assert {name: bodies[1][name] for name in ("name", "version", "values")} == {
+        "name": "watched", "version": 1, "values": ["a", "b"],
+    }  # fmt: skip
+    assert bodies[2]["value"] == "1.5"
+    # a list moves no window
+    assert bodies[0]["widestWindows"] == bodies[1]["widestWindows"] == bodies[2]["widestWindows"]
+
+
+def test_a_rule_may_name_only_what_exists(store: FakeStore) -> None:
+    with pytest.raises(UnknownNames) as refused:
+        publish(store, NAMING)
+    assert [problem.field for problem in refused.value.problems] == [
+        "filter.all[1].any[0].not.in", "filter.all[2].value", "limit",
+    ]  # fmt: skip
+    assert "no list 'watched'" in refused.value.problems[0].message
+    change(store, "list", "watched", ())
+    change(store, "parameter", "least", Decimal(1))
+    # of the same name, and of the other kind
+    change(store, "list", "most", ())
+    with pytest.raises(UnknownNames, match="does not exist") as refused:
+        publish(store, NAMING)
+    assert [problem.message for problem in refused.value.problems] == ["there is no parameter 'most' yet"]
+    change(store, "parameter", "most", Decimal(1))
+    rule_id = publish(store, NAMING)
+    unknown = parse({**NAMING, "limit": {"parameter": "Most"}}, event_type.load())
+    with pytest.raises(UnknownNames):
+        new_registry(store).change("ada", ChangeRule(rule_id, None, None, unknown, None), published)
+    assert store.types()[-1] == "RulePublished"
+
+
+def importing(store: FakeStore, *records: dict[str, Any]) -> tuple[Any, ...]:
+    kept: list[Imported] = []
+
+    def answer(done: Imported) -> Answer:
+        kept.append(done)
+        return Answer(200, {}, {})
+
+    new_registry(store).import_rules("ada", read_records(records), answer, atomic=False)
+    return kept[0].results
+
+
+def test_an_import_refuses_the_lines_that_name_what_is_not_there(store: FakeStore) -> None:
+    good, bad = {**BODY, "ruleId": 1, "ruleState": "ACTIVE"}, {**NAMING, "ruleId": 2, "ruleState": "ACTIVE"}
+    first, second = importing(store, good, bad)
+    assert (first.outcome, second.outcome) == ("published", "refused")
+    assert [problem.field for problem in second.problems][-1] == "limit"
+    # nothing of a line that is refused: the pause neither
+    with pytest.raises(ImportRefused):
+        importing(store, {**NAMING, "ruleId": 1, "ruleState": "PAUSE"})
+    assert store.types() == ["RulePublished"]
