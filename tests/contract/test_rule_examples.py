@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tripline_contracts import event_type, exact_json, legacy, rule_definition, schemas
+from tripline_contracts.conditions import AllOf, Condition, NotOf
 from tripline_contracts.filters import All, Comparison, Membership, Not
 from tripline_contracts.rule_definition import RuleDefinition
 
@@ -113,6 +114,30 @@ READ: dict[str, tuple[str, int, RuleDefinition]] = {
         "ACTIVE",
         8,
         RuleDefinition(PAIR, "SUM", "paymentAmount", ">", Decimal(1000), 1200, late_events="reevaluate"),
+    ),
+    "much-to-many-unusually.json": (
+        "ACTIVE",
+        9,
+        RuleDefinition.chained(
+            AllOf(
+                (
+                    Condition(("payeeId",), "SUM", "paymentAmount", ">", Decimal(5000), 3600),
+                    Condition(("payeeId",), "COUNT_DISTINCT", "beneficiaryId", ">", Decimal(3), 3600),
+                    NotOf(
+                        Condition(
+                            PAIR,
+                            "AVG",
+                            "paymentAmount",
+                            ">=",
+                            Decimal(1500),
+                            30 * DAY,
+                            Comparison("paymentType", "=", "CRD"),
+                        )
+                    ),
+                )
+            ),
+            firing="crossing",
+        ),
     ),
 }
 CONTROL = "articles-clear-state.json"

@@ -100,28 +100,50 @@ def test_definitions_in_rule_events_are_normalised_and_hashed(path: Path) -> Non
     assert definition.hash == event["definitionHash"]
     if event["type"] == "RulePublished":
         assert event["definitionVersion"] == event["version"]
-    own = widest_windows([(event["ruleId"], event["definitionVersion"], definition)])
-    assert (own[0] in event["widestWindows"]) == (event["state"] != "DELETED")
+    for own in widest_windows([(event["ruleId"], event["definitionVersion"], definition)]):
+        assert (own in event["widestWindows"]) == (event["state"] != "DELETED")
 
 
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "alerts.v1").glob("*.json")), ids=_id)
 def test_alerts_add_up(path: Path) -> None:
     alert = _read(path)
-    trigger, contributors = alert["transaction"], alert["contributors"]
+    trigger = alert["transaction"]
     assert alert["alertId"] == canonical.alert_id(
         alert["ruleId"], alert["ruleVersion"], alert["group"], trigger["transactionId"], trigger["eventTime"]
     )
     assert alert["windowEnd"] == alert["eventTime"] == trigger["eventTime"]
     assert {name: trigger[name] for name in alert["group"]} == alert["group"]
     assert alert["partial"] == (set(trigger) < {field.name for field in TRANSACTION.fields})
-    assert contributors["truncated"] == (contributors["count"] > len(contributors["transactions"]))
-    times = [transaction["eventTime"] for transaction in contributors["transactions"]]
-    assert times == sorted(times, reverse=True)
-    assert all(alert["windowStart"] <= time <= alert["windowEnd"] for time in times)
+    for counted in alert.get("conditions", [alert]):
+        contributors = counted["contributors"]
+        assert contributors["truncated"] == (contributors["count"] > len(contributors["transactions"]))
+        times = [transaction["eventTime"] for transaction in contributors["transactions"]]
+        assert times == sorted(times, reverse=True)
+        assert all(counted["windowStart"] <= time <= counted["windowEnd"] for time in times)
     late = alert["late"] or {}
     if "transactionId" in late:
         assert alert["windowStart"] <= late["eventTime"] < alert["windowEnd"]
-        assert late["transactionId"] in {each["transactionId"] for each in contributors["transactions"]}
+        assert late["transactionId"] in {
+            each["transactionId"] for each in alert["contributors"]["transactions"]
+        }
+
+
+def test_a_chained_alert_lists_the_conditions_of_its_rule() -> None:
+    alert, rule = (
+        _read(EXAMPLES / topic / name)
+        for topic, name in (("alerts.v1", "chained.json"), ("rules.v1", "rule-published-chained.json"))
+    )
+    assert alert["definitionHash"] == rule["definitionHash"]
+    measured = rule_definition.parse(rule["definition"], TRANSACTION).measured
+    for listed, condition in zip(alert["conditions"], measured, strict=True):
+        said = condition.to_json()
+        said["operator"] = said.pop("limitOperatorType")
+        said.pop("filter", None)
+        assert {name: listed[name] for name in said} == said
+        assert listed["windowStart"] == alert["windowEnd"] - condition.window_seconds * 1000
+        assert listed["windowEnd"] == alert["windowEnd"]
+        assert listed["group"] == {name: alert["group"][name] for name in condition.grouping_key_names}
+    assert alert["windowStart"] == min(listed["windowStart"] for listed in alert["conditions"])
 
 
 def test_a_count_of_different_values_counts_the_values_that_its_alert_shows() -> None:
@@ -143,8 +165,9 @@ def test_traces_add_up(path: Path) -> None:
     trace = _read(path)
     assert trace["windowStart"] < trace["windowEnd"] == trace["eventTime"]
     # different values of nothing are none at all, which is a number
-    assert trace["value"] is not None or trace["contributingCount"] == 0
-    assert trace["contributingCount"] > 0 or trace["value"] in (None, "0")
+    for counted in trace.get("conditions", [trace]):
+        assert counted["value"] is not None or counted["contributingCount"] == 0
+        assert counted["contributingCount"] > 0 or counted["value"] in (None, "0")
     assert trace["holds"] or not trace["alerted"]
 
 
@@ -179,9 +202,12 @@ def test_the_schemas_know_the_event_type() -> None:
     (measured,) = [
         part["then"]["properties"]["aggregateFieldName"]["enum"]
         for part in definition["allOf"]
-        if "SUM" in part["if"]["properties"].get("aggregatorFunctionType", {}).get("enum", ())
+        if "SUM" in part["if"].get("properties", {}).get("aggregatorFunctionType", {}).get("enum", ())
     ]
     assert measured == list(TRANSACTION.measures)
+    judged = schemas.load("judged-conditions")["$defs"]["ofAlert"]["items"]["properties"]
+    assert judged["aggregateFieldName"]["enum"] == aggregated
+    assert set(judged["group"]["propertyNames"]["enum"]) == set(TRANSACTION.groupable)
 
 
 def _objects(schema: object) -> Iterator[dict[str, Any]]:

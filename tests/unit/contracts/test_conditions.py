@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.contracts.drawing import conditions_of, filters_of
-from tripline_contracts import event_type, rule_definition
+from tripline_contracts import event_type, rule_definition, schemas
 from tripline_contracts.anchors import anchor_of
-from tripline_contracts.conditions import AllOf, AnyOf, Condition, NotOf, leaves
+from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf, leaves
 from tripline_contracts.errors import InvalidDefinition
 from tripline_contracts.filters import Comparison
 from tripline_contracts.names import Parameter
@@ -269,3 +269,9 @@ def test_any_json_is_read_or_refused(conditions: object) -> None:
     except InvalidDefinition:
         return
     assert definition.conditions is not None
+
+
+@UNHURRIED
+@given(conditions_of(TRANSACTION))
+def test_the_normalised_form_keeps_its_schema(tree: ConditionTree) -> None:
+    schemas.validator("rule-definition")(RuleDefinition.chained(tree).to_json())
