@@ -52,15 +52,24 @@ def test_all_views_fit_and_break_no_rule(
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_rule_form_fits(open_window: OpenWindow, width: int) -> None:
+def test_the_forms_fit(open_window: OpenWindow, tmp_path: Path, width: int) -> None:
     window = open_window("analyst", viewport={"width": width, "height": 844})
+    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     window.go("/rules")
     window.page.get_by_role("button", name="New rule").click()
     window.page.get_by_role("button", name="Card testing").click()
     dialog = window.page.get_by_role("dialog", name="New rule")
     expect(dialog.get_by_label("Value")).to_have_count(2)
     dialog.get_by_label("Compared with").last.select_option("parameter")
+    dialog.get_by_role("button", name="Publish").scroll_into_view_if_needed()
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
+    window.page.screenshot(path=folder / f"rule-form-{width}.png")
+    window.go("/lists")
+    window.page.get_by_role("button", name="New list").click()
+    dialog = window.page.get_by_role("dialog", name="New list")
+    dialog.get_by_label("Values").fill("25\n26")
+    assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
+    window.page.screenshot(path=folder / f"list-form-{width}.png")
     window.is_clean()
 
 
