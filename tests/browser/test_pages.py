@@ -99,19 +99,28 @@ def test_an_alert_says_what_it_is_made_of(open_window: OpenWindow, width: int) -
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_rule_form_fits(open_window: OpenWindow, width: int) -> None:
+def test_the_forms_fit(open_window: OpenWindow, tmp_path: Path, width: int) -> None:
     window = open_window("analyst", viewport={"width": width, "height": 844})
+    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     window.go("/rules")
     window.page.get_by_role("button", name="New rule").click()
     window.page.get_by_role("button", name="Card testing").click()
     dialog = window.page.get_by_role("dialog", name="New rule")
     expect(dialog.get_by_label("Value")).to_have_count(2)
     dialog.get_by_label("Compared with").last.select_option("parameter")
+    dialog.get_by_role("button", name="Publish").scroll_into_view_if_needed()
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
     window.page.get_by_role("button", name="Many payers to one").click()
     expect(dialog.get_by_label("Different what")).to_have_value("payeeId")
     expect(dialog.get_by_text("silent for 1 hour after an alert")).to_be_visible()
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
+    window.page.screenshot(path=folder / f"rule-form-{width}.png")
+    window.go("/lists")
+    window.page.get_by_role("button", name="New list").click()
+    dialog = window.page.get_by_role("dialog", name="New list")
+    dialog.get_by_label("Values").fill("25\n26")
+    assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
+    window.page.screenshot(path=folder / f"list-form-{width}.png")
     window.is_clean()
 
 

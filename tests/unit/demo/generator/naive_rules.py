@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from importlib import resources
 
 from tripline_contracts import event_type, rule_definition
@@ -59,8 +60,10 @@ class NaiveRule:
                 raise NotImplementedError(other)
 
     def trips(self, value: int) -> bool:
+        limit = self.definition.limit
         assert self.definition.operator == ">"
-        return value > self.definition.limit * 100
+        assert isinstance(limit, Decimal)
+        return value > limit * 100
 
 
 def seeded_rules() -> list[NaiveRule]:
