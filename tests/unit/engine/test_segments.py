@@ -11,7 +11,8 @@ import pytest
 
 from tests.unit.engine.harness import TRANSACTION, DictLog
 from tripline_engine.domain.firing import NEVER_RESET, FiringRecords
-from tripline_engine.domain.firing_log import FiringLog
+from tripline_engine.domain.firing_log import Bounds, FiringLog
+from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.rows import Rows, segment_schema
 from tripline_engine.domain.segment import SegmentLog
 
@@ -101,9 +102,12 @@ def test_a_missing_segment_is_said_so() -> None:
         ids(log, state)
 
 
-def records(group: int, time: int, held: bool, reset: int = NEVER_RESET) -> FiringRecords:
+def records(
+    group: int, time: int, held: bool, reset: int = NEVER_RESET, alerted: int = NOTHING
+) -> FiringRecords:
     one = np.array([group], np.uint64)
-    return FiringRecords(one, one, np.array([time]), np.array([held]), np.array([reset]))
+    columns = (np.array([value]) for value in (time, held, reset, alerted))
+    return FiringRecords(one, one, *columns)
 
 
 def states(log: FiringLog, state: DictLog) -> dict[tuple[int, int], list[tuple[int, int, bool, int]]]:
@@ -127,7 +131,7 @@ def test_the_last_word_on_a_group_counts_through_merges() -> None:
         log.append(
             {(1, 1): records(batch % 3, batch, batch % 2 == 0), (2, 1): records(7, batch, True)}, state
         )
-        log.merge(state, {(1, 1), (2, 1)}, FAR_BACK, 0)
+        log.merge(state, {(1, 1): 0, (2, 1): 0}, Bounds(FAR_BACK, 0, FAR_BACK))
     assert len(log.runs) < 40
     assert len(list(state.items())) == len(log.runs)
     assert states(log, state) == {
@@ -144,13 +148,30 @@ def test_merges_leave_out_what_counts_no_more() -> None:
             (1, 1): records(batch, 10 * batch, True),
             (2, 1): records(batch, 1000, True),
             (3, 1): records(batch, FAR_BACK, False, reset=batch),
+            (4, 1): records(batch, FAR_BACK, False, alerted=10 * batch),
         }
         log.append(changed, state)
-    log.merge(state, {(1, 1), (3, 1)}, 100, 12)
+    # with a cooldown of 50 ms what alerted at 100 is silent to 150, where late ones may still come
+    log.merge(state, {(1, 1): 0, (3, 1): 0, (4, 1): 50}, Bounds(100, 12, 149))
     assert states(log, state) == {
         (1, 1): [(group, 10 * group, True, -1) for group in range(10, 16)],
         (3, 1): [(group, FAR_BACK, False, group) for group in range(12, 16)],
+        (4, 1): [(group, FAR_BACK, False, NEVER_RESET) for group in range(10, 16)],
     }
+    assert log.read(state)[4, 1].alerted.tolist() == [10 * group for group in range(10, 16)]
+
+
+def test_states_from_before_there_were_cooldowns_are_read() -> None:
+    state, log = DictLog(), FiringLog("payeeId", [], 0)
+    log.append({(1, 1): records(7, 5, True)}, state)
+    ((key, data),) = state.items()
+    table = pa.ipc.open_stream(data).read_all().drop_columns(["alerted"])
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    state.put(key, sink.getvalue().to_pybytes())
+    found = log.read(state)[1, 1]
+    assert (found.low.tolist(), found.time.tolist(), found.alerted.tolist()) == ([7], [5], [NOTHING])
 
 
 def test_a_clear_leaves_nothing() -> None:

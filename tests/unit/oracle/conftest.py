@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from tests import oracle
-from tests.oracle.counts import Counts
 from tests.oracle.model import MicroBatch, Outcome
 from tests.oracle.traces import comparable
 from tests.unit.engine.harness import Engine

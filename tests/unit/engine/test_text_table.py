@@ -1,0 +1,59 @@
+"""Texts of a field: each as long as its slot is used, however slots and room are used again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tripline_engine.domain.arena import HeapArena, MappedArena
+from tripline_engine.domain.history import HashKey
+from tripline_engine.domain.rows import Texts
+from tripline_engine.domain.text_table import TextTable
+
+KEY = HashKey(11, 22)
+VALUES = st.none() | st.text(min_size=1, max_size=40)
+
+
+def texts_of(values: list[str | None]) -> Texts:
+    encoded = [(value or "").encode() for value in values]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    data = np.frombuffer(b"".join(encoded) or b"\0", np.uint8)
+    return Texts(offsets, data, np.array([value is not None for value in values], np.bool_))
+
+
+def take(table: TextTable, values: list[str | None]) -> list[int]:
+    texts = texts_of(values)
+    return [int(slot) for slot in table.take(texts, *KEY.of(texts))]
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(VALUES, min_size=1, max_size=30), max_size=30), st.integers(1, 4))
+def test_every_slot_in_use_has_its_text(rounds: list[list[str | None]], kept: int) -> None:
+    table, held = TextTable(HeapArena(), "field"), []
+    for values in rounds:
+        held.append((values, take(table, values)))
+        if len(held) > kept:
+            table.release(np.array(held.pop(0)[1], np.int32))
+        for texts, slots in held:
+            assert [table.text(slot) for slot in slots] == texts
+
+
+def test_room_is_used_again() -> None:
+    table, arena = None, HeapArena()
+    table = TextTable(arena, "field")
+    for number in range(3000):
+        slots = take(table, [f"{number:060}"])
+        table.release(np.array(slots, np.int32))
+    assert arena.bytes() < 40_000
+
+
+@pytest.mark.parametrize("capacity", [10, 2000])
+def test_another_process_reads_the_same(tmp_path: Path, capacity: int) -> None:
+    values: list[str | None] = [f"value {i}" for i in range(capacity)]
+    slots = take(TextTable(MappedArena(tmp_path), "field"), values)
+    again = TextTable(MappedArena(tmp_path), "field")
+    assert [again.text(slot) for slot in slots] == values
