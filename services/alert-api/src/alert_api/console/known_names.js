@@ -4,7 +4,7 @@ import { registryItems } from "./client.js";
 import { element } from "./dom.js";
 
 /** What a limit or an amount is given as. */
-export const SOURCES = [["number", "a number"], ["parameter", "a parameter"]];
+export const SOURCES = [["number", "number"], ["parameter", "parameter"]];
 
 const OFFERED = { list: "known-lists", parameter: "known-parameters" };
 
