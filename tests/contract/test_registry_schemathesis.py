@@ -164,13 +164,17 @@ def _name_what_exists(body: Any) -> None:
 
 
 def without_repetitions(document: dict[str, Any]) -> None:
-    """The body of a rule is eight objects that differ in aggregate, window and options. Of those with a filter all
-    have the same: it is tried with the first, or the campaign would be four parts of five the same filters again. And
-    lines are lines, by whichever of their two names."""
+    """The body of a rule is nine objects that differ in aggregate, window and options. Of those with a filter all
+    have the same: it is tried with the first, or the campaign would be four parts of five the same filters again. Of
+    conditions one is tried: that several of them share a field is nothing that a schema can say. And lines are lines,
+    by whichever of their two names."""
     del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
     _, *others = document["components"]["schemas"]["RuleBody"]["anyOf"]
     for variant in others:
         variant["properties"]["filter"] = {"type": "null"}
+    *_, condition, _, _ = document["components"]["schemas"]["RuleConditions"]["anyOf"]
+    condition["properties"]["filter"] = {"type": "null"}
+    document["components"]["schemas"]["RuleConditions"] = condition
 
 
 def test_every_operation_keeps_its_contract(

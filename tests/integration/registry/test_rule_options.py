@@ -91,3 +91,37 @@ def test_the_deepest_filter_passes_and_a_deeper_one_is_explained(client: httpx.C
     refused = client.post("/v1/rules", json={**DEFINITION, "filter": {"all": [deepest]}})
     assert refused.status_code == 422
     assert "nested more than 12 deep" in refused.text
+
+
+def test_conditions_are_kept_and_need_the_history_of_each_grouping(client: httpx.Client) -> None:
+    def condition(seconds: int, *grouping: str) -> dict[str, Any]:
+        measured = {name: value for name, value in DEFINITION.items() if name != "name"}
+        return {**measured, "groupingKeyNames": list(grouping), "windowSeconds": seconds}
+
+    def widest() -> dict[tuple[str, ...], tuple[int, int]]:
+        items = client.get("/v1/widest-windows").json()["items"]
+        return {tuple(i["groupingKeyNames"]): (i["windowSeconds"], i["ruleId"]) for i in items}
+
+    wide = [
+        condition(30_000_000, "paymentAmount", "paymentType"),
+        {"not": condition(20_000_000, "paymentAmount")},
+        {"any": [condition(9, "paymentAmount")]},
+    ]
+    published = client.post("/v1/rules", json={"conditions": {"all": wide}})
+    assert published.status_code == 201, published.text
+    rule_id = published.json()["ruleId"]
+    assert client.get(f"/v1/rules/{rule_id}").json()["definition"] == published.json()["definition"]
+    (event,) = client.get("/v1/rule-events", params={"ruleId": rule_id}).json()["items"]
+    schemas.validator("rules.v1")(event)
+    for key in ("paymentAmount", "paymentType"):
+        listed = client.get("/v1/rules", params={"groupingKey": key, "limit": 100}).json()["items"]
+        assert rule_id in [rule["ruleId"] for rule in listed]
+    assert widest()["paymentAmount", "paymentType"] == (30_000_000, rule_id)
+    assert widest()["paymentAmount",] == (20_000_000, rule_id)
+    # what the next change of another rule asks the database for
+    other = client.post("/v1/rules", json=condition(8, "paymentAmount")).json()["ruleId"]
+    assert widest()["paymentAmount", "paymentType"] == (30_000_000, rule_id)
+    assert widest()["paymentAmount",] == (20_000_000, rule_id)
+    client.delete(f"/v1/rules/{rule_id}", headers={"If-Match": "*"})
+    assert widest()["paymentAmount",] == (8, other)
+    assert ("paymentAmount", "paymentType") not in widest()

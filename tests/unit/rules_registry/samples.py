@@ -40,3 +40,12 @@ def rule(**changes: Any) -> Rule:
         effective_from=NOW - 1000,
     )
     return replace(whole, **changes)
+
+
+def chained(*groupings: tuple[int, tuple[str, ...]]) -> RuleDefinition:
+    """Sums over groupings that all have the payee, each with its window in seconds."""
+    conditions = [
+        {**BODY, "groupingKeyNames": ["payeeId", *keys], "windowSeconds": seconds}
+        for seconds, keys in groupings
+    ]
+    return parse({"conditions": {"all": conditions}}, event_type.load())

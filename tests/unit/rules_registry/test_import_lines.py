@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from rules_registry.domain.importing import ImportedControl, ImportedRule
 from rules_registry.service.import_lines import ReadLine, read_records, read_text
-from tests.unit.rules_registry.samples import BODY, NOW, SUM
+from tests.unit.rules_registry.samples import BODY, NOW, SUM, chained
 from tripline_http.fields import is_storable
 
 PLAIN = "(7),(active),(payeeId&beneficiaryId),(),(paymentAmount),(SUM),(>),(1000.01),(20)"
@@ -32,6 +33,23 @@ READ: list[tuple[str, Any, str]] = [
         WHOLE,
         ImportedRule("ACTIVE", 7, "n", SUM, NOW),
         "JSON with the registry's own fields",
+    ),
+    (
+        json.dumps(
+            {
+                "ruleId": 7,
+                "ruleState": "ACTIVE",
+                "name": "n",
+                "conditions": {
+                    "all": [
+                        {**BODY, "windowSeconds": 60, "groupingKeyNames": ["payeeId"]},
+                        {**BODY, "windowSeconds": 90, "groupingKeyNames": "(payeeId & paymentType)"},
+                    ]
+                },
+            }
+        ),
+        ImportedRule("ACTIVE", 7, "n", chained((60, ()), (90, ("paymentType",)))),
+        "several conditions",
     ),
     (
         '{"ruleState": "CONTROL", "controlType": "CLEAR_STATE_ALL"}',

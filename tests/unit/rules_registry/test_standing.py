@@ -7,17 +7,24 @@ from hypothesis import strategies as st
 
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.standing import Standing
-from tests.unit.rules_registry.samples import definition, rule
+from tests.unit.rules_registry.samples import chained, definition, rule
 from tripline_contracts.widest import widest_windows
 
+WINDOWS = st.integers(1, 4)
+DEFINITIONS = st.builds(
+    lambda window, keys: definition(window, *keys),
+    WINDOWS,
+    st.sampled_from([("payeeId",), ("payeeId", "paymentType"), ("beneficiaryId",)]),
+) | st.lists(
+    st.tuples(WINDOWS, st.sampled_from([(), ("paymentType",), ("beneficiaryId",)])), min_size=1, max_size=4
+).map(lambda groupings: chained(*groupings))
 RULES = st.builds(
-    lambda rule_id, state, window, keys, version: rule(
-        rule_id=rule_id, state=state, definition=definition(window, *keys), definition_version=version
+    lambda rule_id, state, drawn, version: rule(
+        rule_id=rule_id, state=state, definition=drawn, definition_version=version
     ),
     st.integers(1, 6),
     st.sampled_from(["ACTIVE", "PAUSED", "DELETED"]),
-    st.integers(1, 4),
-    st.sampled_from([("payeeId",), ("payeeId", "paymentType"), ("beneficiaryId",)]),
+    DEFINITIONS,
     st.integers(1, 3),
 )
 

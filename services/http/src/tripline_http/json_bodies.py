@@ -15,7 +15,8 @@ from flask import Request
 from tripline_http.errors import FieldError, ProblemError, bad_request
 from tripline_http.fields import is_storable
 
-MAX_DEPTH = 32
+MAX_DEPTH = 48
+"""More than the deepest rule has: a filter of 12 levels in a condition on the sixth, in a list of imported rules."""
 _MAX_DIGITS = 24
 
 

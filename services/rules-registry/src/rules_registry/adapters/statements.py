@@ -56,11 +56,21 @@ LIMIT %(limit)s
 
 STANDING = f"SELECT {_RULE_COLUMNS} FROM registry.rules WHERE state <> 'DELETED' ORDER BY rule_id"  # noqa: S608
 
-# The widest of each grouping set beside one rule: all that the widest windows after its change can depend on.
+# The widest of each grouping set beside one rule: all that the widest windows after its change can depend on. A chained
+# rule needs each of its conditions' groupings. Only such ones are searched for them, level by level.
 NEEDING = """
-SELECT DISTINCT ON (grouping_key_names) rule_id, definition_version, definition FROM registry.rules
-WHERE state <> 'DELETED' AND rule_id <> %(without)s
-ORDER BY grouping_key_names, (definition ->> 'windowSeconds')::bigint DESC, rule_id
+WITH needed AS (
+    SELECT rule_id, to_jsonb(grouping_key_names) AS grouping, (definition ->> 'windowSeconds')::bigint AS seconds
+    FROM registry.rules
+    WHERE state <> 'DELETED' AND rule_id <> %(without)s AND NOT definition ? 'conditions'
+    UNION ALL
+    SELECT rule_id, condition -> 'groupingKeyNames', (condition ->> 'windowSeconds')::bigint
+    FROM registry.rules,
+         jsonb_path_query(definition, 'strict $.conditions.** ? (exists (@.windowSeconds))') AS condition
+    WHERE state <> 'DELETED' AND rule_id <> %(without)s AND definition ? 'conditions'
+)
+SELECT rule_id, definition_version, definition FROM registry.rules
+WHERE rule_id IN (SELECT DISTINCT ON (grouping) rule_id FROM needed ORDER BY grouping, seconds DESC, rule_id)
 """
 
 SETTINGS = """

@@ -26,7 +26,8 @@ from rules_registry.api import (
 )
 from rules_registry.api.named_body import named_body_schemas
 from rules_registry.api.problems import install_registry_problems
-from rules_registry.api.rule_body_schema import BODY_SCHEMA, rule_body_schema
+from rules_registry.api.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
+from rules_registry.api.rule_conditions import conditions_schema
 from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
 from rules_registry.api.services import Services, install_services
 from rules_registry.service.registry import Registry
@@ -51,6 +52,7 @@ def create_app(pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry) -
     install_services(app, Services(registry, Queries(pool), NamedQueries(pool)))
     api = install_api(app, title="Tripline rules registry", version="0.1.0", description=DESCRIPTION)
     api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type.load()))
+    api.spec.components.schema(CONDITIONS_SCHEMA, conditions_schema(event_type.load()))
     api.spec.components.schema(BODY_SCHEMA, rule_body_schema())
     api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema())
     for name, schema in named_body_schemas().items():

@@ -62,12 +62,25 @@ def _own_errors(body: Mapping[str, Any]) -> Iterator[FieldError]:
 
 def _stricter_errors(body: Mapping[str, Any]) -> Iterator[FieldError]:
     """What the contracts read in rule files, and a program should not send."""
-    grouping = body.get("groupingKeyNames")
-    if isinstance(grouping, str) and not spelling.bare(grouping):
-        yield FieldError("groupingKeyNames", "expected a list; [] is one global group")
-    function = body.get("aggregatorFunctionType")
-    if function is not None and not isinstance(function, str):
-        yield FieldError("aggregatorFunctionType", "expected a text")
+    for path, measuring in [("", body), *_conditions(body.get("conditions"), "conditions")]:
+        grouping = measuring.get("groupingKeyNames")
+        if isinstance(grouping, str) and not spelling.bare(grouping):
+            yield FieldError(f"{path}groupingKeyNames", "expected a list; [] is one global group")
+        function = measuring.get("aggregatorFunctionType")
+        if function is not None and not isinstance(function, str):
+            yield FieldError(f"{path}aggregatorFunctionType", "expected a text")
+
+
+def _conditions(data: object, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Whatever may be a condition, with the path of its members."""
+    if not isinstance(data, Mapping):
+        return
+    yield f"{path}.", data
+    yield from _conditions(data.get("not"), f"{path}.not")
+    for word in ("all", "any"):
+        operands = data.get(word)
+        for i, operand in enumerate(operands if isinstance(operands, list) else []):
+            yield from _conditions(operand, f"{path}.{word}[{i}]")
 
 
 def _explained(field: str, message: str) -> FieldError:

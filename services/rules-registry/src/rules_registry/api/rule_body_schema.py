@@ -14,6 +14,9 @@ from tripline_contracts.rule_definition import MAX_WINDOW_SECONDS
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
 
 BODY_SCHEMA = "RuleBody"
+CONDITIONS_SCHEMA = "RuleConditions"
+CONDITIONS_REF = {"$ref": f"#/components/schemas/{CONDITIONS_SCHEMA}"}
+_ITS_OWN = ("name", "effectiveFrom", "ruleId", "ruleState", "controlType")
 # decimal(24,6) without its places.
 MAX_WHOLE = 10**18 - 1
 Json = dict[str, Any]
@@ -33,33 +36,37 @@ def rule_body_schema(event: EventType | None = None) -> Json:
         "description": "A rule's definition with a name. Names of operators and quoted numbers are read too; filter, "
         "firing, resetOnAlert, lateEvents and cooldownSeconds beside windowMinutes and the articles' counts; different "
         "values beside windowMinutes, as COUNT_DISTINCT(field), and as a count with unique; and reevaluate with every "
-        "aggregate, but not with crossing, resetOnAlert or cooldownSeconds.",
+        "aggregate, but not with crossing, resetOnAlert or cooldownSeconds. A chained rule has conditions in place "
+        "of what one condition says.",
         "anyOf": list(_variants(declared)),
     }
 
 
 def _variants(event: EventType) -> Iterator[Json]:
-    field, count, old_count, different = (
-        _of_a_field(event), _count(), _old_count(), _different_values(event),
+    field, counted, old_count, different = (
+        of_a_field(event), count(), _old_count(), different_values(event),
     )  # fmt: skip
     yield _variant(event, "an aggregate of a field", {**field, **_options()}, "windowSeconds")
     yield _variant(event, "an aggregate of a field", field, "windowMinutes")
-    yield _variant(event, "a count", {**count, **_options()}, "windowSeconds")
-    yield _variant(event, "a count", count, "windowMinutes")
+    yield _variant(event, "a count", {**counted, **_options()}, "windowSeconds")
+    yield _variant(event, "a count", counted, "windowMinutes")
     yield _variant(event, "a count of different values", {**different, **_options()}, "windowSeconds")
     yield _variant(event, "judging again after a late one", {**field, **_judging_again()}, "windowSeconds")
     yield _variant(event, _OLD_COUNT, old_count, "windowSeconds")
     yield _variant(event, _OLD_COUNT, old_count, "windowMinutes")
+    yield _chained(event)
 
 
-def _of_a_field(event: EventType) -> Json:
+def of_a_field(event: EventType) -> Json:
+    """What is said of an aggregate of a measure."""
     return {
         "aggregatorFunctionType": {"type": "string", "enum": ["SUM", "AVG", "MIN", "MAX"]},
         "aggregateFieldName": {"type": "string", "enum": list(event.measures)},
     }
 
 
-def _count() -> Json:
+def count() -> Json:
+    """What is said of a count of transactions."""
     return {
         "aggregatorFunctionType": {"type": "string", "enum": ["COUNT"]},
         "aggregateFieldName": {"type": "null"},
@@ -73,7 +80,8 @@ def _old_count() -> Json:
     }
 
 
-def _different_values(event: EventType) -> Json:
+def different_values(event: EventType) -> Json:
+    """What is said of a count of different values."""
     return {
         "aggregatorFunctionType": {"type": "string", "enum": ["COUNT_DISTINCT"]},
         "aggregateFieldName": {
@@ -85,21 +93,34 @@ def _different_values(event: EventType) -> Json:
 
 
 def _variant(event: EventType, title: str, members: Json, window: str) -> Json:
-    duration = _duration(MAX_WINDOW_SECONDS if window == "windowSeconds" else MAX_WINDOW_SECONDS // 60)
-    duration["description"] = "Back from each transaction; at most 400 days"
+    back = duration(MAX_WINDOW_SECONDS if window == "windowSeconds" else MAX_WINDOW_SECONDS // 60)
+    back["description"] = "Back from each transaction; at most 400 days"
     required = ["groupingKeyNames", "limitOperatorType", "limit", window]
     # What may be null may be left out.
     required += [name for name, schema in members.items() if schema.get("type") == "string"]
     return {
         "title": f"{title}, {window}",
         "type": "object",
-        "properties": {**_common(event), **members, window: duration},
+        "properties": {**common(event), **members, window: back},
         "required": sorted(required),
         "additionalProperties": False,
     }
 
 
-def _duration(most: int, *others: str) -> Json:
+def _chained(event: EventType) -> Json:
+    """The options that it takes are those that have a meaning for several groups at once."""
+    properties = {name: schema for name, schema in common(event).items() if name in _ITS_OWN}
+    options = {**_options(), "resetOnAlert": {"enum": [False, None]}}
+    return {
+        "title": "several conditions",
+        "type": "object",
+        "properties": {**properties, "conditions": CONDITIONS_REF, **options},
+        "required": ["conditions"],
+        "additionalProperties": False,
+    }
+
+
+def duration(most: int, *others: str) -> Json:
     """Whole units, quoted or not; `others` are the types that it may have besides."""
     digits = len(str(most)) - 2
     return {
@@ -110,7 +131,8 @@ def _duration(most: int, *others: str) -> Json:
     }
 
 
-def _common(event: EventType) -> Json:
+def common(event: EventType) -> Json:
+    """What every rule that is not chained has, or may have."""
     return {
         "name": {
             "type": ["string", "null"],
@@ -179,7 +201,7 @@ def _options() -> Json:
             "description": "Whether a late transaction is judged, or only counts for later ones",
         },
         "cooldownSeconds": {
-            **_duration(MAX_WINDOW_SECONDS, "null"),
+            **duration(MAX_WINDOW_SECONDS, "null"),
             "description": "For how long after an alert, in event time, the group has no other; at most 400 days",
         },
         "precision": {"enum": ["exact", None]},

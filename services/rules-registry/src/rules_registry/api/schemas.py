@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import marshmallow as ma
 
+from rules_registry.api.rule_body_schema import CONDITIONS_REF
 from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
 from rules_registry.domain.events import Command
 from rules_registry.domain.settings import EngineSettings
@@ -54,16 +55,16 @@ def _one_of(*values: str) -> ma.fields.String:
 
 
 class DefinitionSchema(ma.Schema):
-    """A definition in its normal form."""
+    """A definition in its normal form. A chained one has `conditions` in place of grouping, aggregate, operator, limit
+    and window; every other has all of these."""
 
-    groupingKeyNames = ma.fields.List(ma.fields.String(), required=True)
-    aggregatorFunctionType = _one_of(*FUNCTIONS)
-    aggregateFieldName = ma.fields.String(required=True, allow_none=True)
-    limitOperatorType = _one_of(*OPERATORS)
-    limit = ma.fields.Raw(
-        required=True, metadata={"anyOf": [{"type": "string", "pattern": DECIMAL_PATTERN}, PARAMETER]}
-    )
-    windowSeconds = BoundedInteger(1, MAX_WINDOW_SECONDS, required=True)
+    groupingKeyNames = ma.fields.List(ma.fields.String())
+    aggregatorFunctionType = ma.fields.String(validate=ma.validate.OneOf(FUNCTIONS))
+    aggregateFieldName = ma.fields.String(allow_none=True)
+    limitOperatorType = ma.fields.String(validate=ma.validate.OneOf(OPERATORS))
+    limit = ma.fields.Raw(metadata={"anyOf": [{"type": "string", "pattern": DECIMAL_PATTERN}, PARAMETER]})
+    windowSeconds = BoundedInteger(1, MAX_WINDOW_SECONDS)
+    conditions = ma.fields.Raw(metadata={"allOf": [CONDITIONS_REF], "description": "Of a chained rule only"})
     firing = _one_of(*get_args(Firing))
     lateEvents = _one_of(*get_args(LateEvents))
     precision = _one_of("exact")

@@ -21,7 +21,7 @@ class Difference:
 def differences(before: Mapping[str, object], after: Mapping[str, object]) -> list[Difference]:
     """From one rule event's JSON to another's: state, name and `effectiveFrom`, then the definition by field.
 
-    A filter is one field: it is shown whole, before and after.
+    A filter is one field, and so are conditions: they are shown whole, before and after.
     """
     old, new = before["definition"], after["definition"]
     assert isinstance(old, Mapping)

@@ -23,7 +23,7 @@ class Standing:
     """Active and paused rules, each as it stands."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self._entries: dict[int, _Entry] = {}
+        self._entries: dict[int, dict[Grouping, _Entry]] = {}
         self._by_grouping: dict[Grouping, list[_Entry]] = {}
         for rule in rules:
             self.take(rule)
@@ -33,9 +33,9 @@ class Standing:
         self._remove(rule.rule_id)
         if rule.state == "DELETED":
             return
-        entry = (-rule.definition.window_seconds, rule.rule_id, rule.definition_version, rule.definition)
-        self._entries[rule.rule_id] = entry
-        insort(self._by_grouping.setdefault(rule.definition.grouping_key_names, []), entry)
+        self._entries[rule.rule_id] = _entries_of(rule)
+        for grouping, entry in self._entries[rule.rule_id].items():
+            insort(self._by_grouping.setdefault(grouping, []), entry)
 
     def widest(self) -> tuple[Mapping[str, object], ...]:
         """The widest window of each grouping set, as rule events carry it."""
@@ -45,11 +45,20 @@ class Standing:
         )
 
     def _remove(self, rule_id: int) -> None:
-        entry = self._entries.pop(rule_id, None)
-        if entry is None:
-            return
-        grouping = entry[3].grouping_key_names
-        entries = self._by_grouping[grouping]
-        del entries[bisect_left(entries, entry)]
-        if not entries:
-            del self._by_grouping[grouping]
+        for grouping, entry in self._entries.pop(rule_id, {}).items():
+            entries = self._by_grouping[grouping]
+            del entries[bisect_left(entries, entry)]
+            if not entries:
+                del self._by_grouping[grouping]
+
+
+def _entries_of(rule: Rule) -> dict[Grouping, _Entry]:
+    """Of each grouping that its conditions have, one: that of the widest window."""
+    widest: dict[Grouping, int] = {}
+    for condition in rule.definition.measured:
+        grouping = condition.grouping_key_names
+        widest[grouping] = max(widest.get(grouping, 0), condition.window_seconds)
+    return {
+        grouping: (-window, rule.rule_id, rule.definition_version, rule.definition)
+        for grouping, window in widest.items()
+    }
