@@ -37,8 +37,8 @@ def test_each_transaction_has_what_held_at_its_acceptance(
     changes: list[tuple[int, int, frozenset[str]]], number: int
 ) -> None:
     named, story = told(changes)
-    for place, anchor in enumerate(("left", "right")):
-        before = [each for each in story if each[place] <= number]
+    for anchor in ("left", "right"):
+        before = [each for each in story if (each[0] if anchor == "left" else each[1]) <= number]
         expected = before[-1][2] if before else frozenset()
         assert at(named, anchor, number) == expected
         ((_, _, value),) = named.parameter("high").runs(anchor, number, number + 1)
