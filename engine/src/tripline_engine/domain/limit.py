@@ -47,9 +47,9 @@ class LimitParts(NamedTuple):
 
 
 @njit(cache=True, inline="always")
-def hold_sum(count: Any, low: Any, high: Any, limit: Any) -> bool:
-    """Whether a sum over ``count`` transactions holds; of none it never does."""
-    result: bool = count > 0 and limit.holds[1 + compare(low, high, limit.low, limit.high)]
+def hold_number(low: Any, high: Any, limit: Any) -> bool:
+    """Whether a number holds."""
+    result: bool = limit.holds[1 + compare(low, high, limit.low, limit.high)]
     return result
 
 
@@ -57,7 +57,7 @@ def hold_sum(count: Any, low: Any, high: Any, limit: Any) -> bool:
 def hold_average(count: Any, low: Any, high: Any, limit: Any) -> bool:
     """Whether the average holds: sum against limit times count, without dividing."""
     whole_low, whole_high = multiply_count(limit.low, limit.high, count)
-    result: bool = count > 0 and limit.holds[1 + compare(low, high, whole_low, whole_high)]
+    result: bool = limit.holds[1 + compare(low, high, whole_low, whole_high)]
     return result
 
 
@@ -65,27 +65,23 @@ def hold_average(count: Any, low: Any, high: Any, limit: Any) -> bool:
 def hold_count(count: Any, limit: Any) -> bool:
     """Whether the number of transactions holds."""
     low, high = multiply_count(np.uint64(SCALE), np.int64(0), count)
-    return hold_sum(count, low, high, limit)
-
-
-@njit(cache=True, inline="always")
-def hold_values(low: Any, high: Any, limit: Any) -> bool:
-    """Whether a number of different values holds; of nothing it is 0, a number like any other."""
-    result: bool = limit.holds[1 + compare(low, high, limit.low, limit.high)]
-    return result
+    return hold_number(low, high, limit)
 
 
 @njit(cache=True)
 def hold(function: int, count: Any, low: Any, high: Any, limit: Any) -> bool:
-    """Whether an aggregate holds: of ``count`` transactions, with that sum, extreme value or number of values."""
+    """Whether an aggregate holds: of ``count`` transactions, with that sum, extreme value or number of values.
+
+    Of nothing sums and counts are 0, a number like any other; averages and extremes of nothing never hold.
+    """
     if function == AVERAGE:
-        result = hold_average(count, low, high, limit)
+        result = count > 0 and hold_average(count, low, high, limit)
+    elif function == EXTREME:
+        result = count > 0 and hold_number(low, high, limit)
     elif function == COUNT:
         result = hold_count(count, limit)
-    elif function == DISTINCT:
-        result = hold_values(low, high, limit)
     else:
-        result = hold_sum(count, low, high, limit)
+        result = hold_number(low, high, limit)
     return bool(result)
 
 
@@ -99,7 +95,7 @@ def _hold_each(function: int, counts: Any, low: Any, high: Any, limit: Any, out:
 def _hold_rows(rows: Any, amounts: Any, limit: Any, out: Any) -> None:
     for i in range(len(rows)):
         row = rows[i]
-        out[i] = row >= 0 and hold_sum(1, amounts.low[row], amounts.high[row], limit)
+        out[i] = row >= 0 and hold_number(amounts.low[row], amounts.high[row], limit)
 
 
 class Limit:
@@ -138,16 +134,14 @@ def shown(function: Function, count: int, total: int) -> str | None:
     :param total: the sum, the extreme value or the number of different values (scaled by 10⁶)
     """
     match function:
-        case "COUNT_DISTINCT":
-            return decimals.plain_scaled(total)
-        case _ if count == 0:
-            return None
-        case "AVG":
-            return decimals.plain_scaled(average(total, count))
         case "COUNT":
             return decimals.plain_scaled(count * SCALE)
-        case _:
+        case "SUM" | "COUNT_DISTINCT":
             return decimals.plain_scaled(total)
+        case "AVG":
+            return decimals.plain_scaled(average(total, count)) if count else None
+        case "MIN" | "MAX":
+            return decimals.plain_scaled(total) if count else None
 
 
 def average(scaled_sum: int, count: int) -> int:
