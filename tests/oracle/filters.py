@@ -101,7 +101,7 @@ def passes(condition: Filter | None, transaction: Transaction) -> bool:
     if condition is None:
         return True
     if isinstance(condition, Combination):
-        answers: Iterable[bool] = [passes(part, transaction) for part in condition.parts]
+        answers: Iterable[bool] = (passes(part, transaction) for part in condition.parts)
         if condition.kind == "not":
             return not any(answers)
         return all(answers) if condition.kind == "all" else any(answers)

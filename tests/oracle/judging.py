@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from tests.oracle.clock import Clock
 from tests.oracle.errors import Unreadable
-from tests.oracle.evaluation import group_of
-from tests.oracle.filters import passes
+from tests.oracle.evaluation import group_of, triggers
 from tests.oracle.history import History
 from tests.oracle.model import Json, MicroBatch, Outcome, Record, Reject
 from tests.oracle.order import engine_order
@@ -119,7 +118,7 @@ class _Oracle:
     def _judge_newest(
         self, version: Version, transaction: Transaction, record: Record, anchors: set[str]
     ) -> None:
-        if not passes(version.definition.condition, transaction):
+        if not triggers(version.definition, transaction):
             return
         if group_of(version.definition, transaction) is None:
             self._null_groups += 1

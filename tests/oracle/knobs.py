@@ -54,6 +54,7 @@ class Knobs:
     cooldown: float = 0  # per definition: from a second to several windows
     cooldown_edge: float = 0  # per record: where a cooldown may end, or just before
     reevaluated: float = 0  # per definition, which then has none of what reevaluate does not go with
+    chained: float = 0  # per definition: conditions, which then have neither reset nor judging again
 
 
 EVERYTHING = Knobs(
@@ -73,5 +74,6 @@ EVERYTHING = Knobs(
     cooldown=0.35,
     cooldown_edge=0.07,
     reevaluated=0.3,
+    chained=0.2,
     traced=0.7,
 )

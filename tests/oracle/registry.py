@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from tests.oracle.canonical import definition_hash
+from tests.oracle.drafts import Draft, conditions_of, definition_document
 from tests.oracle.model import Json
-from tests.oracle.random_rules import Draft, definition_document
 from tests.oracle.rule_events import TRACE_RULE, Settings
 
 
@@ -104,9 +104,11 @@ class Registry:
     def _widest_windows(self) -> list[Json]:
         widest: dict[tuple[str, ...], Rule] = {}
         for rule in self.alive():
-            known = widest.get(rule.draft.grouping)
-            if known is None or rule.draft.window > known.draft.window:
-                widest[rule.draft.grouping] = rule
+            # The window of a chained rule is the widest of its conditions, for each of their groupings.
+            for grouping in dict.fromkeys(condition.grouping for condition in conditions_of(rule.draft)):
+                known = widest.get(grouping)
+                if known is None or rule.draft.window > known.draft.window:
+                    widest[grouping] = rule
         return [
             {
                 "groupingKeyNames": list(grouping),

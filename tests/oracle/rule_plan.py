@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from random import Random
 
+from tests.oracle.drafts import Draft
 from tests.oracle.knobs import Knobs
 from tests.oracle.model import Json
-from tests.oracle.random_rules import Draft, changed_draft, random_draft, widened_draft
+from tests.oracle.random_rules import changed_draft, random_draft, widened_draft
 from tests.oracle.random_world import World
 from tests.oracle.registry import Registry, Rule
 from tests.oracle.rule_events import CLEAR_STATE, Settings
 from tests.oracle.schema import LAST_TIME
+from tests.oracle.wrong_chains import wrong_chain
 
 _CHANGES = (
     *["redefine"] * 3,
@@ -216,15 +219,20 @@ class RulePlan:
     def _garbage(self, now: int) -> bytes:
         position = self.registry.position + 1
         # What an option adds that can be wrong comes last, so that it is left out without the option.
-        known = 6 if self._knobs.reevaluated > 0 else 5 if self._knobs.filtered > 0 else 4
+        knobs = self._knobs
+        known = 7 if knobs.chained > 0 else 6 if knobs.reevaluated > 0 else 5 if knobs.filtered > 0 else 4
         style = self._rng.randrange(known)
         if style == 0:
             return self._rng.choice([b'{"position": 1', b"[]", b"", b"\xff\xfe", b"null"])
         if style == 1:
             return json.dumps({"type": "RuleSung", "position": position}).encode()
-        draft = random_draft(self._rng, self._world, self._knobs)
+        # The wrong chains are made of what a plain one has.
+        draft = random_draft(self._rng, self._world, knobs if style < 6 else replace(knobs, chained=0))
         event = json.loads(Registry().publish(1000, draft, 0, now))
         event["position"] = position
+        if style == 6:
+            event["definition"] = wrong_chain(self._rng, event["definition"])
+            return json.dumps(event).encode()
         wrong = [{"aggregatorFunctionType": "MEDIAN"}, {"windowSeconds": 0}, {"filter": {"any": []}}]
         unclear = {"lateEvents": "reevaluate", **self._rng.choice(_NOT_WITH_REEVALUATE)} if style == 5 else {}
         event["definition"].update([*wrong, unclear][style - 2])

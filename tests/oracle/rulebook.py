@@ -98,7 +98,7 @@ class RuleBook:
 
     def anchor(self, version: Version) -> str:
         """The anchor on which the version's history lies."""
-        return anchor_of(version.definition.grouping, self._anchors)
+        return anchor_of(version.definition.shared, self._anchors)
 
     def active(self) -> Iterator[int]:
         """Every rule that is neither paused nor deleted, by id."""
@@ -134,6 +134,6 @@ class RuleBook:
             for version in versions:
                 if (rule_id, version.number) in self._ended:
                     continue
-                if self.anchor(version) == anchor and field in version.definition.uses():
+                if self.anchor(version) == anchor and field in version.definition.uses:
                     windows.append(version.definition.window)
         return max(windows)

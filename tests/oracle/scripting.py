@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 
 from tests.oracle.decimals import scaled
+from tests.oracle.drafts import Draft
 from tests.oracle.model import Json, MicroBatch, Record
-from tests.oracle.random_rules import Draft
 from tests.oracle.schema import AMOUNT
 
 

@@ -41,9 +41,9 @@ def used(definition: Json) -> list[str]:
     assert isinstance(definition, dict)
     plain = {"firing": "every", "lateEvents": "evaluate"}
     return [
-        *[name for name in ("filter", "resetOnAlert", "cooldownSeconds") if name in definition],
+        *[name for name in ("filter", "resetOnAlert", "cooldownSeconds", "conditions") if name in definition],
         *[name for name, value in plain.items() if definition[name] != value],
-        *[name for name in ("COUNT_DISTINCT",) if definition["aggregatorFunctionType"] == name],
+        *[name for name in ("COUNT_DISTINCT",) if definition.get("aggregatorFunctionType") == name],
         *[name for name in ("reevaluate",) if definition["lateEvents"] == name],
     ]
 
@@ -99,6 +99,12 @@ def alerts_by_option() -> Counter[str]:
         ("cooldownSeconds+partial", 0.2),
         ("cooldownSeconds+resetOnAlert", 0.2),
         ("COUNT_DISTINCT+cooldownSeconds", 0.2),
+        ("conditions", 0.6),
+        ("conditions+filter", 0.2),
+        ("conditions+firing", 0.2),
+        ("conditions+cooldownSeconds", 0.2),
+        ("conditions+lateEvents", 0.1),
+        ("conditions+partial", 0.2),
     ],
 )
 def test_every_option_alerts_in_many_histories(option: str, share: float) -> None:
