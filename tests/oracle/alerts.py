@@ -73,7 +73,7 @@ def _measured(finding: Finding) -> dict[str, Json]:
     return {
         "value": decimal(finding.value),
         "operator": condition.operator,
-        "limit": plain(finding.limit),
+        "limit": None if finding.limit is None else plain(finding.limit),
         "contributors": _contributors(condition, finding.contributors),
     }
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from tests.oracle.decimals import read_decimal
 from tests.oracle.errors import OutOfScope, Unreadable
 from tests.oracle.filters import Filter, fields_of, read_filter
+from tests.oracle.names import Parameter, read_reference
 from tests.oracle.schema import AMOUNT, GROUPABLE
 from tests.oracle.strict_json import Value, read_integer, read_text
 
@@ -49,7 +50,7 @@ class Condition:
     function: str
     field: str | None
     operator: str
-    limit: int
+    limit: int | Parameter
     window: int
     only: Filter | None = None
 
@@ -131,7 +132,7 @@ def read_condition(members: dict[str, Value], only: Filter | None) -> Condition:
         function,
         field,
         _operator(members),
-        read_decimal(members.get("limit"), "limit"),
+        _limit(members.get("limit")),
         _window(members),
         only,
     )
@@ -173,6 +174,11 @@ def _operator(members: dict[str, Value]) -> str:
     if symbol not in OPERATORS.values():
         raise Unreadable("unknown operator")
     return symbol
+
+
+def _limit(value: Value | None) -> int | Parameter:
+    name = read_reference(value, "parameter")
+    return read_decimal(value, "limit") if name is None else Parameter(name)
 
 
 def _window(members: dict[str, Value]) -> int:

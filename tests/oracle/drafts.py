@@ -16,7 +16,8 @@ WIDEST_SECONDS = 400 * 86_400
 class Draft:
     """A definition before it is written down; times in seconds, limit in millionths, filter normalised.
 
-    `field` is what is aggregated, unless that is nothing because the function is COUNT. A chained one has a
+    `field` is what is aggregated, unless that is nothing because the function is COUNT. With a `parameter` the
+    limit is that, and the number only what it might be. A chained one has a
     `chain`, whose conditions are drafts of which only what a condition has counts; of its own, `grouping` and
     `window` are then those of the whole, and function, operator, limit and field say nothing.
     """
@@ -33,6 +34,7 @@ class Draft:
     field: str = AMOUNT
     cooldown: int | None = None
     chain: DraftTree | None = None
+    parameter: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,6 @@ def _members(draft: Draft) -> dict[str, Json]:
         "aggregatorFunctionType": draft.function,
         "aggregateFieldName": None if draft.function == "COUNT" else draft.field,
         "limitOperatorType": draft.operator,
-        "limit": plain(draft.limit),
+        "limit": plain(draft.limit) if draft.parameter is None else {"parameter": draft.parameter},
         "windowSeconds": draft.window,
     }

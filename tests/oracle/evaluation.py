@@ -18,7 +18,8 @@ from tests.oracle.transactions import Transaction
 class Finding:
     """What is in one window: the exact value in millionths, and what it is made of.
 
-    `value` is None for a function that has none of nothing. `contributors` with equal times are in order of
+    `value` is None for a function that has none of nothing, `limit` for a parameter that has no value; such a
+    condition does not hold, whatever the operator. `contributors` with equal times are in order of
     acceptance.
     """
 
@@ -26,7 +27,7 @@ class Finding:
     group: dict[str, str]
     end: int
     value: Fraction | None
-    limit: int
+    limit: int | None
     holds: bool
     contributors: list[Transaction]
 
@@ -124,10 +125,12 @@ def measure(condition: Condition, event: Transaction, window: list[Transaction])
         value = None
     else:
         value = aggregate(condition.function, [other.amount for other in window])
-    held = value is not None and holds(value, condition.operator, condition.limit)
+    # The value at the event's own acceptance, whenever it is judged.
+    limit = event.names.number(condition.limit)
+    held = value is not None and limit is not None and holds(value, condition.operator, limit)
     group = _group(condition.grouping, event)
     assert group is not None
-    return Finding(condition, group, event.event_time, value, condition.limit, held, contributors)
+    return Finding(condition, group, event.event_time, value, limit, held, contributors)
 
 
 def together(definition: Definition, group: dict[str, str], found: tuple[Finding, ...]) -> Findings:

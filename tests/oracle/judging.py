@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from tests.oracle.clock import Clock
 from tests.oracle.errors import Unreadable
@@ -108,6 +109,7 @@ class _Oracle:
         if reason is not None:
             self._rejects.append(Reject(record.partition, record.offset, reason))
             return
+        transaction = replace(transaction, names=self._rules.names)
         anchors = self._history.accept(transaction, self._clock, self._rules.settings)
         for rule_id in self._rules.active():
             version = self._rules.in_force(rule_id, transaction.event_time)

@@ -9,6 +9,7 @@ from tests.oracle.drafts import Branch, Draft, DraftTree, chained
 from tests.oracle.knobs import Knobs
 from tests.oracle.random_filters import random_filter
 from tests.oracle.random_measures import aggregate_of, random_grouping, random_window, with_limit
+from tests.oracle.random_names import perhaps_named_limit
 from tests.oracle.random_world import World
 from tests.oracle.schema import AMOUNT, GROUPABLE
 
@@ -36,8 +37,10 @@ def random_chain(rng: Random, world: World, knobs: Knobs) -> Draft:
 
 
 def _condition(rng: Random, world: World, knobs: Knobs, grouping: tuple[str, ...], window: int) -> Draft:
-    made = with_limit(rng, world, grouping, aggregate_of(rng, knobs), window)
-    return replace(made, condition=random_filter(rng, world, 2)) if rng.random() < 0.3 else made
+    drawn = with_limit(rng, world, grouping, aggregate_of(rng, knobs), window)
+    made = perhaps_named_limit(rng, knobs, drawn)
+    only = random_filter(rng, world, 2, knobs.named) if rng.random() < 0.3 else None
+    return replace(made, condition=only)
 
 
 def _beside(rng: Random, shared: tuple[str, ...]) -> tuple[str, ...]:

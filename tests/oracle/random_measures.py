@@ -11,7 +11,7 @@ from tests.oracle.knobs import Knobs
 from tests.oracle.random_world import World
 from tests.oracle.schema import AMOUNT, GROUPABLE
 
-_LARGEST_LIMIT = 10**24 - 1
+LARGEST_LIMIT = 10**24 - 1
 
 
 def chance(rng: Random, share: float) -> bool:
@@ -61,7 +61,7 @@ def with_limit(
     groups *= len(world.amounts) if AMOUNT in grouping else 1
     expected = max(1, round(min(world.transactions, 1000 * window / world.pace) / groups))
     limit = _limit(rng, world, function, operator, expected)
-    limit = min(max(limit, -_LARGEST_LIMIT), _LARGEST_LIMIT)
+    limit = min(max(limit, -LARGEST_LIMIT), LARGEST_LIMIT)
     return Draft(grouping, function, operator, limit, window, field=field)
 
 

@@ -11,6 +11,7 @@ from tests.oracle.knobs import Knobs
 from tests.oracle.random_chains import random_chain
 from tests.oracle.random_filters import random_filter
 from tests.oracle.random_measures import aggregate_of, chance, random_grouping, random_window, with_limit
+from tests.oracle.random_names import perhaps_named_limit
 from tests.oracle.random_world import World
 
 __all__ = ["Draft", "changed_draft", "definition_document", "random_draft", "widened_draft"]
@@ -20,16 +21,15 @@ def random_draft(rng: Random, world: World, knobs: Knobs) -> Draft:
     """A new rule."""
     if chance(rng, knobs.chained):
         return _with_options(rng, world, knobs, random_chain(rng, world, knobs))
-    plain_draft = with_limit(
-        rng, world, random_grouping(rng), aggregate_of(rng, knobs), random_window(rng, world)
-    )
-    return _with_options(rng, world, knobs, plain_draft)
+    grouping, aggregate, window = random_grouping(rng), aggregate_of(rng, knobs), random_window(rng, world)
+    drawn = with_limit(rng, world, grouping, aggregate, window)
+    return _with_options(rng, world, knobs, perhaps_named_limit(rng, knobs, drawn))
 
 
 def _with_options(rng: Random, world: World, knobs: Knobs, draft: Draft) -> Draft:
     chosen = replace(
         draft,
-        condition=random_filter(rng, world) if chance(rng, knobs.filtered) else None,
+        condition=random_filter(rng, world, named=knobs.named) if chance(rng, knobs.filtered) else None,
         firing="crossing" if chance(rng, knobs.crossing) else "every",
         late_events="store" if chance(rng, knobs.stored_late) else "evaluate",
         reset_on_alert=chance(rng, knobs.reset_on_alert),
@@ -56,11 +56,11 @@ def changed_draft(rng: Random, world: World, knobs: Knobs, old: Draft) -> Draft:
     if change < 0.8 and old.chain is not None:
         return _same_options(old, random_chain(rng, world, knobs))
     if change < 0.6:
-        return _same_options(
-            old, with_limit(rng, world, random_grouping(rng), (old.function, old.field), old.window)
-        )
+        drawn = with_limit(rng, world, random_grouping(rng), (old.function, old.field), old.window)
+        return _same_options(old, perhaps_named_limit(rng, knobs, drawn))
     if change < 0.8:
-        return _same_options(old, with_limit(rng, world, old.grouping, aggregate_of(rng, knobs), old.window))
+        drawn = with_limit(rng, world, old.grouping, aggregate_of(rng, knobs), old.window)
+        return _same_options(old, perhaps_named_limit(rng, knobs, drawn))
     return random_draft(rng, world, knobs)
 
 

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from random import Random
 
 from tests.oracle.drafts import Draft
+from tests.oracle.garbage_events import garbage_event
 from tests.oracle.knobs import Knobs
-from tests.oracle.model import Json
+from tests.oracle.random_names import first_changes, random_changes
 from tests.oracle.random_rules import changed_draft, random_draft, widened_draft
 from tests.oracle.random_world import World
 from tests.oracle.registry import Registry, Rule
 from tests.oracle.rule_events import CLEAR_STATE, Settings
 from tests.oracle.schema import LAST_TIME
-from tests.oracle.wrong_chains import wrong_chain
 
 _CHANGES = (
     *["redefine"] * 3,
     *["widen"] * 3,
     *["replace"] * 2,
     *["pause", "resume", "delete", "publish while paused"],
-)
-_NOT_WITH_REEVALUATE: tuple[dict[str, Json], ...] = (
-    {"firing": "crossing"},
-    {"resetOnAlert": True},
-    {"cooldownSeconds": 60},
 )
 _LONGEST_SETTING = 30 * 86_400_000
 
@@ -48,6 +41,8 @@ class RulePlan:
         self._may_hold_back = rng.random() < knobs.held_back_event
         self._repeats = rng.random() < knobs.repeated_events
         self._fill(knobs)
+        if knobs.named > 0:
+            self._fill_names()
 
     def _fill(self, knobs: Knobs) -> None:
         rng, last = self._rng, len(self._schedule) - 1
@@ -72,6 +67,14 @@ class RulePlan:
             for changes in self._schedule if share > 0 else []:
                 if rng.random() < share:
                     changes.insert(rng.randint(0, len(changes)), change)
+
+    def _fill_names(self) -> None:
+        """Some names say something from the beginning, and rules that come before that hold nothing against it."""
+        rng, first = self._rng, self._schedule[0]
+        first.insert(rng.randint(0, len(first)), "first names")
+        for changes in self._schedule:
+            if rng.random() < 0.5:
+                changes.insert(rng.randint(0, len(changes)), "names")
 
     def events(self, batch: int, now: int, seen: list[int]) -> tuple[bytes, ...]:
         """The raw values of rules.v1 in this micro-batch; `now` in ms is when they are made.
@@ -108,9 +111,12 @@ class RulePlan:
         if change == "change settings":
             return [self._settings(self._moved_settings(), now)]
         if change == "garbage":
-            return [self._garbage(now)]
+            return [garbage_event(self._rng, self._world, self._knobs, self.registry.position + 1, now)]
         if change == "control":
             return self._control(now)
+        if change in {"first names", "names"}:
+            changes = first_changes if change == "first names" else random_changes
+            return changes(self._rng, self._world, self.registry, now)
         if change == "renew":
             return [self._renew(now)]
         alive = self.registry.alive()
@@ -215,25 +221,3 @@ class RulePlan:
             for value in (old.allowed_lateness, old.max_future_skew, old.max_disorder)
         )
         return Settings(lateness, skew, disorder)
-
-    def _garbage(self, now: int) -> bytes:
-        position = self.registry.position + 1
-        # What an option adds that can be wrong comes last, so that it is left out without the option.
-        knobs = self._knobs
-        known = 7 if knobs.chained > 0 else 6 if knobs.reevaluated > 0 else 5 if knobs.filtered > 0 else 4
-        style = self._rng.randrange(known)
-        if style == 0:
-            return self._rng.choice([b'{"position": 1', b"[]", b"", b"\xff\xfe", b"null"])
-        if style == 1:
-            return json.dumps({"type": "RuleSung", "position": position}).encode()
-        # The wrong chains are made of what a plain one has.
-        draft = random_draft(self._rng, self._world, knobs if style < 6 else replace(knobs, chained=0))
-        event = json.loads(Registry().publish(1000, draft, 0, now))
-        event["position"] = position
-        if style == 6:
-            event["definition"] = wrong_chain(self._rng, event["definition"])
-            return json.dumps(event).encode()
-        wrong = [{"aggregatorFunctionType": "MEDIAN"}, {"windowSeconds": 0}, {"filter": {"any": []}}]
-        unclear = {"lateEvents": "reevaluate", **self._rng.choice(_NOT_WITH_REEVALUATE)} if style == 5 else {}
-        event["definition"].update([*wrong, unclear][style - 2])
-        return json.dumps(event).encode()

@@ -59,7 +59,7 @@ def _measured(finding: Finding) -> dict[str, Json]:
     return {
         "value": decimal(finding.value),
         "contributingCount": len(finding.contributors),
-        "limit": plain(finding.limit),
+        "limit": None if finding.limit is None else plain(finding.limit),
         "limitOperatorType": finding.condition.operator,
     }
 
