@@ -19,7 +19,7 @@ _HOLDS: dict[str, Callable[[Fraction, Fraction], bool]] = {
 
 
 def aggregate(function: str, amounts: Sequence[int]) -> Fraction:
-    """The exact value in millionths of a function over at least one amount in millionths."""
+    """The exact value in millionths of a function over amounts in millionths, of some but for COUNT and SUM."""
     if function == "COUNT":
         return Fraction(len(amounts) * SCALE)
     if function == "SUM":

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from tests.oracle.aggregates import reported
 from tests.oracle.canonical import alert_id
+from tests.oracle.conditions import Condition
 from tests.oracle.decimals import plain
 from tests.oracle.definitions import Definition
-from tests.oracle.evaluation import Finding
+from tests.oracle.evaluation import Finding, Findings
 from tests.oracle.model import Json
 from tests.oracle.rule_events import Version
 from tests.oracle.transactions import Transaction
@@ -15,33 +18,69 @@ _MOST_CONTRIBUTORS = 100
 
 
 def alert(
-    version: Version, event: Transaction, finding: Finding, *, late: Json, warm: bool, partial: bool
+    version: Version, event: Transaction, findings: Findings, *, late: Json, warm: bool, partial: bool
 ) -> dict[str, Json]:
     """The alert that `event` raised under `version`; partial if history gave the event and not a record."""
     definition = version.definition
     return {
         "alertId": alert_id(
-            version.rule_id, version.number, finding.group, event.transaction_id, event.event_time
+            version.rule_id, version.number, findings.group, event.transaction_id, event.event_time
         ),
         "ruleId": version.rule_id,
         "ruleVersion": version.number,
         "ruleName": version.name,
         "definitionHash": version.definition_hash,
-        "group": dict(finding.group),
+        "group": dict(findings.group),
         "transaction": _part(event, definition) if partial else _whole(event),
         "partial": partial,
-        "value": plain(reported(finding.value)),
-        "operator": definition.operator,
-        "limit": plain(definition.limit),
+        **_found(findings, chained=definition.chained),
         "windowStart": event.event_time - definition.window,
         "windowEnd": event.event_time,
-        "contributors": _contributors(definition, finding.contributors),
         "late": late,
         "warm": warm,
         "mode": "live",
         "eventTime": event.event_time,
         "ingestedAt": None if partial else _ingested_at(event),
     }
+
+
+def _found(findings: Findings, *, chained: bool) -> dict[str, Json]:
+    """The value of the one condition of a plain rule, or of each condition of a chained one."""
+    if chained:
+        none: dict[str, Json] = dict.fromkeys(("value", "operator", "limit", "contributors"))
+        return {**none, "conditions": [_condition(finding) for finding in findings.of]}
+    (finding,) = findings.of
+    return _measured(finding)
+
+
+def _condition(finding: Finding) -> Json:
+    condition, end = finding.condition, finding.end
+    return {
+        "groupingKeyNames": list(condition.grouping),
+        "aggregatorFunctionType": condition.function,
+        "aggregateFieldName": condition.field,
+        "group": dict(finding.group),
+        "windowSeconds": condition.window // 1000,
+        "windowStart": end - condition.window,
+        "windowEnd": end,
+        "holds": finding.holds,
+        **_measured(finding),
+    }
+
+
+def _measured(finding: Finding) -> dict[str, Json]:
+    condition = finding.condition
+    return {
+        "value": decimal(finding.value),
+        "operator": condition.operator,
+        "limit": None if finding.limit is None else plain(finding.limit),
+        "contributors": _contributors(condition, finding.contributors),
+    }
+
+
+def decimal(value: Fraction | None) -> str | None:
+    """An exact value in millionths as it is reported, None where there is none."""
+    return None if value is None else plain(reported(value))
 
 
 def _ingested_at(event: Transaction) -> int:
@@ -62,11 +101,11 @@ def _whole(event: Transaction) -> dict[str, Json]:
 
 def _part(event: Transaction, definition: Definition) -> dict[str, Json]:
     """What history keeps for this rule: the id, and the fields it uses."""
-    kept = {"transactionId", *definition.uses()}
+    kept = {"transactionId", *definition.uses}
     return {name: value for name, value in _whole(event).items() if name in kept}
 
 
-def _contributors(definition: Definition, contributors: list[Transaction]) -> dict[str, Json]:
+def _contributors(condition: Condition, contributors: list[Transaction]) -> dict[str, Json]:
     # Stable, so turned round it has the last accepted first among equal times.
     newest_first = sorted(contributors, key=lambda other: other.event_time)[::-1]
     count = len(contributors)
@@ -74,7 +113,7 @@ def _contributors(definition: Definition, contributors: list[Transaction]) -> di
         {
             "transactionId": other.transaction_id,
             "eventTime": other.event_time,
-            "value": None if definition.field is None else other.keys[definition.field],
+            "value": None if condition.field is None else other.keys[condition.field],
         }
         for other in newest_first[:_MOST_CONTRIBUTORS]
     ]

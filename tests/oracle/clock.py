@@ -69,7 +69,7 @@ class Clock:
         if self._now is None:
             return None
         anchor = self._rules.anchor(version)
-        return max(self._floors[anchor, field] for field in version.definition.uses())
+        return max(self._floors[anchor, field] for field in version.definition.uses)
 
     def clear(self) -> None:
         """All accepted so far is forgotten: nothing is warm that reaches back to it. Before a tick, nothing."""

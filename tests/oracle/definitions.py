@@ -5,65 +5,60 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tests.oracle.canonical import definition_hash
-from tests.oracle.decimals import read_decimal
+from tests.oracle.conditions import (
+    DISTINCT,
+    FUNCTIONS,
+    MEMBERS,
+    OPERATORS,
+    Condition,
+    Tree,
+    conditions_of,
+    read_condition,
+    read_duration,
+    read_tree,
+    shared_grouping,
+)
 from tests.oracle.errors import OracleError, OutOfScope, Unreadable
 from tests.oracle.filters import Filter, fields_of, read_filter
 from tests.oracle.model import Json
-from tests.oracle.schema import AMOUNT, EVENT_TIME, GROUPABLE
-from tests.oracle.strict_json import Numeral, Value, read_integer, read_text
+from tests.oracle.schema import EVENT_TIME
+from tests.oracle.strict_json import Numeral, Value, read_integer
 
-FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
-DISTINCT = "COUNT_DISTINCT"
+__all__ = ["DISTINCT", "FUNCTIONS", "OPERATORS", "REEVALUATE", "Definition", "hash_of", "read_definition"]
+
 REEVALUATE = "reevaluate"
-OPERATORS = {
-    "EQUAL": "=",
-    "NOT_EQUAL": "!=",
-    "GREATER_EQUAL": ">=",
-    "LESS_EQUAL": "<=",
-    "GREATER": ">",
-    "LESS": "<",
-}
-_WIDEST_SECONDS = 400 * 24 * 3600
 _KNOWN = {
-    "groupingKeyNames",
-    "aggregatorFunctionType",
-    "aggregateFieldName",
-    "limitOperatorType",
-    "limit",
-    "windowSeconds",
-    "windowMinutes",
+    *MEMBERS,
+    "conditions",
     "filter",
     "firing",
     "lateEvents",
     "resetOnAlert",
     "cooldownSeconds",
 }
-_DEFAULTS: dict[str, tuple[Json, ...]] = {
-    "precision": (None, "exact"),
-    "unique": (None, []),
-}
+_DEFAULTS: dict[str, tuple[Json, ...]] = {"precision": (None, "exact")}
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Grouping in name order, limit in millionths, window and cooldown in ms; `field` is None for COUNT alone."""
+    """What has to hold, for which transactions, and when that alerts; `cooldown` in ms.
 
+    `grouping`, in name order, and `window`, in ms, are those of the whole: the union and the widest of what
+    the conditions have. `shared` are the fields by which all conditions group.
+    """
+
+    tree: Tree
+    chained: bool
+    conditions: tuple[Condition, ...]
     grouping: tuple[str, ...]
-    function: str
-    field: str | None
-    operator: str
-    limit: int
+    shared: tuple[str, ...]
     window: int
-    condition: Filter | None = None
-    firing: str = "every"
-    late_events: str = "evaluate"
-    reset_on_alert: bool = False
-    cooldown: int | None = None
-
-    def uses(self) -> frozenset[str]:
-        """The fields whose history this definition needs."""
-        fields = {EVENT_TIME, *self.grouping, *fields_of(self.condition)}
-        return frozenset(fields if self.field is None else fields | {self.field})
+    uses: frozenset[str]
+    only: Filter | None
+    firing: str
+    late_events: str
+    reset_on_alert: bool
+    cooldown: int | None
 
 
 def hash_of(document: Value) -> str:
@@ -89,16 +84,18 @@ def read_definition(document: Value) -> Definition:
     if not isinstance(document, dict):
         raise Unreadable("definition is not an object")
     _refuse_unknown(document)
-    function, field = _aggregate(document)
-    limit = read_decimal(document.get("limit"), "limit")
+    tree, chained = _tree(document)
+    conditions = conditions_of(tree)
+    only = None if document.get("filter") is None else read_filter(document["filter"])
     definition = Definition(
-        _grouping(document),
-        function,
-        field,
-        _operator(document),
-        limit,
-        _window(document),
-        condition=None if document.get("filter") is None else read_filter(document["filter"]),
+        tree,
+        chained,
+        conditions,
+        grouping=tuple(sorted({name for condition in conditions for name in condition.grouping})),
+        shared=shared_grouping(conditions),
+        window=max(condition.window for condition in conditions),
+        uses=frozenset({EVENT_TIME}).union(fields_of(only), *(condition.uses() for condition in conditions)),
+        only=only,
         firing=_choice(document, "firing", ("every", "crossing")),
         late_events=_choice(document, "lateEvents", ("evaluate", REEVALUATE, "store")),
         reset_on_alert=_flag(document, "resetOnAlert"),
@@ -108,13 +105,27 @@ def read_definition(document: Value) -> Definition:
     return definition
 
 
+def _tree(document: dict[str, Value]) -> tuple[Tree, bool]:
+    """What has to hold, and whether that is said under `conditions`."""
+    if document.get("conditions") is None:
+        return read_condition(document, None), False
+    if any(document.get(name) is not None for name in MEMBERS):
+        raise Unreadable("conditions beside what they replace")
+    return read_tree(document["conditions"]), True
+
+
 def _refuse_unclear(definition: Definition) -> None:
-    """What an alert after the fact would do to state that later judgements have gone by has no clear meaning."""
+    """What an alert after the fact would do to state that later judgements have gone by has no clear meaning.
+
+    Nor has a reset, or judging again, where groups of one condition are shared by several of the rule.
+    """
     has_state = (
         definition.firing == "crossing" or definition.reset_on_alert or definition.cooldown is not None
     )
     if definition.late_events == REEVALUATE and has_state:
         raise Unreadable("reevaluate does not go with firing state")
+    if definition.chained and (definition.late_events == REEVALUATE or definition.reset_on_alert):
+        raise Unreadable("chained conditions do not go with this")
 
 
 def _choice(document: dict[str, Value], name: str, known: tuple[str, ...]) -> str:
@@ -140,59 +151,7 @@ def _refuse_unknown(document: dict[str, Value]) -> None:
             raise OutOfScope(f"definition has {name}")
 
 
-def _grouping(document: dict[str, Value]) -> tuple[str, ...]:
-    names = document.get("groupingKeyNames")
-    if not isinstance(names, list):
-        raise Unreadable("groupingKeyNames is not a list")
-    fields = [_groupable(name) for name in names]
-    if len(set(fields)) != len(fields):
-        raise Unreadable("repeated grouping key")
-    return tuple(sorted(fields))
-
-
-def _groupable(name: Value | None) -> str:
-    field = "payeeId" if name == "payerId" else read_text(name, "field")
-    if field not in GROUPABLE:
-        raise Unreadable(f"{field} is no key")
-    return field
-
-
-def _aggregate(document: dict[str, Value]) -> tuple[str, str | None]:
-    function, field = document.get("aggregatorFunctionType"), document.get("aggregateFieldName")
-    if function == DISTINCT:
-        return function, _groupable(field)
-    if not isinstance(function, str) or function not in FUNCTIONS:
-        raise Unreadable("unknown aggregate function")
-    if function == "COUNT":
-        return function, None
-    if field != AMOUNT:
-        raise Unreadable("aggregate field is not a measure")
-    return function, AMOUNT
-
-
-def _operator(document: dict[str, Value]) -> str:
-    name = read_text(document.get("limitOperatorType"), "operator")
-    symbol = OPERATORS.get(name, name)
-    if symbol not in OPERATORS.values():
-        raise Unreadable("unknown operator")
-    return symbol
-
-
-def _window(document: dict[str, Value]) -> int:
-    if "windowSeconds" in document:
-        seconds = read_integer(document["windowSeconds"], "windowSeconds")
-    else:
-        seconds = 60 * read_integer(document.get("windowMinutes"), "windowMinutes")
-    return _milliseconds(seconds, "window")
-
-
 def _cooldown(document: dict[str, Value]) -> int | None:
     if document.get("cooldownSeconds") is None:
         return None
-    return _milliseconds(read_integer(document["cooldownSeconds"], "cooldownSeconds"), "cooldown")
-
-
-def _milliseconds(seconds: int, what: str) -> int:
-    if not 1 <= seconds <= _WIDEST_SECONDS:
-        raise Unreadable(f"{what} out of range")
-    return 1000 * seconds
+    return read_duration(read_integer(document["cooldownSeconds"], "cooldownSeconds"), "cooldown")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from tests.oracle.decimals import read_decimal
 from tests.oracle.errors import Unreadable
+from tests.oracle.names import ListName, Parameter, read_reference
 from tests.oracle.schema import AMOUNT, EVENT_TIME, INGESTION, LAST_TIME, LONGEST_TEXT, PAYMENT_TYPES
 from tests.oracle.strict_json import Numeral, Value, read_integer, read_text
 from tests.oracle.transactions import Transaction
@@ -28,11 +29,15 @@ _TEXTS = ("beneficiaryId", "payeeId", "paymentType")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A field against constants: amounts in millionths, times in ms. `in` has any number of them, the rest one."""
+    """A field against constants: amounts in millionths, times in ms. `in` has any number of them, the rest one.
+
+    Or against what is `named`, which has other values for other transactions; then there are no constants.
+    """
 
     field: str
     operator: str
     constants: tuple[Constant, ...]
+    named: ListName | Parameter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +62,23 @@ def read_filter(value: Value | None) -> Filter:
             return Combination(kind, tuple(read_filter(part) for part in _at_least_one(value[kind])))
     field = _field(value.get("field"))
     if value.keys() == {"field", "in"}:
+        name = read_reference(value["in"], "list")
+        if name is not None:
+            if field not in _TEXTS:
+                raise Unreadable(f"no list for {field}")
+            return Comparison(field, "in", (), ListName(name))
         return Comparison(field, "in", tuple(_constant(field, item) for item in _at_least_one(value["in"])))
     if value.keys() != {"field", "operator", "value"}:
         raise Unreadable("no filter has these keys")
     symbol = read_text(value["operator"], "operator")
     if symbol not in _EQUALITY and not (symbol in _ORDER and field in _NUMBERS):
         raise Unreadable(f"{field} has no operator {symbol}")
-    return Comparison(field, symbol, (_constant(field, value["value"]),))
+    name = read_reference(value["value"], "parameter")
+    if name is None:
+        return Comparison(field, symbol, (_constant(field, value["value"]),))
+    if field != AMOUNT:
+        raise Unreadable(f"no parameter for {field}")
+    return Comparison(field, symbol, (), Parameter(name))
 
 
 def _at_least_one(value: Value) -> list[Value]:
@@ -101,21 +116,34 @@ def passes(condition: Filter | None, transaction: Transaction) -> bool:
     if condition is None:
         return True
     if isinstance(condition, Combination):
-        answers: Iterable[bool] = [passes(part, transaction) for part in condition.parts]
+        answers: Iterable[bool] = (passes(part, transaction) for part in condition.parts)
         if condition.kind == "not":
             return not any(answers)
         return all(answers) if condition.kind == "all" else any(answers)
     value = _value(condition.field, transaction)
     if value is None:
         return False
+    constants = _constants(condition, transaction)
     if condition.operator == "in":
-        return value in condition.constants
-    (constant,) = condition.constants
+        return value in constants
+    if not constants:
+        return False
+    (constant,) = constants
     if condition.operator in _EQUALITY:
         return _EQUALITY[condition.operator](value, constant)
     assert isinstance(value, int)
     assert isinstance(constant, int)
     return _ORDER[condition.operator](value, constant)
+
+
+def _constants(comparison: Comparison, transaction: Transaction) -> Collection[Constant]:
+    """As they stood when the transaction was accepted; none of a parameter without a value."""
+    if isinstance(comparison.named, ListName):
+        return transaction.names.texts(comparison.named)
+    if isinstance(comparison.named, Parameter):
+        number = transaction.names.number(comparison.named)
+        return () if number is None else (number,)
+    return comparison.constants
 
 
 def _value(field: str, transaction: Transaction) -> Constant | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from tests.oracle.clock import Clock
 from tests.oracle.errors import Unreadable
-from tests.oracle.evaluation import group_of
-from tests.oracle.filters import passes
+from tests.oracle.evaluation import group_of, triggers
 from tests.oracle.history import History
 from tests.oracle.model import Json, MicroBatch, Outcome, Record, Reject
 from tests.oracle.order import engine_order
@@ -109,6 +109,7 @@ class _Oracle:
         if reason is not None:
             self._rejects.append(Reject(record.partition, record.offset, reason))
             return
+        transaction = replace(transaction, names=self._rules.names)
         anchors = self._history.accept(transaction, self._clock, self._rules.settings)
         for rule_id in self._rules.active():
             version = self._rules.in_force(rule_id, transaction.event_time)
@@ -119,7 +120,7 @@ class _Oracle:
     def _judge_newest(
         self, version: Version, transaction: Transaction, record: Record, anchors: set[str]
     ) -> None:
-        if not passes(version.definition.condition, transaction):
+        if not triggers(version.definition, transaction):
             return
         if group_of(version.definition, transaction) is None:
             self._null_groups += 1

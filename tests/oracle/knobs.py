@@ -54,6 +54,8 @@ class Knobs:
     cooldown: float = 0  # per definition: from a second to several windows
     cooldown_edge: float = 0  # per record: where a cooldown may end, or just before
     reevaluated: float = 0  # per definition, which then has none of what reevaluate does not go with
+    chained: float = 0  # per definition: conditions, which then have neither reset nor judging again
+    named: float = 0  # per comparison of a filter, and per limit: a list or a parameter, which then change
 
 
 EVERYTHING = Knobs(
@@ -72,6 +74,8 @@ EVERYTHING = Knobs(
     distinct=0.35,
     cooldown=0.35,
     cooldown_edge=0.07,
-    reevaluated=0.3,
+    reevaluated=0.38,
+    chained=0.2,
+    named=0.25,
     traced=0.7,
 )

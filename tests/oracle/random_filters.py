@@ -7,6 +7,8 @@ from typing import Any
 
 from tests.oracle.decimals import plain, scaled
 from tests.oracle.model import Json
+from tests.oracle.random_measures import chance
+from tests.oracle.random_names import list_reference, parameter_reference
 from tests.oracle.random_world import World
 from tests.oracle.schema import AMOUNT, EVENT_TIME, INGESTION, LAST_TIME, PAYMENT_TYPES
 
@@ -19,15 +21,27 @@ _ORDERED = ("=", "!=", ">=", "<=", ">", "<")
 _LARGEST = 10**24 - 1
 
 
-def random_filter(rng: Random, world: World, depth: int = 3) -> Json:
-    """A tree of at most that depth; many pass some of the transactions and not others."""
+def random_filter(rng: Random, world: World, depth: int = 3, named: float = 0) -> Json:
+    """A tree of at most that depth; many pass some of the transactions and not others.
+
+    Such a share of its comparisons is with a list or a parameter.
+    """
     style = rng.random()
     if depth == 1 or style < 0.4:
-        return _leaf(rng, world)
+        return _named_leaf(rng) if chance(rng, named) else _leaf(rng, world)
     if style < 0.6:
-        return {"not": random_filter(rng, world, depth - 1)}
-    parts = [random_filter(rng, world, depth - 1) for _ in range(rng.choice([1, 2, 2, 3]))]
+        return {"not": random_filter(rng, world, depth - 1, named)}
+    parts = [random_filter(rng, world, depth - 1, named) for _ in range(rng.choice([1, 2, 2, 3]))]
     return {rng.choice(["all", "any"]): parts}
+
+
+def _named_leaf(rng: Random) -> Json:
+    field = rng.choice(
+        ["payeeId", "payeeId", "beneficiaryId", "beneficiaryId", "paymentType", AMOUNT, AMOUNT]
+    )
+    if field == AMOUNT:
+        return {"field": field, "operator": rng.choice(_ORDERED), "value": parameter_reference(rng)}
+    return {"field": field, "in": list_reference(rng)}
 
 
 def _leaf(rng: Random, world: World) -> Json:

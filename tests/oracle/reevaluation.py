@@ -6,8 +6,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from tests.oracle.definitions import Definition
-from tests.oracle.evaluation import Finding, group_of, measure, members
-from tests.oracle.filters import passes
+from tests.oracle.evaluation import Findings, group_of, measure, members, together, triggers
 from tests.oracle.judged import Judged
 from tests.oracle.rule_events import Version
 from tests.oracle.transactions import Transaction
@@ -28,11 +27,13 @@ class Hindsight:
         self._members = sorted(group_members, key=lambda member: member.event_time)
         self._times = [member.event_time for member in self._members]
 
-    def finding(self, event_time: int) -> Finding:
-        """The window that ends there, over all accepted so far."""
-        start = bisect_left(self._times, event_time - self._definition.window)
-        end = bisect_right(self._times, event_time)
-        return measure(self._definition, self._group, self._members[start:end])
+    def findings(self, event: Transaction) -> Findings:
+        """The window that ends with a transaction of the group, over all accepted so far."""
+        (condition,) = self._definition.conditions
+        start = bisect_left(self._times, event.event_time - condition.window)
+        end = bisect_right(self._times, event.event_time)
+        found = measure(condition, event, self._members[start:end])
+        return together(self._definition, self._group, (found,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def reopened(
     """What the last of `accepted`, which is visible, makes a version with `reevaluate` judge again."""
     late, definition = accepted[-1], version.definition
     group = group_of(definition, late)
-    if group is None or not passes(definition.condition, late):
+    if group is None or not triggers(definition, late):
         return []
     # Newer ones of the group that were judged: there being any is what makes this one late.
     last = late.event_time + definition.window

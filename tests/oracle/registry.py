@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from tests.oracle.canonical import definition_hash
+from tests.oracle.drafts import Draft, conditions_of, definition_document
 from tests.oracle.model import Json
-from tests.oracle.random_rules import Draft, definition_document
 from tests.oracle.rule_events import TRACE_RULE, Settings
 
 
@@ -33,6 +34,7 @@ class Registry:
     def __init__(self) -> None:
         self.position = 0
         self.rules: dict[int, Rule] = {}
+        self._changes: Counter[tuple[str, str]] = Counter()
 
     def alive(self) -> list[Rule]:
         """Every rule that is not deleted."""
@@ -63,6 +65,18 @@ class Registry:
             "idlePartitionSeconds": 30,
         }
         return self._event("SettingsChanged", {"settings": document}, now)
+
+    def change_list(self, name: str, values: Sequence[Json], now: int) -> bytes:
+        """A list as it is from now on; its values are written as they are given."""
+        return self._change("ListChanged", name, {"values": list(values)}, now)
+
+    def change_parameter(self, name: str, value: Json, now: int) -> bytes:
+        """A parameter as it is from now on."""
+        return self._change("ParameterChanged", name, {"value": value}, now)
+
+    def _change(self, kind: str, name: str, what: dict[str, Json], now: int) -> bytes:
+        self._changes[kind, name] += 1
+        return self._event(kind, {"name": name, "version": self._changes[kind, name], **what}, now)
 
     def control(self, command: str, now: int, more: Mapping[str, Json] = MappingProxyType({})) -> bytes:
         """A command to the engine, with what it takes beside its name."""
@@ -104,9 +118,11 @@ class Registry:
     def _widest_windows(self) -> list[Json]:
         widest: dict[tuple[str, ...], Rule] = {}
         for rule in self.alive():
-            known = widest.get(rule.draft.grouping)
-            if known is None or rule.draft.window > known.draft.window:
-                widest[rule.draft.grouping] = rule
+            # The window of a chained rule is the widest of its conditions, for each of their groupings.
+            for grouping in dict.fromkeys(condition.grouping for condition in conditions_of(rule.draft)):
+                known = widest.get(grouping)
+                if known is None or rule.draft.window > known.draft.window:
+                    widest[grouping] = rule
         return [
             {
                 "groupingKeyNames": list(grouping),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from tests.oracle.decimals import read_decimal
 from tests.oracle.definitions import Definition, hash_of, read_definition
 from tests.oracle.errors import HashMismatch, Unreadable
+from tests.oracle.names import ListChanged, ParameterChanged, read_name, read_texts
 from tests.oracle.strict_json import Value, read_integer, read_object, read_text
 
 
@@ -57,12 +60,15 @@ class Settings:
     max_disorder: int = 300_000
 
 
+Content: TypeAlias = "RuleEvent | Control | TraceCommand | Settings | ListChanged | ParameterChanged"
+
+
 @dataclass(frozen=True, slots=True)
 class Positioned:
     """What stands at a position of rules.v1; None if it cannot be read."""
 
     position: int
-    content: RuleEvent | Control | TraceCommand | Settings | None
+    content: Content | None
 
 
 _RULE_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted")
@@ -94,12 +100,16 @@ def _positioned(raw: bytes) -> Positioned | None:
         return Positioned(position, None)
 
 
-def _content(fields: dict[str, Value]) -> RuleEvent | Control | TraceCommand | Settings:
+def _content(fields: dict[str, Value]) -> Content:
     kind = read_text(fields.get("type"), "type")
     if kind == "SettingsChanged":
         return _settings(fields.get("settings"))
     if kind == "ControlCommand":
         return _control(fields)
+    if kind == "ListChanged":
+        return ListChanged(read_name(fields.get("name")), read_texts(fields.get("values")))
+    if kind == "ParameterChanged":
+        return ParameterChanged(read_name(fields.get("name")), read_decimal(fields.get("value"), "value"))
     if kind not in _RULE_TYPES:
         raise Unreadable("unknown type")
     state = read_text(fields.get("state"), "state")

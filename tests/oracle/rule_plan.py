@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from random import Random
 
+from tests.oracle.drafts import Draft
+from tests.oracle.garbage_events import garbage_event
 from tests.oracle.knobs import Knobs
-from tests.oracle.model import Json
-from tests.oracle.random_rules import Draft, changed_draft, random_draft, widened_draft
+from tests.oracle.random_names import first_changes, random_changes
+from tests.oracle.random_rules import changed_draft, random_draft, widened_draft
 from tests.oracle.random_world import World
 from tests.oracle.registry import Registry, Rule
 from tests.oracle.rule_events import CLEAR_STATE, Settings
@@ -18,11 +19,6 @@ _CHANGES = (
     *["widen"] * 3,
     *["replace"] * 2,
     *["pause", "resume", "delete", "publish while paused"],
-)
-_NOT_WITH_REEVALUATE: tuple[dict[str, Json], ...] = (
-    {"firing": "crossing"},
-    {"resetOnAlert": True},
-    {"cooldownSeconds": 60},
 )
 _LONGEST_SETTING = 30 * 86_400_000
 
@@ -45,6 +41,8 @@ class RulePlan:
         self._may_hold_back = rng.random() < knobs.held_back_event
         self._repeats = rng.random() < knobs.repeated_events
         self._fill(knobs)
+        if knobs.named > 0:
+            self._fill_names()
 
     def _fill(self, knobs: Knobs) -> None:
         rng, last = self._rng, len(self._schedule) - 1
@@ -69,6 +67,14 @@ class RulePlan:
             for changes in self._schedule if share > 0 else []:
                 if rng.random() < share:
                     changes.insert(rng.randint(0, len(changes)), change)
+
+    def _fill_names(self) -> None:
+        """Some names say something from the beginning, and rules that come before that hold nothing against it."""
+        rng, first = self._rng, self._schedule[0]
+        first.insert(rng.randint(0, len(first)), "first names")
+        for changes in self._schedule:
+            if rng.random() < 0.5:
+                changes.insert(rng.randint(0, len(changes)), "names")
 
     def events(self, batch: int, now: int, seen: list[int]) -> tuple[bytes, ...]:
         """The raw values of rules.v1 in this micro-batch; `now` in ms is when they are made.
@@ -105,9 +111,12 @@ class RulePlan:
         if change == "change settings":
             return [self._settings(self._moved_settings(), now)]
         if change == "garbage":
-            return [self._garbage(now)]
+            return [garbage_event(self._rng, self._world, self._knobs, self.registry.position + 1, now)]
         if change == "control":
             return self._control(now)
+        if change in {"first names", "names"}:
+            changes = first_changes if change == "first names" else random_changes
+            return changes(self._rng, self._world, self.registry, now)
         if change == "renew":
             return [self._renew(now)]
         alive = self.registry.alive()
@@ -212,20 +221,3 @@ class RulePlan:
             for value in (old.allowed_lateness, old.max_future_skew, old.max_disorder)
         )
         return Settings(lateness, skew, disorder)
-
-    def _garbage(self, now: int) -> bytes:
-        position = self.registry.position + 1
-        # What an option adds that can be wrong comes last, so that it is left out without the option.
-        known = 6 if self._knobs.reevaluated > 0 else 5 if self._knobs.filtered > 0 else 4
-        style = self._rng.randrange(known)
-        if style == 0:
-            return self._rng.choice([b'{"position": 1', b"[]", b"", b"\xff\xfe", b"null"])
-        if style == 1:
-            return json.dumps({"type": "RuleSung", "position": position}).encode()
-        draft = random_draft(self._rng, self._world, self._knobs)
-        event = json.loads(Registry().publish(1000, draft, 0, now))
-        event["position"] = position
-        wrong = [{"aggregatorFunctionType": "MEDIAN"}, {"windowSeconds": 0}, {"filter": {"any": []}}]
-        unclear = {"lateEvents": "reevaluate", **self._rng.choice(_NOT_WITH_REEVALUATE)} if style == 5 else {}
-        event["definition"].update([*wrong, unclear][style - 2])
-        return json.dumps(event).encode()

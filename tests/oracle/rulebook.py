@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from tests.oracle.errors import OracleError
 from tests.oracle.model import Json
+from tests.oracle.names import NO_NAMES, ListChanged, ParameterChanged
 from tests.oracle.rule_events import Positioned, RuleEvent, Settings, Version
 from tests.oracle.schema import anchor_of
 
@@ -18,6 +19,7 @@ class RuleBook:
 
     def __init__(self, anchors: tuple[str, ...]) -> None:
         self.settings = Settings()
+        self.names = NO_NAMES
         self.skipped = 0
         self._anchors = anchors
         self._taken = -1
@@ -36,6 +38,8 @@ class RuleBook:
             return False
         if isinstance(event.content, Settings):
             self.settings = event.content
+        elif isinstance(event.content, (ListChanged, ParameterChanged)):
+            self.names = event.content.applied(self.names)
         elif isinstance(event.content, RuleEvent):
             rule_id = event.content.version.rule_id
             if self._states.get(rule_id) == "DELETED" or not self._apply(event.content):
@@ -98,7 +102,7 @@ class RuleBook:
 
     def anchor(self, version: Version) -> str:
         """The anchor on which the version's history lies."""
-        return anchor_of(version.definition.grouping, self._anchors)
+        return anchor_of(version.definition.shared, self._anchors)
 
     def active(self) -> Iterator[int]:
         """Every rule that is neither paused nor deleted, by id."""
@@ -134,6 +138,6 @@ class RuleBook:
             for version in versions:
                 if (rule_id, version.number) in self._ended:
                     continue
-                if self.anchor(version) == anchor and field in version.definition.uses():
+                if self.anchor(version) == anchor and field in version.definition.uses:
                     windows.append(version.definition.window)
         return max(windows)

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 
 from tests.oracle.decimals import scaled
+from tests.oracle.drafts import Draft
 from tests.oracle.model import Json, MicroBatch, Record
-from tests.oracle.random_rules import Draft
 from tests.oracle.schema import AMOUNT
 
 
@@ -24,8 +24,12 @@ def draft(
     reset: bool = False,
     field: str = AMOUNT,
     cooldown: int | None = None,
+    parameter: str | None = None,
 ) -> Draft:
-    """A definition; limit as decimal text, times in seconds, `only` the filter, `field` what is aggregated."""
+    """A definition; limit as decimal text, times in seconds, `only` the filter, `field` what is aggregated.
+
+    With a `parameter` that is the limit.
+    """
     return Draft(
         tuple(sorted(by)),
         function,
@@ -38,6 +42,7 @@ def draft(
         reset_on_alert=reset,
         field=field,
         cooldown=cooldown,
+        parameter=parameter,
     )
 
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tests.oracle.aggregates import reported
+from tests.oracle.alerts import decimal
 from tests.oracle.decimals import plain
-from tests.oracle.evaluation import Finding
+from tests.oracle.evaluation import Finding, Findings
 from tests.oracle.model import Json, Record
 from tests.oracle.rule_events import Version
 from tests.oracle.transactions import Transaction
@@ -19,14 +19,14 @@ class Judgement:
     """One evaluation: of which transaction, what was found, and whether an alert came of it."""
 
     event: Transaction
-    finding: Finding
+    findings: Findings
     late: bool
     alerted: bool
 
 
 def trace_record(version: Version, record: Record, judgement: Judgement) -> dict[str, Json]:
     """What is told of one evaluation under `version` of the transaction that came in `record`."""
-    event, finding, definition = judgement.event, judgement.finding, version.definition
+    event, findings, definition = judgement.event, judgement.findings, version.definition
     return {
         "ruleId": version.rule_id,
         "version": version.number,
@@ -35,17 +35,32 @@ def trace_record(version: Version, record: Record, judgement: Judgement) -> dict
         "recordTime": record.record_time,
         "partition": record.partition,
         "offset": record.offset,
-        "group": dict(finding.group),
+        "group": dict(findings.group),
         "windowStart": event.event_time - definition.window,
         "windowEnd": event.event_time,
-        # Never null here: the window holds the transaction itself, whose amount is there, and counts are numbers.
-        "value": plain(reported(finding.value)),
-        "contributingCount": len(finding.contributors),
-        "limit": plain(definition.limit),
-        "limitOperatorType": definition.operator,
-        "holds": finding.holds,
+        **_found(findings, chained=definition.chained),
+        "holds": findings.holds,
         "alerted": judgement.alerted,
         "late": judgement.late,
+    }
+
+
+def _found(findings: Findings, *, chained: bool) -> dict[str, Json]:
+    """The one value of a plain rule, or what each condition of a chained one came to."""
+    if chained:
+        none: dict[str, Json] = dict.fromkeys(("value", "limit", "limitOperatorType"))
+        told: list[Json] = [{**_measured(finding), "holds": finding.holds} for finding in findings.of]
+        return {**none, "contributingCount": 0, "conditions": told}
+    (finding,) = findings.of
+    return _measured(finding)
+
+
+def _measured(finding: Finding) -> dict[str, Json]:
+    return {
+        "value": decimal(finding.value),
+        "contributingCount": len(finding.contributors),
+        "limit": None if finding.limit is None else plain(finding.limit),
+        "limitOperatorType": finding.condition.operator,
     }
 
 

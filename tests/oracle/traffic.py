@@ -7,6 +7,7 @@ from dataclasses import replace
 from random import Random
 
 from tests.oracle.broken_records import broken_value, largest_value
+from tests.oracle.drafts import conditions_of
 from tests.oracle.knobs import Knobs
 from tests.oracle.model import Record
 from tests.oracle.payments import Payment, payment_value, random_payment
@@ -167,7 +168,8 @@ class Traffic:
 
     def _window_edge(self) -> Payment:
         """So that an earlier one of the same keys lies on an edge of some rule's window, or just outside."""
-        windows = [1000 * rule.draft.window for rule in self._plan.registry.alive()]
+        drafts = [rule.draft for rule in self._plan.registry.alive()]
+        windows = [1000 * condition.window for draft in drafts for condition in conditions_of(draft)]
         reach = 20 * self._world.pace
         edges = [
             (old, old.event_time + window)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tests.oracle.decimals import plain, read_decimal
 from tests.oracle.errors import Unreadable
 from tests.oracle.model import Record
+from tests.oracle.names import NO_NAMES, Names
 from tests.oracle.schema import LAST_TIME, LONGEST_TEXT, PAYMENT_TYPES
 from tests.oracle.strict_json import Numeral, Value, read_integer, read_object
 
@@ -15,7 +16,10 @@ _LARGEST_VALUE = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """A parsed record. `keys` holds the groupable fields as text; amount is in millionths, times in ms."""
+    """A parsed record. `keys` holds the groupable fields as text; amount is in millionths, times in ms.
+
+    `names` are the lists and parameters when it was accepted: they settle for ever what it passes.
+    """
 
     transaction_id: str
     event_time: int
@@ -23,6 +27,7 @@ class Transaction:
     amount: int
     ingestion: int | None
     record_time: int
+    names: Names = field(default=NO_NAMES, repr=False)
 
 
 def read_transaction(record: Record) -> Transaction:

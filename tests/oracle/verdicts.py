@@ -6,8 +6,7 @@ from tests.oracle.alerts import alert
 from tests.oracle.clock import Clock
 from tests.oracle.counts import Counts
 from tests.oracle.definitions import REEVALUATE
-from tests.oracle.evaluation import Evaluation, evaluate, group_of
-from tests.oracle.filters import passes
+from tests.oracle.evaluation import Evaluation, evaluate, group_of, triggers
 from tests.oracle.firing import Firing
 from tests.oracle.history import History
 from tests.oracle.judged import Judged
@@ -87,7 +86,7 @@ class Verdicts:
         accepted = self._history.accepted[self._rules.anchor(version)][: place + 1]
         event, definition = accepted[-1], version.definition
         group = group_of(definition, event)
-        if group is None or not passes(definition.condition, event):
+        if group is None or not triggers(definition, event):
             return None
         counted_from = self._firing.counted_from(version, group)
         evaluation = evaluate(definition, group, accepted, self._clock.floor(version), counted_from)
@@ -102,13 +101,13 @@ class Verdicts:
             warm = self._clock.is_warm(version, event.event_time)
             late: Json = {"newestEventTime": evaluation.newest_event_time} if evaluation.late else None
             self.alerts.append(
-                alert(version, event, evaluation.finding, late=late, warm=warm, partial=partial)
+                alert(version, event, evaluation.findings, late=late, warm=warm, partial=partial)
             )
         if fires and definition.reset_on_alert:
             self._firing.reset(version, group, place + 1)
         if definition.late_events == REEVALUATE:
             self._judged.note(version, group, place, alerted=fires)
-        return Judgement(event, evaluation.finding, evaluation.late, alerted=fires)
+        return Judgement(event, evaluation.findings, evaluation.late, alerted=fires)
 
     def _reopened(self, version: Version, place: int) -> list[Reopened]:
         if version.definition.late_events != REEVALUATE:
@@ -121,13 +120,13 @@ class Verdicts:
         for case in sorted(found, key=Reopened.order):
             version, event = case.version, case.event
             self.counts(version.rule_id).reevaluated += 1
-            finding = case.hindsight.finding(event.event_time)
-            if not finding.holds:
+            findings = case.hindsight.findings(event)
+            if not findings.holds:
                 continue
-            self._judged.note(version, finding.group, case.place, alerted=True)
+            self._judged.note(version, findings.group, case.place, alerted=True)
             late: Json = {"transactionId": case.late.transaction_id, "eventTime": case.late.event_time}
             warm = self._clock.is_warm(version, event.event_time)
-            self.alerts.append(alert(version, event, finding, late=late, warm=warm, partial=True))
+            self.alerts.append(alert(version, event, findings, late=late, warm=warm, partial=True))
 
     def _count(self, version: Version, evaluation: Evaluation) -> None:
         counts = self.counts(version.rule_id)
@@ -137,11 +136,11 @@ class Verdicts:
 
     def _due(self, version: Version, event_time: int, evaluation: Evaluation) -> bool:
         """Whether there is an alert unless a cooldown keeps it back."""
-        definition, finding = version.definition, evaluation.finding
+        definition, findings = version.definition, evaluation.findings
         if definition.firing == "every":
-            return finding.holds
+            return findings.holds
         if evaluation.late:
             return False
-        held_before = self._firing.held_before(version, finding.group, event_time - definition.window)
-        self._firing.evaluated(version, finding.group, event_time, held=finding.holds)
-        return finding.holds and not held_before
+        held_before = self._firing.held_before(version, findings.group, event_time - definition.window)
+        self._firing.evaluated(version, findings.group, event_time, held=findings.holds)
+        return findings.holds and not held_before

@@ -41,9 +41,9 @@ def used(definition: Json) -> list[str]:
     assert isinstance(definition, dict)
     plain = {"firing": "every", "lateEvents": "evaluate"}
     return [
-        *[name for name in ("filter", "resetOnAlert", "cooldownSeconds") if name in definition],
+        *[name for name in ("filter", "resetOnAlert", "cooldownSeconds", "conditions") if name in definition],
         *[name for name, value in plain.items() if definition[name] != value],
-        *[name for name in ("COUNT_DISTINCT",) if definition["aggregatorFunctionType"] == name],
+        *[name for name in ("COUNT_DISTINCT",) if definition.get("aggregatorFunctionType") == name],
         *[name for name in ("reevaluate",) if definition["lateEvents"] == name],
     ]
 
@@ -99,6 +99,12 @@ def alerts_by_option() -> Counter[str]:
         ("cooldownSeconds+partial", 0.2),
         ("cooldownSeconds+resetOnAlert", 0.2),
         ("COUNT_DISTINCT+cooldownSeconds", 0.2),
+        ("conditions", 0.6),
+        ("conditions+filter", 0.2),
+        ("conditions+firing", 0.2),
+        ("conditions+cooldownSeconds", 0.2),
+        ("conditions+lateEvents", 0.1),
+        ("conditions+partial", 0.2),
     ],
 )
 def test_every_option_alerts_in_many_histories(option: str, share: float) -> None:
@@ -130,6 +136,39 @@ def test_cooldowns_keep_alerts_back_and_end_on_the_millisecond() -> None:
     print(f"kept back: {kept_back / len(SEEDS):.2f}, at the end: {at_the_end / len(SEEDS):.2f}")
     assert kept_back >= 0.5 * len(SEEDS)
     assert at_the_end >= 0.1 * len(SEEDS)
+
+
+def without_changes(history: list[MicroBatch]) -> list[MicroBatch]:
+    """The same history, in which no name ever says anything."""
+    return [
+        replace(batch, rule_events=tuple(raw for raw in batch.rule_events if not is_change(raw)))
+        for batch in history
+    ]
+
+
+def is_change(raw: bytes) -> bool:
+    return b'"ListChanged"' in raw or b'"ParameterChanged"' in raw
+
+
+def test_lists_and_parameters_make_a_difference() -> None:
+    differ = 0
+    for history, outcome in zip(histories(), outcomes(), strict=True):
+        given = {alert["alertId"] for alert in outcome.alerts}
+        differ += given != {alert["alertId"] for alert in judge(without_changes(history)).alerts}
+    print(f"other alerts without the changes: {differ / len(SEEDS):.2f}")
+    assert differ >= 0.25 * len(SEEDS)
+
+
+def test_of_one_name_several_changes_come_in_a_micro_batch() -> None:
+    having = sum(any(changed_twice(batch) for batch in history) for history in histories())
+    assert having >= 0.5 * len(SEEDS)
+
+
+def changed_twice(batch: MicroBatch) -> bool:
+    """Of events that came twice one counts."""
+    made = [json.loads(raw) for raw in batch.rule_events if is_change(raw)]
+    changes = {(event["position"], event["type"], str(event["name"])) for event in made}
+    return max(Counter((kind, name) for _, kind, name in changes).values(), default=0) > 1
 
 
 def ends_of_cooldowns(history: list[MicroBatch], outcome: Outcome) -> list[Json]:

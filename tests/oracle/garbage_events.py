@@ -1,0 +1,64 @@
+"""Rule events that cannot be read, each wrong in one way."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from tests.oracle.knobs import Knobs
+from tests.oracle.model import Json
+from tests.oracle.random_names import wrong_changes, wrong_references
+from tests.oracle.random_rules import random_draft
+from tests.oracle.random_world import World
+from tests.oracle.registry import Registry
+from tests.oracle.wrong_chains import wrong_chain
+
+_NO_JSON = [b'{"position": 1', b"[]", b"", b"\xff\xfe", b"null"]
+_NOT_WITH_REEVALUATE: tuple[dict[str, Json], ...] = (
+    {"firing": "crossing"},
+    {"resetOnAlert": True},
+    {"cooldownSeconds": 60},
+)
+_MEMBERS: dict[str, Json] = {
+    "function": {"aggregatorFunctionType": "MEDIAN"},
+    "window": {"windowSeconds": 0},
+    "filter": {"filter": {"any": []}},
+}
+
+
+def garbage_event(rng: Random, world: World, knobs: Knobs, position: int, now: int) -> bytes:
+    """A value of rules.v1 at that position, if it has any."""
+    kind = rng.choice(_kinds(knobs))
+    if kind == "no JSON":
+        return rng.choice(_NO_JSON)
+    if kind == "type":
+        return json.dumps({"type": "RuleSung", "position": position}).encode()
+    if kind == "change":
+        return json.dumps({**rng.choice(wrong_changes(now)), "position": position}).encode()
+    # What is wrong with a condition is put into a plain definition.
+    draft = random_draft(rng, world, replace(knobs, chained=0) if kind in {"chain", "reference"} else knobs)
+    event: dict[str, Any] = json.loads(Registry().publish(1000, draft, 0, now))
+    event["position"] = position
+    if kind == "chain":
+        event["definition"] = wrong_chain(rng, event["definition"])
+    elif kind == "reference":
+        event["definition"].update(rng.choice(wrong_references()))
+    elif kind == "reevaluate":
+        event["definition"].update({"lateEvents": "reevaluate", **rng.choice(_NOT_WITH_REEVALUATE)})
+    else:
+        event["definition"].update(_MEMBERS[kind])
+    return json.dumps(event).encode()
+
+
+def _kinds(knobs: Knobs) -> list[str]:
+    """What an option adds that can be wrong comes last, so that it is left out without the option."""
+    kinds = ["no JSON", "type", "function", "window"]
+    if knobs.filtered > 0 or knobs.reevaluated > 0:
+        kinds.append("filter")
+    if knobs.reevaluated > 0:
+        kinds.append("reevaluate")
+    if knobs.chained > 0:
+        kinds.append("chain")
+    return [*kinds, "change", "reference"] if knobs.named > 0 else kinds
