@@ -50,7 +50,9 @@ def test_an_alert_lists_its_conditions(open_window: OpenWindow, tmp_path: Path, 
     page = window.page
     show(window, "chained", "rule-published-chained")
     expect(page.get_by_text("2 of 3 conditions held")).to_be_visible()
-    expect(page.get_by_role("heading", name="The widest window")).to_be_visible()
+    expect(page.get_by_role("heading", name="The widest window, of condition 3")).to_be_visible()
+    said = "within 1 hour > 3; not average of amount per beneficiary and payer within 30 days ≥ 1,500, only where"
+    expect(page.get_by_text(said)).to_be_visible()
     listed = page.locator(".judged-condition")
     expect(listed.get_by_role("heading")).to_have_text(
         [

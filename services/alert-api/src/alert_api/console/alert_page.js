@@ -6,7 +6,7 @@ import { Problem, call, session } from "./client.js";
 import { contributors } from "./contributors.js";
 import { button, element } from "./dom.js";
 import { counted, decimal, fieldName, fieldNames, fullTime, milliseconds, timeOfDay } from "./format.js";
-import { cameTo, widest } from "./judged.js";
+import { cameTo, widest, widestIndex } from "./judged.js";
 import { judgedConditions } from "./judged_conditions.js";
 import { askedDefinition, knownDefinition } from "./measure.js";
 import { windowPicture } from "./window_picture.js";
@@ -75,7 +75,7 @@ export class AlertPage {
         element("div", {}, element("h1", {}, alert.ruleName), facts(alert),
           again && element("p", { class: "judged-again" }, `${again}.`)),
         alert.state === "open" ? this.acknowledgeButton(alert) : taken(alert)),
-      part(alert.conditions ? "The widest window" : "The window", this.picture(alert), "across"),
+      part(alert.conditions ? `The widest window, of condition ${widestIndex(alert.conditions) + 1}` : "The window", this.picture(alert), "across"),
       element("div", { class: "detail" },
         part("Why it tripped", pairs(why(alert, this.definition))),
         part("The payment", pairs(Object.entries(alert.transaction).map(([name, value]) => [
@@ -83,7 +83,7 @@ export class AlertPage {
         ]))),
         alert.conditions ? null : part("What counted", contributors(alert, this.definition)),
         part("What happened", history(alert)),
-        alert.conditions ? part("The conditions", judgedConditions(alert), "across") : null),
+        alert.conditions ? part("The conditions", judgedConditions(alert, this.definition), "across") : null),
       element("p", { class: "muted small" }, "Alert ", element("span", { class: "mono" }, alert.alertId)));
   }
 

@@ -18,7 +18,7 @@ export class ConditionsForm {
       element("div", {}, this.more));
     this.byText = element("div", {}, labelled("Conditions as JSON", this.text,
       "all, any, not over conditions with groupingKeyNames, aggregatorFunctionType, aggregateFieldName, limitOperatorType, limit, windowSeconds, filter"));
-    this.element = element("div", { dataset: { field: "conditions" } }, this.byCards, this.byText, element("div", { class: "swap" }, this.swap),
+    this.element = element("div", { class: "condition-cards", dataset: { field: "conditions" } }, this.byCards, this.byText, element("div", { class: "swap" }, this.swap),
       element("p", { class: "hint" }, "All conditions share at least one of the fields that they are grouped by."));
     this.show(false);
   }

@@ -17,9 +17,13 @@ export function holdsTag(condition) {
   return condition.holds ? "holds" : "does not hold";
 }
 
+/** Where the condition is that looks back farthest; of several the first. */
+export function widestIndex(conditions) {
+  return conditions.reduce((found, each, index) => (each.windowSeconds > conditions[found].windowSeconds ? index : found), 0);
+}
+
 /** What the picture of the window shows of an alert: itself, or of a chained rule the condition that looks back farthest. */
 export function widest(alert) {
-  if (!alert.conditions) return alert;
-  const condition = alert.conditions.reduce((found, each) => (each.windowSeconds > found.windowSeconds ? each : found));
-  return { ...alert, ...condition, conditions: undefined };
+  const { conditions, ...whole } = alert;
+  return conditions ? { ...whole, ...conditions[widestIndex(conditions)] } : alert;
 }

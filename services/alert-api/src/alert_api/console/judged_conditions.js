@@ -1,13 +1,16 @@
 // The conditions of a chained alert, each with its value, limit, window, whether it held, and what counted for it.
 
 import { contributors } from "./contributors.js";
-import { measureInWords } from "./definition.js";
+import { inWords, measureInWords } from "./definition.js";
 import { element } from "./dom.js";
 import { counted, fieldName, fullTime, timeOfDay } from "./format.js";
 import { cameTo, holdsTag } from "./judged.js";
 
-export function judgedConditions(alert) {
-  return element("ol", { class: "judged" }, alert.conditions.map((condition, index) => judged(alert, condition, index + 1)));
+/** How they are chained is the definition's to say, which may not be known. */
+export function judgedConditions(alert, definition) {
+  return element("div", { class: "judged" },
+    definition?.conditions ? element("p", { class: "muted small" }, inWords(definition)) : null,
+    element("ol", { class: "judged" }, alert.conditions.map((condition, index) => judged(alert, condition, index + 1))));
 }
 
 function judged(alert, condition, number) {
