@@ -156,7 +156,7 @@ def test_a_trace_has_a_line_for_each_condition(
         window.page.get_by_role("button", name=f"Trace: {NAME}").click()
         row = window.page.get_by_role("table", name="Evaluations").get_by_role("row").nth(1)
         expect(row.get_by_role("cell").nth(3)).to_have_text("5,100.54–")
-        expect(row.get_by_role("cell").nth(4)).to_have_text(" > 5,000 > 3 ≥ 1,500")
+        expect(row.get_by_role("cell").nth(4)).to_have_text("> 5,000> 3≥ 1,500")
         expect(row.get_by_text("holds, no alert")).to_be_visible()
         picture(window, "chained-trace", width, tmp_path)
         window.is_clean()

@@ -108,17 +108,21 @@ function row(item) {
 }
 
 function ofValue(item, counted) {
-  const [value, rest] = cameTo(item);
-  return [element("td", { class: "number", title: counted }, value), element("td", { class: "number" }, rest)];
+  const [value, limit] = cells(item);
+  return [element("td", { class: "number", title: counted }, value), element("td", { class: "number" }, limit)];
 }
 
 /** A line for each condition, in the order of the rule: its value beside its limit. */
 function ofConditions({ conditions }) {
   const lines = conditions.map((each, index) => {
     const title = `Condition ${index + 1} ${holdsTag(each)}; ${each.contributingCount} in its window`;
-    return cameTo(each).map((text) => element("div", { class: each.holds ? "held" : null, title }, text));
+    return cells(each).map((text) => element("div", { class: each.holds ? "held" : null, title }, text));
   });
   return [0, 1].map((column) => element("td", { class: "number" }, lines.map((line) => line[column])));
+}
+
+function cells(judged) {
+  return cameTo(judged).map((text) => text.trim());
 }
 
 function result({ holds, alerted }) {
