@@ -42,6 +42,23 @@ DIFFERENT = {
 }
 
 
+CHAIN = {
+    "all": [
+        {**SUM, "groupingKeyNames": ["payeeId"], "limit": "5000", "limitOperatorType": ">"},
+        {"any": [{**DIFFERENT, "filter": FILTER}, {"not": {**DIFFERENT, "limit": {"parameter": "usual"}}}]},
+    ]
+}
+CHAIN_IN_WORDS = (
+    "ll of: sum of amount per payer within 90 minutes > 5,000; (any of: number of different payers per beneficiary "
+    "within 1 hour > 20, only where payment type = CRD or not payer is one of 1, 2; not number of different payers "
+    "per beneficiary within 1 hour > parameter usual)"
+)
+JUDGED: list[dict[str, Any]] = [
+    {"value": "5100.5", "operator": ">", "limit": "5000", "windowSeconds": 60, "holds": True},
+    {"value": None, "operator": ">=", "limit": None, "windowSeconds": 90, "holds": False},
+]
+
+
 def alert_of(*values: str | None) -> dict[str, Any]:
     """What the console looks at of an alert with these contributors."""
     listed = [{"value": value} for value in values]
@@ -100,6 +117,28 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
             ),
         ),
         (
+            "inWords",
+            [{"conditions": CHAIN, "filter": FILTER, "firing": "crossing"}],
+            (
+                f"A{CHAIN_IN_WORDS}, only where payment type = CRD or not payer is one of 1, 2 "
+                "(fires when the limit is crossed)"
+            ),
+        ),
+        (
+            "differences",
+            [
+                {"definition": {"conditions": DIFFERENT}},
+                {"definition": {"conditions": CHAIN}},
+            ],
+            [
+                {
+                    "title": "Conditions",
+                    "before": "number of different payers per beneficiary within 1 hour > 20",
+                    "after": f"a{CHAIN_IN_WORDS}",
+                }
+            ],
+        ),
+        (
             "differences",
             [
                 {"definition": {**DIFFERENT, "cooldownSeconds": 600, "lateEvents": "evaluate"}},
@@ -121,6 +160,15 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
                 },
             ],
         ),
+    ],
+    "judged.js": [
+        ("cameTo", [JUDGED[0]], ["5,100.5", " > 5,000"]),
+        ("cameTo", [JUDGED[1]], ["–", " ≥ –"]),
+        ("cameTo", [{"value": "3", "limitOperatorType": "!=", "limit": "4"}], ["3", " ≠ 4"]),
+        ("cameTo", [{"value": None, "conditions": JUDGED}], ["1 of 2", " conditions"]),
+        ("cameTo", [{"value": None, "conditions": JUDGED[:1]}], ["1 of 1", " condition"]),
+        ("widest", [{"ruleId": 1, "conditions": JUDGED}], {"ruleId": 1, **JUDGED[1]}),
+        ("widest", [{"ruleId": 1, "value": "3"}], {"ruleId": 1, "value": "3"}),
     ],
     "measure.js": [
         ("functionOf", [alert_of("1", "2"), DIFFERENT], "COUNT_DISTINCT"),

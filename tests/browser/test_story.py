@@ -1,4 +1,7 @@
-"""The story: write a rule, see it applied, see it tripped, open the alert, acknowledge it, see that elsewhere."""
+"""The story: write a rule, see it applied, see it tripped, open the alert, acknowledge it, see that elsewhere.
+
+And the same with a rule of several conditions.
+"""
 
 from __future__ import annotations
 
@@ -87,4 +90,59 @@ def test_from_a_rule_to_an_acknowledged_alert(open_window: OpenWindow, stack: Ru
             generator.put("/v1/traffic", json={"rate": 0})
         with stack.registry() as registry:
             for item in registry.get("/v1/rules", params={"name": NAME}).json()["items"]:
+                delete_rule(stack, item["ruleId"])
+
+
+def test_a_rule_of_several_conditions(open_window: OpenWindow, stack: RunningStack) -> None:
+    name = "Story: many payments, and not much money"
+    window = open_window("admin")
+    page = window.page
+    window.go("/rules")
+    try:
+        # Write it: many payments by one payer, and not a payer who spends a fortune in an hour.
+        page.get_by_role("button", name="New rule").click()
+        dialog = page.get_by_role("dialog", name="New rule")
+        dialog.get_by_label("Name").fill(name)
+        dialog.get_by_label("The rule is").select_option("several conditions")
+        many = dialog.get_by_role("group", name="Condition 1")
+        many.get_by_label("Aggregate").select_option("COUNT")
+        many.get_by_label("Limit").fill("15")
+        many.get_by_label("within").fill("1")
+        many.get_by_label("Unit of the window").select_option(label="minutes")
+        dialog.get_by_role("button", name="Add a condition to the rule").click()
+        rich = dialog.get_by_role("group", name="Condition 2")
+        rich.get_by_label("not: the rule wants it not to hold").check()
+        rich.get_by_label("Limit").fill("900,000,000")
+        said = (
+            "All of: number of payments per payer within 1 minute > 15; "
+            "not sum of amount per payer within 1 hour > 900,000,000"
+        )
+        expect(dialog.get_by_text(said)).to_be_visible()
+        dialog.get_by_role("button", name="Publish").click()
+        expect(dialog).to_be_hidden()
+        rule = page.get_by_role("listitem").filter(has_text=name)
+        expect(rule.get_by_text(said)).to_be_visible()
+        expect(rule.get_by_text("✓ applied v1")).to_be_visible(timeout=WAIT_MS)
+
+        # See a played fraud trip it, and what each condition came to.
+        with stack.generator() as generator:
+            generator.post("/v1/scenarios/card-testing/plays").raise_for_status()
+        page.get_by_role("link", name="Alerts", exact=True).click()
+        alert = (
+            page.get_by_role("list", name="Alerts, newest first").get_by_role("link").filter(has_text=name)
+        )
+        expect(alert.first).to_contain_text("1 of 2 conditions", timeout=WAIT_MS)
+        alert.first.click()
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+        conditions = page.locator(".judged-condition")
+        expect(conditions.nth(0)).to_contain_text(
+            re.compile(r"1\. Number of payments per payer within 1 minute.*> 15.*holds")
+        )
+        expect(conditions.nth(1)).to_contain_text(
+            re.compile(r"2\. Sum of amount per payer within 1 hour.*> 900,000,000.*does not hold")
+        )
+        window.is_clean()
+    finally:
+        with stack.registry() as registry:
+            for item in registry.get("/v1/rules", params={"name": name}).json()["items"]:
                 delete_rule(stack, item["ruleId"])

@@ -80,6 +80,7 @@ class _Reading:
             self._count()
             return self._condition(data, path)
         if len(data) > 1:
+            self._count()
             self._refuse(path, f"expected one of {_SHAPES}; not {words[0]} beside something else")
             return None
         if depth == MAX_DEPTH:

@@ -27,6 +27,30 @@ def test_an_alert_is_kept_as_its_own_text() -> None:
     assert read.content.encode() == raw
 
 
+def chained() -> dict[str, Any]:
+    """The contracts' example of an alert of three conditions."""
+    path = resources.files("tripline_contracts").joinpath("examples", "alerts.v1", "chained.json")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def test_an_alert_of_conditions_is_kept_as_its_own_text() -> None:
+    raw = json.dumps(chained()).encode()
+    read = read_record(record(raw), VALIDATE)
+    assert isinstance(read, ReceivedAlert)
+    assert read.group == {"beneficiaryId": "41", "payeeId": "25"}
+    assert read.content.encode() == raw
+
+
+def test_the_widest_alert_of_conditions_is_not_too_long() -> None:
+    listed = {"transactionId": "t" * 64, "eventTime": 1_763_640_000_000, "value": "9" * 18 + ".999999"}
+    contributors = {"count": 101, "transactions": [listed] * 100, "truncated": True}
+    condition = {**chained()["conditions"][0], "contributors": contributors}
+    raw = json.dumps({**chained(), "conditions": [condition] * 16}).encode()
+    assert len(raw) < MAX_RECORD_BYTES / 2
+    assert isinstance(read_record(record(raw), VALIDATE), ReceivedAlert)
+
+
 BROKEN: list[tuple[Any, str, str]] = [
     (None, "empty", "a tombstone"),
     (b"", "empty", "no bytes"),
@@ -47,6 +71,14 @@ BROKEN: list[tuple[Any, str, str]] = [
     (alert(ruleId=1.0), "invalid", "1.0 is no integer"),
     (alert(eventTime=1.5e300), "invalid", "a float for a time"),
     (alert(group={"payeeId": 25}), "invalid", "a group value that is no text"),
+    (alert(value=None), "invalid", "no value, and no conditions"),
+    (alert(conditions=[]), "invalid", "conditions, but none"),
+    (alert(conditions=chained()["conditions"]), "invalid", "a value beside conditions"),
+    (
+        {**chained(), "conditions": [{**each, "holds": 1} for each in chained()["conditions"]]},
+        "invalid",
+        "1 is not true",
+    ),
     (with_late({"newestEventTime": "soon"}), "invalid", "a text for a time"),
     (alert(ruleName="a\x00b"), "bad_text", "U+0000, which no database text can hold"),
     (json.dumps(alert(ruleName="X")).replace("X", "\\ud800").encode(), "bad_text", "half of a pair"),

@@ -160,6 +160,7 @@ WRONG: list[tuple[Any, str, str, str]] = [
     ({"any": [SUM_JSON] * 17}, "conditions.any", "1 to 16", "seventeen in one"),
     ({"any": [{"all": [SUM_JSON] * 9}] * 2}, "conditions", "more than 16", "eighteen in two"),
     ({"any": [{"all": [5] * 9}] * 2}, "conditions", "more than 16", "eighteen that are none"),
+    ({"any": [{"all": [{"all": [], "any": []}] * 9}] * 2}, "conditions", "more than 16", "eighteen that are two"),
     (chain(7), "conditions.not.not.not.not.not", "nested more than 6", "seven levels"),
     ({"all": [SUM_JSON], "any": [SUM_JSON]}, "conditions", "all beside", "all and any"),
     ({"not": SUM_JSON, "limit": 5}, "conditions", "not beside", "not and a member"),

@@ -5,7 +5,9 @@ import { openAcknowledge } from "./acknowledge.js";
 import { Problem, call, session } from "./client.js";
 import { contributors } from "./contributors.js";
 import { button, element } from "./dom.js";
-import { counted, decimal, fieldName, fieldNames, fullTime, milliseconds, operator, timeOfDay } from "./format.js";
+import { counted, decimal, fieldName, fieldNames, fullTime, milliseconds, timeOfDay } from "./format.js";
+import { cameTo, widest, widestIndex } from "./judged.js";
+import { judgedConditions } from "./judged_conditions.js";
 import { askedDefinition, knownDefinition } from "./measure.js";
 import { windowPicture } from "./window_picture.js";
 
@@ -73,15 +75,21 @@ export class AlertPage {
         element("div", {}, element("h1", {}, alert.ruleName), facts(alert),
           again && element("p", { class: "judged-again" }, `${again}.`)),
         alert.state === "open" ? this.acknowledgeButton(alert) : taken(alert)),
-      part("The window", windowPicture(alert, this.definition), "across"),
+      part(alert.conditions ? `The widest window, of condition ${widestIndex(alert.conditions) + 1}` : "The window", this.picture(alert), "across"),
       element("div", { class: "detail" },
         part("Why it tripped", pairs(why(alert, this.definition))),
         part("The payment", pairs(Object.entries(alert.transaction).map(([name, value]) => [
           fieldName(name), value === null ? "\u2013" : /Time(stamp)?$/.test(name) ? fullTime(value) : name === "paymentAmount" ? decimal(value) : String(value),
         ]))),
-        part("What counted", contributors(alert, this.definition)),
-        part("What happened", history(alert))),
+        alert.conditions ? null : part("What counted", contributors(alert, this.definition)),
+        part("What happened", history(alert)),
+        alert.conditions ? part("The conditions", judgedConditions(alert, this.definition), "across") : null),
       element("p", { class: "muted small" }, "Alert ", element("span", { class: "mono" }, alert.alertId)));
+  }
+
+  picture(alert) {
+    const shown = widest(alert);
+    return windowPicture(shown, alert.conditions ? shown : this.definition);
   }
 
   acknowledgeButton(alert) {
@@ -95,9 +103,9 @@ function why(alert, definition) {
   const different = definition?.aggregatorFunctionType === "COUNT_DISTINCT" ? ` different ${fieldNames(definition.aggregateFieldName)}` : "";
   return [
     ["Rule", element("a", { href: "/rules", "data-go": true }, `rule ${alert.ruleId}, version ${alert.ruleVersion}`)],
-    ["Value", `${decimal(alert.value)}${different} ${operator(alert.operator)} ${decimal(alert.limit)}`],
+    alert.conditions ? ["Value", `${cameTo(alert).join("")} held`] : ["Value", cameTo(alert).join(different)],
     ["Window", `${timeOfDay(alert.windowStart)} to ${timeOfDay(alert.windowEnd)}, both included`],
-    ["Counted", counted(alert.contributors.count, "payment")],
+    alert.contributors ? ["Counted", counted(alert.contributors.count, "payment")] : null,
     ["Detected", detection(alert)],
     alert.late && !judgedAgain(alert) ? ["Late", `${milliseconds(alert.late.newestEventTime - alert.eventTime)} behind the newest of its group`] : null,
     alert.partial && !judgedAgain(alert) ? ["Caught up", "found when the rule was put in force for the past"] : null,

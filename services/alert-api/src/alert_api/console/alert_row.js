@@ -1,12 +1,13 @@
 // One alert in a list: a line that leads to the alert.
 
 import { element, setText } from "./dom.js";
-import { ago, decimal, fieldName, fullTime, operator, timeOfDay } from "./format.js";
+import { ago, fieldName, fullTime, timeOfDay } from "./format.js";
 import { session } from "./client.js";
+import { cameTo } from "./judged.js";
 
 export function summary(alert) {
   const group = Object.entries(alert.group).map(([name, value]) => `${fieldName(name)} ${value}`).join(", ");
-  return `${alert.ruleName}${group ? `, ${group}` : ""}: ${decimal(alert.value)} ${operator(alert.operator)} ${decimal(alert.limit)}`;
+  return `${alert.ruleName}${group ? `, ${group}` : ""}: ${cameTo(alert).join("")}`;
 }
 
 /** Of an alert that a late payment brought about, a sentence about it; else null. */
@@ -17,9 +18,9 @@ export function judgedAgain({ late }) {
 
 export function facts(alert) {
   const again = judgedAgain(alert);
+  const [value, rest] = cameTo(alert);
   return element("span", { class: "alert-facts" },
-    element("span", { class: "measure" }, element("b", {}, decimal(alert.value)),
-      ` ${operator(alert.operator)} ${decimal(alert.limit)}`),
+    element("span", { class: "measure" }, element("b", {}, value), rest),
     Object.entries(alert.group).map(([name, value]) =>
       element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value))),
     again ? element("span", { class: "tag warn", title: again }, "judged again") : null,

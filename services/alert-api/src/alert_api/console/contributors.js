@@ -9,7 +9,8 @@ const SHOWN = 10;
 export function contributors(alert, definition) {
   const kind = functionOf(alert, definition);
   const field = kind === "COUNT_DISTINCT" ? definition?.aggregateFieldName ?? "value" : null;
-  if (alert.contributors.count === 0) return element("p", { class: "muted" }, `No payment in the window has a ${fieldName(field)}.`);
+  const nothing = field ? `No payment in the window has a ${fieldName(field)}.` : "No payment in the window counts.";
+  if (alert.contributors.count === 0) return element("p", { class: "muted" }, nothing);
   return element("div", {}, field && differentValues(alert, field), table(alert, kind, field));
 }
 

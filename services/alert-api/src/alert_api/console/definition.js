@@ -12,16 +12,41 @@ const LATE = Object.fromEntries(LATE_EVENTS);
 
 /** A rule definition as one sentence. */
 export function inWords(definition) {
-  const keys = definition.groupingKeyNames ?? [];
-  const per = keys.length === 0 ? "over all payments" : `per ${keys.map(fieldName).join(" and ")}`;
   const only = definition.filter ? `, only where ${filterInWords(definition.filter)}` : "";
   const when = [definition.firing === "crossing" ? "fires when the limit is crossed" : null,
     definition.resetOnAlert ? "starts afresh after an alert" : null,
     definition.cooldownSeconds ? `silent for ${span(definition.cooldownSeconds)} after an alert` : null,
     definition.lateEvents === "store" ? "late payments count, but do not fire" : null,
     definition.lateEvents === "reevaluate" ? `late payments ${LATE.reevaluate}` : null].filter(Boolean);
-  return `${aggregateInWords(definition)} ${per} within ${span(definition.windowSeconds)} ${operator(definition.limitOperatorType)} ${amount(definition.limit)}`
-    + `${only}${when.length ? ` (${when.join("; ")})` : ""}`;
+  const what = definition.conditions ? sentence(chainInWords(definition.conditions))
+    : `${measureInWords(definition)} ${operator(definition.limitOperatorType)} ${amount(definition.limit)}`;
+  return `${what}${only}${when.length ? ` (${when.join("; ")})` : ""}`;
+}
+
+/** What a rule or a condition holds against its limit: the aggregate, of whom, how far back. */
+export function measureInWords(measured) {
+  const keys = measured.groupingKeyNames ?? [];
+  const per = keys.length === 0 ? "over all payments" : `per ${keys.map(fieldName).join(" and ")}`;
+  return `${aggregateInWords(measured)} ${per} within ${span(measured.windowSeconds)}`;
+}
+
+/** The conditions of a chained rule in words: all of, any of, not, over what each measures. */
+export function chainInWords(tree, inside = false) {
+  for (const key of ["all", "any"]) {
+    if (Array.isArray(tree?.[key])) {
+      const text = `${key} of: ${tree[key].map((each) => chainInWords(each, true)).join("; ")}`;
+      return inside ? `(${text})` : text;
+    }
+  }
+  if (tree?.not !== undefined) return `not ${chainInWords(tree.not, true)}`;
+  if (tree?.windowSeconds === undefined) return JSON.stringify(tree);
+  const measure = measureInWords(tree);
+  return `${measure[0].toLowerCase()}${measure.slice(1)} ${operator(tree.limitOperatorType)} ${amount(tree.limit)}`
+    + `${tree.filter ? `, only where ${filterInWords(tree.filter)}` : ""}`;
+}
+
+function sentence(text) {
+  return text[0].toUpperCase() + text.slice(1);
 }
 
 function aggregateInWords({ aggregatorFunctionType: kind, aggregateFieldName: field }) {
@@ -51,7 +76,7 @@ export function filterInWords(tree, inside = false) {
 }
 
 const TITLES = { name: "Name", groupingKeyNames: "Grouped by", aggregatorFunctionType: "Aggregate", aggregateFieldName: "Of field",
-  limitOperatorType: "Comparison", limit: "Limit", windowSeconds: "Window", filter: "Filter", firing: "Fires", resetOnAlert: "Reset on alert",
+  limitOperatorType: "Comparison", limit: "Limit", windowSeconds: "Window", conditions: "Conditions", filter: "Filter", firing: "Fires", resetOnAlert: "Reset on alert",
   cooldownSeconds: "Silent after an alert",  lateEvents: "Late payments", precision: "Precision", state: "State", effectiveFrom: "In force from" };
 
 /** What changed from one version to the next: `[{title, before, after}]`. */
@@ -74,5 +99,6 @@ function shown(key, value, shownTime) {
   if (key === "limit") return amount(value);
   if (key === "limitOperatorType") return operator(value);
   if (key === "filter") return filterInWords(value);
+  if (key === "conditions") return chainInWords(value);
   return typeof value === "object" ? JSON.stringify(value) : String(value).toLowerCase();
 }

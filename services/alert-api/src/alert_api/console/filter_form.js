@@ -15,10 +15,10 @@ const FIELDS = {
 };
 
 export class FilterForm {
-  constructor() {
+  constructor({ id = "filter" } = {}) {
     this.joint = choice([["all", "all of these hold"], ["any", "one of these holds"]], { "aria-label": "Conditions joined by" });
     this.list = element("div", { class: "conditions" });
-    this.text = element("textarea", { rows: 6, class: "mono", spellcheck: "false", id: "filter-json" });
+    this.text = element("textarea", { rows: 6, class: "mono", spellcheck: "false", id: `${id}-json` });
     this.swap = button("Write as JSON", () => this.turn());
     this.byRows = element("div", {}, element("p", { class: "field-name" }, "Only payments where ", this.joint), this.list,
       button("Add a condition", () => this.add({ field: "paymentType", operator: "=", value: "CRD" })));

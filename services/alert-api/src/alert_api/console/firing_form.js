@@ -32,6 +32,14 @@ export class FiringForm {
     this.adapt();
   }
 
+  /** A rule of several conditions has no single count that could begin afresh, and does not judge again. */
+  ofSeveral(several) {
+    this.several = several;
+    if (several) this.reset.checked = false;
+    if (several && this.late.value === "reevaluate") this.late.value = "evaluate";
+    this.adapt();
+  }
+
   /** Its part of the definition. What says nothing is left out. */
   read() {
     return {
@@ -59,8 +67,10 @@ export class FiringForm {
       this.count.value.trim() ? "is silent after an alert" : null].filter(Boolean);
     option(this.firing, "crossing").disabled = again;
     for (const control of [this.reset, this.count, this.unit]) control.disabled = again;
-    option(this.late, "reevaluate").disabled = !again && beside.length > 0;
+    if (this.several) this.reset.disabled = true;
+    option(this.late, "reevaluate").disabled = this.several || (!again && beside.length > 0);
     setText(this.hint, again ? "A rule that judges again fires at each payment for which it holds: no crossing, no counting afresh, no silence."
+      : this.several ? "A rule of several conditions neither counts afresh nor judges again."
       : beside.length ? `A rule that ${beside.join(" and ")} cannot judge again.` : "");
   }
 }

@@ -1,6 +1,7 @@
 // The form for a rule's whole definition, new or changed.
 
 import { Problem, registry } from "./client.js";
+import { ConditionsForm } from "./conditions_form.js";
 import { FUNCTIONS, OPERATORS, inWords } from "./definition.js";
 import { button, choice, element, labelled, setText, toast } from "./dom.js";
 import { FilterForm } from "./filter_form.js";
@@ -11,6 +12,7 @@ import { BLANK, TEMPLATES } from "./rule_templates.js";
 
 const KEYS = ["payeeId", "beneficiaryId", "paymentType", "paymentAmount"];
 const MEASURES = ["paymentAmount"];
+const SHAPES = [["one", "one condition"], ["several", "several conditions"]];
 
 export class RuleForm {
   /** `rule` is null for a new one; `onDone(rule)` is called with what the registry made of it. */
@@ -28,6 +30,9 @@ export class RuleForm {
     this.limitSource = choice(SOURCES, { id: "rule-limit-source", on: { change: () => this.adapt() } });
     this.count = element("input", { id: "rule-window", type: "number", min: 1, step: 1, required: true });
     this.unit = choice(UNITS.map(([size, name]) => [size, `${name}s`]), { id: "rule-unit", "aria-label": "Unit of the window" });
+    this.shape = choice(SHAPES, { id: "rule-shape", on: { change: () => this.reshape() } });
+    this.conditions = new ConditionsForm();
+    this.several = element("div", {});
     this.filter = new FilterForm();
     this.firing = new FiringForm();
     this.words = element("p", { class: "rule-words" });
@@ -43,20 +48,26 @@ export class RuleForm {
       this.rule ? null : element("div", { class: "templates", role: "group", "aria-label": "Templates" },
         TEMPLATES.map(({ title, definition }) => button(title, () => this.write(definition)))),
       at("name", labelled("Name", this.name)),
-      element("fieldset", { class: "group", dataset: { field: "groupingKeyNames" } }, element("legend", {}, "Grouped by"),
+      labelled("The rule is", this.shape),
+      this.single = element("div", { class: "rule-form" }, element("fieldset", { class: "group", dataset: { field: "groupingKeyNames" } }, element("legend", {}, "Grouped by"),
         element("div", { class: "checks" }, this.keys.map((each) => each.label)),
         element("p", { class: "hint" }, "Nothing chosen: one group of all payments.")),
       element("div", { class: "row" }, at("aggregatorFunctionType", labelled("Aggregate", this.kind)),
         this.fieldPart = at("aggregateFieldName", labelled("of", this.field))),
       element("div", { class: "row" }, at("limitOperatorType", labelled("is", this.sign)), labelled("given as", this.limitSource), at("limit", labelled("Limit", this.limit)),
-        at("windowSeconds", labelled("within", this.count)), element("div", { class: "field" }, element("span", { class: "field-name" }, "\u00a0"), this.unit)),
+        at("windowSeconds", labelled("within", this.count)), element("div", { class: "field" }, element("span", { class: "field-name" }, "\u00a0"), this.unit))),
+      this.several,
       this.filter.element,
       this.firing.element, knownNames(),
       this.words, this.error, element("div", { class: "dialog-end" }, this.go));
   }
 
-  write(definition) {
+  write({ conditions = null, ...definition }) {
     this.name.value = definition.name;
+    this.shape.value = conditions === null ? "one" : "several";
+    this.conditions.write(conditions);
+    // What a chained rule has not is there in case it becomes a plain one.
+    if (conditions !== null) definition = { ...BLANK, ...definition };
     for (const { name, box } of this.keys) box.checked = definition.groupingKeyNames.includes(name);
     this.kind.value = definition.aggregatorFunctionType;
     this.sign.value = definition.limitOperatorType;
@@ -67,7 +78,19 @@ export class RuleForm {
     this.firing.write(definition);
     this.adapt();
     if (definition.aggregateFieldName) this.field.value = definition.aggregateFieldName;
+    this.reshape();
     this.say();
+  }
+
+  /** Only what belongs to the shape is shown, and what is not shown is in nobody's way. */
+  reshape() {
+    this.single.hidden = this.isChained();
+    this.several.replaceChildren(...(this.isChained() ? [this.conditions.element] : []));
+    this.firing.ofSeveral(this.isChained());
+  }
+
+  isChained() {
+    return this.shape.value === "several";
   }
 
   /** Different values are counted of any field that one can group by, the other aggregates are of amounts. */
@@ -86,6 +109,7 @@ export class RuleForm {
   read() {
     const counts = this.kind.value === "COUNT";
     const filter = this.filter.read();
+    if (this.isChained()) return { conditions: this.conditions.read(), ...(filter === null ? {} : { filter }), ...this.firing.read() };
     return {
       groupingKeyNames: this.keys.filter((each) => each.box.checked).map((each) => each.name),
       aggregatorFunctionType: this.kind.value,
@@ -101,7 +125,8 @@ export class RuleForm {
   say() {
     try {
       const definition = this.read();
-      const whole = this.limit.value.trim() !== "" && definition.windowSeconds > 0;
+      const whole = definition.conditions ? this.conditions.problems().length === 0
+        : this.limit.value.trim() !== "" && definition.windowSeconds > 0;
       setText(this.words, whole ? inWords(definition) : "");
     } catch {
       setText(this.words, "");
@@ -110,9 +135,9 @@ export class RuleForm {
 
   async send() {
     this.mark([]);
-    const missing = [[this.name, "name", "Give the rule a name."], [this.limit, "limit", "Give a limit."], [this.count, "windowSeconds", "Give a window."]]
-      .filter(([input]) => !input.value.trim());
-    const wrong = [...missing.map(([, field, message]) => ({ field, message })), ...this.firing.problems()];
+    const single = [[this.limit, "limit", "Give a limit."], [this.count, "windowSeconds", "Give a window."]];
+    const missing = [[this.name, "name", "Give the rule a name."], ...(this.isChained() ? [] : single)].filter(([input]) => !input.value.trim());
+    const wrong = [...missing.map(([, field, message]) => ({ field, message })), ...(this.isChained() ? this.conditions.problems() : []), ...this.firing.problems()];
     if (wrong.length) return this.mark(wrong);
     this.go.disabled = true;
     try {
@@ -140,7 +165,8 @@ export class RuleForm {
     const rest = [];
     for (const { field, message } of errors) {
       const name = field.split(/[.[]/)[0];
-      const part = this.element.querySelector(`[data-field="${CSS.escape(name === "windowMinutes" ? "windowSeconds" : name)}"]`);
+      const parts = [...this.element.querySelectorAll(`[data-field="${CSS.escape(name === "windowMinutes" ? "windowSeconds" : name)}"]`)];
+      const part = this.conditions.place(field) ?? parts.find((each) => !each.closest(".condition-card"));
       if (!part) rest.push(`${field}: ${message}`);
       else {
         part.classList.add("wrong");

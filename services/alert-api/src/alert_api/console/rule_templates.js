@@ -7,6 +7,12 @@ export const BLANK = {
   limitOperatorType: ">", limit: "", windowSeconds: 3600, ...none,
 };
 
+/** What a condition begins as. */
+export const FIRST_CONDITION = {
+  groupingKeyNames: ["payeeId"], aggregatorFunctionType: "SUM", aggregateFieldName: "paymentAmount", limitOperatorType: ">", limit: "",
+  windowSeconds: 3600,
+};
+
 export const TEMPLATES = [
   { title: "Large sum to one beneficiary", definition: { ...BLANK, name: "Much from one payer to one beneficiary within a day",
     groupingKeyNames: ["payeeId", "beneficiaryId"], limit: "200000", windowSeconds: 86400 } },
@@ -17,6 +23,9 @@ export const TEMPLATES = [
   { title: "Many payers to one", definition: { ...BLANK, name: "More than 20 different payers to one beneficiary within an hour",
     groupingKeyNames: ["beneficiaryId"], aggregatorFunctionType: "COUNT_DISTINCT", aggregateFieldName: "payeeId", limit: "20",
     cooldownSeconds: 3600 } },
+  { title: "Much and to many", definition: { name: "More than 5,000 from one payer to more than three beneficiaries within an hour", ...none,
+    firing: "crossing", conditions: { all: [{ ...FIRST_CONDITION, limit: "5000" },
+      { ...FIRST_CONDITION, aggregatorFunctionType: "COUNT_DISTINCT", aggregateFieldName: "beneficiaryId", limit: "3" }] } } },
   { title: "Card testing", definition: { ...BLANK, name: "Many tiny card payments by one payer within a minute",
     aggregatorFunctionType: "COUNT", aggregateFieldName: null, limit: "20", windowSeconds: 60,
     filter: { all: [{ field: "paymentType", operator: "=", value: "CRD" }, { field: "paymentAmount", operator: "<=", value: "5" }] } } },

@@ -3,7 +3,8 @@
 import { Absent, Away, call, registry, session } from "./client.js";
 import { confirm } from "./confirm.js";
 import { arrange, button, element, setText, toast } from "./dom.js";
-import { decimal, fieldName, fullTime, operator, timeOfDay } from "./format.js";
+import { fieldName, fullTime, timeOfDay } from "./format.js";
+import { cameTo, holdsTag } from "./judged.js";
 import { feeds } from "./line.js";
 
 const SECONDS = 300;
@@ -102,9 +103,26 @@ function row(item) {
   const counted = `${item.contributingCount} in the window from ${fullTime(item.windowStart)}, version ${item.version}`;
   return element("tr", { title: `Judged ${fullTime(item.judgedAt)}` },
     element("td", {}, timeOfDay(item.eventTime)), element("td", { class: "cut" }, item.transactionId), element("td", { class: "cut" }, group),
-    element("td", { class: "number", title: counted }, item.value === null ? "\u2013" : decimal(item.value)),
-    element("td", { class: "number" }, `${operator(item.limitOperatorType)} ${item.limit === null ? "\u2013" : decimal(item.limit)}`),
+    ...(item.conditions ? ofConditions(item) : ofValue(item, counted)),
     element("td", {}, result(item), item.late ? element("span", { class: "tag warn" }, "late") : null));
+}
+
+function ofValue(item, counted) {
+  const [value, limit] = cells(item);
+  return [element("td", { class: "number", title: counted }, value), element("td", { class: "number" }, limit)];
+}
+
+/** A line for each condition, in the order of the rule: its value beside its limit. */
+function ofConditions({ conditions }) {
+  const lines = conditions.map((each, index) => {
+    const title = `Condition ${index + 1} ${holdsTag(each)}; ${each.contributingCount} in its window`;
+    return cells(each).map((text) => element("div", { class: each.holds ? "held" : null, title }, text));
+  });
+  return [0, 1].map((column) => element("td", { class: "number" }, lines.map((line) => line[column])));
+}
+
+function cells(judged) {
+  return cameTo(judged).map((text) => text.trim());
 }
 
 function result({ holds, alerted }) {

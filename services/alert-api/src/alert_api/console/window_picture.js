@@ -6,7 +6,8 @@
 //   windowStart x1  x2             x3     the payment that tripped
 
 import { drawing, element } from "./dom.js";
-import { decimal, fullTime, milliseconds, operator, span, timeOfDay } from "./format.js";
+import { decimal, fullTime, milliseconds, span, timeOfDay } from "./format.js";
+import { cameTo } from "./judged.js";
 import { functionOf, shownValue, steps } from "./measure.js";
 
 const WIDTH = 800;
@@ -26,7 +27,7 @@ export function windowPicture(alert, definition) {
   const marks = payments.map((each) => mark(each, x(each.eventTime), added ? null : scale(Number(each.value)), alert, kind));
   const limit = Number(alert.limit);
   const limitAt = scale(limit);
-  const hasLimit = limitAt >= TOP - 12 && limitAt <= BASE;
+  const hasLimit = alert.limit !== null && limitAt >= TOP - 12 && limitAt <= BASE;
   return element("figure", { class: "window-picture" },
     drawing("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": describe(alert, payments.length) },
       drawing("rect", { class: "window-back", x: x(start), y: TOP - 12, width: x(end) - x(start), height: BASE - TOP + 12, rx: 4 }),
@@ -87,5 +88,5 @@ function mark(payment, x, top, alert, kind) {
 
 function describe(alert, listed) {
   return `Window from ${fullTime(alert.windowStart)} to ${fullTime(alert.windowEnd)}: ${alert.contributors.count} payments counted, `
-    + `${listed} drawn; ${decimal(alert.value)} ${operator(alert.operator)} ${decimal(alert.limit)}`;
+    + `${listed} drawn; ${cameTo(alert).join("")}`;
 }

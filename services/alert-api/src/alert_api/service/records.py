@@ -16,7 +16,8 @@ from alert_api.domain.events import AlertId
 from tripline_contracts.errors import SchemaViolation
 
 MAX_RECORD_BYTES = 1 << 20
-"""A whole alert with 100 contributors is some 20 KB; more than a mebibyte is not one of ours."""
+"""A whole alert with 100 contributors is some 20 KB, one of 16 conditions with as many each some 300 KB; more than a
+mebibyte is not one of ours."""
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 

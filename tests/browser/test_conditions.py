@@ -1,0 +1,162 @@
+"""Chained rules in the console: their alerts, their traces, and the form that writes them."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.test_pages import show
+from tests.browser.traffic import published_rule
+from tests.browser.windows import Window, answers
+from tests.stack import RunningStack
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
+
+EXAMPLES = resources.files("tripline_contracts").joinpath("examples")
+NAME = "Browser: several conditions"
+LEAF: dict[str, Any] = {
+    "groupingKeyNames": ["payeeId"],
+    "aggregatorFunctionType": "SUM",
+    "aggregateFieldName": "paymentAmount",
+    "limitOperatorType": ">",
+    "limit": "999999",
+    "windowSeconds": 60,
+}
+
+
+def picture(window: Window, name: str, width: int, folder: Path) -> None:
+    """Kept where TRIPLINE_SCREENSHOTS says."""
+    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", folder))
+    window.page.screenshot(path=folder / f"{name}-{width}.png", full_page=True)
+
+
+def new_rule(window: Window) -> Locator:
+    """The dialog for one."""
+    window.go("/rules")
+    window.page.get_by_role("button", name="New rule").click()
+    return window.page.get_by_role("dialog", name="New rule")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_alert_lists_its_conditions(open_window: OpenWindow, tmp_path: Path, width: int) -> None:
+    window = open_window("viewer", viewport={"width": width, "height": 844}, timezone_id="UTC")
+    page = window.page
+    show(window, "chained", "rule-published-chained")
+    expect(page.get_by_text("2 of 3 conditions held")).to_be_visible()
+    expect(page.get_by_role("heading", name="The widest window, of condition 3")).to_be_visible()
+    said = "within 1 hour > 3; not average of amount per beneficiary and payer within 30 days ≥ 1,500, only where"
+    expect(page.get_by_text(said)).to_be_visible()
+    listed = page.locator(".judged-condition")
+    expect(listed.get_by_role("heading")).to_have_text(
+        [
+            "1. Sum of amount per payer within 1 hour",
+            "2. Number of different beneficiaries per payer within 1 hour",
+            "3. Average of amount per beneficiary and payer within 30 days",
+        ]
+    )
+    expect(listed.nth(0).get_by_text("5,100.5 > 5,000")).to_be_visible()
+    expect(listed.nth(0).get_by_role("row")).to_have_count(5)
+    expect(listed.nth(1).get_by_role("group", name="Different beneficiaries").locator(".tag")).to_have_count(
+        4
+    )
+    expect(listed.nth(2).get_by_text("– ≥ 1,500")).to_be_visible()
+    expect(listed.nth(2).get_by_text("does not hold")).to_be_visible()
+    expect(listed.nth(2).get_by_text("No payment in the window counts.")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    picture(window, "chained-alert", width, tmp_path)
+    window.is_clean()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_form_writes_several_conditions(
+    open_window: OpenWindow, stack: RunningStack, tmp_path: Path, width: int
+) -> None:
+    window = open_window("analyst", viewport={"width": width, "height": 844})
+    dialog = new_rule(window)
+    dialog.get_by_role("button", name="Much and to many").click()
+    expect(dialog.get_by_role("group", name="Condition 2").get_by_label("Different what")).to_have_value(
+        "beneficiaryId"
+    )
+    dialog.get_by_label("Name").fill(NAME)
+    dialog.get_by_role("button", name="Add a condition to the rule").click()
+    third = dialog.get_by_role("group", name="Condition 3")
+    third.get_by_label("not: the rule wants it not to hold").check()
+    third.get_by_label("beneficiary", exact=True).check()
+    third.get_by_text("Only some of the payments").click()
+    third.get_by_role("button", name="Add a condition").click()
+    third.get_by_label("Value").fill("CSH")
+    # What is missing is said at its condition.
+    dialog.get_by_role("button", name="Publish").click()
+    expect(third.get_by_text("Give a limit.")).to_be_visible()
+    third.get_by_label("Limit").fill("100")
+    words = dialog.locator(".rule-words")
+    expect(words).to_contain_text("not sum of amount per payer and beneficiary within 1 hour > 100")
+    expect(dialog.get_by_label("after an alert, count afresh for that group")).to_be_disabled()
+    assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
+    picture(window, "chained-form", width, tmp_path)
+    # And what the registry refuses as well.
+    third.get_by_label("payer", exact=True).uncheck()
+    dialog.get_by_role("button", name="Publish").click()
+    expect(dialog.get_by_text("expected groupings that all share a field")).to_be_visible()
+    third.get_by_label("payer", exact=True).check()
+    try:
+        dialog.get_by_role("button", name="Publish").click()
+        expect(dialog).to_be_hidden()
+        with stack.registry() as registry:
+            (rule,) = registry.get("/v1/rules", params={"name": NAME}).json()["items"]
+        _, _, negated = rule["definition"]["conditions"]["all"]
+        assert negated["not"]["filter"] == {"field": "paymentType", "operator": "=", "value": "CSH"}
+        assert negated["not"]["groupingKeyNames"] == ["beneficiaryId", "payeeId"]
+        window.is_clean("answered 422")
+    finally:
+        with stack.registry() as registry:
+            for item in registry.get("/v1/rules", params={"name": NAME}).json()["items"]:
+                registry.delete(f"/v1/rules/{item['ruleId']}", headers={"If-Match": "*"})
+
+
+def test_a_deeper_tree_is_edited_as_json(open_window: OpenWindow, stack: RunningStack) -> None:
+    deep = {"all": [LEAF, {"not": {"any": [LEAF, {**LEAF, "windowSeconds": 90}]}}]}
+    with published_rule(stack, {"name": NAME, "conditions": deep}) as rule:
+        window = open_window("analyst")
+        window.go("/rules")
+        window.page.get_by_role("button", name=f"Edit: {NAME}").click()
+        dialog = window.page.get_by_role("dialog", name="Change")
+        text = dialog.get_by_label("Conditions as JSON")
+        assert json.loads(text.input_value()) == rule["definition"]["conditions"]
+        text.fill("{")
+        dialog.get_by_role("button", name="Publish the new version").click()
+        expect(dialog.get_by_text("The conditions are not JSON")).to_be_visible()
+        text.fill(json.dumps({"any": [LEAF, {"not": {**LEAF, "limit": "5"}}]}))
+        dialog.get_by_role("button", name="Write the conditions in the form").click()
+        expect(dialog.get_by_role("group", name="Condition 2").get_by_label("Limit")).to_have_value("5")
+        dialog.get_by_role("button", name="Publish the new version").click()
+        expect(dialog).to_be_hidden()
+        with stack.registry() as registry:
+            changed = registry.get(f"/v1/rules/{rule['ruleId']}").json()["definition"]["conditions"]
+        assert changed == {"any": [LEAF, {"not": {**LEAF, "limit": "5"}}]}
+        window.is_clean()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_trace_has_a_line_for_each_condition(
+    open_window: OpenWindow, stack: RunningStack, tmp_path: Path, width: int
+) -> None:
+    trace = json.loads(EXAMPLES.joinpath("rule-traces.v1", "chained-holds-still.json").read_text("utf-8"))
+    with published_rule(stack, {"name": NAME, "conditions": LEAF}):
+        window = open_window("analyst", viewport={"width": width, "height": 844})
+        answers(window, "**/v1/rules/*/traces?*", {"items": [trace]})
+        window.go("/rules")
+        window.page.get_by_role("button", name=f"Trace: {NAME}").click()
+        row = window.page.get_by_role("table", name="Evaluations").get_by_role("row").nth(1)
+        expect(row.get_by_role("cell").nth(3)).to_have_text("5,100.54–")
+        expect(row.get_by_role("cell").nth(4)).to_have_text("> 5,000> 3≥ 1,500")
+        expect(row.get_by_text("holds, no alert")).to_be_visible()
+        picture(window, "chained-trace", width, tmp_path)
+        window.is_clean()
