@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -140,7 +141,7 @@ class Aggregates:
         return found.fired, self._read(version, [own])
 
     def _read(self, version: RuleVersion, parts: list[PartReading]) -> Reading:
-        return Reading(version, self.start, self.newest[version.population], parts)
+        return Reading(version, self.start, self.newest[version.population], self.windows.history, parts)
 
     def _read_part(
         self,
@@ -156,7 +157,7 @@ class Aggregates:
             totals=totals,
             extremes=extremes,
             amounts=self.windows.amounts(part.condition.aggregate_field),
-            window=self.window(version, part, lists),
+            window=partial(self.window, version, part, lists),
             limits=self.limits(version, part),
         )
 
@@ -174,7 +175,7 @@ class Aggregates:
     def limits(self, version: RuleVersion, part: Part) -> list[LimitRun]:
         """What the rows are held against."""
         history, named = self.windows.history, self.windows.named
-        return limits_of(part.condition, version.anchor, named, history, self.start, self.end)
+        return limits_of(part, version.anchor, named, history, self.start, self.end)
 
     def _floor(self, version: RuleVersion) -> int:
         return self.visibility.floor(version.anchor, version.fields)

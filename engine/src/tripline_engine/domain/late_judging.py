@@ -49,7 +49,7 @@ def judge_late_ones(
     alerted.rows[start : aggregates.end] = fired
     judge, source = _judge(aggregates, version, spans), _source(aggregates, version)
     history, (part,) = windows.history, version.parts
-    limits = limits_of(part.condition, version.anchor, windows.named, history, history.base, history.end)
+    limits = limits_of(part, version.anchor, windows.named, history, history.base, history.end)
     verdicts: list[Verdict] = []
     judged, rows = 0, [np.flatnonzero(fired) + start]
     for place in np.flatnonzero(aggregates.late(version)).tolist():

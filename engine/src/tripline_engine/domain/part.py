@@ -10,10 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tripline_contracts import decimals
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.conditions import Condition
 from tripline_contracts.filters import All, Any_, Filter
+from tripline_contracts.names import Parameter
 from tripline_contracts.rule_definition import Function, RuleDefinition
+from tripline_engine.domain.limit import Limit
 
 
 class Population(NamedTuple):
@@ -85,12 +88,19 @@ class Part:
 
     :ivar population: the transactions at which it is read
     :ivar members: those of them that contribute; of COUNT_DISTINCT grouped by the value too
+    :ivar totals: the totals that it reads; MIN and MAX read only their count
+    :ivar chain: the chain that MIN and MAX read
+    :ivar distinct: what COUNT_DISTINCT reads
+    :ivar constant: the limit, unless it is a parameter
     """
 
     condition: Condition
     population: Population
     members: Population
-    used: frozenset[str]
+    totals: TotalsKey | None
+    chain: ChainKey | None
+    distinct: DistinctKey | None
+    constant: Limit | None
 
     @property
     def function(self) -> Function:
@@ -106,30 +116,6 @@ class Part:
     def sign(self) -> int:
         """Of MIN and MAX: 1 if less is better, -1 if more is."""
         return -1 if self.condition.function == "MAX" else 1
-
-    @property
-    def totals(self) -> TotalsKey | None:
-        """The totals that it reads; MIN and MAX read only their count."""
-        if self.condition.function == "COUNT_DISTINCT":
-            return None
-        key = self.population, self.members, self.condition.aggregate_field, self.window_ms, self.used
-        return TotalsKey(*key)
-
-    @property
-    def chain(self) -> ChainKey | None:
-        """The chain that MIN and MAX read."""
-        field = self.condition.aggregate_field
-        if field is None or self.condition.function not in ("MIN", "MAX"):
-            return None
-        return ChainKey(self.population, self.members, field, self.sign, self.used)
-
-    @property
-    def distinct(self) -> DistinctKey | None:
-        """What COUNT_DISTINCT reads."""
-        field = self.condition.aggregate_field
-        if field is None or self.condition.function != "COUNT_DISTINCT":
-            return None
-        return DistinctKey(self.population, self.members, field, self.window_ms, self.used)
 
 
 def population_of(definition: RuleDefinition) -> Population:
@@ -147,10 +133,24 @@ def parts_of(definition: RuleDefinition, used: frozenset[str]) -> tuple[Part, ..
 
 
 def _part(condition: Condition, own: Filter | None, trigger: Filter | None, used: frozenset[str]) -> Part:
-    fields, distinct = condition.grouping_key_names, condition.function == "COUNT_DISTINCT"
-    counted = tuple(sorted({*fields, condition.aggregate_field or ""})) if distinct else fields
+    function, field, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
+    different = function == "COUNT_DISTINCT"
+    counted = tuple(sorted({*fields, field or ""})) if different else fields
     population, members = Population(fields, trigger), Population(counted, _both(own, condition.filter))
-    return Part(condition, population, members, used)
+    window, sign = condition.window_seconds * 1000, -1 if function == "MAX" else 1
+    chained = field is not None and function in ("MIN", "MAX")
+    limit = condition.limit
+    return Part(
+        condition=condition,
+        population=population,
+        members=members,
+        totals=None if different else TotalsKey(population, members, field, window, used),
+        chain=ChainKey(population, members, field or "", sign, used) if chained else None,
+        distinct=DistinctKey(population, members, field or "", window, used) if different else None,
+        constant=None
+        if isinstance(limit, Parameter)
+        else Limit(condition.operator, decimals.to_scaled(limit)),
+    )
 
 
 def _trigger(definition: RuleDefinition) -> Filter | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
 from tripline_engine.domain.contributing import Window
+from tripline_engine.domain.history import History
 from tripline_engine.domain.int128 import join
 from tripline_engine.domain.limit import shown
 from tripline_engine.domain.limits import LimitRun
@@ -27,6 +28,7 @@ class PartReading:
 
     :ivar totals: count and sum of each one's window; for COUNT_DISTINCT the number of values in place of the sum
     :ivar extremes: int64, n: for MIN and MAX the row with the extreme value, -1 where there is none
+    :ivar window: tells what the windows were read from; only an alert asks
     :ivar limits: what the rows are held against
     """
 
@@ -35,7 +37,7 @@ class PartReading:
     totals: Totals
     extremes: npt.NDArray[np.int64]
     amounts: Amounts
-    window: Window
+    window: Callable[[], Window]
     limits: list[LimitRun]
 
     def hits(self) -> Hits:
@@ -59,7 +61,7 @@ class PartReading:
             limit=self.limit(i),
             holds=holds,
             count=self.count(i),
-            contributors=self.window.contributors(row, row),
+            contributors=self.window().contributors(row, row),
         )
 
     def limit(self, i: int) -> str | None:
@@ -93,6 +95,7 @@ class Reading:
     version: RuleVersion
     start: int
     newest: npt.NDArray[np.int64]
+    history: History
     parts: list[PartReading]
 
     def hits(self) -> Hits:
@@ -106,7 +109,7 @@ class Reading:
 
     def verdicts(self, fired: Hits, warm_from: int | None) -> Iterator[Verdict]:
         """An alert for each transaction where ``fired`` (bool, n) says so."""
-        time = self.parts[0].window.history.time
+        time = self.history.time
         hits = [part.hits() for part in self.parts]
         for i in np.flatnonzero(fired).tolist():
             own, newest = int(time[self.start + i]), int(self.newest[i])
