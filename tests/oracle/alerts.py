@@ -47,13 +47,14 @@ def alert(
 def _found(findings: Findings, *, chained: bool) -> dict[str, Json]:
     """The value of the one condition of a plain rule, or of each condition of a chained one."""
     if chained:
+        most = _MOST_CONTRIBUTORS // len(findings.of)
         none: dict[str, Json] = dict.fromkeys(("value", "operator", "limit", "contributors"))
-        return {**none, "conditions": [_condition(finding) for finding in findings.of]}
+        return {**none, "conditions": [_condition(each, most) for each in findings.of]}
     (finding,) = findings.of
-    return _measured(finding)
+    return _measured(finding, _MOST_CONTRIBUTORS)
 
 
-def _condition(finding: Finding) -> Json:
+def _condition(finding: Finding, most: int) -> Json:
     condition, end = finding.condition, finding.end
     return {
         "groupingKeyNames": list(condition.grouping),
@@ -64,17 +65,17 @@ def _condition(finding: Finding) -> Json:
         "windowStart": end - condition.window,
         "windowEnd": end,
         "holds": finding.holds,
-        **_measured(finding),
+        **_measured(finding, most),
     }
 
 
-def _measured(finding: Finding) -> dict[str, Json]:
+def _measured(finding: Finding, most: int) -> dict[str, Json]:
     condition = finding.condition
     return {
         "value": decimal(finding.value),
         "operator": condition.operator,
         "limit": None if finding.limit is None else plain(finding.limit),
-        "contributors": _contributors(condition, finding.contributors),
+        "contributors": _contributors(condition, finding.contributors, most),
     }
 
 
@@ -105,7 +106,7 @@ def _part(event: Transaction, definition: Definition) -> dict[str, Json]:
     return {name: value for name, value in _whole(event).items() if name in kept}
 
 
-def _contributors(condition: Condition, contributors: list[Transaction]) -> dict[str, Json]:
+def _contributors(condition: Condition, contributors: list[Transaction], most: int) -> dict[str, Json]:
     # Stable, so turned round it has the last accepted first among equal times.
     newest_first = sorted(contributors, key=lambda other: other.event_time)[::-1]
     count = len(contributors)
@@ -115,6 +116,6 @@ def _contributors(condition: Condition, contributors: list[Transaction]) -> dict
             "eventTime": other.event_time,
             "value": None if condition.field is None else other.keys[condition.field],
         }
-        for other in newest_first[:_MOST_CONTRIBUTORS]
+        for other in newest_first[:most]
     ]
-    return {"count": count, "transactions": listed, "truncated": count > _MOST_CONTRIBUTORS}
+    return {"count": count, "transactions": listed, "truncated": count > most}

@@ -649,3 +649,13 @@ def test_a_trace_whole() -> None:
         "conditions": conditions,
     }
     assert [trace["alerted"] for trace in outcome.traces] == [True, False]
+
+
+def test_the_conditions_share_the_hundred_contributors_that_are_listed() -> None:
+    what = all_of(count(34), count(1, seconds=30), total("0", by=BOTH))
+    outcome = judged(what, *(at(i, i) for i in range(34)))
+    (alert,) = outcome.alerts
+    found = [_dict(each) for each in values(alert, "contributors")]
+    listed = [each["transactions"] for each in found]
+    assert [len(each) for each in listed if isinstance(each, list)] == [33, 31, 33]
+    assert [(each["count"], each["truncated"]) for each in found] == [(34, True), (31, False), (34, True)]

@@ -17,6 +17,7 @@ from tripline_engine.domain.reading import PartReading, Reading
 from tripline_engine.domain.rows import Totals
 from tripline_engine.domain.rule_book import RuleVersion
 from tripline_engine.domain.rule_windows import RuleWindows
+from tripline_engine.domain.verdict import MAX_CONTRIBUTORS
 from tripline_engine.domain.visibility import Visibility
 
 
@@ -170,6 +171,7 @@ class Aggregates:
             field=part.condition.aggregate_field,
             length=part.window_ms,
             floor=self._floor(version),
+            most=MAX_CONTRIBUTORS // len(version.parts),
         )
 
     def limits(self, version: RuleVersion, part: Part) -> list[LimitRun]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -76,7 +76,7 @@ class Anchor:
         return low ^ anchor_low * _ID_MIX, high + anchor_high * _ANCHOR_MIX
 
     def restructure(
-        self, structure: Structure, visibility: Visibility, firing: Mapping[RuleVersionKey, FiringRecords]
+        self, structure: Structure, visibility: Visibility, firing: Callable[[], FiringByVersion]
     ) -> None:
         """Maintain exactly this from now on; what is new is built from the history and its firing states."""
         self._windows.restructure(structure, visibility, firing)
@@ -112,7 +112,7 @@ class Anchor:
         version, history = work.version, self.history
         floor = visibility.floor(version.anchor, version.fields)
         apart = RuleWindows(HeapArena(), history, self._compiler, Structure.empty(), floor)
-        apart.restructure(Structure.of_versions([version]), visibility, {}, build=False)
+        apart.restructure(Structure.of_versions([version]), visibility, dict, build=False)
         aggregates = enter(apart, history.base, history.end, visibility)
         time = history.time[history.base : history.end]
         eligible = (time >= version.effective_from) & (time < work.until)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,8 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 _HEADER = "header"
+# From Python 3.13 on a mapping need not keep a descriptor of its file; before, each array costs one.
+_MAPPING: Final[dict[str, Any]] = {"trackfd": False} if sys.version_info >= (3, 13) else {}
 _HEADER_ITEMS = 8
 
 
@@ -130,7 +133,7 @@ class MappedArena:
             new = os.fstat(descriptor).st_size == 0
             if new:
                 os.ftruncate(descriptor, capacity * dtype.itemsize)
-            array: Array = np.frombuffer(mmap.mmap(descriptor, 0), dtype)
+            array: Array = np.frombuffer(mmap.mmap(descriptor, 0, **_MAPPING), dtype)
         finally:
             os.close(descriptor)
         if new and fill:

@@ -11,7 +11,7 @@ from numba import njit
 from tripline_engine.domain.arena import Array
 from tripline_engine.domain.history import History
 from tripline_engine.domain.links import Lists
-from tripline_engine.domain.verdict import MAX_CONTRIBUTORS, Contributor
+from tripline_engine.domain.verdict import Contributor
 
 
 @njit(cache=True)
@@ -37,6 +37,7 @@ class Window:
     :ivar field: what is aggregated; None for a count that looks at no field
     :ivar length: ms
     :ivar floor: older event times (ms) are not visible
+    :ivar most: how many contributors are listed
     """
 
     history: History
@@ -45,12 +46,13 @@ class Window:
     field: str | None
     length: int
     floor: int
+    most: int
 
     def contributors(self, row: int, entered: int) -> tuple[Contributor, ...]:
         """The newest of the row's window, among the rows up to number ``entered``."""
         history = self.history
         bound = max(int(history.time[row]) - self.length, self.floor)
-        found = np.empty(MAX_CONTRIBUTORS, np.int64)
+        found = np.empty(self.most, np.int64)
         count = _collect(row, entered, bound, history.base, self.lists.order, self.members, found)
         rows = found[:count]
         values = [None if self.field is None else history.value(self.field, row) for row in rows.tolist()]

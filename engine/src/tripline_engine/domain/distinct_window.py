@@ -50,12 +50,15 @@ def entered_before(row: Any, at: Any, order: Any, base: int) -> Any:
 
 
 @njit(cache=True)
-def entered_after(row: Any, at: Any, order: Any) -> Any:
-    """The row after ``at`` in its list, of those up to number ``row``; -1 if there is none."""
+def entered_after(row: Any, at: Any, newest: Any, order: Any) -> Any:
+    """The row after ``at`` in its list, of those up to number ``row``; -1 if there is none.
+
+    What has been entered is no newer than ``newest`` (ms); the rest of a micro-batch need not be looked at.
+    """
     newer = order.following[at]
-    while newer >= 0 and newer > row:
+    while newer >= 0 and newer > row and order.time[newer] <= newest:
         newer = order.following[newer]
-    return newer
+    return newer if newer <= row else np.int32(-1)
 
 
 @njit(cache=True)
@@ -80,13 +83,10 @@ def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, values: Any)
 
 
 @njit(cache=True)
-def _enter_value(state: Any, at: Any, row: Any, in_order: bool, base: int, order: Any, values: Any) -> None:
+def _enter_value(state: Any, at: Any, row: Any, newest: Any, base: int, order: Any, values: Any) -> None:
     """Enter the row into its value's list; a row that is no longer the last one counts no more."""
     values.last[row] = 0
-    if values.slots[row] < 0:
-        return
-    newer = np.int32(-1) if in_order else entered_after(row, row, values.order)
-    if newer >= 0:
+    if values.slots[row] < 0 or entered_after(row, row, newest, values.order) >= 0:
         return
     values.last[row] = 1
     older = entered_before(row, row, values.order, base)
@@ -104,10 +104,10 @@ def _count_in(state: Any, at: Any, row: Any, values: Any) -> None:
 
 
 @njit(cache=True)
-def _leave_newer(row: Any, bound: Any, base: int, order: Any, values: Any, own: Any) -> None:
-    """Take what is newer than the row out of ``own``, the newest window, which begins at ``bound`` (ms)."""
+def _leave_newer(row: Any, newest: Any, bound: Any, base: int, order: Any, values: Any, own: Any) -> None:
+    """Take what is newer than the row out of ``own``, the newest window, from ``bound`` to ``newest`` (ms)."""
     newer = order.following[row]
-    while newer >= 0:
+    while newer >= 0 and order.time[newer] <= newest:
         if newer < row and values.slots[newer] >= 0:
             own[_COUNT] -= 1
             own[_VALUES] -= values.last[newer]
@@ -148,7 +148,7 @@ def _late(
     t = order.time[row]
     newest_bound = max(newest - window, floor)
     _advance(state, at, row - 1, newest_bound, order, values)
-    _enter_value(state, at, row, False, base, order, values)
+    _enter_value(state, at, row, newest, base, order, values)
     own[:] = 0
     start = np.int64(row)
     if t >= newest_bound:
@@ -156,7 +156,7 @@ def _late(
         if not _holds(state[at + TAIL], row, order.time):
             state[at + TAIL] = row
         own[:] = state[at : at + WIDTH]
-        _leave_newer(row, newest_bound, base, order, values, own)
+        _leave_newer(row, newest, newest_bound, base, order, values, own)
         start = np.int64(order.previous[state[at + TAIL]])
     _reach_older(row, start, max(t - window, floor), base, order, values, own)
 
@@ -180,7 +180,7 @@ def distinct_row(
     if newest != NOTHING and t < newest:
         _late(state, at, row, newest, window, floor, base, order, values, own)
         return
-    _enter_value(state, at, row, True, base, order, values)
+    _enter_value(state, at, row, newest, base, order, values)
     _count_in(state, at, row, values)
     if state[at + TAIL] < 0:
         state[at + TAIL] = row

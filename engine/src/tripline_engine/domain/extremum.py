@@ -59,17 +59,18 @@ def _push(row: Any, top: Any, base: int, chain: Any) -> None:
 
 
 @njit(cache=True)
-def _enter(row: Any, base: int, order: Any, chain: Any) -> None:
+def _enter(row: Any, newest: Any, base: int, order: Any, chain: Any) -> None:
     """Put the row in its place on its group's queue, and what is newer again after it.
 
-    Rows after ``row`` in the engine's order have not been entered yet.
+    Rows after ``row`` in the engine's order have not been entered yet; those that have are no newer than
+    ``newest`` (ms), so the rest of a micro-batch need not be looked at.
     """
     top = order.previous[row]
     while top >= base and top > row:
         top = order.previous[top]
     _push(row, top, base, chain)
     top, newer = np.int32(row), order.following[row]
-    while newer >= 0:
+    while newer >= 0 and order.time[newer] <= newest:
         if newer < row:
             _push(newer, top, base, chain)
             top = newer
@@ -99,7 +100,7 @@ def extreme_row(
         bound = max((t if in_order else newest) - windows[k], floor)
         if t >= bound:
             fronts[k] = _front(fronts[k], row, in_order, bound, order, chain)
-    _enter(row, base, order, chain)
+    _enter(row, newest, base, order, chain)
     for k in range(len(windows)):
         if in_order:
             out[k] = fronts[k]

@@ -147,17 +147,17 @@ def _texts(name: str, constants: Sequence[str], key: HashKey, *, equal: bool) ->
 
 def _listed(name: str, list_name: str, compiler: Compiler) -> Test:
     """True if the list held the value when the transaction was accepted."""
-    known: tuple[object, Any, Any] = (None, None, None)
+
+    def identities(values: list[str]) -> Any:
+        return compiler.key.of(_as_texts(values))
 
     def test(history: History, start: int, end: int) -> Passes:
-        nonlocal known
         result, offset = np.zeros(end - start, np.bool_), history.offset
         runs = compiler.named.list(list_name).runs(compiler.anchor, start + offset, end + offset)
         for first, until, values in runs:
-            if known[0] is not values:
-                known = (values, *compiler.key.of(_as_texts(sorted(values))))
+            low, high = compiler.named.hashed(list_name, values, identities)
             run = first - offset, until - offset
-            result[run[0] - start : run[1] - start] = _among(history, name, *known[1:], *run)
+            result[run[0] - start : run[1] - start] = _among(history, name, low, high, *run)
         return result
 
     return test
@@ -188,7 +188,7 @@ def _among(history: History, name: str, low: Any, high: Any, start: int, end: in
 def _as_texts(values: Sequence[str]) -> Texts:
     encoded = [value.encode() for value in values]
     offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    data = np.frombuffer(b"".join(encoded) or b"\0", np.uint8)
+    data = np.frombuffer(b"".join(encoded) or b"\0", np.uint8).copy()  # read-only would be another kernel
     return Texts(offsets, data, np.ones(len(values), np.bool_))
 
 

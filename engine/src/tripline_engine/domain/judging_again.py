@@ -162,7 +162,7 @@ def _let_go(row: Any, end: Any, late: Any, judge: Judge, source: Source, state: 
     amounts = source.amounts
     if judge.function == DISTINCT:
         if source.equal_slots[row] >= 0:
-            newer = entered_after(late, row, source.equal)
+            newer = entered_after(late, row, end, source.equal)
             state[_COUNT] -= 1
             state[_VALUES] -= newer < 0 or source.order.time[newer] > end
         return

@@ -47,12 +47,16 @@ def judge_late_ones(
     alerted = windows.alerted[version.key]
     alerted.reserve(aggregates.end)
     alerted.rows[start : aggregates.end] = fired
+    late = np.flatnonzero(aggregates.late(version)).tolist()
+    if not late:
+        own = np.flatnonzero(fired) + start + windows.history.offset
+        return Again([], 0, alerted_records(own) if len(own) else None)
     judge, source = _judge(aggregates, version, spans), _source(aggregates, version)
     history, (part,) = windows.history, version.parts
     limits = limits_of(part, version.anchor, windows.named, history, history.base, history.end)
     verdicts: list[Verdict] = []
     judged, rows = 0, [np.flatnonzero(fired) + start]
-    for place in np.flatnonzero(aggregates.late(version)).tolist():
+    for place in late:
         found = judge_again(start + place, judge, source)
         held = _held(version, found, limits)
         alerted.rows[found.rows[held]] = 1
@@ -86,8 +90,10 @@ def _source(aggregates: Aggregates, version: RuleVersion) -> Source:
 def _held(version: RuleVersion, found: JudgedAgain, limits: list[LimitRun]) -> npt.NDArray[np.bool_]:
     """Which of n hold (bool, n)."""
     held = np.zeros(len(found.rows), np.bool_)
-    for first, until, limit in limits:
-        own = (found.rows >= first) & (found.rows < until)
+    starts = [first for first, _, _ in limits]
+    runs = np.searchsorted(starts, found.rows, "right") - 1
+    for run in np.unique(runs).tolist():
+        own, limit = runs == run, limits[run][2]
         totals = found.counts[own], found.low[own], found.high[own]
         held[own] = limit.each(version.parts[0].function, *totals)
     return held
@@ -101,6 +107,8 @@ def _verdicts(
     held: npt.NDArray[np.bool_],
     limits: list[LimitRun],
 ) -> Iterator[Verdict]:
+    if not held.any():
+        return
     history, late = aggregates.windows.history, aggregates.start + place
     warm_from = aggregates.visibility.warm_from(version)
     late_one = LateOne(history.ids(np.array([late]))[0], int(history.time[late]))

@@ -78,6 +78,14 @@ class Named:
     def __init__(self) -> None:
         self._lists: dict[str, ListStory] = {}
         self._parameters: dict[str, ParameterStory] = {}
+        self._hashed: dict[str, tuple[frozenset[str], Any]] = {}
+
+    def hashed(self, name: str, values: frozenset[str], hash_all: Callable[[list[str]], Any]) -> Any:
+        """What ``hash_all`` makes of the list's values; worked out once while they stay the same."""
+        known = self._hashed.get(name)
+        if known is None or known[0] is not values:
+            known = self._hashed[name] = (values, hash_all(sorted(values)))
+        return known[1]
 
     def list(self, name: str) -> ListStory:
         """The list of that name; an empty one where there was no event of it."""

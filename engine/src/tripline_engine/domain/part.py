@@ -7,7 +7,7 @@ members count.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tripline_contracts import decimals
@@ -19,19 +19,24 @@ from tripline_contracts.rule_definition import Function, RuleDefinition
 from tripline_engine.domain.limit import Limit
 
 
-class Population(NamedTuple):
-    """Whose transactions form a rule's groups: grouped by ``fields``, those that pass ``filter``."""
+@dataclass(frozen=True, slots=True)
+class Population:
+    """Whose transactions form a rule's groups: grouped by ``fields``, those that pass ``filter``.
 
-    fields: tuple[str, ...]
-    filter: Filter | None
+    :ivar name: names its arrays, and stands for the whole in comparisons: filters can be large trees
+    """
 
-    @property
-    def name(self) -> str:
-        """For the names of its arrays."""
-        plain = "+".join(self.fields)
-        if self.filter is None:
-            return plain
-        return f"{plain}.if.{sha256_hex(canonical_json(self.filter.to_json()))[:32]}"
+    name: str
+    fields: tuple[str, ...] = field(compare=False)
+    filter: Filter | None = field(compare=False)
+
+    @staticmethod
+    def of(fields: tuple[str, ...], condition: Filter | None) -> Population:
+        """Those that pass the condition, grouped by these fields."""
+        name = "+".join(fields)
+        if condition is not None:
+            name += f".if.{sha256_hex(canonical_json(condition.to_json()))[:32]}"
+        return Population(name, fields, condition)
 
 
 class TotalsKey(NamedTuple):
@@ -120,7 +125,7 @@ class Part:
 
 def population_of(definition: RuleDefinition) -> Population:
     """The transactions that trigger a rule, by its groups."""
-    return Population(definition.grouping_key_names, _trigger(definition))
+    return Population.of(definition.grouping_key_names, _trigger(definition))
 
 
 def parts_of(definition: RuleDefinition, used: frozenset[str]) -> tuple[Part, ...]:
@@ -133,20 +138,21 @@ def parts_of(definition: RuleDefinition, used: frozenset[str]) -> tuple[Part, ..
 
 
 def _part(condition: Condition, own: Filter | None, trigger: Filter | None, used: frozenset[str]) -> Part:
-    function, field, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
+    function, measured, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
     different = function == "COUNT_DISTINCT"
-    counted = tuple(sorted({*fields, field or ""})) if different else fields
-    population, members = Population(fields, trigger), Population(counted, _both(own, condition.filter))
+    counted = tuple(sorted({*fields, measured or ""})) if different else fields
+    population = Population.of(fields, trigger)
+    members = Population.of(counted, _both(own, condition.filter))
     window, sign = condition.window_seconds * 1000, -1 if function == "MAX" else 1
-    chained = field is not None and function in ("MIN", "MAX")
+    chained = measured is not None and function in ("MIN", "MAX")
     limit = condition.limit
     return Part(
         condition=condition,
         population=population,
         members=members,
-        totals=None if different else TotalsKey(population, members, field, window, used),
-        chain=ChainKey(population, members, field or "", sign, used) if chained else None,
-        distinct=DistinctKey(population, members, field or "", window, used) if different else None,
+        totals=None if different else TotalsKey(population, members, measured, window, used),
+        chain=ChainKey(population, members, measured or "", sign, used) if chained else None,
+        distinct=DistinctKey(population, members, measured or "", window, used) if different else None,
         constant=None
         if isinstance(limit, Parameter)
         else Limit(condition.operator, decimals.to_scaled(limit)),

@@ -11,6 +11,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from zlib import crc32
 
@@ -23,6 +24,7 @@ from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.head import Head, read_book
 from tripline_engine.domain.history import HashKey
 from tripline_engine.domain.records import StateLog
+from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.structure import Structure
 
@@ -80,7 +82,7 @@ class Projection:
     def restructure(self, head: Head, log: StateLog) -> None:
         """Maintain what the book needs now."""
         for name, anchor in self.anchors.items():
-            firing = head.firing[name].read(log)
+            firing = partial(head.firing[name].read, log)
             anchor.restructure(Structure.of(self.book, name), head.visibility, firing)
 
     def shrink(self, head: Head, log: StateLog) -> bool:
@@ -120,12 +122,23 @@ class Projection:
         self.anchors = {name: self._anchor(name, Structure.empty()) for name in self._names}
         for name, anchor in self.anchors.items():
             segments = head.segments[name]
+            floor = head.visibility.floor(name, [self._config.event_type.time_field.name])
             for rows, cleared in segments.read(log):
-                anchor.load(rows, remembered_only=cleared)
+                for part, gone in self._retained(anchor, rows, floor):
+                    anchor.load(part, remembered_only=cleared or gone)
             anchor.history.offset = segments.accepted - anchor.history.end
             anchor.clean_up(head.visibility)
         self.restructure(head, log)
         self.finish(head)
+
+    def _retained(self, anchor: Anchor, rows: Rows, floor: int) -> Iterator[tuple[Rows, bool]]:
+        """The rows in runs, each with whether it is out of every window: what comes before all that is not."""
+        live = rows.time >= floor
+        first = 0 if anchor.history.end or live.all() else int(live.argmax()) if live.any() else len(rows)
+        gone = np.arange(len(rows)) < first
+        for part, out in ((gone, True), (~gone, False)):
+            if part.any():
+                yield rows.take(part, self._config.event_type), out
 
     def _anchor(self, name: str, structure: Structure) -> Anchor:
         config = self._config

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.arena import Arena, Array, HeapArena
 from tripline_engine.domain.cooldown import Silences, alerts
 from tripline_engine.domain.distinct_window import WIDTH as VALUES_WIDTH
 from tripline_engine.domain.distinct_window import (
@@ -150,13 +150,17 @@ def _fires(row: Any, slot: Any, holds: bool, task: Any, state: Any) -> bool:
 def _reset(row: Any, slot: Any, task: Any, state: Any) -> None:
     """End the group's list: what comes now begins another."""
     state.firing[np.int64(slot) * WIDTH + RESET] = row + task.offset
-    state.last[slot], state.fronts[slot] = -1, -1
-    at = np.int64(slot) * SUM_WIDTH
-    state.sums[at : at + SUM_WIDTH] = 0
-    state.sums[at + TAIL] = -1
-    at = np.int64(slot) * VALUES_WIDTH
-    state.counts[at : at + VALUES_WIDTH] = 0
-    state.counts[at + TAIL] = -1
+    state.last[slot] = -1
+    if task.function == EXTREME:
+        state.fronts[slot] = -1
+    if task.function == DISTINCT:
+        at = np.int64(slot) * VALUES_WIDTH
+        state.counts[at : at + VALUES_WIDTH] = 0
+        state.counts[at + TAIL] = -1
+    else:
+        at = np.int64(slot) * SUM_WIDTH
+        state.sums[at : at + SUM_WIDTH] = 0
+        state.sums[at + TAIL] = -1
 
 
 @njit(cache=True)
@@ -211,20 +215,27 @@ class ResetWindow:
         version: RuleVersion,
         measure: str,
     ) -> None:
-        self._arena, self._name, self._history, self._links = arena, f"{name}.reset", history, links
+        self._name, self._history, self._links = f"{name}.reset", history, links
         self._equal, self._measure = equal, measure
         (part,) = version.parts
         self._window, self._sign = part.window_ms, part.sign
         self._function, self._operator = FUNCTIONS[part.condition.function], part.condition.operator
         self._crossing = version.definition.firing == "crossing"
         self.lists = Lists(arena, self._name, history)
-        self._values = Lists(arena, f"{self._name}.equal", history)
-        self._last = arena.open(f"{self._name}.equal.newest", np.uint8, _FIRST_CAPACITY)
-        self._sums = arena.open(f"{self._name}.sums", np.int64, _FIRST_CAPACITY * SUM_WIDTH)
-        self._counts = arena.open(f"{self._name}.counts", np.int64, _FIRST_CAPACITY * VALUES_WIDTH)
-        self._better = arena.open(f"{self._name}.better", np.int32, _FIRST_CAPACITY, -1)
-        self._worse = arena.open(f"{self._name}.worse", np.int32, _FIRST_CAPACITY, -1)
-        self._fronts = arena.open(f"{self._name}.fronts", np.int32, _FIRST_CAPACITY, -1)
+        # files are for what the function needs; kernels take the rest as it is, in memory
+        unused = HeapArena()
+        distinct = arena if self._function == DISTINCT else unused
+        totals = unused if self._function == DISTINCT else arena
+        extreme = arena if self._function == EXTREME else unused
+        self._values = Lists(distinct, f"{self._name}.equal", history)
+        self._last = distinct.open(f"{self._name}.equal.newest", np.uint8, _FIRST_CAPACITY)
+        self._counts = distinct.open(f"{self._name}.counts", np.int64, _FIRST_CAPACITY * VALUES_WIDTH)
+        self._sums = totals.open(f"{self._name}.sums", np.int64, _FIRST_CAPACITY * SUM_WIDTH)
+        self._better = extreme.open(f"{self._name}.better", np.int32, _FIRST_CAPACITY, -1)
+        self._worse = extreme.open(f"{self._name}.worse", np.int32, _FIRST_CAPACITY, -1)
+        self._fronts = extreme.open(f"{self._name}.fronts", np.int32, _FIRST_CAPACITY, -1)
+        self._arenas = {"equal.newest": distinct, "counts": distinct, "sums": totals}
+        self._arenas |= dict.fromkeys(("better", "worse", "fronts"), extreme)
 
     def build(self, firing: FiringStates, floor: int, end: int) -> None:
         """Enter what the history holds before row ``end`` and no reset has left behind."""
@@ -306,7 +317,7 @@ class ResetWindow:
         self.lists.remove()
         self._values.remove()
         for part in ("equal.newest", "sums", "counts", "better", "worse", "fronts"):
-            self._arena.remove(f"{self._name}.{part}")
+            self._arenas[part].remove(f"{self._name}.{part}")
 
     @property
     def _amounts(self) -> Amounts:
@@ -346,20 +357,30 @@ class ResetWindow:
         )
 
     def _reserve(self, rows: int) -> None:
+        """Room for so many rows, and for the groups, in what the function needs."""
         slots = len(self._links.last)
         self.lists.reserve(rows, slots - 1)
-        capacity = 1 << rows.bit_length()
         if self._function == DISTINCT:
             self._values.reserve(rows, len(self._equal.last) - 1)
-            if rows > len(self._last):
-                self._last = self._arena.resize(f"{self._name}.equal.newest", capacity)
-        if rows > len(self._better) and self._function == EXTREME:
-            self._better = self._arena.resize(f"{self._name}.better", capacity, -1)
-            self._worse = self._arena.resize(f"{self._name}.worse", capacity, -1)
-        if slots > len(self._fronts):
-            old = len(self._fronts)
-            self._fronts = self._arena.resize(f"{self._name}.fronts", slots, -1)
-            self._sums = self._arena.resize(f"{self._name}.sums", slots * SUM_WIDTH)
-            self._sums[old * SUM_WIDTH + TAIL :: SUM_WIDTH] = -1
-            self._counts = self._arena.resize(f"{self._name}.counts", slots * VALUES_WIDTH)
-            self._counts[old * VALUES_WIDTH + TAIL :: VALUES_WIDTH] = -1
+            self._last = self._grown("equal.newest", self._last, rows, 0)
+            self._counts = self._grown_groups("counts", self._counts, slots, VALUES_WIDTH)
+        else:
+            self._sums = self._grown_groups("sums", self._sums, slots, SUM_WIDTH)
+        if self._function == EXTREME:
+            self._better = self._grown("better", self._better, rows, -1)
+            self._worse = self._grown("worse", self._worse, rows, -1)
+            self._fronts = self._grown("fronts", self._fronts, slots, -1)
+
+    def _grown(self, part: str, array: Array, items: int, fill: int) -> Array:
+        if items <= len(array):
+            return array
+        return self._arenas[part].resize(f"{self._name}.{part}", 1 << items.bit_length(), fill)
+
+    def _grown_groups(self, part: str, array: Array, slots: int, width: int) -> Array:
+        """States of groups, so wide each; the new ones are empty."""
+        old = len(array)
+        if slots * width <= old:
+            return array
+        grown = self._arenas[part].resize(f"{self._name}.{part}", slots * width)
+        grown[old + TAIL :: width] = -1
+        return grown

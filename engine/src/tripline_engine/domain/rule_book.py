@@ -185,7 +185,11 @@ class RuleBook:
         :returns: None if there was nothing to take: an older position, or a rule that is deleted
         :raises UnreadableRuleEvent: its position, if any, is taken all the same
         """
-        event = _decode(data)
+        try:
+            event = _decode(data)
+        except UnreadableRuleEvent as unreadable:
+            self.position = max(self.position, -1 if unreadable.position is None else unreadable.position)
+            raise
         position = event["position"]
         if position <= self.position:
             return None
@@ -342,10 +346,23 @@ def _decode(data: bytes) -> dict[str, Any]:
     try:
         event = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadableRuleEvent(str(error), None) from error
+        raise UnreadableRuleEvent(str(error), _position_of(data)) from error
     if not isinstance(event, dict) or not _is_integer(event.get("position")):
         raise UnreadableRuleEvent("expected an object with an integer position", None)
     return event
+
+
+def _position_of(data: bytes) -> int | None:
+    """The position of an event that cannot be read otherwise: a number may be beyond 64 bits, say."""
+    try:
+        position = msgspec.json.decode(data, type=_Positioned).position
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return position if _is_integer(position) else None
+
+
+class _Positioned(msgspec.Struct):
+    position: int
 
 
 def _catch_up(version: RuleVersion, paused: bool, until: int) -> CatchUp | None:

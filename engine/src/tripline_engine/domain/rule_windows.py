@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.distinct_window import DistinctWindow
@@ -80,13 +80,14 @@ class RuleWindows:
         self,
         structure: Structure,
         visibility: Visibility,
-        firing: Mapping[RuleVersionKey, FiringRecords],
+        firing: Callable[[], Mapping[RuleVersionKey, FiringRecords]],
         *,
         build: bool = True,
     ) -> None:
         """Maintain exactly this from now on.
 
-        What is new is built from the history, unless ``build`` is False: then it starts with nothing.
+        What is new is built from the history and from the firing states, which are read only then; unless
+        ``build`` is False: then it starts with nothing.
         """
         self._remove_all_but(structure)
         history = self.history
@@ -103,8 +104,10 @@ class RuleWindows:
         for distinct in structure.distincts - self.distincts.keys():
             floor = self.floor(visibility, distinct)
             self._open_distinct(distinct).build(floor, base, end)
-        for key in structure.stateful.keys() - self.firing.keys() - self.alerted.keys():
-            self._build_states(structure.stateful[key], visibility, firing.get(key), end)
+        fresh = structure.stateful.keys() - self.firing.keys() - self.alerted.keys()
+        states = firing() if fresh else {}
+        for key in fresh:
+            self._build_states(structure.stateful[key], visibility, states.get(key), end)
 
     def drop(self, first: int, until: int) -> None:
         """Let go of the rows from ``first`` to ``until``, while they can still be read."""

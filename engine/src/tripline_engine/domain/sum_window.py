@@ -59,8 +59,13 @@ def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, members: Any
 
 
 @njit(cache=True)
-def _enter_late(state: Any, at: Any, row: Any, order: Any, members: Any, amounts: Any, own: Any) -> None:
-    """Count a late row into the newest window, and make ``own`` that window less what is newer than the row."""
+def _enter_late(
+    state: Any, at: Any, row: Any, newest: Any, order: Any, members: Any, amounts: Any, own: Any
+) -> None:
+    """Count a late row into the newest window, and make ``own`` that window less what is newer than the row.
+
+    What has been entered is no newer than ``newest`` (ms); the rest of a micro-batch need not be looked at.
+    """
     _put(state, at, row, members, amounts, 1)
     tail = state[at + TAIL]
     t = order.time[row]
@@ -68,7 +73,7 @@ def _enter_late(state: Any, at: Any, row: Any, order: Any, members: Any, amounts
         state[at + TAIL] = row
     own[:] = state[at : at + WIDTH]
     newer = order.following[row]
-    while newer >= 0:
+    while newer >= 0 and order.time[newer] <= newest:
         if newer < row:
             _put(own, 0, newer, members, amounts, -1)
         newer = order.following[newer]
@@ -94,7 +99,7 @@ def _late(
     own[:] = 0
     older = row
     if order.time[row] >= newest_bound:
-        _enter_late(state, at, row, order, members, amounts, own)
+        _enter_late(state, at, row, newest, order, members, amounts, own)
         older = order.previous[state[at + TAIL]]
     bound = max(order.time[row] - window, floor)
     while older >= base and order.time[older] >= bound:

@@ -10,6 +10,7 @@ from tripline_contracts.conditions import Condition
 from tripline_engine.domain.rule_book import RuleVersion
 
 MAX_CONTRIBUTORS = 100
+"""Listed in an alert; the conditions of a chained rule share them, so that every alert fits a Kafka record."""
 
 
 @dataclass(frozen=True, slots=True)

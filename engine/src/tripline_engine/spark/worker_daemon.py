@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import resource
 import sys
 
 from pyspark import daemon
@@ -31,6 +32,13 @@ def preload() -> None:
     gc.freeze()
 
 
+def allow_many_files() -> None:
+    """As many open files as the system lets this user have: each array of a shard is a mapped file."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 if __name__ == "__main__":
+    allow_many_files()
     preload()
     daemon.manager()
