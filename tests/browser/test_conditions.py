@@ -106,6 +106,15 @@ def test_the_form_writes_several_conditions(
     dialog.get_by_role("button", name="Publish").click()
     expect(dialog.get_by_text("expected groupings that all share a field")).to_be_visible()
     third.get_by_label("payer", exact=True).check()
+    # A filter that is folded away unfolds where something is wrong with it.
+    third.get_by_label("Comparison").select_option(label="is in the list")
+    third.get_by_label("Value").fill("no-such")
+    third.get_by_text("Only some of the payments").click()
+    expect(third.get_by_label("Value")).to_be_hidden()
+    dialog.get_by_role("button", name="Publish").click()
+    expect(third.get_by_text("there is no list 'no-such' yet")).to_be_visible()
+    third.get_by_label("Comparison").select_option("=")
+    third.get_by_label("Value").fill("CSH")
     try:
         dialog.get_by_role("button", name="Publish").click()
         expect(dialog).to_be_hidden()
@@ -123,6 +132,12 @@ def test_the_form_writes_several_conditions(
 
 def test_a_deeper_tree_is_edited_as_json(open_window: OpenWindow, stack: RunningStack) -> None:
     deep = {"all": [LEAF, {"not": {"any": [LEAF, {**LEAF, "windowSeconds": 90}]}}]}
+    named = {"field": "payeeId", "in": {"list": "conditions-watched"}}
+    parametric = {**LEAF, "limit": {"parameter": "conditions-high"}, "filter": named}
+    flat = {"any": [parametric, {"not": {**LEAF, "limit": "5"}}]}
+    with stack.registry() as registry:
+        registry.put("/v1/lists/conditions-watched", json={"values": ["25"]}).raise_for_status()
+        registry.put("/v1/parameters/conditions-high", json={"value": "999999"}).raise_for_status()
     with published_rule(stack, {"name": NAME, "conditions": deep}) as rule:
         window = open_window("analyst")
         window.go("/rules")
@@ -133,14 +148,20 @@ def test_a_deeper_tree_is_edited_as_json(open_window: OpenWindow, stack: Running
         text.fill("{")
         dialog.get_by_role("button", name="Publish the new version").click()
         expect(dialog.get_by_text("The conditions are not JSON")).to_be_visible()
-        text.fill(json.dumps({"any": [LEAF, {"not": {**LEAF, "limit": "5"}}]}))
+        text.fill(json.dumps(flat))
         dialog.get_by_role("button", name="Write the conditions in the form").click()
+        first = dialog.get_by_role("group", name="Condition 1")
+        expect(first.get_by_label("given as")).to_have_value("parameter")
+        expect(first.get_by_label("Limit")).to_have_value("conditions-high")
+        expect(first.get_by_label("Comparison")).to_have_value("in-list")
+        expect(first.get_by_label("Value")).to_have_value("conditions-watched")
+        expect(dialog.locator("datalist")).to_have_count(2)
         expect(dialog.get_by_role("group", name="Condition 2").get_by_label("Limit")).to_have_value("5")
         dialog.get_by_role("button", name="Publish the new version").click()
         expect(dialog).to_be_hidden()
         with stack.registry() as registry:
             changed = registry.get(f"/v1/rules/{rule['ruleId']}").json()["definition"]["conditions"]
-        assert changed == {"any": [LEAF, {"not": {**LEAF, "limit": "5"}}]}
+        assert changed == flat
         window.is_clean()
 
 

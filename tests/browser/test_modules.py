@@ -161,6 +161,17 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
             ],
         ),
     ],
+    "condition_form.js": [
+        ("fitsForm", [SUM], True),
+        ("fitsForm", [{**DIFFERENT, "limit": {"parameter": "usual"}, "filter": NAMED}], True),
+        ("fitsForm", [{**SUM, "aggregatorFunctionType": "COUNT", "aggregateFieldName": None}], True),
+        ("fitsForm", [{**SUM, "aggregateFieldName": "payeeId"}], False),
+        ("fitsForm", [{**SUM, "limit": {"list": "usual"}}], False),
+        ("fitsForm", [{**SUM, "filter": "none"}], False),
+        ("fitsForm", [{**SUM, "firing": "every"}], False),
+        ("fitsForm", [{"not": SUM}], False),
+        ("fitsForm", [None], False),
+    ],
     "judged.js": [
         ("cameTo", [JUDGED[0]], ["5,100.5", " > 5,000"]),
         ("cameTo", [JUDGED[1]], ["–", " ≥ –"]),

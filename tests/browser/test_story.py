@@ -97,24 +97,34 @@ def test_a_rule_of_several_conditions(open_window: OpenWindow, stack: RunningSta
     name = "Story: many payments, and not much money"
     window = open_window("admin")
     page = window.page
+    with stack.registry() as registry:
+        registry.put("/v1/lists/story-cards", json={"values": ["CRD"]}).raise_for_status()
+        registry.put("/v1/parameters/story-many", json={"value": "15"}).raise_for_status()
     window.go("/rules")
     try:
-        # Write it: many payments by one payer, and not a payer who spends a fortune in an hour.
+        # Write it: many card payments by one payer, and not a payer who spends a fortune in an hour. How many is a
+        # parameter's, and what a card payment is stands in a list.
         page.get_by_role("button", name="New rule").click()
         dialog = page.get_by_role("dialog", name="New rule")
         dialog.get_by_label("Name").fill(name)
         dialog.get_by_label("The rule is").select_option("several conditions")
         many = dialog.get_by_role("group", name="Condition 1")
         many.get_by_label("Aggregate").select_option("COUNT")
-        many.get_by_label("Limit").fill("15")
+        many.get_by_label("given as").select_option("parameter")
+        many.get_by_label("Limit").fill("story-many")
         many.get_by_label("within").fill("1")
         many.get_by_label("Unit of the window").select_option(label="minutes")
+        many.get_by_text("Only some of the payments").click()
+        many.get_by_role("button", name="Add a condition").click()
+        many.get_by_label("Comparison").select_option(label="is in the list")
+        many.get_by_label("Value").fill("story-cards")
         dialog.get_by_role("button", name="Add a condition to the rule").click()
         rich = dialog.get_by_role("group", name="Condition 2")
         rich.get_by_label("not: the rule wants it not to hold").check()
         rich.get_by_label("Limit").fill("900,000,000")
         said = (
-            "All of: number of payments per payer within 1 minute > 15; "
+            "All of: number of payments per payer within 1 minute > parameter story-many, "
+            "only where payment type is in the list story-cards; "
             "not sum of amount per payer within 1 hour > 900,000,000"
         )
         expect(dialog.get_by_text(said)).to_be_visible()

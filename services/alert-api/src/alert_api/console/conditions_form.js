@@ -93,7 +93,7 @@ export class ConditionsForm {
   problems() {
     if (this.json) return [];
     if (this.cards.length === 0) return [{ field: "conditions", message: "Add a condition." }];
-    return this.cards.flatMap((card, index) => card.missing().map(({ member, message }) => ({ field: `conditions.${this.joint.value}[${index}].${member}`, message })));
+    return this.cards.flatMap((card, index) => card.problems().map(({ field, message }) => ({ field: `conditions.${this.joint.value}[${index}].${field}`, message })));
   }
 
   /** Where to say what is wrong with a member of a condition; null for everything else. */

@@ -118,8 +118,15 @@ function takesParameter(field, sign) {
 /** The tree as `{joint, conditions}`, or null where it is more than that. */
 function asRows(tree) {
   if (tree === null || tree === undefined) return { joint: "all", conditions: [] };
-  const simple = (each) => each?.field in FIELDS && (Array.isArray(each.in) || typeof each.in?.list === "string" || FIELDS[each.field].includes(each.operator));
-  if (simple(tree)) return { joint: "all", conditions: [tree] };
+  if (isRow(tree)) return { joint: "all", conditions: [tree] };
   const [joint] = Object.keys(tree);
-  return ["all", "any"].includes(joint) && tree[joint].every(simple) ? { joint, conditions: tree[joint] } : null;
+  return ["all", "any"].includes(joint) && Array.isArray(tree[joint]) && tree[joint].every(isRow) ? { joint, conditions: tree[joint] } : null;
+}
+
+/** Whether a row can show it, names of lists and parameters where there may be some. */
+function isRow(each) {
+  const signs = FIELDS[each?.field] ?? [];
+  if (each?.in !== undefined) return Array.isArray(each.in) ? signs.includes(IN) : signs.includes(IN_LIST) && typeof each.in?.list === "string";
+  return signs.includes(each?.operator)
+    && (typeof each.value?.parameter === "string" ? takesParameter(each.field, each.operator) : ["string", "number"].includes(typeof each.value));
 }

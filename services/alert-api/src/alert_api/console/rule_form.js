@@ -2,16 +2,14 @@
 
 import { Problem, registry } from "./client.js";
 import { ConditionsForm } from "./conditions_form.js";
-import { FUNCTIONS, OPERATORS, inWords } from "./definition.js";
+import { inWords } from "./definition.js";
 import { button, choice, element, labelled, setText, toast } from "./dom.js";
 import { FilterForm } from "./filter_form.js";
 import { FiringForm } from "./firing_form.js";
-import { UNITS, fieldName, fieldNames, inUnits, operator } from "./format.js";
-import { SOURCES, knownNames, offerNames } from "./known_names.js";
+import { knownNames } from "./known_names.js";
+import { MeasureForm } from "./measure_form.js";
 import { BLANK, TEMPLATES } from "./rule_templates.js";
 
-const KEYS = ["payeeId", "beneficiaryId", "paymentType", "paymentAmount"];
-const MEASURES = ["paymentAmount"];
 const SHAPES = [["one", "one condition"], ["several", "several conditions"]];
 
 export class RuleForm {
@@ -19,20 +17,10 @@ export class RuleForm {
   constructor(rule, onDone) {
     Object.assign(this, { rule, onDone });
     this.name = element("input", { id: "rule-name", maxlength: 200, required: true, autocomplete: "off" });
-    this.keys = KEYS.map((name) => {
-      const box = element("input", { type: "checkbox", value: name });
-      return { name, box, label: element("label", { class: "check" }, box, ` ${fieldName(name)}`) };
-    });
-    this.kind = choice(FUNCTIONS, { id: "rule-function", on: { change: () => this.adapt() } });
-    this.field = choice([], { id: "rule-field" });
-    this.sign = choice(OPERATORS.map((each) => [each, operator(each)]), { id: "rule-operator" });
-    this.limit = element("input", { id: "rule-limit", inputmode: "decimal", required: true, size: 12, autocomplete: "off" });
-    this.limitSource = choice(SOURCES, { id: "rule-limit-source", on: { change: () => this.adapt() } });
-    this.count = element("input", { id: "rule-window", type: "number", min: 1, step: 1, required: true });
-    this.unit = choice(UNITS.map(([size, name]) => [size, `${name}s`]), { id: "rule-unit", "aria-label": "Unit of the window" });
     this.shape = choice(SHAPES, { id: "rule-shape", on: { change: () => this.reshape() } });
+    this.measure = new MeasureForm("rule", "Nothing chosen: one group of all payments.");
     this.conditions = new ConditionsForm();
-    this.several = element("div", {});
+    this.measured = element("div", {});
     this.filter = new FilterForm();
     this.firing = new FiringForm();
     this.words = element("p", { class: "rule-words" });
@@ -49,16 +37,10 @@ export class RuleForm {
         TEMPLATES.map(({ title, definition }) => button(title, () => this.write(definition)))),
       at("name", labelled("Name", this.name)),
       labelled("The rule is", this.shape),
-      this.single = element("div", { class: "rule-form" }, element("fieldset", { class: "group", dataset: { field: "groupingKeyNames" } }, element("legend", {}, "Grouped by"),
-        element("div", { class: "checks" }, this.keys.map((each) => each.label)),
-        element("p", { class: "hint" }, "Nothing chosen: one group of all payments.")),
-      element("div", { class: "row" }, at("aggregatorFunctionType", labelled("Aggregate", this.kind)),
-        this.fieldPart = at("aggregateFieldName", labelled("of", this.field))),
-      element("div", { class: "row" }, at("limitOperatorType", labelled("is", this.sign)), labelled("given as", this.limitSource), at("limit", labelled("Limit", this.limit)),
-        at("windowSeconds", labelled("within", this.count)), element("div", { class: "field" }, element("span", { class: "field-name" }, "\u00a0"), this.unit))),
-      this.several,
+      this.measured,
       this.filter.element,
-      this.firing.element, knownNames(),
+      this.firing.element,
+      knownNames(),
       this.words, this.error, element("div", { class: "dialog-end" }, this.go));
   }
 
@@ -68,24 +50,16 @@ export class RuleForm {
     this.conditions.write(conditions);
     // What a chained rule has not is there in case it becomes a plain one.
     if (conditions !== null) definition = { ...BLANK, ...definition };
-    for (const { name, box } of this.keys) box.checked = definition.groupingKeyNames.includes(name);
-    this.kind.value = definition.aggregatorFunctionType;
-    this.sign.value = definition.limitOperatorType;
-    this.limitSource.value = definition.limit.parameter ? "parameter" : "number";
-    this.limit.value = definition.limit.parameter ?? definition.limit;
-    [this.count.value, this.unit.value] = inUnits(definition.windowSeconds);
+    this.measure.write(definition);
     this.filter.write(definition.filter ?? null);
     this.firing.write(definition);
-    this.adapt();
-    if (definition.aggregateFieldName) this.field.value = definition.aggregateFieldName;
     this.reshape();
     this.say();
   }
 
-  /** Only what belongs to the shape is shown, and what is not shown is in nobody's way. */
+  /** Only what belongs to the shape is in the form; the other is kept for those who change their mind. */
   reshape() {
-    this.single.hidden = this.isChained();
-    this.several.replaceChildren(...(this.isChained() ? [this.conditions.element] : []));
+    this.measured.replaceChildren(this.isChained() ? this.conditions.element : this.measure.element);
     this.firing.ofSeveral(this.isChained());
   }
 
@@ -93,41 +67,25 @@ export class RuleForm {
     return this.shape.value === "several";
   }
 
-  /** Different values are counted of any field that one can group by, the other aggregates are of amounts. */
-  adapt() {
-    const different = this.kind.value === "COUNT_DISTINCT";
-    const before = this.field.value;
-    const offered = different ? KEYS.map((name) => [name, fieldNames(name)]) : MEASURES.map((name) => [name, fieldName(name)]);
-    this.field.replaceChildren(...offered.map(([value, text]) => element("option", { value }, text)));
-    if (offered.some(([name]) => name === before)) this.field.value = before;
-    setText(this.fieldPart.querySelector("label"), different ? "Different what" : "of");
-    this.fieldPart.hidden = this.kind.value === "COUNT";
-    offerNames(this.limit, this.limitSource.value === "parameter" ? "parameter" : null);
-  }
-
   /** The definition as the registry takes it. What says nothing is left out. */
   read() {
-    const counts = this.kind.value === "COUNT";
     const filter = this.filter.read();
-    if (this.isChained()) return { conditions: this.conditions.read(), ...(filter === null ? {} : { filter }), ...this.firing.read() };
     return {
-      groupingKeyNames: this.keys.filter((each) => each.box.checked).map((each) => each.name),
-      aggregatorFunctionType: this.kind.value,
-      aggregateFieldName: counts ? null : this.field.value,
-      limitOperatorType: this.sign.value,
-      limit: this.limitSource.value === "parameter" ? { parameter: this.limit.value.trim() } : this.limit.value.trim().replaceAll(",", ""),
-      windowSeconds: Number(this.count.value) * Number(this.unit.value),
+      ...(this.isChained() ? { conditions: this.conditions.read() } : this.measure.read()),
       ...(filter === null ? {} : { filter }),
       ...this.firing.read(),
     };
   }
 
+  /** What cannot even be sent of what the shape has. */
+  problems() {
+    return this.isChained() ? this.conditions.problems() : this.measure.problems();
+  }
+
   say() {
     try {
       const definition = this.read();
-      const whole = definition.conditions ? this.conditions.problems().length === 0
-        : this.limit.value.trim() !== "" && definition.windowSeconds > 0;
-      setText(this.words, whole ? inWords(definition) : "");
+      setText(this.words, this.problems().length ? "" : inWords(definition));
     } catch {
       setText(this.words, "");
     }
@@ -135,9 +93,8 @@ export class RuleForm {
 
   async send() {
     this.mark([]);
-    const single = [[this.limit, "limit", "Give a limit."], [this.count, "windowSeconds", "Give a window."]];
-    const missing = [[this.name, "name", "Give the rule a name."], ...(this.isChained() ? [] : single)].filter(([input]) => !input.value.trim());
-    const wrong = [...missing.map(([, field, message]) => ({ field, message })), ...(this.isChained() ? this.conditions.problems() : []), ...this.firing.problems()];
+    const nameless = this.name.value.trim() ? [] : [{ field: "name", message: "Give the rule a name." }];
+    const wrong = [...nameless, ...this.problems(), ...this.firing.problems()];
     if (wrong.length) return this.mark(wrong);
     this.go.disabled = true;
     try {
@@ -169,6 +126,7 @@ export class RuleForm {
       const part = this.conditions.place(field) ?? parts.find((each) => !each.closest(".condition-card"));
       if (!part) rest.push(`${field}: ${message}`);
       else {
+        part.closest("details")?.setAttribute("open", "");
         part.classList.add("wrong");
         part.append(element("p", { class: "error field-error" }, message));
       }

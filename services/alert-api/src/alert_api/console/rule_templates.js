@@ -2,16 +2,14 @@
 
 const none = { filter: null, firing: "every", resetOnAlert: false, lateEvents: "evaluate" };
 
-export const BLANK = {
-  name: "", groupingKeyNames: ["payeeId"], aggregatorFunctionType: "SUM", aggregateFieldName: "paymentAmount",
-  limitOperatorType: ">", limit: "", windowSeconds: 3600, ...none,
-};
-
 /** What a condition begins as. */
 export const FIRST_CONDITION = {
   groupingKeyNames: ["payeeId"], aggregatorFunctionType: "SUM", aggregateFieldName: "paymentAmount", limitOperatorType: ">", limit: "",
   windowSeconds: 3600,
 };
+
+/** And a rule of one condition. */
+export const BLANK = { name: "", ...FIRST_CONDITION, ...none };
 
 export const TEMPLATES = [
   { title: "Large sum to one beneficiary", definition: { ...BLANK, name: "Much from one payer to one beneficiary within a day",
