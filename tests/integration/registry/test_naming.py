@@ -198,13 +198,13 @@ def test_a_rule_may_name_only_what_exists(client: httpx.Client) -> None:
     refused = client.post("/v1/rules", json=naming(listed, parameter))
     assert (refused.status_code, refused.json()["type"]) == (422, "urn:tripline:problem:unknown-name")
     assert [error["field"] for error in refused.json()["errors"]] == [
-        "filter.all[0].in", "filter.all[1].value", "limit",
+        "limit", "filter.all[0].in", "filter.all[1].value",
     ]  # fmt: skip
-    assert listed in refused.json()["errors"][0]["message"]
+    assert listed in refused.json()["errors"][1]["message"]
     record = {**naming(listed, parameter), "ruleId": 900_000, "ruleState": "ACTIVE"}
     imported = client.post("/v1/rules/import", json=[record])
     assert (imported.status_code, imported.json()["type"]) == (422, "urn:tripline:problem:import-refused")
-    assert imported.json()["results"][0]["errors"][0]["field"] == "filter.all[0].in"
+    assert imported.json()["results"][0]["errors"][0]["field"] == "limit"
     client.put(f"/v1/lists/{listed}", json={"values": []}).raise_for_status()
     client.put(f"/v1/parameters/{parameter}", json={"value": 5}).raise_for_status()
     published = client.post("/v1/rules", json=naming(listed, parameter))

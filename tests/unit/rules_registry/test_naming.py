@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from rules_registry.domain.commands import ChangeNamed, ChangeRule, PublishRule
 from rules_registry.domain.events import ListChanged, NamedChanged, ParameterChanged
@@ -18,9 +20,11 @@ from rules_registry.service.importing import Imported
 from rules_registry.service.naming import NamedChange
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import Repeatable, RuleChange
+from tests.unit.contracts.drawing import filters_of
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tests.unit.rules_registry.samples import BODY, NOW
 from tripline_contracts import event_type, schemas
+from tripline_contracts.filters import Filter
 from tripline_contracts.rule_definition import parse
 
 OLD = Named("list", "watched", 3, ("a", "b"), 9, NOW, "ada")
@@ -81,11 +85,19 @@ NAMING: dict[str, Any] = {
 
 def test_the_places_of_names() -> None:
     assert references(parse(NAMING, event_type.load())) == (
+        Reference("parameter", "most", "limit"),
         Reference("list", "watched", "filter.all[1].any[0].not.in"),
         Reference("parameter", "least", "filter.all[2].value"),
-        Reference("parameter", "most", "limit"),
     )
     assert references(parse(BODY, event_type.load())) == ()
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(filters_of(event_type.load()))
+def test_every_name_has_a_place(drawn: Filter) -> None:
+    found = references(replace(parse(NAMING, event_type.load()), filter=drawn))
+    assert {each.name for each in found if each.kind == "list"} == drawn.lists()
+    assert {each.name for each in found if each.kind == "parameter"} == drawn.parameters() | {"most"}
 
 
 @pytest.fixture
@@ -154,9 +166,9 @@ def test_a_rule_may_name_only_what_exists(store: FakeStore) -> None:
     with pytest.raises(UnknownNames) as refused:
         publish(store, NAMING)
     assert [problem.field for problem in refused.value.problems] == [
-        "filter.all[1].any[0].not.in", "filter.all[2].value", "limit",
+        "limit", "filter.all[1].any[0].not.in", "filter.all[2].value",
     ]  # fmt: skip
-    assert "no list 'watched'" in refused.value.problems[0].message
+    assert "no list 'watched'" in refused.value.problems[1].message
     change(store, "list", "watched", ())
     change(store, "parameter", "least", Decimal(1))
     # of the same name, and of the other kind
@@ -187,7 +199,7 @@ def test_an_import_refuses_the_lines_that_name_what_is_not_there(store: FakeStor
     good, bad = {**BODY, "ruleId": 1, "ruleState": "ACTIVE"}, {**NAMING, "ruleId": 2, "ruleState": "ACTIVE"}
     first, second = importing(store, good, bad)
     assert (first.outcome, second.outcome) == ("published", "refused")
-    assert [problem.field for problem in second.problems][-1] == "limit"
+    assert second.problems[0].field == "limit"
     # nothing of a line that is refused: the pause neither
     with pytest.raises(ImportRefused):
         importing(store, {**NAMING, "ruleId": 1, "ruleState": "PAUSE"})

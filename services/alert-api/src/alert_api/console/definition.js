@@ -20,11 +20,6 @@ export function inWords(definition) {
     + `${only}${when.length ? ` (${when.join("; ")})` : ""}`;
 }
 
-/** A number, or the parameter that gives it. */
-export function amount(value) {
-  return typeof value?.parameter === "string" ? `parameter ${value.parameter}` : decimal(value);
-}
-
 /** A filter tree in words: all, any, not over comparisons. */
 export function filterInWords(tree, inside = false) {
   for (const [key, word] of [["all", " and "], ["any", " or "]]) {
@@ -64,4 +59,9 @@ function shown(key, value, shownTime) {
   if (key === "limitOperatorType") return operator(value);
   if (key === "filter") return filterInWords(value);
   return typeof value === "object" ? JSON.stringify(value) : String(value).toLowerCase();
+}
+
+/** A number, or the parameter that gives it. */
+export function amount(value) {
+  return typeof value?.parameter === "string" ? `parameter ${value.parameter}` : decimal(value);
 }

@@ -49,14 +49,14 @@ export class RuleForm {
         element("p", { class: "hint" }, "Nothing chosen: one group of all payments.")),
       element("div", { class: "row" }, at("aggregatorFunctionType", labelled("Aggregate", this.kind)),
         this.fieldPart = at("aggregateFieldName", labelled("of", this.field))),
-      element("div", { class: "row" }, at("limitOperatorType", labelled("is", this.sign)), labelled("given as", this.limitSource), at("limit", labelled("Limit", this.limit)),
+      element("div", { class: "row" }, at("limitOperatorType", labelled("is", this.sign)), labelled("given as", this.limitSource), knownNames(), at("limit", labelled("Limit", this.limit)),
         at("windowSeconds", labelled("within", this.count)), element("div", { class: "field" }, element("span", { class: "field-name" }, "\u00a0"), this.unit)),
       this.filter.element,
       element("fieldset", { class: "group" }, element("legend", {}, "Firing"),
         element("div", { class: "row" }, at("firing", labelled("Fires", this.firing)), at("lateEvents", labelled("Late payments", this.late))),
         at("resetOnAlert", element("label", { class: "check" }, this.reset, " after an alert, count afresh for that group")),
         at("effectiveFrom", labelled("In force from (left open: now)", this.since))),
-      knownNames(), this.words, this.error, element("div", { class: "dialog-end" }, this.go));
+      this.words, this.error, element("div", { class: "dialog-end" }, this.go));
   }
 
   write(definition) {

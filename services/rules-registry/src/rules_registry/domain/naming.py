@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import assert_never
+from typing import get_args
 
 from rules_registry.domain.commands import ChangeNamed
 from rules_registry.domain.deciding import require_expected
 from rules_registry.domain.events import ListChanged, NamedChanged, ParameterChanged
 from rules_registry.domain.named import Named
-from tripline_contracts.filters import (
-    All,
-    Any_,
-    Comparison,
-    Filter,
-    ListMembership,
-    Membership,
-    Not,
-    ParameterComparison,
-)
-from tripline_contracts.names import Kind, Parameter
+from tripline_contracts.names import Kind
 from tripline_contracts.rule_definition import RuleDefinition
 
 
@@ -49,30 +39,17 @@ def decide_named(current: Named | None, command: ChangeNamed) -> NamedChanged | 
 
 def references(definition: RuleDefinition) -> tuple[Reference, ...]:
     """Every list and parameter that the definition names, place by place."""
-    found = [] if definition.filter is None else list(_in_filter(definition.filter, "filter"))
-    if isinstance(definition.limit, Parameter):
-        found.append(Reference("parameter", definition.limit.name, "limit"))
-    return tuple(found)
+    return tuple(_named_in(definition.to_json(), ""))
 
 
-def _in_filter(part: Filter, path: str) -> Iterator[Reference]:
-    match part:
-        case All(operands):
-            yield from _in_operands(operands, f"{path}.all")
-        case Any_(operands):
-            yield from _in_operands(operands, f"{path}.any")
-        case Not(operand):
-            yield from _in_filter(operand, f"{path}.not")
-        case ListMembership(_, name):
-            yield Reference("list", name, f"{path}.in")
-        case ParameterComparison(_, _, name):
-            yield Reference("parameter", name, f"{path}.value")
-        case Comparison() | Membership():
-            pass
-        case never:
-            assert_never(never)
-
-
-def _in_operands(operands: tuple[Filter, ...], path: str) -> Iterator[Reference]:
-    for i, operand in enumerate(operands):
-        yield from _in_filter(operand, f"{path}[{i}]")
+def _named_in(value: object, path: str) -> Iterator[Reference]:
+    """Walks the JSON and not the classes: the grammar is closed, nothing else in it is an object of one such member."""
+    if isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from _named_in(inner, f"{path}[{i}]")
+    elif isinstance(value, dict):
+        for word, inner in value.items():
+            if word in get_args(Kind) and isinstance(inner, str):
+                yield Reference(word, inner, path)
+            else:
+                yield from _named_in(inner, f"{path}.{word}" if path else word)
