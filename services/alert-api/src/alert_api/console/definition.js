@@ -55,11 +55,6 @@ function aggregateInWords({ aggregatorFunctionType: kind, aggregateFieldName: fi
   return `${NAMES[kind] ?? kind} of ${fieldName(field ?? "")}`;
 }
 
-/** A number, or the parameter that gives it. */
-export function amount(value) {
-  return typeof value?.parameter === "string" ? `parameter ${value.parameter}` : decimal(value);
-}
-
 /** A filter tree in words: all, any, not over comparisons. */
 export function filterInWords(tree, inside = false) {
   for (const [key, word] of [["all", " and "], ["any", " or "]]) {
@@ -101,4 +96,9 @@ function shown(key, value, shownTime) {
   if (key === "filter") return filterInWords(value);
   if (key === "conditions") return chainInWords(value);
   return typeof value === "object" ? JSON.stringify(value) : String(value).toLowerCase();
+}
+
+/** A number, or the parameter that gives it. */
+export function amount(value) {
+  return typeof value?.parameter === "string" ? `parameter ${value.parameter}` : decimal(value);
 }
