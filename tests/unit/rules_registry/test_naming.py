@@ -120,14 +120,6 @@ def test_every_name_has_a_place(drawn: Filter) -> None:
     assert {each.name for each in found if each.kind == "parameter"} == drawn.parameters() | {"most"}
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(filters_of(event_type.load()))
-def test_every_name_has_a_place(drawn: Filter) -> None:
-    found = references(replace(parse(NAMING, event_type.load()), filter=drawn))
-    assert {each.name for each in found if each.kind == "list"} == drawn.lists()
-    assert {each.name for each in found if each.kind == "parameter"} == drawn.parameters() | {"most"}
-
-
 @pytest.fixture
 def store() -> FakeStore:
     return FakeStore()
