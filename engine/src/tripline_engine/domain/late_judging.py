@@ -132,5 +132,6 @@ def _verdicts(
             newest=None,
             warm=warm_from is not None and int(history.time[row]) >= warm_from,
             late_one=late_one,
+            again=int(history.time[row]),
             partial=history.partial(row, version.fields),
         )

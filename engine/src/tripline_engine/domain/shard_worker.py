@@ -341,8 +341,8 @@ def _transactions(rows: Rows, chosen: Sequence[int], config: EngineConfig) -> di
 
 
 def _in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """By the transactions that brought them about, then by rule; what was judged again after those themselves."""
-    return sorted(verdicts, key=lambda verdict: (verdict.row, verdict.version.rule_id))
+    """By the transactions that brought them about, then by rule; what was judged again after them, by event time."""
+    return sorted(verdicts, key=lambda verdict: (verdict.row, verdict.version.rule_id, verdict.again or 0))
 
 
 def _position(payload: Payload) -> tuple[int, int]:

@@ -54,6 +54,7 @@ class Verdict:
     :ivar measured: one for each condition of the rule
     :ivar newest: event time (ms) of the newest one before it, if this one is late
     :ivar late_one: if the transaction was judged again, for which late one
+    :ivar again: and its event time (ms)
     :ivar partial: as JSON, id, event time and the fields that the version uses, if the transaction is not among
         those that have just come in
     """
@@ -64,4 +65,5 @@ class Verdict:
     newest: int | None
     warm: bool
     late_one: LateOne | None = None
+    again: int | None = None
     partial: Mapping[str, Any] | None = None
