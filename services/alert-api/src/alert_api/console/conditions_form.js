@@ -3,22 +3,23 @@
 import { ConditionForm, fitsForm } from "./condition_form.js";
 import { button, choice, element, labelled } from "./dom.js";
 import { FIRST_CONDITION } from "./rule_templates.js";
+import { TreeForm } from "./tree_form.js";
 
 const MOST = 16;
 
-export class ConditionsForm {
+export class ConditionsForm extends TreeForm {
   constructor() {
+    super({ id: "conditions-json", rows: 16, what: "The conditions are", fits: (tree) => asCards(tree) !== null,
+      words: ["Write the conditions as JSON", "Write the conditions in the form"] });
     this.cards = [];
     this.joint = choice([["all", "all of these hold"], ["any", "one of these holds"]], { "aria-label": "The rule holds where" });
     this.list = element("div", { class: "condition-cards" });
     this.more = button("Add a condition to the rule", () => this.add(FIRST_CONDITION, false));
-    this.text = element("textarea", { rows: 16, class: "mono", spellcheck: "false", id: "conditions-json" });
-    this.swap = button("Write the conditions as JSON", () => this.turn());
-    this.byCards = element("div", { class: "condition-cards" }, element("p", { class: "field-name" }, "The rule holds where ", this.joint), this.list,
+    this.byForm = element("div", { class: "condition-cards" }, element("p", { class: "field-name" }, "The rule holds where ", this.joint), this.list,
       element("div", {}, this.more));
     this.byText = element("div", {}, labelled("Conditions as JSON", this.text,
       "all, any, not over conditions with groupingKeyNames, aggregatorFunctionType, aggregateFieldName, limitOperatorType, limit, windowSeconds, filter"));
-    this.element = element("div", { class: "condition-cards", dataset: { field: "conditions" } }, this.byCards, this.byText, element("div", { class: "swap" }, this.swap),
+    this.element = element("div", { class: "condition-cards", dataset: { field: "conditions" } }, this.byForm, this.byText, element("div", { class: "swap" }, this.swap),
       element("p", { class: "hint" }, "All conditions share at least one of the fields that they are grouped by."));
     this.show(false);
   }
@@ -41,11 +42,7 @@ export class ConditionsForm {
       const operands = this.cards.map((card) => card.read());
       return operands.length === 1 ? operands[0] : { [this.joint.value]: operands };
     }
-    try {
-      return JSON.parse(this.text.value);
-    } catch (error) {
-      throw new Error(`The conditions are not JSON: ${error.message}`);
-    }
+    return this.readText();
   }
 
   add(condition, negated) {
@@ -65,28 +62,6 @@ export class ConditionsForm {
   number() {
     this.cards.forEach((card, index) => card.number(index + 1));
     this.more.disabled = this.cards.length >= MOST;
-  }
-
-  show(json) {
-    this.json = json;
-    this.byCards.hidden = json;
-    this.byText.hidden = !json;
-    this.swap.textContent = json ? "Write the conditions in the form" : "Write the conditions as JSON";
-  }
-
-  turn() {
-    let tree = null;
-    try {
-      tree = this.read();
-    } catch { /* what cannot be read stays where it is */
-      return;
-    }
-    if (!this.json) {
-      this.text.value = JSON.stringify(tree, null, 2);
-      this.show(true);
-    } else if (asCards(tree) !== null) {
-      this.write(tree);
-    }
   }
 
   /** What cannot even be sent: `[{field, message}]`, the fields as the registry would name them. */

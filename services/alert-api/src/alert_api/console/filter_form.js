@@ -3,6 +3,7 @@
 import { button, choice, element, labelled } from "./dom.js";
 import { fieldName, operator } from "./format.js";
 import { SOURCES, offerNames } from "./known_names.js";
+import { TreeForm } from "./tree_form.js";
 
 const EQUALITY = ["=", "!="];
 const ORDER = [">", ">=", "<", "<=", "=", "!="];
@@ -14,17 +15,17 @@ const FIELDS = {
   eventTime: ORDER, ingestionTimestamp: ORDER,
 };
 
-export class FilterForm {
+export class FilterForm extends TreeForm {
   constructor({ id = "filter" } = {}) {
+    super({ id: `${id}-json`, rows: 6, what: "The filter is", fits: (tree) => asRows(tree) !== null,
+      words: ["Write as JSON", "Write as conditions"] });
     this.joint = choice([["all", "all of these hold"], ["any", "one of these holds"]], { "aria-label": "Conditions joined by" });
     this.list = element("div", { class: "conditions" });
-    this.text = element("textarea", { rows: 6, class: "mono", spellcheck: "false", id: `${id}-json` });
-    this.swap = button("Write as JSON", () => this.turn());
-    this.byRows = element("div", {}, element("p", { class: "field-name" }, "Only payments where ", this.joint), this.list,
+    this.byForm = element("div", {}, element("p", { class: "field-name" }, "Only payments where ", this.joint), this.list,
       button("Add a condition", () => this.add({ field: "paymentType", operator: "=", value: "CRD" })));
     this.byText = element("div", {}, labelled("Filter as JSON", this.text,
       'all, any, not over {"field", "operator", "value"} or {"field", "in": [\u2026]}; a list by name: "in": {"list": \u2026}'));
-    this.element = element("fieldset", { class: "group", dataset: { field: "filter" } }, element("legend", {}, "Filter"), this.byRows, this.byText,
+    this.element = element("fieldset", { class: "group", dataset: { field: "filter" } }, element("legend", {}, "Filter"), this.byForm, this.byText,
       element("div", { class: "swap" }, this.swap));
     this.write(null);
   }
@@ -46,12 +47,7 @@ export class FilterForm {
   /** The filter, null for none. Throws a sentence when the JSON is none. */
   read() {
     if (this.json) {
-      if (!this.text.value.trim()) return null;
-      try {
-        return JSON.parse(this.text.value);
-      } catch (error) {
-        throw new Error(`The filter is not JSON: ${error.message}`);
-      }
+      return this.text.value.trim() ? this.readText() : null;
     }
     const conditions = [...this.list.children].map((row) => {
       const [field, sign, source, value] = [...row.querySelectorAll("select, input")].map((each) => each.value);
@@ -61,28 +57,6 @@ export class FilterForm {
     });
     if (conditions.length === 0) return null;
     return conditions.length === 1 ? conditions[0] : { [this.joint.value]: conditions };
-  }
-
-  show(json) {
-    this.json = json;
-    this.byRows.hidden = json;
-    this.byText.hidden = !json;
-    this.swap.textContent = json ? "Write as conditions" : "Write as JSON";
-  }
-
-  turn() {
-    let tree = null;
-    try {
-      tree = this.read();
-    } catch { /* what cannot be read stays where it is */
-      return;
-    }
-    if (!this.json) {
-      this.text.value = tree === null ? "" : JSON.stringify(tree, null, 2);
-      this.show(true);
-    } else if (asRows(tree) !== null) {
-      this.write(tree);
-    }
   }
 
   add(condition) {
