@@ -15,7 +15,7 @@ from tripline_engine.domain.links import Lists
 from tripline_engine.domain.part import ChainKey, DistinctKey, Part, Population, TotalsKey
 from tripline_engine.domain.reading import PartReading, Reading
 from tripline_engine.domain.rows import Totals
-from tripline_engine.domain.rule_book import RuleVersion
+from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.rule_windows import RuleWindows
 from tripline_engine.domain.verdict import MAX_CONTRIBUTORS
 from tripline_engine.domain.visibility import Visibility

@@ -21,10 +21,11 @@ from tripline_engine.domain.late_judging import judge_late_ones
 from tripline_engine.domain.named import Named
 from tripline_engine.domain.reading import Reading
 from tripline_engine.domain.rows import Rows
-from tripline_engine.domain.rule_book import CatchUp, JudgingVersion, RuleBook, RuleVersion
+from tripline_engine.domain.rule_book import CatchUp, RuleBook
 from tripline_engine.domain.rule_counts import rule_counter
+from tripline_engine.domain.rule_version import JudgingVersion, RuleVersion, RuleVersionKey
 from tripline_engine.domain.rule_windows import RuleWindows
-from tripline_engine.domain.structure import RuleVersionKey, Structure
+from tripline_engine.domain.structure import Structure
 from tripline_engine.domain.tracing import Watched, watch
 from tripline_engine.domain.verdict import Verdict
 from tripline_engine.domain.visibility import Visibility

@@ -20,7 +20,7 @@ from numba import njit
 
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.limit import SCALE
-from tripline_engine.domain.links import NOTHING, Links, Order
+from tripline_engine.domain.links import NOTHING, Links, Order, follows
 from tripline_engine.domain.rows import Totals
 
 _FIRST_CAPACITY = 1024
@@ -64,10 +64,7 @@ def entered_after(row: Any, at: Any, newest: Any, order: Any) -> Any:
 @njit(cache=True)
 def _holds(tail: Any, row: Any, time: Any) -> bool:
     """Whether the row is in the window that begins with the tail."""
-    if tail < 0:
-        return False
-    result: bool = time[row] > time[tail] or (time[row] == time[tail] and row >= tail)
-    return result
+    return tail >= 0 and not follows(tail, row, time)
 
 
 @njit(cache=True)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.records import StateLog
-from tripline_engine.domain.structure import RuleVersionKey
+from tripline_engine.domain.rule_version import RuleVersionKey
 
 _FAN_IN = 16
 _SCHEMA = pa.schema(

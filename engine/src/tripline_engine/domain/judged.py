@@ -17,9 +17,7 @@ import numpy.typing as npt
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.links import NOTHING
-
-Key = tuple[int, int]
-"""Rule id and definition version."""
+from tripline_engine.domain.rule_version import RuleVersionKey
 
 OPEN: Final = 2**63 - 1
 _FIRST_CAPACITY = 1024
@@ -42,19 +40,19 @@ class Span:
 class JudgedSpans:
     """The spans of all versions that judge again."""
 
-    def __init__(self, spans: Mapping[Key, list[Span]] | None = None) -> None:
+    def __init__(self, spans: Mapping[RuleVersionKey, list[Span]] | None = None) -> None:
         self._spans = dict(spans or {})
 
-    def of(self, key: Key) -> npt.NDArray[np.int64]:
+    def of(self, key: RuleVersionKey) -> npt.NDArray[np.int64]:
         """The spans of a version (int64, n × 4)."""
         rows = [(span.first, span.until, span.since, span.before) for span in self._spans.get(key, [])]
         return np.array(rows, np.int64).reshape(-1, 4)
 
-    def add(self, key: Key, span: Span) -> None:
+    def add(self, key: RuleVersionKey, span: Span) -> None:
         """What the version has judged besides."""
         self._spans.setdefault(key, []).append(span)
 
-    def follow(self, key: Key, times: tuple[int, int] | None, accepted: int, first: int) -> None:
+    def follow(self, key: RuleVersionKey, times: tuple[int, int] | None, accepted: int, first: int) -> None:
         """From now on the version judges these event times (ms, the second exclusive), or nothing.
 
         :param accepted: how many transactions have been accepted on its anchor
@@ -69,7 +67,7 @@ class JudgedSpans:
             spans.append(Span(accepted, OPEN, *times))
         self._spans[key] = spans
 
-    def keep(self, keys: Iterable[Key]) -> None:
+    def keep(self, keys: Iterable[RuleVersionKey]) -> None:
         """Forget all other versions."""
         wanted = set(keys)
         self._spans = {key: spans for key, spans in self._spans.items() if key in wanted}

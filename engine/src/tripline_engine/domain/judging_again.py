@@ -17,7 +17,7 @@ from numba import njit
 from tripline_engine.domain.distinct_window import entered_after, entered_before
 from tripline_engine.domain.int128 import add, compare, subtract
 from tripline_engine.domain.limit import DISTINCT, EXTREME, SCALE
-from tripline_engine.domain.links import Order
+from tripline_engine.domain.links import Order, follows
 from tripline_engine.domain.rows import Amounts
 
 
@@ -125,13 +125,6 @@ def _first(late: Any, bound: Any, judge: Judge, order: Any) -> Any:
     return first
 
 
-@njit(cache=True)
-def _follows(row: Any, other: Any, time: Any) -> bool:
-    """Whether the row stands after the other in a list."""
-    result: bool = time[row] > time[other] or (time[row] == time[other] and row > other)
-    return result
-
-
 # What is known of a window while it is moved along: how many contribute, their sum, how many values they have;
 # and where the queue of those that could be the extreme value begins and ends, best first.
 _COUNT, _LOW, _HIGH, _VALUES, _FRONT, _BACK, _WIDTH = 0, 1, 2, 3, 4, 5, 6
@@ -145,7 +138,7 @@ def _take_in(row: Any, tail: Any, late: Any, judge: Judge, source: Source, state
         if source.equal_slots[row] >= 0:
             older = entered_before(late, row, source.equal, judge.base)
             state[_COUNT] += 1
-            state[_VALUES] += older < 0 or _follows(tail, older, source.order.time)
+            state[_VALUES] += older < 0 or follows(tail, older, source.order.time)
         return
     low, high = add(np.uint64(state[_LOW]), state[_HIGH], amounts.low[row], amounts.high[row])
     state[_COUNT], state[_LOW], state[_HIGH] = state[_COUNT] + 1, np.int64(low), high

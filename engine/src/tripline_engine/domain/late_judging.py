@@ -15,7 +15,7 @@ from tripline_engine.domain.judged import alerted_records
 from tripline_engine.domain.judging_again import Judge, JudgedAgain, Source, judge_again
 from tripline_engine.domain.limit import FUNCTIONS, shown
 from tripline_engine.domain.limits import LimitRun, limits_of
-from tripline_engine.domain.rule_book import RuleVersion
+from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.verdict import LateOne, Measured, Verdict
 
 

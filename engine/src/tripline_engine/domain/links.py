@@ -45,6 +45,13 @@ _FIRST_CAPACITY = 1024
 
 
 @njit(cache=True)
+def follows(row: Any, other: Any, time: Any) -> bool:
+    """Whether the row stands after the other in a list: of equal event times the one accepted first stands first."""
+    result: bool = time[row] > time[other] or (time[row] == time[other] and row > other)
+    return result
+
+
+@njit(cache=True)
 def link_row(row: Any, slot: Any, order: Any, last: Any, base: int) -> Any:
     """Put a row in its place in its group's list; the newest event time there before it, or NOTHING."""
     time, previous, following = order.time, order.previous, order.following

@@ -12,14 +12,12 @@ from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree
 from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.history import History
 from tripline_engine.domain.int128 import join
-from tripline_engine.domain.limit import shown
+from tripline_engine.domain.limit import Hits, shown
 from tripline_engine.domain.limits import LimitRun
 from tripline_engine.domain.part import Part
 from tripline_engine.domain.rows import Amounts, Totals
-from tripline_engine.domain.rule_book import RuleVersion
+from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.verdict import Measured, Verdict
-
-Hits = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from tripline_engine.domain.limit import DISTINCT, EXTREME, FUNCTIONS, Limit, Li
 from tripline_engine.domain.limits import LimitRun
 from tripline_engine.domain.links import Links, Lists, Members, Order, link_row
 from tripline_engine.domain.rows import Amounts, Totals
-from tripline_engine.domain.rule_book import RuleVersion
+from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.sum_window import TAIL, build_sums, drop_sums, store_totals, sum_row
 from tripline_engine.domain.sum_window import WIDTH as SUM_WIDTH
 

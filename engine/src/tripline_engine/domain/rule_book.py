@@ -9,94 +9,27 @@ from typing import Any, Final, Literal, get_args
 import msgspec
 
 from tripline_contracts import decimals, rule_definition
-from tripline_contracts.anchors import anchor_of
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import EventType
 from tripline_contracts.names import read_list, read_name, read_parameter
-from tripline_contracts.rule_definition import RuleDefinition
 from tripline_engine.domain.judged import JudgedSpans, Span
 from tripline_engine.domain.named import Named
-from tripline_engine.domain.part import Part, Population, parts_of, population_of
+from tripline_engine.domain.rule_version import (
+    END_OF_TIME,
+    JudgingVersion,
+    Rule,
+    RuleVersion,
+    rule_of_json,
+    rule_to_json,
+    version_of,
+)
 from tripline_engine.domain.settings import Settings
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
 Command = Literal[
     "CLEAR_STATE_ALL", "CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT", "DELETE_RULES_ALL", "TRACE_RULE"
 ]
-_END_OF_TIME: Final = 2**63 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class RuleVersion:
-    """One definition version of a rule.
-
-    :ivar effective_from: event time in ms from which it judges
-    :ivar superseded_from: ``effective_from`` of the next definition version; None for the newest
-    :ivar fields: names of the fields it uses, the event time among them
-    :ivar population: the transactions that trigger it, by its groups
-    :ivar parts: its conditions
-    """
-
-    rule_id: int
-    version: int
-    name: str
-    definition: RuleDefinition
-    definition_hash: str
-    effective_from: int
-    superseded_from: int | None
-    anchor: str
-    fields: frozenset[str]
-    population: Population
-    parts: tuple[Part, ...]
-
-    @property
-    def chained(self) -> bool:
-        """Whether it has conditions in a tree."""
-        return self.definition.conditions is not None
-
-    @property
-    def key(self) -> tuple[int, int]:
-        """Rule id and version."""
-        return self.rule_id, self.version
-
-    @property
-    def window_ms(self) -> int:
-        """Length of the window, of several the widest."""
-        return self.definition.window_seconds * 1000
-
-    def counts_at(self, clock: int | None, settings: Settings) -> bool:
-        """Whether history must still be kept for it: a superseded version's transactions may yet come late."""
-        if self.superseded_from is None or clock is None:
-            return True
-        return clock <= self.superseded_from + settings.allowed_lateness_ms + settings.max_disorder_ms
-
-
-JudgingVersion = tuple[RuleVersion, int, int]
-"""A version and the event times (ms) that it judges: from the first, before the second."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule that is not deleted.
-
-    :ivar versions: ascending, the newest always among them
-    :ivar earliest: the least ``effective_from`` that any version has had, those let go of included
-    """
-
-    rule_id: int
-    version: int
-    paused: bool
-    versions: tuple[RuleVersion, ...]
-    earliest: int
-
-    def in_force(self) -> Iterator[JudgingVersion]:
-        """Each version with the event times (ms) it judges: from the first, before the second."""
-        until = _END_OF_TIME
-        for version in reversed(self.versions):
-            if version.effective_from < until:
-                yield version, version.effective_from, until
-                until = version.effective_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +224,7 @@ class RuleBook:
         newest = self._version(event, rule_id, version)
         known = self.rules.get(rule_id)
         if known is None:
-            paused, earliest = event["state"] == "PAUSED", _END_OF_TIME
+            paused, earliest = event["state"] == "PAUSED", END_OF_TIME
             self.rules[rule_id] = Rule(rule_id, version, paused, (newest,), newest.effective_from)
             return RuleTaken(position, rule_id, version, newest, _catch_up(newest, paused, earliest))
         if version <= known.versions[-1].version:
@@ -309,7 +242,7 @@ class RuleBook:
         if not isinstance(name, str) or digest != sha256_hex(canonical_json(event["definition"])):
             raise ValueError("name must be a text, and definitionHash the hash of the definition")
         since = _integer(event, "effectiveFrom")
-        return _version(rule_id, version, name, definition, digest, since, None, self._event_type)
+        return version_of(rule_id, version, name, definition, digest, since, None, self._event_type)
 
     def to_bytes(self) -> bytes:
         """The book as it is stored."""
@@ -321,7 +254,7 @@ class RuleBook:
                 "traced": sorted(self.traced.items()),
                 "judged": self.judged.to_json(),
                 "named": self.named.to_json(),
-                "rules": [_rule_to_json(rule) for rule in self.rules.values()],
+                "rules": [rule_to_json(rule) for rule in self.rules.values()],
             }
         )
 
@@ -338,7 +271,7 @@ class RuleBook:
         book.judged = JudgedSpans.of_json(stored.get("judged", []))
         book.named = Named.of_json(stored.get("named", {}))
         for rule in stored["rules"]:
-            book.rules[rule["ruleId"]] = _rule_of_json(rule, event_type)
+            book.rules[rule["ruleId"]] = rule_of_json(rule, event_type)
         return book
 
 
@@ -346,14 +279,14 @@ def _decode(data: bytes) -> dict[str, Any]:
     try:
         event = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadableRuleEvent(str(error), _position_of(data)) from error
+        raise UnreadableRuleEvent(str(error), position_of(data)) from error
     if not isinstance(event, dict) or not _is_integer(event.get("position")):
         raise UnreadableRuleEvent("expected an object with an integer position", None)
     return event
 
 
-def _position_of(data: bytes) -> int | None:
-    """The position of an event that cannot be read otherwise: a number may be beyond 64 bits, say."""
+def position_of(data: bytes) -> int | None:
+    """The event's position, even of one that cannot be read otherwise: a number may be beyond 64 bits, say."""
     try:
         position = msgspec.json.decode(data, type=_Positioned).position
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -380,80 +313,3 @@ def _integer(event: Mapping[str, Any], name: str) -> int:
 def _is_integer(value: object) -> bool:
     # beyond 2**53 canonical JSON, and so an alert's id, knows no integers
     return isinstance(value, int) and not isinstance(value, bool) and -(2**53) < value < 2**53
-
-
-def _version(
-    rule_id: int,
-    version: int,
-    name: str,
-    definition: RuleDefinition,
-    definition_hash: str,
-    effective_from: int,
-    superseded_from: int | None,
-    event_type: EventType,
-) -> RuleVersion:
-    fields = _used(definition, event_type)
-    return RuleVersion(
-        rule_id=rule_id,
-        version=version,
-        name=name,
-        definition=definition,
-        definition_hash=definition_hash,
-        effective_from=effective_from,
-        superseded_from=superseded_from,
-        anchor=anchor_of(definition, event_type),
-        fields=fields,
-        population=population_of(definition),
-        parts=parts_of(definition, fields),
-    )
-
-
-def _used(definition: RuleDefinition, event_type: EventType) -> frozenset[str]:
-    fields = {event_type.time_field.name}
-    for condition in definition.measured:
-        fields |= {*condition.grouping_key_names}
-        if condition.aggregate_field is not None:
-            fields.add(condition.aggregate_field)
-        if condition.filter is not None:
-            fields |= condition.filter.fields()
-    if definition.filter is not None:
-        fields |= definition.filter.fields()
-    return frozenset(fields)
-
-
-def _rule_to_json(rule: Rule) -> dict[str, Any]:
-    versions = [
-        {
-            "version": version.version,
-            "name": version.name,
-            "definition": version.definition.to_json(),
-            "definitionHash": version.definition_hash,
-            "effectiveFrom": version.effective_from,
-            "supersededFrom": version.superseded_from,
-        }
-        for version in rule.versions
-    ]
-    return {
-        "ruleId": rule.rule_id,
-        "version": rule.version,
-        "paused": rule.paused,
-        "earliest": rule.earliest,
-        "versions": versions,
-    }
-
-
-def _rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
-    versions = [
-        _version(
-            stored["ruleId"],
-            item["version"],
-            item["name"],
-            rule_definition.parse(item["definition"], event_type),
-            item["definitionHash"],
-            item["effectiveFrom"],
-            item["supersededFrom"],
-            event_type,
-        )
-        for item in stored["versions"]
-    ]
-    return Rule(stored["ruleId"], stored["version"], stored["paused"], tuple(versions), stored["earliest"])

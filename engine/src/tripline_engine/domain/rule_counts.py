@@ -17,7 +17,7 @@ from tripline_engine.domain.history import History
 from tripline_engine.domain.links import NULL_GROUP, Links
 from tripline_engine.domain.part import Population
 from tripline_engine.domain.rows import Rows
-from tripline_engine.domain.rule_book import JudgingVersion
+from tripline_engine.domain.rule_version import JudgingVersion
 from tripline_engine.domain.rule_windows import open_links
 
 # After every change of a named list: they count with the values that hold at their arrival.

@@ -15,9 +15,9 @@ from tripline_engine.domain.links import NOTHING, Links
 from tripline_engine.domain.part import ChainKey, DistinctKey, Population, TotalsKey
 from tripline_engine.domain.resetting import ResetWindow
 from tripline_engine.domain.rows import Amounts
-from tripline_engine.domain.rule_book import RuleVersion
+from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
 from tripline_engine.domain.slot_table import SlotTable
-from tripline_engine.domain.structure import RuleVersionKey, Structure
+from tripline_engine.domain.structure import Structure
 from tripline_engine.domain.sum_window import SumWindow
 from tripline_engine.domain.visibility import Visibility
 

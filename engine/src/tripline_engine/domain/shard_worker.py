@@ -35,7 +35,13 @@ from tripline_engine.domain.outputs import (
 from tripline_engine.domain.projection import Projection, exclusive
 from tripline_engine.domain.records import Kind, OutRecord, Payload, StateLog
 from tripline_engine.domain.rows import Rows
-from tripline_engine.domain.rule_book import CatchUp, ControlTaken, RuleTaken, UnreadableRuleEvent
+from tripline_engine.domain.rule_book import (
+    CatchUp,
+    ControlTaken,
+    RuleTaken,
+    UnreadableRuleEvent,
+    position_of,
+)
 from tripline_engine.domain.tracing import Tracing
 from tripline_engine.domain.verdict import Verdict
 
@@ -347,11 +353,8 @@ def _in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 def _position(payload: Payload) -> tuple[int, int]:
     """The registry's position, then the offset; a rule event without a readable one changes nothing anyway."""
-    try:
-        position = msgspec.json.decode(payload.data, type=_Positioned).position
-    except _UNREADABLE:
-        position = -1
-    return position, payload.position
+    position = position_of(payload.data)
+    return -1 if position is None else position, payload.position
 
 
 def _clock(data: bytes) -> int | None:
@@ -360,10 +363,6 @@ def _clock(data: bytes) -> int | None:
     except _UNREADABLE:
         return None
     return clock if 0 <= clock <= MAX_TIMESTAMP else None
-
-
-class _Positioned(msgspec.Struct):
-    position: int
 
 
 class _Tick(msgspec.Struct):

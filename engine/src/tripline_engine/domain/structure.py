@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tripline_engine.domain.part import ChainKey, DistinctKey, Population, TotalsKey
-from tripline_engine.domain.rule_book import RuleBook, RuleVersion
-
-RuleVersionKey = tuple[int, int]
-"""Rule id and definition version."""
+from tripline_engine.domain.rule_book import RuleBook
+from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from typing import Any
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.links import NOTHING
-from tripline_engine.domain.rule_book import RuleBook, RuleVersion
+from tripline_engine.domain.rule_book import RuleBook
+from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.settings import Settings
 
 

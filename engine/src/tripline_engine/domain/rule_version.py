@@ -1,0 +1,171 @@
+"""A rule as a shard holds it: the definition versions that still count, and which of them is in force when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tripline_contracts import rule_definition
+from tripline_contracts.anchors import anchor_of
+from tripline_contracts.event_type import EventType
+from tripline_contracts.rule_definition import RuleDefinition
+from tripline_engine.domain.part import Part, Population, parts_of, population_of
+from tripline_engine.domain.settings import Settings
+
+END_OF_TIME: Final = 2**63 - 1
+
+RuleVersionKey = tuple[int, int]
+"""Rule id and definition version."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleVersion:
+    """One definition version of a rule.
+
+    :ivar effective_from: event time in ms from which it judges
+    :ivar superseded_from: ``effective_from`` of the next definition version; None for the newest
+    :ivar fields: names of the fields it uses, the event time among them
+    :ivar population: the transactions that trigger it, by its groups
+    :ivar parts: its conditions
+    """
+
+    rule_id: int
+    version: int
+    name: str
+    definition: RuleDefinition
+    definition_hash: str
+    effective_from: int
+    superseded_from: int | None
+    anchor: str
+    fields: frozenset[str]
+    population: Population
+    parts: tuple[Part, ...]
+
+    @property
+    def chained(self) -> bool:
+        """Whether it has conditions in a tree."""
+        return self.definition.conditions is not None
+
+    @property
+    def key(self) -> RuleVersionKey:
+        """Rule id and version."""
+        return self.rule_id, self.version
+
+    @property
+    def window_ms(self) -> int:
+        """Length of the window, of several the widest."""
+        return self.definition.window_seconds * 1000
+
+    def counts_at(self, clock: int | None, settings: Settings) -> bool:
+        """Whether history must still be kept for it: a superseded version's transactions may yet come late."""
+        if self.superseded_from is None or clock is None:
+            return True
+        return clock <= self.superseded_from + settings.allowed_lateness_ms + settings.max_disorder_ms
+
+
+JudgingVersion = tuple[RuleVersion, int, int]
+"""A version and the event times (ms) that it judges: from the first, before the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule that is not deleted.
+
+    :ivar versions: ascending, the newest always among them
+    :ivar earliest: the least ``effective_from`` that any version has had, those let go of included
+    """
+
+    rule_id: int
+    version: int
+    paused: bool
+    versions: tuple[RuleVersion, ...]
+    earliest: int
+
+    def in_force(self) -> Iterator[JudgingVersion]:
+        """Each version with the event times (ms) it judges: from the first, before the second."""
+        until = END_OF_TIME
+        for version in reversed(self.versions):
+            if version.effective_from < until:
+                yield version, version.effective_from, until
+                until = version.effective_from
+
+
+def version_of(
+    rule_id: int,
+    version: int,
+    name: str,
+    definition: RuleDefinition,
+    definition_hash: str,
+    effective_from: int,
+    superseded_from: int | None,
+    event_type: EventType,
+) -> RuleVersion:
+    """The version, with what follows from its definition; times in ms."""
+    fields = _used(definition, event_type)
+    return RuleVersion(
+        rule_id=rule_id,
+        version=version,
+        name=name,
+        definition=definition,
+        definition_hash=definition_hash,
+        effective_from=effective_from,
+        superseded_from=superseded_from,
+        anchor=anchor_of(definition, event_type),
+        fields=fields,
+        population=population_of(definition),
+        parts=parts_of(definition, fields),
+    )
+
+
+def _used(definition: RuleDefinition, event_type: EventType) -> frozenset[str]:
+    fields = {event_type.time_field.name}
+    for condition in definition.measured:
+        fields |= {*condition.grouping_key_names}
+        if condition.aggregate_field is not None:
+            fields.add(condition.aggregate_field)
+        if condition.filter is not None:
+            fields |= condition.filter.fields()
+    if definition.filter is not None:
+        fields |= definition.filter.fields()
+    return frozenset(fields)
+
+
+def rule_to_json(rule: Rule) -> dict[str, Any]:
+    """The rule as it is stored."""
+    versions = [
+        {
+            "version": version.version,
+            "name": version.name,
+            "definition": version.definition.to_json(),
+            "definitionHash": version.definition_hash,
+            "effectiveFrom": version.effective_from,
+            "supersededFrom": version.superseded_from,
+        }
+        for version in rule.versions
+    ]
+    return {
+        "ruleId": rule.rule_id,
+        "version": rule.version,
+        "paused": rule.paused,
+        "earliest": rule.earliest,
+        "versions": versions,
+    }
+
+
+def rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
+    """As ``rule_to_json`` gave it."""
+    versions = [
+        version_of(
+            stored["ruleId"],
+            item["version"],
+            item["name"],
+            rule_definition.parse(item["definition"], event_type),
+            item["definitionHash"],
+            item["effectiveFrom"],
+            item["supersededFrom"],
+            event_type,
+        )
+        for item in stored["versions"]
+    ]
+    return Rule(stored["ruleId"], stored["version"], stored["paused"], tuple(versions), stored["earliest"])
