@@ -12,8 +12,18 @@ from typing import Any
 import pytest
 import yaml
 
-from tripline_contracts import asyncapi, canonical, event_type, exact_json, rule_definition, schemas, topics
+from tripline_contracts import (
+    asyncapi,
+    canonical,
+    event_type,
+    exact_json,
+    rule_definition,
+    schemas,
+    topics,
+    type_schemas,
+)
 from tripline_contracts.errors import InvalidTopic, SchemaViolation, UnknownSchema, UnknownTopic
+from tripline_contracts.event_type import EventType
 from tripline_contracts.topics import Topic
 from tripline_contracts.widest import widest_windows
 
@@ -26,8 +36,27 @@ TRANSACTION = event_type.load()
 BY_NAME = {topic.name: topic for topic in topics.all_topics()}
 
 
+TYPES = [event_type.load(name) for name in event_type.shipped()]
+
+
+def _folder(declared: EventType) -> Path:
+    """Of its examples, a folder for each topic: the default's are the first ones."""
+    return EXAMPLES if declared == TRANSACTION else EXAMPLES / declared.name
+
+
 def _examples(kind: str) -> list[Path]:
-    return sorted(path for topic in BY_NAME for path in (EXAMPLES / topic).glob(kind))
+    folders = [_folder(declared) / topic for declared in TYPES for topic in BY_NAME]
+    return sorted(path for folder in folders for path in folder.glob(kind))
+
+
+def _type(path: Path) -> EventType:
+    """Of the example in that file."""
+    first = path.relative_to(EXAMPLES).parts[0]
+    return event_type.load(first) if first in event_type.shipped() else TRANSACTION
+
+
+def _of(topic: str) -> list[Path]:
+    return [path for path in _examples("*.json") if path.parent.name == topic]
 
 
 def _id(path: Path) -> str:
@@ -81,21 +110,28 @@ class TestEachTopic:
 
 @pytest.mark.parametrize("path", _examples("*.json"), ids=_id)
 def test_examples_keep_their_schema(path: Path) -> None:
-    schemas.validator(BY_NAME[path.parent.name].schema)(_read(path))
+    schemas.validator(BY_NAME[path.parent.name].schema, _type(path))(_read(path))
 
 
 @pytest.mark.parametrize("path", _examples("invalid/*.json"), ids=_id)
 def test_invalid_examples_break_it(path: Path) -> None:
     with pytest.raises(SchemaViolation):
-        schemas.validator(BY_NAME[path.parent.parent.name].schema)(_read(path))
+        schemas.validator(BY_NAME[path.parent.parent.name].schema, _type(path))(_read(path))
 
 
-@pytest.mark.parametrize("path", sorted((EXAMPLES / "rules.v1").glob("*.json")), ids=_id)
+@pytest.mark.parametrize("declared", TYPES, ids=lambda declared: str(declared.name))
+def test_what_follows_the_type_has_examples_of_each(declared: EventType) -> None:
+    for topic in ("transactions.v1", "rules.v1", "alerts.v1", "rule-traces.v1"):
+        assert list((_folder(declared) / topic).glob("*.json"))
+        assert list((_folder(declared) / topic / "invalid").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", _of("rules.v1"), ids=_id)
 def test_definitions_in_rule_events_are_normalised_and_hashed(path: Path) -> None:
     event = _read(path)
     if "definition" not in event:
         return
-    definition = rule_definition.parse(event["definition"], TRANSACTION)
+    definition = rule_definition.parse(event["definition"], _type(path))
     assert definition.to_json() == event["definition"]
     assert definition.hash == event["definitionHash"]
     if event["type"] == "RulePublished":
@@ -104,16 +140,17 @@ def test_definitions_in_rule_events_are_normalised_and_hashed(path: Path) -> Non
         assert (own in event["widestWindows"]) == (event["state"] != "DELETED")
 
 
-@pytest.mark.parametrize("path", sorted((EXAMPLES / "alerts.v1").glob("*.json")), ids=_id)
+@pytest.mark.parametrize("path", _of("alerts.v1"), ids=_id)
 def test_alerts_add_up(path: Path) -> None:
-    alert = _read(path)
+    alert, declared = _read(path), _type(path)
     trigger = alert["transaction"]
+    identity, time = trigger[declared.id_field.name], trigger[declared.time_field.name]
     assert alert["alertId"] == canonical.alert_id(
-        alert["ruleId"], alert["ruleVersion"], alert["group"], trigger["transactionId"], trigger["eventTime"]
+        alert["ruleId"], alert["ruleVersion"], alert["group"], identity, time
     )
-    assert alert["windowEnd"] == alert["eventTime"] == trigger["eventTime"]
+    assert alert["windowEnd"] == alert["eventTime"] == time
     assert {name: trigger[name] for name in alert["group"]} == alert["group"]
-    assert alert["partial"] == (set(trigger) < {field.name for field in TRANSACTION.fields})
+    assert alert["partial"] == (set(trigger) < {field.name for field in declared.fields})
     for counted in alert.get("conditions", [alert]):
         contributors = counted["contributors"]
         assert contributors["truncated"] == (contributors["count"] > len(contributors["transactions"]))
@@ -160,7 +197,7 @@ def test_a_count_of_different_values_counts_the_values_that_its_alert_shows() ->
     assert listed[0]["value"] == alert["transaction"][rule["definition"]["aggregateFieldName"]]
 
 
-@pytest.mark.parametrize("path", sorted((EXAMPLES / "rule-traces.v1").glob("*.json")), ids=_id)
+@pytest.mark.parametrize("path", _of("rule-traces.v1"), ids=_id)
 def test_traces_add_up(path: Path) -> None:
     trace = _read(path)
     assert trace["windowStart"] < trace["windowEnd"] == trace["eventTime"]
@@ -180,34 +217,53 @@ def test_rejects_name_their_own_bytes(path: Path) -> None:
     assert set(example["headers"]) == set(BY_NAME["rejected-transactions.v1"].headers)
 
 
-def test_the_schemas_know_the_event_type() -> None:
-    names = {field.name for field in TRANSACTION.fields}
-    aliases = {alias for field in TRANSACTION.fields for alias in field.aliases}
-    sent = schemas.load("transactions.v1")
+@pytest.mark.parametrize("declared", TYPES, ids=lambda declared: str(declared.name))
+def test_the_schemas_know_the_event_type(declared: EventType) -> None:
+    names = {field.name for field in declared.fields}
+    aliases = {alias for field in declared.fields for alias in field.aliases}
+    sent = schemas.load("transactions.v1", declared)
     assert set(sent["properties"]) == names | aliases
-    assert set(sent["required"]) == {field.name for field in TRANSACTION.fields if field.required}
-    schema = schemas.load("alerts.v1")
-    alert, whole = schema["properties"], schema["then"]["properties"]["transaction"]["required"]
-    assert set(alert["transaction"]["properties"]) == set(whole) == names
-    assert set(alert["group"]["propertyNames"]["enum"]) == set(TRANSACTION.groupable)
-    traced = schemas.load("rule-traces.v1")["properties"]["group"]["propertyNames"]["enum"]
-    assert set(traced) == set(TRANSACTION.groupable)
-    values = schemas.load("values")["$defs"]
-    assert set(values["groupingKeyNames"]["items"]["enum"]) == set(TRANSACTION.groupable)
-    compared = [part["properties"]["field"]["enum"] for part in schemas.load("filter")["anyOf"][3:]]
-    assert {name for enum in compared for name in enum} == names - {TRANSACTION.id_field.name}
-    definition = schemas.load("rule-definition")
-    aggregated = definition["properties"]["aggregateFieldName"]["enum"]
-    assert aggregated == [*TRANSACTION.groupable, None]
-    (measured,) = [
-        part["then"]["properties"]["aggregateFieldName"]["enum"]
-        for part in definition["allOf"]
-        if "SUM" in part["if"].get("properties", {}).get("aggregatorFunctionType", {}).get("enum", ())
-    ]
-    assert measured == list(TRANSACTION.measures)
-    judged = schemas.load("judged-conditions")["$defs"]["ofAlert"]["items"]["properties"]
-    assert judged["aggregateFieldName"]["enum"] == aggregated
-    assert set(judged["group"]["propertyNames"]["enum"]) == set(TRANSACTION.groupable)
+    assert set(sent["required"]) == {field.name for field in declared.fields if field.required}
+    said = schemas.load("event-type", declared)["$defs"]
+    assert set(said["transaction"]["properties"]) == set(said["wholeTransaction"]["required"]) == names
+    assert set(said["transaction"]["required"]) == {declared.id_field.name, declared.time_field.name}
+    assert set(said["groupable"]["enum"]) == set(declared.groupable)
+    assert set(said["group"]["propertyNames"]["enum"]) == set(declared.groupable)
+    assert said["aggregated"]["enum"] == [*declared.groupable, None]
+    assert said["measure"]["enum"] == list(declared.measures)
+    compared = [part["properties"]["field"]["enum"] for part in said["comparison"]["anyOf"]]
+    assert {name for enum in compared for name in enum} == names - {declared.id_field.name}
+
+
+@pytest.mark.parametrize("declared", TYPES, ids=lambda declared: str(declared.name))
+def test_the_other_schemas_leave_fields_to_the_type(declared: EventType) -> None:
+    members = {"transactionId", "eventTime"}  # of alerts, whatever the type calls its own
+    own = {name for field in declared.fields for name in field.names} - members
+    for path in (PACKAGE / "schemas").glob("*.json"):
+        if path.stem not in type_schemas.documents(declared):
+            assert not own & set(_words(_read(path))), path
+
+
+def _words(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+        for inner in value.values():
+            yield from _words(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _words(inner)
+    elif isinstance(value, str):
+        yield value
+
+
+def test_the_committed_schemas_of_the_types_are_what_the_types_say() -> None:
+    committed = type_schemas.committed()
+    for file, text in committed.items():
+        assert (PACKAGE / "schemas" / file).read_text(encoding="utf-8") == text, (
+            "drifted; run: python -m tripline_contracts.type_schemas"
+        )
+    folders = {path.parent for path in (PACKAGE / "schemas").rglob("*.json")}
+    assert folders == {PACKAGE / "schemas" / file.parent for file in committed}
 
 
 def _objects(schema: object) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,6 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tripline_contracts import event_type
 from tripline_engine.spark import checkpoint, logs
 from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
@@ -40,7 +39,7 @@ def start(
         max_transactions_per_batch=most,
     )
     stack.enter_context(checkpoint.exclusive(settings.checkpoint))
-    config = checkpoint.open_config(settings.checkpoint, event_type.load(), settings.shards, settings.clock)
+    config = checkpoint.open_config(settings.checkpoint, settings.event_type, settings.shards, settings.clock)
     settings.projection_dir.mkdir(parents=True)
     processor = ShardProcessor(config, settings.projection_dir, prefix)
     # a session of its own: two active queries of one session may not have the same name

@@ -10,6 +10,7 @@ from tests.oracle.conditions import Condition
 from tests.oracle.decimals import plain
 from tests.oracle.definitions import Definition
 from tests.oracle.evaluation import Finding, Findings
+from tests.oracle.event_types import current
 from tests.oracle.model import Json
 from tests.oracle.rule_events import Version
 from tests.oracle.transactions import Transaction
@@ -89,20 +90,20 @@ def _ingested_at(event: Transaction) -> int:
 
 
 def _whole(event: Transaction) -> dict[str, Json]:
-    return {
-        "transactionId": event.transaction_id,
-        "eventTime": event.event_time,
-        "payeeId": event.keys["payeeId"],
-        "beneficiaryId": event.keys["beneficiaryId"],
-        "paymentAmount": plain(event.amount),
-        "paymentType": event.keys["paymentType"],
-        "ingestionTimestamp": event.ingestion,
+    kind = current()
+    values: dict[str, Json] = {
+        **event.keys,
+        kind.identity: event.transaction_id,
+        kind.time: event.event_time,
+        kind.amount: plain(event.amount),
+        kind.ingestion: event.ingestion,
     }
+    return {name: values[name] for name in kind.fields}
 
 
 def _part(event: Transaction, definition: Definition) -> dict[str, Json]:
     """What history keeps for this rule: the id, and the fields it uses."""
-    kept = {"transactionId", *definition.uses}
+    kept = {current().identity, *definition.uses}
     return {name: value for name, value in _whole(event).items() if name in kept}
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tests.oracle.errors import Unreadable
+from tests.oracle.event_types import current
 from tests.oracle.rule_events import Version
 from tests.oracle.rulebook import RuleBook
-from tests.oracle.schema import GLOBAL, USABLE
+from tests.oracle.schema import GLOBAL
 from tests.oracle.strict_json import read_object
 from tests.oracle.transactions import Transaction, read_time
 
@@ -42,7 +43,7 @@ class Clock:
         self._oldest_event = _higher(self._oldest_event, settled)
         self._oldest_id = _higher(self._oldest_id, settled - settings.max_future_skew)
         for anchor in self._anchors:
-            for field in USABLE:
+            for field in current().usable:
                 bound = settled - self._rules.widest(anchor, field)
                 self._floors[anchor, field] = _higher(self._floors.get((anchor, field)), bound)
 

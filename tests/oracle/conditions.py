@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from tests.oracle.decimals import read_decimal
 from tests.oracle.errors import OutOfScope, Unreadable
+from tests.oracle.event_types import current
 from tests.oracle.filters import Filter, fields_of, read_filter
 from tests.oracle.names import Parameter, read_reference
-from tests.oracle.schema import AMOUNT, GROUPABLE
 from tests.oracle.strict_json import Value, read_integer, read_text
 
 FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
@@ -149,8 +149,9 @@ def _grouping(members: dict[str, Value]) -> tuple[str, ...]:
 
 
 def _groupable(name: Value | None) -> str:
-    field = "payeeId" if name == "payerId" else read_text(name, "field")
-    if field not in GROUPABLE:
+    said = read_text(name, "field")
+    field = current().aliases.get(said, said)
+    if field not in current().groupable:
         raise Unreadable(f"{field} is no key")
     return field
 
@@ -163,9 +164,9 @@ def _aggregate(members: dict[str, Value]) -> tuple[str, str | None]:
         raise Unreadable("unknown aggregate function")
     if function == "COUNT":
         return function, None
-    if field != AMOUNT:
+    if field != current().amount:
         raise Unreadable("aggregate field is not a measure")
-    return function, AMOUNT
+    return function, current().amount
 
 
 def _operator(members: dict[str, Value]) -> str:

@@ -19,9 +19,9 @@ from tests.oracle.conditions import (
     shared_grouping,
 )
 from tests.oracle.errors import OracleError, OutOfScope, Unreadable
+from tests.oracle.event_types import current
 from tests.oracle.filters import Filter, fields_of, read_filter
 from tests.oracle.model import Json
-from tests.oracle.schema import EVENT_TIME
 from tests.oracle.strict_json import Numeral, Value, read_integer
 
 __all__ = ["DISTINCT", "FUNCTIONS", "OPERATORS", "REEVALUATE", "Definition", "hash_of", "read_definition"]
@@ -94,7 +94,9 @@ def read_definition(document: Value) -> Definition:
         grouping=tuple(sorted({name for condition in conditions for name in condition.grouping})),
         shared=shared_grouping(conditions),
         window=max(condition.window for condition in conditions),
-        uses=frozenset({EVENT_TIME}).union(fields_of(only), *(condition.uses() for condition in conditions)),
+        uses=frozenset({current().time}).union(
+            fields_of(only), *(condition.uses() for condition in conditions)
+        ),
         only=only,
         firing=_choice(document, "firing", ("every", "crossing")),
         late_events=_choice(document, "lateEvents", ("evaluate", REEVALUATE, "store")),

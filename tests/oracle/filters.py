@@ -9,8 +9,9 @@ from typing import TypeAlias
 
 from tests.oracle.decimals import read_decimal
 from tests.oracle.errors import Unreadable
+from tests.oracle.event_types import current
 from tests.oracle.names import ListName, Parameter, read_reference
-from tests.oracle.schema import AMOUNT, EVENT_TIME, INGESTION, LAST_TIME, LONGEST_TEXT, PAYMENT_TYPES
+from tests.oracle.schema import LAST_TIME, LONGEST_TEXT
 from tests.oracle.strict_json import Numeral, Value, read_integer, read_text
 from tests.oracle.transactions import Transaction
 
@@ -23,8 +24,6 @@ _ORDER: dict[str, Callable[[int, int], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_NUMBERS = (AMOUNT, EVENT_TIME, INGESTION)
-_TEXTS = ("beneficiaryId", "payeeId", "paymentType")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +63,19 @@ def read_filter(value: Value | None) -> Filter:
     if value.keys() == {"field", "in"}:
         name = read_reference(value["in"], "list")
         if name is not None:
-            if field not in _TEXTS:
+            if field not in current().keys:
                 raise Unreadable(f"no list for {field}")
             return Comparison(field, "in", (), ListName(name))
         return Comparison(field, "in", tuple(_constant(field, item) for item in _at_least_one(value["in"])))
     if value.keys() != {"field", "operator", "value"}:
         raise Unreadable("no filter has these keys")
     symbol = read_text(value["operator"], "operator")
-    if symbol not in _EQUALITY and not (symbol in _ORDER and field in _NUMBERS):
+    if symbol not in _EQUALITY and not (symbol in _ORDER and field in current().numbers):
         raise Unreadable(f"{field} has no operator {symbol}")
     name = read_reference(value["value"], "parameter")
     if name is None:
         return Comparison(field, symbol, (_constant(field, value["value"]),))
-    if field != AMOUNT:
+    if field != current().amount:
         raise Unreadable(f"no parameter for {field}")
     return Comparison(field, symbol, (), Parameter(name))
 
@@ -88,24 +87,25 @@ def _at_least_one(value: Value) -> list[Value]:
 
 
 def _field(value: Value | None) -> str:
-    name = "payeeId" if value == "payerId" else read_text(value, "field")
-    if name not in (*_NUMBERS, *_TEXTS):
+    said = read_text(value, "field")
+    name = current().aliases.get(said, said)
+    if name not in (*current().numbers, *current().keys):
         raise Unreadable(f"no filter on {name}")
     return name
 
 
 def _constant(field: str, value: Value) -> Constant:
     """A value that the field can have."""
-    if field == AMOUNT:
+    if field == current().amount:
         return read_decimal(value, field)
-    if field in _NUMBERS:
+    if field in current().numbers:
         time = read_integer(value, field)
         if not 0 <= time <= LAST_TIME:
             raise Unreadable("time out of range")
         return time
     text = str(read_integer(value, field)) if isinstance(value, Numeral) else read_text(value, field)
-    if field == "paymentType" and text not in PAYMENT_TYPES:
-        raise Unreadable("unknown paymentType")
+    if text not in current().enums.get(field, (text,)):
+        raise Unreadable(f"unknown {field}")
     if not 1 <= len(text) <= LONGEST_TEXT or "\0" in text:
         raise Unreadable("no transaction has such a text")
     return text
@@ -147,11 +147,11 @@ def _constants(comparison: Comparison, transaction: Transaction) -> Collection[C
 
 
 def _value(field: str, transaction: Transaction) -> Constant | None:
-    if field == AMOUNT:
+    if field == current().amount:
         return transaction.amount
-    if field == EVENT_TIME:
+    if field == current().time:
         return transaction.event_time
-    return transaction.ingestion if field == INGESTION else transaction.keys[field]
+    return transaction.ingestion if field == current().ingestion else transaction.keys[field]
 
 
 def fields_of(condition: Filter | None) -> frozenset[str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from tests.oracle.clock import Clock
 from tests.oracle.errors import Unreadable
 from tests.oracle.evaluation import group_of, triggers
+from tests.oracle.event_types import current
 from tests.oracle.history import History
 from tests.oracle.model import Json, MicroBatch, Outcome, Record, Reject
 from tests.oracle.order import engine_order
@@ -22,19 +23,18 @@ from tests.oracle.rule_events import (
     read_events,
 )
 from tests.oracle.rulebook import RuleBook
-from tests.oracle.schema import DEFAULT_ANCHORS
 from tests.oracle.transactions import Transaction, read_transaction
 from tests.oracle.verdicts import Verdicts
 
 
 def judge(
-    batches: Iterable[MicroBatch], anchors: tuple[str, ...] = DEFAULT_ANCHORS, *, catch_up: bool = True
+    batches: Iterable[MicroBatch], anchors: tuple[str, ...] | None = None, *, catch_up: bool = True
 ) -> Outcome:
     """Everything that follows from a history; HashMismatch or OutOfScope if it cannot be judged.
 
     Unless told not to `catch_up`, a version whose effectiveFrom lies in the past judges what came before it.
     """
-    oracle = _Oracle(anchors, catch_up=catch_up)
+    oracle = _Oracle(current().anchors if anchors is None else anchors, catch_up=catch_up)
     for batch in batches:
         oracle.take(batch)
     return oracle.outcome()

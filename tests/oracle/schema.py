@@ -1,19 +1,19 @@
-"""The event type that ships: its fields and anchors (semantics 1)."""
+"""The fields of payments, which random histories are made of, and bounds of all event types (semantics 1)."""
 
 from __future__ import annotations
 
-EVENT_TIME = "eventTime"
-AMOUNT = "paymentAmount"
-INGESTION = "ingestionTimestamp"
+from tests.oracle.event_types import PAYMENTS
 
-GROUPABLE = ("beneficiaryId", "payeeId", "paymentAmount", "paymentType")
-USABLE = (EVENT_TIME, *GROUPABLE, INGESTION)
+EVENT_TIME = PAYMENTS.time
+AMOUNT = PAYMENTS.amount
+INGESTION = PAYMENTS.ingestion
+
+GROUPABLE = PAYMENTS.groupable
 
 LAST_TIME = 253_402_300_799_999
 LONGEST_TEXT = 64
-PAYMENT_TYPES = ("CSH", "CRD")
+PAYMENT_TYPES = PAYMENTS.enums["paymentType"]
 
-DEFAULT_ANCHORS = ("payeeId", "beneficiaryId")
 GLOBAL = ""
 
 

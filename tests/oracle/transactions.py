@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from tests.oracle.decimals import plain, read_decimal
 from tests.oracle.errors import Unreadable
+from tests.oracle.event_types import EventType, current
 from tests.oracle.model import Record
 from tests.oracle.names import NO_NAMES, Names
-from tests.oracle.schema import LAST_TIME, LONGEST_TEXT, PAYMENT_TYPES
+from tests.oracle.schema import LAST_TIME, LONGEST_TEXT
 from tests.oracle.strict_json import Numeral, Value, read_integer, read_object
 
 _LARGEST_VALUE = 65_536
@@ -44,20 +45,14 @@ def _parse(record: Record) -> Transaction:
     if record.value is None:
         raise Unreadable("tombstone")
     fields = read_object(record.value)
-    amount = read_decimal(fields.get("paymentAmount"), "paymentAmount")
+    kind = current()
+    amount = read_decimal(fields.get(kind.amount), kind.amount)
     return Transaction(
-        transaction_id=_transaction_id(fields.get("transactionId")),
-        event_time=read_time(fields.get("eventTime")),
-        keys={
-            "beneficiaryId": _key(fields.get("beneficiaryId")),
-            "payeeId": _payee(fields),
-            "paymentAmount": plain(amount),
-            "paymentType": _payment_type(fields.get("paymentType")),
-        },
+        transaction_id=_transaction_id(fields.get(kind.identity)),
+        event_time=read_time(fields.get(kind.time)),
+        keys={kind.amount: plain(amount), **{name: _key_of(name, fields, kind) for name in kind.keys}},
         amount=amount,
-        ingestion=None
-        if fields.get("ingestionTimestamp") is None
-        else read_time(fields["ingestionTimestamp"]),
+        ingestion=None if fields.get(kind.ingestion) is None else read_time(fields[kind.ingestion]),
         record_time=record.record_time,
     )
 
@@ -78,7 +73,7 @@ def _identifier(value: Value) -> str:
 def _transaction_id(value: Value) -> str:
     text = _identifier(value)
     if not text:
-        raise Unreadable("no transactionId")
+        raise Unreadable("no id")
     return text
 
 
@@ -86,11 +81,17 @@ def _key(value: Value) -> str | None:
     return None if value is None else _identifier(value) or None
 
 
-def _payee(fields: dict[str, Value]) -> str | None:
-    names = [text for text in (_key(fields.get("payeeId")), _key(fields.get("payerId"))) if text is not None]
-    if len(set(names)) > 1:
-        raise Unreadable("payeeId and payerId differ")
-    return names[0] if names else None
+def _key_of(name: str, fields: dict[str, Value], kind: EventType) -> str | None:
+    """The key under its name or another one of it."""
+    if name in kind.enums:
+        return _one_of(kind.enums[name], fields.get(name))
+    said = (name, *(alias for alias, field in kind.aliases.items() if field == name))
+    texts = [text for text in (_key(fields.get(each)) for each in said) if text is not None]
+    if len(set(texts)) > 1:
+        raise Unreadable(f"{' and '.join(said)} differ")
+    if not texts and name not in kind.nullable:
+        raise Unreadable(f"no {name}")
+    return texts[0] if texts else None
 
 
 def read_time(value: Value | None) -> int:
@@ -101,7 +102,7 @@ def read_time(value: Value | None) -> int:
     return time
 
 
-def _payment_type(value: Value) -> str:
-    if isinstance(value, str) and value in PAYMENT_TYPES:
+def _one_of(words: tuple[str, ...], value: Value | None) -> str:
+    if isinstance(value, str) and value in words:
         return value
-    raise Unreadable("unknown paymentType")
+    raise Unreadable(f"none of {', '.join(words)}")

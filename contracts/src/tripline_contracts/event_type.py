@@ -1,11 +1,13 @@
 """Event types: the declared fields of what flows through, as data.
 
-They drive parsing, validation of rule definitions, and evaluation. `transaction` is the one that ships.
+They drive parsing, validation of rule definitions, evaluation, and how people are told of them. `transaction`, the
+default, and `card-authorisation` ship. What an installation judges is in `installed`.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -14,10 +16,12 @@ from typing import Final, Literal, cast, get_args
 import yaml
 
 from tripline_contracts.errors import InvalidEventType, UnknownEventType, UnknownField
+from tripline_contracts.event_type_checks import check
 
 Role = Literal["id", "time", "key", "measure", "attribute"]
 Kind = Literal["string", "timestamp", "decimal", "enum"]
 
+DEFAULT: Final = "transaction"
 GLOBAL_ANCHOR: Final = "global"
 MAX_TIMESTAMP: Final = 253_402_300_799_999
 """9999-12-31T23:59:59.999Z in ms since the epoch; the least is 0."""
@@ -25,7 +29,10 @@ MAX_TIMESTAMP: Final = 253_402_300_799_999
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One declared field. `values` only for an enum, `max_length` (in code points) only for a string."""
+    """One declared field. `values` only for an enum, `max_length` (in code points) only for a string.
+
+    `label` and `plural` are what people call one and several of it.
+    """
 
     name: str
     role: Role
@@ -35,6 +42,8 @@ class Field:
     values: tuple[str, ...] = ()
     max_length: int | None = None
     ingestion: bool = False
+    label: str = ""
+    plural: str = ""
 
     @property
     def groupable(self) -> bool:
@@ -49,12 +58,19 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class EventType:
-    """A named, versioned set of fields and its anchors in order. Field order is the declared one."""
+    """A named, versioned set of fields and its anchors in order. Field order is the declared one.
+
+    `columns` is the order of the fields in recordings (CSV); `noun` and `plural` are what people call one event and
+    several of them.
+    """
 
     name: str
     version: int
     fields: tuple[Field, ...]
     anchors: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    noun: str = "transaction"
+    plural: str = "transactions"
 
     @property
     def id_field(self) -> Field:
@@ -81,6 +97,12 @@ class EventType:
         """Canonical names of the fields that rules may aggregate, in declared order."""
         return tuple(f.name for f in self.fields if f.role == "measure")
 
+    @property
+    def identity(self) -> dict[str, object]:
+        """As JSON, what data that was made under the type depends on: with another one it cannot be read."""
+        fields = [f"{f.name} {f.role} {f.kind}" for f in self.fields]
+        return {"name": self.name, "version": self.version, "anchors": list(self.anchors), "fields": fields}
+
     def field(self, name_or_alias: str) -> Field:
         """The field of that exact name or alias; UnknownField otherwise."""
         for field in self.fields:
@@ -97,16 +119,22 @@ class EventType:
         return None
 
 
-def load(name: str = "transaction") -> EventType:
+def load(name: str = DEFAULT) -> EventType:
     """The shipped event type of that name; UnknownEventType if there is none."""
     return _load(name)
 
 
+def shipped() -> tuple[str, ...]:
+    """The names of the event types that ship, sorted."""
+    folder = resources.files("tripline_contracts") / "event_types"
+    return tuple(sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")))
+
+
 @functools.cache
 def _load(name: str) -> EventType:
-    source = resources.files("tripline_contracts") / "event_types" / f"{name}.yaml"
-    if "/" in name or not source.is_file():
+    if name not in shipped():
         raise UnknownEventType(f"no event type {name!r} ships with tripline_contracts")
+    source = resources.files("tripline_contracts") / "event_types" / f"{name}.yaml"
     return from_mapping(yaml.safe_load(source.read_text(encoding="utf-8")))
 
 
@@ -114,23 +142,31 @@ def from_mapping(data: object) -> EventType:
     """An event type from its parsed YAML; InvalidEventType says what is wrong with it."""
     if not isinstance(data, Mapping):
         raise InvalidEventType("expected a mapping with name, version, anchors and fields")
-    _only(data, {"name", "version", "anchors", "fields"}, "the event type")
+    _only(data, {"name", "version", "anchors", "fields", "columns", "noun", "plural"}, "the event type")
     name, version = data.get("name"), data.get("version")
     if not isinstance(name, str) or not name or not isinstance(version, int) or version < 1:
         raise InvalidEventType("expected a name and a version of at least 1")
     raw_fields = data.get("fields")
     if not isinstance(raw_fields, list):
         raise InvalidEventType("expected a list of fields")
-    event_type = EventType(name, version, tuple(map(_field, raw_fields)), _names(data, "anchors", name))
-    _check(event_type)
+    fields = tuple(map(_field, raw_fields))
+    noun, plural = _words(data, name, "transaction")
+    columns = _names(data, "columns", name) or tuple(field.name for field in fields)
+    event_type = EventType(name, version, fields, _names(data, "anchors", name), columns, noun, plural)
+    check(event_type)
     return event_type
+
+
+_KNOWN: Final = {
+    *("name", "role", "kind", "aliases", "required", "values", "maxLength", "ingestion", "label", "plural")
+}
 
 
 def _field(data: object) -> Field:
     if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
         raise InvalidEventType(f"expected a field with a name, not {data!r}")
     name: str = data["name"]
-    _only(data, {"name", "role", "kind", "aliases", "required", "values", "maxLength", "ingestion"}, name)
+    _only(data, _KNOWN, name)
     role, kind, length = data.get("role"), data.get("kind"), data.get("maxLength")
     if role not in get_args(Role) or kind not in get_args(Kind):
         raise InvalidEventType(f"{name}: expected a role of {get_args(Role)} and a kind of {get_args(Kind)}")
@@ -142,8 +178,34 @@ def _field(data: object) -> Field:
     values = _names(data, "values", name)
     if (kind == "enum") != bool(values):
         raise InvalidEventType(f"{name}: an enum, and nothing else, has values")
-    aliases = _names(data, "aliases", name)
-    return Field(name, cast("Role", role), cast("Kind", kind), aliases, required, values, length, ingestion)
+    label, plural = _words(data, name, _spoken(name), "label")
+    return Field(
+        name=name,
+        role=cast("Role", role),
+        kind=cast("Kind", kind),
+        aliases=_names(data, "aliases", name),
+        required=required,
+        values=values,
+        max_length=length,
+        ingestion=ingestion,
+        label=label,
+        plural=plural,
+    )
+
+
+def _words(data: Mapping[object, object], what: str, usual: str, one: str = "noun") -> tuple[str, str]:
+    """What one and several are called: as it is said, or `usual` and an s."""
+    word = data.get(one, usual)
+    plural = data.get("plural", f"{word}s")
+    if not all(isinstance(each, str) and each.strip() for each in (word, plural)):
+        raise InvalidEventType(f"{what}: {one} and plural are words")
+    return cast("str", word), cast("str", plural)
+
+
+def _spoken(name: str) -> str:
+    """ "merchantCategoryId" as words: "merchant category"."""
+    apart = re.sub("([a-z])([A-Z])", r"\1 \2", name.removesuffix("Id") or name)
+    return apart.replace("_", " ").lower()
 
 
 def _only(data: Mapping[object, object], known: set[str], what: str) -> None:
@@ -159,27 +221,3 @@ def _names(data: Mapping[object, object], key: str, what: str) -> tuple[str, ...
     if len(set(names)) != len(names):
         raise InvalidEventType(f"{what}: {key} names something twice")
     return tuple(names)
-
-
-def _check(event_type: EventType) -> None:
-    fields = event_type.fields
-    spellings = [name.casefold() for field in fields for name in field.names]
-    if len(set(spellings)) != len(spellings):
-        raise InvalidEventType("two fields share a name or an alias (cases are not told apart)")
-    _exactly_one("id field", [f for f in fields if f.role == "id"], ("string",))
-    _exactly_one("time field", [f for f in fields if f.role == "time" and not f.ingestion], ("timestamp",))
-    ingestion = [f for f in fields if f.ingestion]
-    if len(ingestion) > 1 or any(f.role != "time" or f.kind != "timestamp" or f.required for f in ingestion):
-        raise InvalidEventType("at most one ingestion field: a timestamp with the role time, not required")
-    if any(f.kind != "decimal" for f in fields if f.role == "measure"):
-        raise InvalidEventType("a measure is a decimal")
-    if not event_type.anchors or event_type.anchors[-1] != GLOBAL_ANCHOR:
-        raise InvalidEventType("the last anchor is global: rules that contain no other one run there")
-    foreign = set(event_type.anchors[:-1]) - set(event_type.groupable)
-    if foreign:
-        raise InvalidEventType(f"anchors that rules cannot group by: {', '.join(sorted(foreign))}")
-
-
-def _exactly_one(what: str, found: list[Field], kinds: tuple[str, ...]) -> None:
-    if len(found) != 1 or not found[0].required or found[0].kind not in kinds:
-        raise InvalidEventType(f"expected exactly one {what}, required, of kind {' or '.join(kinds)}")

@@ -1,10 +1,10 @@
 """The filter of a rule: all, any, not, over comparisons of an event's fields with constants and with named values.
 
     {"all": [f, …]}   {"any": [f, …]}   {"not": f}
-    {"field": "paymentAmount", "operator": ">=", "value": "100"}
-    {"field": "payeeId", "in": ["25", "26"]}
-    {"field": "paymentAmount", "operator": ">=", "value": {"parameter": "high-amount"}}
-    {"field": "payeeId", "in": {"list": "watched-payees"}}
+    {"field": "amount", "operator": ">=", "value": "100"}
+    {"field": "key", "in": ["25", "26"]}
+    {"field": "amount", "operator": ">=", "value": {"parameter": "high-amount"}}
+    {"field": "key", "in": {"list": "watched"}}
 
 The grammar is closed: what is not in it is refused by name. Numbers and times take all six operators, texts and
 enums `=` and `!=`, all of them `in`. Every field may be compared but the id. Named lists hold texts, so texts and enums

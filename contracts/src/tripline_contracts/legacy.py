@@ -1,7 +1,7 @@
 """Rule records as the source articles and their demo spell them, one per line: the plain form and the JSON.
 
-    (1),(active),(payeeId&beneficiaryId),(),(paymentAmount),(SUM),(>),(20000000),(43200)
-    {"ruleId": 1, "ruleState": "ACTIVE", "groupingKeyNames": ["payeeId", "beneficiaryId"], ...}
+    (1),(active),(oneKey&anotherKey),(),(measure),(SUM),(>),(20000000),(43200)
+    {"ruleId": 1, "ruleState": "ACTIVE", "groupingKeyNames": ["oneKey", "anotherKey"], ...}
 
 This reads what kind of record a line is and whom it concerns; what the definition means, and whether it may be
 used, `rule_definition.parse` says.

@@ -1,7 +1,7 @@
 """Named lists and numeric parameters: what their names and values may be, and how a definition refers to them.
 
 They change without a new version of the rules that name them, so a definition carries the name alone:
-`{"list": "watched-payees"}`, `{"parameter": "high-amount"}`.
+`{"list": "watched"}`, `{"parameter": "high-amount"}`.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def keyword(value: object) -> str | None:
 
 
 def name_list(value: object) -> list[str] | None:
-    """Names from a list or from text like "(payeeId & beneficiaryId)"; None if it is neither."""
+    """Names from a list or from text like "(oneKey & anotherKey)"; None if it is neither."""
     if isinstance(value, str):
         text = bare(value)
         return [bare(name) for name in re.split(r"[&,]", text)] if text else []

@@ -1,4 +1,4 @@
-"""Event types: the shipped one, and files that contradict themselves."""
+"""Event types: those that ship, and files that contradict themselves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SWIPE: dict[str, Any] = {
         {"name": "at", "role": "time", "kind": "timestamp", "required": True},
         {"name": "card", "role": "key", "kind": "string", "maxLength": 19, "aliases": ["pan"]},
         {"name": "outcome", "role": "attribute", "kind": "enum", "values": ["ok", "refused"]},
-        {"name": "amount", "role": "measure", "kind": "decimal"},
+        {"name": "amount", "role": "measure", "kind": "decimal", "required": True},
     ],
 }
 
@@ -51,11 +51,50 @@ def test_the_transaction() -> None:
     }
 
 
+def test_the_card_authorisation() -> None:
+    card = event_type.load("card-authorisation")
+    assert [(field.name, field.role, field.kind) for field in card.fields] == [
+        ("authorisationId", "id", "string"),
+        ("authorisedAt", "time", "timestamp"),
+        ("cardId", "key", "string"),
+        ("merchantId", "key", "string"),
+        ("deviceId", "key", "string"),
+        ("merchantCategory", "key", "string"),
+        ("entryMode", "key", "enum"),
+        ("amount", "measure", "decimal"),
+        ("ingestionTimestamp", "time", "timestamp"),
+    ]
+    assert card.anchors == ("cardId", "merchantId", "global")
+    assert [field.name for field in card.fields if not field.required] == ["deviceId", "ingestionTimestamp"]
+    assert card.field("entryMode").values == ("CHIP", "CONTACTLESS", "ONLINE", "SWIPE")
+    assert (card.noun, card.plural) == ("authorisation", "authorisations")
+
+
+def test_what_people_call_things_is_declared_or_made_from_the_names() -> None:
+    assert (TRANSACTION.noun, TRANSACTION.plural) == ("payment", "payments")
+    labels = {field.name: (field.label, field.plural) for field in TRANSACTION.fields}
+    assert labels["payeeId"] == ("payer", "payers")
+    assert labels["beneficiaryId"] == ("beneficiary", "beneficiaries")
+    assert labels["paymentType"] == ("payment type", "payment types")
+    swipe = event_type.from_mapping(SWIPE)
+    assert (swipe.noun, swipe.plural, swipe.field("card").label) == ("transaction", "transactions", "card")
+
+
+def test_the_columns_of_a_recording_are_declared_or_those_of_the_fields() -> None:
+    assert TRANSACTION.columns[4:6] == ("paymentType", "paymentAmount")
+    swipe = event_type.from_mapping(SWIPE)
+    assert swipe.columns == ("id", "at", "card", "outcome", "amount")
+
+
 def test_names_are_exact_in_events_and_lenient_in_rules() -> None:
     with pytest.raises(UnknownField, match="payeeid"):
         TRANSACTION.field("payeeid")
     assert TRANSACTION.find("PAYERID") is TRANSACTION.field("payeeId")
     assert TRANSACTION.find("iban") is None
+
+
+def test_these_ship() -> None:
+    assert event_type.shipped() == ("card-authorisation", "transaction")
 
 
 @pytest.mark.parametrize("name", ["swipe", "../topics/rules.v1", ""])
@@ -101,7 +140,24 @@ CONTRADICTIONS: list[tuple[tuple[Any, ...], object, str, str]] = [
     (("fields", 4, "kind"), "timestamp", "measure is a decimal", "a time to be summed"),
     (("fields", 2, "ingestion"), True, "ingestion field", "an ingestion time that is no time"),
     (("anchors",), ["card"], "last anchor is global", "no anchor for the other rules"),
-    (("anchors",), ["at", "global"], "cannot group by: at", "an anchor that is no key"),
+    (("anchors",), ["at", "global"], "cannot group by, or that are numbers: at", "an anchor that is no key"),
+    (("anchors",), ["amount", "global"], "numbers: amount", "shards are chosen by texts"),
+    (("anchors",), ["global"], "1 to 7 anchors before global", "nothing to spread the work by"),
+    (("anchors",), [], "last anchor is global", "no anchor at all"),
+    (("name",), "Card Swipe", "no name of a type", "it is part of names of files"),
+    (("fields", 2, "name"), "card-no", "no name of a field", "a name that rules could not spell"),
+    (("fields", 2, "name"), "recordTime", "no name of a field", "a column that the engine has itself"),
+    (("fields", 2, "name"), "Global", "no name of a field", "the anchor of all rules"),
+    (("fields", 2, "aliases"), ["a b"], "no name of a field", "an alias that rules could not spell"),
+    (("fields", 2, "kind"), "timestamp", "maxLength", "a timestamp with a length"),
+    (("fields", 3, "kind"), "decimal", "an enum, and nothing else", "a number with values"),
+    (("fields", 4, "role"), "key", "a key or an attribute is a string or an enum", "a number as a key"),
+    (("fields", 4, "required"), False, "a measure is a decimal, and required", "an aggregate of nulls"),
+    (("fields", 2, "maxLength"), 65, "maxLength of at most 64", "more than an alert's group holds"),
+    (("fields", 3, "values"), ["x" * 65], "values of at most 64", "more than an alert's group holds"),
+    (("columns",), ["id", "at"], "each field once", "a recording without its fields"),
+    (("noun",), 7, "noun and plural are words", "a number for a word"),
+    (("fields", 2, "label"), " ", "label and plural are words", "a blank for a word"),
 ]
 
 

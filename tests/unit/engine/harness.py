@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from tests.oracle.model import MicroBatch, Record
-from tripline_contracts.event_type import load
+from tripline_contracts.event_type import EventType, load
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import Kind, OutRecord, Payload
 from tripline_engine.domain.shard_worker import Attached, ShardWorker
@@ -62,8 +62,8 @@ class DictLog:
         return sum(map(len, self.committed.values()))
 
 
-def config(shards: int) -> EngineConfig:
-    return EngineConfig("engine-under-test", TRANSACTION, TRANSACTION.anchors, shards, (11, 22), "data")
+def config(shards: int, event_type: EventType = TRANSACTION) -> EngineConfig:
+    return EngineConfig("engine-under-test", event_type, event_type.anchors, shards, (11, 22), "data")
 
 
 @dataclass
@@ -75,9 +75,10 @@ class Engine:
     logs: list[DictLog] = field(default_factory=list)
     out: list[OutRecord] = field(default_factory=list)
     counters: Counter[str] = field(default_factory=Counter)
+    event_type: EventType = TRANSACTION
 
     def __post_init__(self) -> None:
-        self.config = config(self.shards)
+        self.config = config(self.shards, self.event_type)
         self.logs = [DictLog() for _ in range(self.shards)]
         self._workers: list[Attached] = [{}, {}]
         self._gauges: list[Counter[str]] = [Counter() for _ in range(self.shards)]

@@ -47,9 +47,9 @@ def detail(reason: str, time: int, record_time: int, settings: Settings, clock: 
     match reason:
         case "too_late":
             seconds = settings.allowed_lateness_seconds
-            return f"eventTime {time} is over {seconds} s before record time {record_time}, or the clock passed it"
+            return f"event time {time} is over {seconds} s before record time {record_time}, or the clock passed it"
         case "future_event":
-            return f"eventTime {time} is over {settings.max_future_skew_seconds} s after record time {record_time}"
+            return f"event time {time} is over {settings.max_future_skew_seconds} s after record time {record_time}"
         case _:
             return f"record time {record_time} is over {settings.max_disorder_seconds} s behind the clock {clock}"
 

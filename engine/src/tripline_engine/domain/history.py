@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,9 @@ from tripline_engine.domain.rows import (
 )
 from tripline_engine.domain.siphash import hash_strings
 from tripline_engine.domain.text_table import TextTable
+
+NO_MEASURE: Final = ""
+"""The column, all zeros, that stands for a measure where the event type has none: counts keep a sum beside them."""
 
 _FIRST_CAPACITY = 1024
 # What `meta` holds.
@@ -69,7 +72,7 @@ class History:
         for stamp in stamp_fields(event_type):
             self._open(f"stamp.{stamp.name}", np.int64)
         self._measures = [field.name for field in measure_fields(event_type)]
-        for field in self._measures:
+        for field in self._measures or [NO_MEASURE]:
             self._open(f"low.{field}", np.uint64)
             self._open(f"high.{field}", np.int64)
 

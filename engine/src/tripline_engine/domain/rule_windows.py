@@ -9,7 +9,7 @@ from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import Compiler, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
-from tripline_engine.domain.history import History
+from tripline_engine.domain.history import NO_MEASURE, History
 from tripline_engine.domain.judged import Alerted
 from tripline_engine.domain.links import NOTHING, Links
 from tripline_engine.domain.part import ChainKey, DistinctKey, Population, TotalsKey
@@ -146,7 +146,7 @@ class RuleWindows:
 
     def measure(self, name: str | None) -> str:
         """The field if it is a number; any number will do where only a count is wanted."""
-        measures = self._event_type.measures
+        measures = self._event_type.measures or (NO_MEASURE,)
         return name if name is not None and name in measures else measures[0]
 
     def amounts(self, name: str | None) -> Amounts:

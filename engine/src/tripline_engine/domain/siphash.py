@@ -1,6 +1,6 @@
 """SipHash-2-4 with 128 bits of output: the identity of texts and groups.
 
-A keyed hash, because whoever chooses payee names could otherwise choose ones that collide. The key is
+A keyed hash, because whoever chooses the keys could otherwise choose ones that collide. The key is
 random per engine and pinned in its checkpoint.
 
 Source: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", and the 128-bit output variant of

@@ -67,6 +67,7 @@ def _new_pin(event_type: EventType, shards: int) -> dict[str, Any]:
         "eventType": event_type.name,
         "eventTypeVersion": event_type.version,
         "anchors": list(event_type.anchors),
+        "fields": event_type.identity["fields"],
         "hashKey": [f"{secrets.randbits(64):016x}", f"{secrets.randbits(64):016x}"],
     }
 
@@ -79,10 +80,15 @@ def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shard
             " what is still in Kafka again, in micro-batches of its own"
         )
     found = (pin["eventType"], pin["eventTypeVersion"], tuple(pin["anchors"]))
-    if found != (event_type.name, event_type.version, event_type.anchors):
+    # checkpoints from before fields were pinned have none
+    fields = pin.get("fields", event_type.identity["fields"])
+    same_fields = fields == event_type.identity["fields"]
+    if found != (event_type.name, event_type.version, event_type.anchors) or not same_fields:
         raise CheckpointMismatch(
             f"{checkpoint} was made for event type {found[0]} version {found[1]} with anchors"
-            f" {', '.join(found[2])}: start with an empty TRIPLINE_CHECKPOINT to run another one"
+            f" {', '.join(found[2])}{'' if same_fields else ' and other fields'}, and can't be run for"
+            f" {event_type.name} version {event_type.version}: set TRIPLINE_EVENT_TYPE as it was, or start with an"
+            " empty TRIPLINE_CHECKPOINT"
         )
 
 

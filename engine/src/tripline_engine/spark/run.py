@@ -16,7 +16,6 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tripline_contracts import event_type
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.errors import QueryFailed
 from tripline_engine.spark import checkpoint, head_start, housekeeping
@@ -42,7 +41,7 @@ def run(settings: Settings) -> None:
     fault = parse_fault_point(settings.fault_point, os.getpid())
     with checkpoint.exclusive(settings.checkpoint):
         config = checkpoint.open_config(
-            settings.checkpoint, event_type.load(), settings.shards, settings.clock
+            settings.checkpoint, settings.event_type, settings.shards, settings.clock
         )
         settings.projection_dir.mkdir(parents=True, exist_ok=True)
         processor = ShardProcessor(config, settings.projection_dir, settings.topic_prefix, fault)

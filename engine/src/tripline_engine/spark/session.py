@@ -59,7 +59,7 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.ui.showConsoleProgress": "false",
 }
 
-# Payments and windows are not in the JVM's heap; what is lives for one micro-batch or for some seconds. Survivors large
+# History and windows are not in the JVM's heap; what is lives for one micro-batch or for some seconds. Survivors large
 # enough for that keep it out of the old generation, whose collections stop everything for a third of a second. Two
 # cores that others use too gain nothing by two threads that wait for each other.
 _GARBAGE: Final = "-XX:+UseSerialGC -XX:NewRatio=2 -XX:SurvivorRatio=4 -XX:MetaspaceSize=256m"

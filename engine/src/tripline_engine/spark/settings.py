@@ -10,6 +10,9 @@ from typing import Final, cast
 from environs import Env, EnvError
 from marshmallow.validate import OneOf, Range
 
+from tripline_contracts.errors import ContractError
+from tripline_contracts.event_type import DEFAULT, EventType
+from tripline_contracts.installed import installed
 from tripline_engine.domain.config import Clock
 from tripline_engine.errors import BadSettings
 
@@ -29,6 +32,7 @@ class Settings:
     kafka: str
     checkpoint: Path
     projection_dir: Path
+    event_type: EventType
     shards: int | None
     clock: Clock
     spark_master: str
@@ -57,6 +61,7 @@ def from_environment() -> Settings:
                 kafka=env.str("KAFKA"),
                 checkpoint=Path(env.str("CHECKPOINT")).absolute(),
                 projection_dir=Path(env.str("PROJECTION_DIR")).absolute(),
+                event_type=installed(env.str("EVENT_TYPE", DEFAULT)),
                 shards=env.int("SHARDS", None, validate=Range(1, 256)),
                 clock=cast("Clock", env.str("CLOCK", "wall", validate=OneOf(["wall", "data"]))),
                 spark_master=local_master(env.str("SPARK_MASTER", "local[2]")),
@@ -74,6 +79,8 @@ def from_environment() -> Settings:
             )
     except EnvError as error:
         raise BadSettings(f"settings: {error}") from error
+    except ContractError as error:
+        raise BadSettings(str(error)) from error
 
 
 def local_master(master: str) -> str:

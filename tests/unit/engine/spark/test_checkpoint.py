@@ -50,13 +50,31 @@ def test_another_number_of_shards_is_refused_with_what_to_do(tmp_path: Path) -> 
         replace(TRANSACTION, name="swipe"),
         replace(TRANSACTION, version=2),
         replace(TRANSACTION, anchors=("beneficiaryId", "payeeId", "global")),
+        replace(TRANSACTION, fields=TRANSACTION.fields[:-1]),
+        load("card-authorisation"),
     ],
-    ids=["name", "version", "order of anchors"],
+    ids=["name", "version", "order of anchors", "fields", "the other one that ships"],
 )
 def test_another_event_type_is_refused(tmp_path: Path, other: object) -> None:
     open_config(tmp_path, TRANSACTION, 2, "wall")
     with pytest.raises(CheckpointMismatch, match="event type transaction version 1"):
         open_config(tmp_path, other, 2, "wall")  # type: ignore[arg-type]
+
+
+def test_what_people_call_things_may_change(tmp_path: Path) -> None:
+    first = open_config(tmp_path, TRANSACTION, 2, "wall")
+    renamed = replace(
+        TRANSACTION, noun="transfer", fields=tuple(replace(f, label="x") for f in TRANSACTION.fields)
+    )
+    assert open_config(tmp_path, renamed, 2, "wall").engine_id == first.engine_id
+
+
+def test_a_checkpoint_from_before_fields_were_pinned_is_taken(tmp_path: Path) -> None:
+    first = open_config(tmp_path, TRANSACTION, 2, "wall")
+    pinned = json.loads((tmp_path / "tripline.json").read_text())
+    del pinned["fields"]
+    (tmp_path / "tripline.json").write_text(json.dumps(pinned))
+    assert open_config(tmp_path, TRANSACTION, 2, "wall").engine_id == first.engine_id
 
 
 def test_a_second_engine_is_kept_out_until_the_first_is_gone(tmp_path: Path) -> None:

@@ -32,6 +32,12 @@ def test_defaults(environment: pytest.MonkeyPatch) -> None:
     assert (settings.metrics_host, settings.metrics_port) == ("127.0.0.1", 9103)
     assert settings.checkpoint == Path("/data/checkpoint")
     assert settings.topic("rules.v1") == "rules.v1"
+    assert settings.event_type.name == "transaction"
+
+
+def test_the_event_type_is_the_installations(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("TRIPLINE_EVENT_TYPE", "card-authorisation")
+    assert from_environment().event_type.name == "card-authorisation"
 
 
 @pytest.mark.parametrize("name", NEEDED)
@@ -48,6 +54,8 @@ def test_what_is_missing_is_named(environment: pytest.MonkeyPatch, name: str) ->
         ("TRIPLINE_SHARDS", "two"),
         ("TRIPLINE_CLOCK", "sun"),
         ("TRIPLINE_MAX_TRANSACTIONS_PER_BATCH", "-1"),
+        ("TRIPLINE_EVENT_TYPE", "cards"),
+        ("TRIPLINE_EVENT_TYPE", "/nowhere/cards.yaml"),
         ("TRIPLINE_METRICS_BIND", "9103"),
         ("TRIPLINE_METRICS_BIND", "127.0.0.1:99999"),
     ],

@@ -1,0 +1,95 @@
+"""What an event type must have, so that all parts of the line can work with it; every refusal says why."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from tripline_contracts.errors import InvalidEventType
+
+if TYPE_CHECKING:
+    from tripline_contracts.event_type import EventType, Field
+
+MAX_ANCHORS: Final = 8
+"""A transaction carries one byte that says for which of them it is in a shard."""
+MAX_TEXT: Final = 64
+"""Code points of an id, a key or an attribute: what groups, named lists and alerts hold."""
+RESERVED: Final = frozenset({"global", "mask", "offset", "partition", "recordtime", "runningmax"})
+"""In any case: the anchor of all rules, and the columns that the engine keeps beside the type's own."""
+
+_TYPE_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,63}")
+_FIELD_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+
+
+def check(event_type: EventType) -> None:
+    """Raises InvalidEventType for a type that contradicts itself, or that could not be judged."""
+    if not _TYPE_NAME.fullmatch(event_type.name):
+        raise InvalidEventType(f"{event_type.name!r} is no name of a type: lower case, digits and -")
+    _check_names(event_type.fields)
+    _check_times(event_type.fields)
+    for field in event_type.fields:
+        _check_kind(field)
+        _check_texts(field)
+    _check_anchors(event_type)
+    if sorted(event_type.columns) != sorted(field.name for field in event_type.fields):
+        raise InvalidEventType("columns is the order of a recording's columns: each field once")
+
+
+def _check_names(fields: tuple[Field, ...]) -> None:
+    names = [name for field in fields for name in field.names]
+    for name in names:
+        if not _FIELD_NAME.fullmatch(name) or name.casefold() in RESERVED:
+            raise InvalidEventType(
+                f"{name!r} is no name of a field: expected letters, digits and _, a letter first, at most 64, and none"
+                f" of {', '.join(sorted(RESERVED))}"
+            )
+    if len({name.casefold() for name in names}) != len(names):
+        raise InvalidEventType("two fields share a name or an alias (cases are not told apart)")
+
+
+def _check_kind(field: Field) -> None:
+    if field.role == "measure" and (field.kind != "decimal" or not field.required):
+        raise InvalidEventType(
+            f"{field.name}: a measure is a decimal, and required: there is no aggregate of nulls"
+        )
+    if field.role in ("key", "attribute") and field.kind not in ("string", "enum"):
+        raise InvalidEventType(
+            f"{field.name}: a key or an attribute is a string or an enum: groups are told apart by texts"
+        )
+
+
+def _check_texts(field: Field) -> None:
+    if field.max_length is not None and field.max_length > MAX_TEXT:
+        raise InvalidEventType(f"{field.name}: expected a maxLength of at most {MAX_TEXT}")
+    if not all(len(value) <= MAX_TEXT and "\0" not in value for value in field.values):
+        raise InvalidEventType(
+            f"{field.name}: expected values of at most {MAX_TEXT} characters, without U+0000"
+        )
+
+
+def _check_times(fields: tuple[Field, ...]) -> None:
+    _exactly_one("id field", [f for f in fields if f.role == "id"], "string")
+    _exactly_one("time field", [f for f in fields if f.role == "time" and not f.ingestion], "timestamp")
+    ingestion = [f for f in fields if f.ingestion]
+    if len(ingestion) > 1 or any(f.role != "time" or f.kind != "timestamp" or f.required for f in ingestion):
+        raise InvalidEventType("at most one ingestion field: a timestamp with the role time, not required")
+
+
+def _exactly_one(what: str, found: list[Field], kind: str) -> None:
+    if len(found) != 1 or not found[0].required or found[0].kind != kind:
+        raise InvalidEventType(f"expected exactly one {what}, required, of kind {kind}")
+
+
+def _check_anchors(event_type: EventType) -> None:
+    *own, last = event_type.anchors or ("",)
+    if last != "global":
+        raise InvalidEventType("the last anchor is global: rules that contain no other one run there")
+    foreign = {*own} - {f.name for f in event_type.fields if f.role in ("key", "attribute")}
+    if foreign:
+        raise InvalidEventType(
+            f"anchors that rules cannot group by, or that are numbers: {', '.join(sorted(foreign))}"
+        )
+    if not 1 <= len(own) < MAX_ANCHORS:
+        raise InvalidEventType(
+            f"expected 1 to {MAX_ANCHORS - 1} anchors before global: by them work and history are spread over shards"
+        )
