@@ -22,7 +22,8 @@ from alert_api.service.counting import Cell, Counted, Span
 from alert_api.service.following import Happened, StreamPlace, Told
 from alert_api.service.reading import AlertFilter, Page, Place, StoredAlert
 from alert_api.service.records import ReceivedAlert, Record, read_record
-from tripline_contracts import schemas
+from tripline_contracts import event_type, schemas
+from tripline_contracts.event_type import EventType
 from tripline_http.auth import ApiKey
 
 EPOCH = 1_763_690_000_000
@@ -201,14 +202,16 @@ def app(
     keys: Sequence[ApiKey] = (),
     clock: int = 0,
     streaming: Streaming | None = None,
+    declared: EventType | None = None,
 ) -> Flask:
-    """The API over what is given, and over nothing where it is not."""
+    """The API over what is given, and over nothing where it is not; of the default event type or another one."""
     return build(
         alerts=alerts or FakeAlerts(),
         overview=overview or FakeOverview(),
         line=line or Line(Upstream("The rules registry", "http://127.0.0.1:9")),
         keys=keys,
         registry=CollectorRegistry(),
+        event_type=declared or event_type.load(),
         clock=lambda: clock,
         streaming=streaming or Streaming(threading.Event()),
     ).app

@@ -38,6 +38,20 @@ def test_what_is_for_the_console_only_may_be_missing(monkeypatch: pytest.MonkeyP
     assert (settings.engine_metrics_url, settings.generator_url, settings.kafka) == (None, None, None)
 
 
+def test_the_event_type_is_the_installations(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ALERTS_DSN", "API_KEYS_FILE", "KAFKA"):
+        monkeypatch.setenv(f"TRIPLINE_{name}", "x")
+    assert api_settings().event_type.name == projector_settings().event_type.name == "transaction"
+    monkeypatch.setenv("TRIPLINE_EVENT_TYPE", "card-authorisation")
+    assert api_settings().event_type.name == projector_settings().event_type.name == "card-authorisation"
+    monkeypatch.setenv("TRIPLINE_EVENT_TYPE", "cards")
+    for read in (api_settings, projector_settings):
+        with pytest.raises(
+            ConfigurationError, match="TRIPLINE_EVENT_TYPE is cards: expected card-authorisation"
+        ):
+            read()
+
+
 @pytest.mark.parametrize("value", [None, "", "  "])
 @pytest.mark.parametrize("command", ["api", "projector"])
 def test_a_process_without_its_database_ends_with_a_sentence(

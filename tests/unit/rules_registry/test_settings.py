@@ -44,11 +44,13 @@ def test_defaults_listen_on_loopback_only() -> None:
     assert api.bind.is_loopback
     assert (api.threads, api.log_level, projector.consumer_group) == (16, "info", "rules-registry-status")
     assert api.api_keys_file == Path("/k")
+    assert api.event_type.name == "transaction"
 
 
 WRONG: list[tuple[Callable[[Env], Any], Mapping[str, str], str]] = [
     (read_api_settings, {"TRIPLINE_REGISTRY_DSN": " "}, "TRIPLINE_REGISTRY_DSN is not set."),
     (read_api_settings, {"TRIPLINE_API_KEYS_FILE": ""}, "TRIPLINE_API_KEYS_FILE is not set."),
+    (read_api_settings, {"TRIPLINE_EVENT_TYPE": "cards"}, "TRIPLINE_EVENT_TYPE is cards: expected card-auth"),
     (read_api_settings, {"TRIPLINE_HTTP_BIND": "8081"}, "expected host:port"),
     (read_api_settings, {"TRIPLINE_HTTP_THREADS": "0"}, "expected 1 to 64"),
     (read_api_settings, {"TRIPLINE_HTTP_THREADS": "many"}, "TRIPLINE_HTTP_THREADS"),

@@ -9,7 +9,7 @@ import click
 
 from alert_api.openapi import document
 from alert_api.processes import run_api, run_projector
-from alert_api.settings import api_settings, projector_settings
+from alert_api.settings import api_settings, installed_type, projector_settings
 from tripline_http.errors import ConfigurationError
 from tripline_http.logs import configure_logs
 
@@ -45,8 +45,8 @@ def projector() -> None:
 
 @main.command()
 def openapi() -> None:
-    """Print the OpenAPI document that is kept as contracts/openapi/alert-api.json."""
-    click.echo(document(), nl=False)
+    """Print the OpenAPI document of the installation's event type (of the default one it is kept)."""
+    _or_say_why_not(lambda: click.echo(document(installed_type()), nl=False))
 
 
 def _or_say_why_not(run: Callable[[], None]) -> None:

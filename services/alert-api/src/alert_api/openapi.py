@@ -12,11 +12,16 @@ from alert_api.adapters.postgres_happenings import PostgresHappenings
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Streaming, build
 from alert_api.api.console_data import Line
+from tripline_contracts import event_type
+from tripline_contracts.event_type import EventType
 from tripline_http.openapi import openapi_text
 
 
-def document() -> str:
-    """The text to keep under contracts/openapi; nothing is connected to."""
+def document(declared: EventType | None = None) -> str:
+    """The text for the default event type, which is kept under contracts/openapi, or for another one.
+
+    Nothing is connected to.
+    """
     pool: ConnectionPool = ConnectionPool("", min_size=0, max_size=1, open=False)
     line = Line(Upstream("The rules registry", "http://127.0.0.1:8081"))
     built = build(
@@ -25,6 +30,7 @@ def document() -> str:
         line=line,
         keys=(),
         registry=CollectorRegistry(),
+        event_type=declared or event_type.load(),
         clock=lambda: 0,
         streaming=Streaming(threading.Event()),
     )

@@ -63,6 +63,7 @@ def run_api(settings: ApiSettings) -> None:
             line=line,
             keys=keys,
             registry=new_metrics_registry(),
+            event_type=settings.event_type,
             clock=wall_clock,
             streaming=Streaming(stopping),
         ).app
@@ -80,8 +81,12 @@ def _line(settings: ApiSettings) -> Line:
         registry=Upstream("The rules registry", settings.registry_url),
         engine=EngineMetrics(Upstream("The engine", engine)) if engine else None,
         generator=Upstream("The traffic generator", generator) if generator else None,
-        transactions=NewestTransactions(kafka, topics.load("transactions.v1").name) if kafka else None,
-        traces=NewestTraces(kafka, topics.load("rule-traces.v1").name) if kafka else None,
+        transactions=NewestTransactions(kafka, topics.load("transactions.v1").name, settings.event_type)
+        if kafka
+        else None,
+        traces=NewestTraces(kafka, topics.load("rule-traces.v1").name, settings.event_type)
+        if kafka
+        else None,
     )
 
 
@@ -98,7 +103,7 @@ def run_projector(settings: ProjectorSettings) -> None:
         MetricsServer(settings.metrics_bind, registry, {"database": intake.check, "kafka": source.check}),
     ):
         log.info("projector_started", topic=topic)
-        Projector(source, intake, alert_validator(), metrics, stop).run()
+        Projector(source, intake, alert_validator(settings.event_type), metrics, stop).run()
     log.info("projector_stopped")
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from environs import Env, EnvError
 
+from tripline_contracts.errors import ContractError
+from tripline_contracts.event_type import DEFAULT, EventType
+from tripline_contracts.installed import installed
 from tripline_http.binding import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
 
@@ -20,6 +23,7 @@ class ApiSettings:
     """
 
     dsn: str
+    event_type: EventType
     keys_file: Path
     bind: Bind
     registry_url: str
@@ -34,6 +38,7 @@ class ProjectorSettings:
     """What `alert-api projector` needs."""
 
     dsn: str
+    event_type: EventType
     kafka: str
     metrics_bind: Bind
     log_level: str
@@ -44,6 +49,7 @@ def api_settings() -> ApiSettings:
     env = _environment()
     return ApiSettings(
         dsn=_text(env, "ALERTS_DSN"),
+        event_type=installed_type(),
         keys_file=Path(_text(env, "API_KEYS_FILE")),
         bind=parse_bind("TRIPLINE_HTTP_BIND", _text(env, "HTTP_BIND", "127.0.0.1:8082")),
         registry_url=_address(env, "REGISTRY_URL") or "http://127.0.0.1:8081",
@@ -59,6 +65,7 @@ def projector_settings() -> ProjectorSettings:
     env = _environment()
     return ProjectorSettings(
         dsn=_text(env, "ALERTS_DSN"),
+        event_type=installed_type(),
         kafka=_text(env, "KAFKA"),
         metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9104")),
         log_level=_text(env, "LOG_LEVEL", "info"),
@@ -67,6 +74,15 @@ def projector_settings() -> ProjectorSettings:
 
 def _environment() -> Env:
     return Env(prefix="TRIPLINE_")
+
+
+def installed_type() -> EventType:
+    """What this installation judges, from the environment. Raises ConfigurationError with a sentence."""
+    env = _environment()
+    try:
+        return installed(env.str("EVENT_TYPE", DEFAULT))
+    except ContractError as error:
+        raise ConfigurationError(str(error)) from error
 
 
 def _address(env: Env, name: str) -> str | None:

@@ -10,7 +10,12 @@ from environs import Env
 
 from rules_registry.errors import RegistryError
 from rules_registry.processes import run_api, run_relay, run_republish, run_status_projector
-from rules_registry.settings import read_api_settings, read_projector_settings, read_relay_settings
+from rules_registry.settings import (
+    read_api_settings,
+    read_event_type,
+    read_projector_settings,
+    read_relay_settings,
+)
 from tripline_http.errors import ConfigurationError
 
 
@@ -48,11 +53,11 @@ def republish() -> None:
 
 @main.command()
 def openapi() -> None:
-    """Print the OpenAPI document (committed as contracts/openapi/rules-registry.json)."""
+    """Print the OpenAPI document of the installation's event type (of the default one it is committed)."""
     # Here and not above: the other processes need no Flask.
     from rules_registry.document import openapi_document  # noqa: PLC0415
 
-    click.echo(openapi_document(), nl=False)
+    _run(lambda: click.echo(openapi_document(read_event_type(Env())), nl=False))
 
 
 def _republish() -> None:

@@ -9,6 +9,9 @@ from typing import TypeVar
 
 from environs import Env, EnvError
 
+from tripline_contracts.errors import ContractError
+from tripline_contracts.event_type import DEFAULT, EventType
+from tripline_contracts.installed import installed
 from tripline_http.binding import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
 
@@ -20,6 +23,7 @@ class ApiSettings:
     """`rules-registry api`."""
 
     log_level: str
+    event_type: EventType
     dsn: str
     api_keys_file: Path
     bind: Bind
@@ -52,12 +56,18 @@ def read_api_settings(env: Env) -> ApiSettings:
     return _read(
         lambda: ApiSettings(
             log_level=_log_level(env),
+            event_type=read_event_type(env),
             dsn=_required(env, "TRIPLINE_REGISTRY_DSN"),
             api_keys_file=Path(_required(env, "TRIPLINE_API_KEYS_FILE")),
             bind=_bind(env, "TRIPLINE_HTTP_BIND", "127.0.0.1:8081"),
             threads=env.int("TRIPLINE_HTTP_THREADS", 16, validate=_from_1_to_64),
         )
     )
+
+
+def read_event_type(env: Env) -> EventType:
+    """What this installation judges. Raises `ConfigurationError` with one sentence."""
+    return _read(lambda: installed(env.str("TRIPLINE_EVENT_TYPE", DEFAULT)))
 
 
 def read_relay_settings(env: Env) -> RelaySettings:
@@ -90,6 +100,8 @@ def _read(build: Callable[[], T]) -> T:
         return build()
     except EnvError as error:
         raise ConfigurationError(f"{str(error).rstrip('.')}.") from error
+    except ContractError as error:
+        raise ConfigurationError(str(error)) from error
 
 
 def _required(env: Env, name: str) -> str:

@@ -10,14 +10,15 @@ import jsonschema_rs
 
 from alert_api.service.records import Validate
 from tripline_contracts import schemas
+from tripline_contracts.event_type import EventType
 
 NAME = "alerts.v1"
 
 
-def alert_validator() -> Validate:
-    """A check that raises SchemaViolation for a decoded value that is no alert."""
-    judge = schemas.validator(NAME)
-    compiled = _compiled()
+def alert_validator(declared: EventType | None = None) -> Validate:
+    """A check that raises SchemaViolation for a decoded value that is no alert of the default event type or another."""
+    judge = schemas.validator(NAME, declared)
+    compiled = _compiled(declared)
 
     def check(value: object) -> None:
         if not compiled.is_valid(value):
@@ -26,7 +27,7 @@ def alert_validator() -> Validate:
     return check
 
 
-def _compiled() -> jsonschema_rs.Draft202012Validator:
-    documents = [schemas.load(name) for name in schemas.names()]
+def _compiled(declared: EventType | None) -> jsonschema_rs.Draft202012Validator:
+    documents = [schemas.load(name, declared) for name in schemas.names()]
     registry = jsonschema_rs.Registry([(document["$id"], document) for document in documents])
-    return jsonschema_rs.Draft202012Validator(schemas.load(NAME), registry=registry)
+    return jsonschema_rs.Draft202012Validator(schemas.load(NAME, declared), registry=registry)

@@ -17,6 +17,7 @@ from alert_api.adapters.glancing import ends, glancing_consumer
 from alert_api.errors import UpstreamUnavailable
 from tripline_contracts import schemas
 from tripline_contracts.errors import SchemaViolation
+from tripline_contracts.event_type import EventType
 
 PER_PARTITION: Final = 2_000
 READ_SECONDS: Final = 2.0
@@ -27,13 +28,13 @@ _AT_ONCE: Final = 500
 class NewestTraces:
     """Looks when asked; several that ask at once share one look."""
 
-    def __init__(self, bootstrap: str, topic: str) -> None:
+    def __init__(self, bootstrap: str, topic: str, event_type: EventType) -> None:
         self._topic = topic
         self._lock = threading.Lock()
         self._looked: float | None = None
         self._next: dict[int, int] = {}
         self._kept: dict[int, deque[tuple[bytes, bytes]]] = {}
-        self._check = schemas.validator("rule-traces.v1")
+        self._check = schemas.validator("rule-traces.v1", event_type)
         self._consumer = glancing_consumer(bootstrap, "tripline-console-traces")
 
     def newest(self, rule_id: int, limit: int) -> list[dict[str, Any]]:

@@ -15,19 +15,11 @@ from confluent_kafka import KafkaException, Message, TopicPartition
 
 from alert_api.adapters.glancing import ends, glancing_consumer
 from alert_api.errors import UpstreamUnavailable
+from tripline_contracts.event_type import EventType, Field
 
 PER_PARTITION: Final = 4
 KEPT_SECONDS: Final = 0.4
 _MAX_SHOWN_BYTES: Final = 4_096
-_FIELDS: Final = (
-    "transactionId",
-    "eventTime",
-    "payeeId",
-    "payerId",
-    "beneficiaryId",
-    "paymentAmount",
-    "paymentType",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +33,8 @@ class Glance:
 class NewestTransactions:
     """Looks when asked; several that ask at once share one look."""
 
-    def __init__(self, bootstrap: str, topic: str) -> None:
-        self._topic = topic
+    def __init__(self, bootstrap: str, topic: str, event_type: EventType) -> None:
+        self._topic, self._fields = topic, event_type.fields
         self._lock = threading.Lock()
         self._seen: tuple[float, Glance] | None = None
         self._consumer = glancing_consumer(bootstrap, "tripline-console-glance")
@@ -79,11 +71,14 @@ class NewestTransactions:
         messages = [each for each in self._consumer.consume(wanted, 0.3) if each.error() is None]
         self._consumer.unassign()
         messages.sort(key=lambda each: each.timestamp()[1], reverse=True)
-        return tuple(_shown(each) for each in messages)
+        return tuple(_shown(each, self._fields) for each in messages)
 
 
-def _shown(message: Message) -> dict[str, Any]:
-    """The record in short: its place and time and, where it can be read, the transaction's own fields as texts."""
+def _shown(message: Message, declared: tuple[Field, ...]) -> dict[str, Any]:
+    """The record in short: its place and time and, where it can be read, the transaction's own fields as texts.
+
+    They are under their canonical names, whichever they have there.
+    """
     raw = message.value() or b""
     place = {
         "partition": message.partition(),
@@ -97,5 +92,10 @@ def _shown(message: Message) -> dict[str, Any]:
         value = None
     if not isinstance(value, dict):
         return {**place, "transaction": None}
-    fields = {name: value[name] for name in _FIELDS if isinstance(value.get(name), str | int)}
+    fields = {
+        field.name: value[name]
+        for field in declared
+        for name in reversed(field.names)
+        if isinstance(value.get(name), str | int)
+    }
     return {**place, "transaction": fields}

@@ -9,12 +9,12 @@ from uuid import UUID
 import marshmallow as ma
 from flask import Response, jsonify, request
 
-from alert_api.api.schemas import AcknowledgeBody, AlertQuery
+from alert_api.api.schemas import AcknowledgeBody, alert_query
 from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId
 from alert_api.errors import AlertNotFound
 from alert_api.service.acknowledging import LifecycleStore, acknowledge
 from alert_api.service.reading import AlertFilter, AlertReader, Place, StoredAlert
-from tripline_contracts import event_type
+from tripline_contracts.event_type import EventType
 from tripline_http.auth import current_actor
 from tripline_http.cursors import decode_cursor, encode_cursor
 from tripline_http.errors import FieldError, ProblemError, invalid_input
@@ -43,25 +43,25 @@ class Alerts(AlertReader, LifecycleStore, Protocol):
     """What these views work on."""
 
 
-def alerts_blueprint(alerts: Alerts, clock: Callable[[], int]) -> ApiBlueprint:
+def alerts_blueprint(alerts: Alerts, clock: Callable[[], int], event_type: EventType) -> ApiBlueprint:
     """The views over `alerts`; `clock` gives ms since the epoch."""
     blueprint = new_blueprint("alerts", __name__, "What tripped, and who takes care of it")
-    _add_listing(blueprint, alerts)
+    _add_listing(blueprint, alerts, event_type)
     _add_readings(blueprint, alerts)
     _add_acknowledging(blueprint, alerts, clock)
     return blueprint
 
 
-def _add_listing(blueprint: ApiBlueprint, alerts: Alerts) -> None:
+def _add_listing(blueprint: ApiBlueprint, alerts: Alerts, event_type: EventType) -> None:
     @blueprint.route("/v1/alerts", methods=["GET"])
     @blueprint.requires("alerts:read")
-    @blueprint.arguments(AlertQuery, location="query", unknown=ma.RAISE)
+    @blueprint.arguments(alert_query(event_type), location="query", unknown=ma.RAISE)
     @blueprint.response(200, _schema("AlertPage"), headers=LINK_HEADER_DOC)
     @blueprint.problems(400, 503)
     @blueprint.doc(operationId="listAlerts")
     def list_alerts(query: dict[str, Any]) -> Response:
         """The newest alerts by event time, filtered; of equal times by alert id."""
-        wanted = _filter(query)
+        wanted = _filter(query, event_type)
         context = {name: query.get(name) for name in sorted(query.keys() - {"cursor", "limit"})}
         after = _place(query["cursor"], context) if "cursor" in query else None
         page = alerts.page(wanted, after, query["limit"])
@@ -113,13 +113,12 @@ def _schema(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def _filter(query: Mapping[str, Any]) -> AlertFilter:
-    fields = event_type.load()
+def _filter(query: Mapping[str, Any], event_type: EventType) -> AlertFilter:
     pairs = (entry.partition(":") for entry in query["group"])
     return AlertFilter(
         rule_id=query.get("rule_id"),
         rule_version=query.get("rule_version"),
-        group=tuple((fields.field(name).name, value) for name, _, value in pairs),
+        group=tuple((event_type.field(name).name, value) for name, _, value in pairs),
         state=query.get("state"),
         earliest=query.get("earliest"),
         latest=query.get("latest"),

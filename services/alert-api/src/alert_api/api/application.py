@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry
 from alert_api.api.alerts import Alerts, alerts_blueprint
 from alert_api.api.console import console_blueprint
 from alert_api.api.console_data import Line, console_data_blueprint
+from alert_api.api.event_type import event_type_blueprint
 from alert_api.api.problems import install_problems
 from alert_api.api.schemas import components
 from alert_api.api.stream import MAX_STREAMS, Seats, stream_blueprint
@@ -21,6 +22,7 @@ from alert_api.api.summary import summary_blueprint
 from alert_api.api.traces import traces_blueprint
 from alert_api.service.counting import AlertCounter
 from alert_api.service.following import Happenings, Rhythm
+from tripline_contracts.event_type import EventType
 from tripline_http.application import new_app
 from tripline_http.auth import ApiKey
 from tripline_http.openapi import Api, install_api
@@ -60,6 +62,7 @@ def build(
     line: Line,
     keys: Iterable[ApiKey],
     registry: CollectorRegistry,
+    event_type: EventType,
     clock: Callable[[], int],
     streaming: Streaming,
 ) -> AlertApi:
@@ -72,15 +75,16 @@ def build(
         version="1.0.0",
         description="Alerts as the engine raised them, and who takes care of each.",
     )
-    for name, schema in components().items():
+    for name, schema in components(event_type).items():
         api.spec.components.schema(name, schema)
     install_problems(app)
     seats = Seats(streaming.seats, registry)
-    api.register_blueprint(alerts_blueprint(alerts, clock))
+    api.register_blueprint(alerts_blueprint(alerts, clock, event_type))
     api.register_blueprint(stream_blueprint(overview, seats, streaming.stopped, streaming.rhythm))
     api.register_blueprint(summary_blueprint(overview, clock))
     api.register_blueprint(traces_blueprint(line.traces))
-    app.register_blueprint(console_blueprint())
+    api.register_blueprint(event_type_blueprint(event_type))
+    app.register_blueprint(console_blueprint(event_type))
     app.register_blueprint(console_data_blueprint(line))
 
     def name_no_type_twice(response: Response) -> Response:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from importlib import resources
 from typing import Final
 
-from flask import Blueprint, Response, abort, request
+from flask import Blueprint, Response, abort, jsonify, request
+
+from alert_api.api.event_type import event_type_json
+from alert_api.api.rule_templates import rule_templates
+from tripline_contracts.event_type import EventType
 
 # Everything from this origin and nothing inline: a text that slipped in as markup could load and run nothing.
 POLICY: Final = (
@@ -20,8 +24,12 @@ TYPES: Final = {"html": "text/html; charset=utf-8", "css": "text/css; charset=ut
 PAGES: Final = ("/", "/live", "/rules", "/lists", "/alerts", "/alerts/<uuid:_alert>", "/controls")
 
 
-def console_blueprint() -> Blueprint:
-    """The page at / and at the address of each view, its files under /console/."""
+def console_blueprint(event_type: EventType) -> Blueprint:
+    """The page at / and at the address of each view, its files under /console/.
+
+    With them comes what the console calls things and where its rule form begins, which the event type decides: it is no
+    secret either.
+    """
     blueprint = Blueprint("console", __name__)
     files = {
         entry.name: entry.read_bytes()
@@ -34,6 +42,12 @@ def console_blueprint() -> Blueprint:
 
     for path in PAGES:
         blueprint.add_url_rule(path, "page", page, methods=["GET"])
+
+    @blueprint.get("/console/event-type")
+    def declared() -> Response:
+        response = jsonify(**event_type_json(event_type), templates=rule_templates(event_type))
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
     @blueprint.get("/console/<name>")
     def asset(name: str) -> Response:

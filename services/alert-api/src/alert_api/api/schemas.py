@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import marshmallow as ma
 
-from tripline_contracts import event_type, schemas
+from tripline_contracts import schemas
+from tripline_contracts.event_type import EventType, Kind, Role
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import MAX_MS, MAX_POSITION, QueryInteger, Text
 
@@ -16,28 +17,18 @@ NO_NUL = r"^[^\x00]*$"
 STATES = ("open", "acknowledged")
 
 
-def group_pattern() -> str:
+def group_pattern(declared: EventType) -> str:
     """`field:value`, the field being one that rules can group by, under any of its names."""
-    declared = event_type.load()
     fields = [declared.field(name) for name in declared.groupable]
     names = sorted(name for field in fields for name in (field.name, *field.aliases))
     return rf"^({'|'.join(names)}):[^\x00]{{1,64}}$"
 
 
 class AlertQuery(ma.Schema):
-    """Filters and page of the alert list."""
+    """Filters and page of the alert list; `alert_query` adds what the event type decides."""
 
     rule_id = QueryInteger(1, MAX_POSITION, data_key="ruleId")
     rule_version = QueryInteger(1, MAX_POSITION, data_key="ruleVersion")
-    group = ma.fields.List(
-        Text(3, 200, pattern=group_pattern()),
-        validate=ma.validate.Length(max=8),
-        load_default=list,
-        metadata={
-            "description": "field:value as in the alert's group; repeat it to ask for several fields at once",
-            "example": ["payeeId:25"],
-        },
-    )
     state = ma.fields.String(validate=ma.validate.OneOf(STATES))
     earliest = QueryInteger(
         0, MAX_MS, data_key="from", metadata={"description": "Event time in ms, this one included"}
@@ -57,6 +48,20 @@ class AlertQuery(ma.Schema):
         if doubled:
             raise ma.ValidationError({name: ["expected once"] for name in doubled})
         return data
+
+
+def alert_query(declared: EventType) -> type[ma.Schema]:
+    """The query of the alert list, with `group` for the fields of this type."""
+    group = ma.fields.List(
+        Text(3, 200, pattern=group_pattern(declared)),
+        validate=ma.validate.Length(max=8),
+        load_default=list,
+        metadata={
+            "description": "field:value as in the alert's group; repeat it to ask for several fields at once",
+            "example": [f"{declared.anchors[0]}:25"],
+        },
+    )
+    return AlertQuery.from_dict({"group": group}, name="AlertQuery")
 
 
 class AcknowledgeBody(ma.Schema):
@@ -82,9 +87,9 @@ ACTOR: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 64}
 COMMENT: dict[str, Any] = {"type": "string", "maxLength": MAX_COMMENT}
 
 
-def alert_schema() -> dict[str, Any]:
+def alert_schema(declared: EventType) -> dict[str, Any]:
     """The alert as the engine sent it and, beside that, who has it in hand."""
-    received = _standing_alone(schemas.load("alerts.v1"))
+    received = _standing_alone(schemas.load("alerts.v1", declared), declared)
     added: dict[str, Any] = {
         "state": {"enum": list(STATES)},
         "acknowledgedBy": _nullable(ACTOR),
@@ -98,27 +103,24 @@ def alert_schema() -> dict[str, Any]:
     }
 
 
-def trace_schema() -> dict[str, Any]:
+def trace_schema(declared: EventType) -> dict[str, Any]:
     """A trace as the engine sent it."""
-    return {
-        key: value
-        for key, value in _standing_alone(schemas.load("rule-traces.v1")).items()
-        if not key.startswith("$")
-    }
+    traced = _standing_alone(schemas.load("rule-traces.v1", declared), declared)
+    return {key: value for key, value in traced.items() if not key.startswith("$")}
 
 
-def _standing_alone(node: Any) -> Any:
+def _standing_alone(node: Any, declared: EventType) -> Any:
     """The schema with what it refers to in other files put in its place."""
     if isinstance(node, list):
-        return [_standing_alone(inner) for inner in node]
+        return [_standing_alone(inner, declared) for inner in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
         file, _, pointer = node["$ref"].partition("#/$defs/")
-        referred = schemas.load(file.removesuffix(".json"))["$defs"][pointer]
+        referred = schemas.load(file.removesuffix(".json"), declared)["$defs"][pointer]
         beside = {key: value for key, value in node.items() if key != "$ref"}
-        return _standing_alone({**referred, **beside})
-    return {key: _standing_alone(value) for key, value in node.items()}
+        return _standing_alone({**referred, **beside}, declared)
+    return {key: _standing_alone(value, declared) for key, value in node.items()}
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,7 +156,39 @@ def _summary_schema() -> dict[str, Any]:
     )
 
 
-def components() -> dict[str, dict[str, Any]]:
+def _event_type_schema() -> dict[str, Any]:
+    text, name = {"type": "string", "minLength": 1}, {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"}
+    names = {"type": "array", "items": name}
+    field = _object(
+        {
+            "name": name,
+            "aliases": names,
+            "role": {"enum": list(get_args(Role))},
+            "kind": {"enum": list(get_args(Kind))},
+            "required": {"type": "boolean"},
+            "groupable": {
+                "type": "boolean",
+                "description": "Rules may group by it, and count its different values",
+            },
+            "values": {"type": "array", "items": text, "description": "Of an enum, else empty"},
+            "maxLength": _nullable({"type": "integer", "minimum": 1}),
+            "label": {**text, "description": "What people call it"},
+            "plural": {**text, "description": "And several of it"},
+        }
+    )
+    return _object(
+        {
+            "name": text,
+            "version": {"type": "integer", "minimum": 1},
+            "noun": {**text, "description": "What people call one transaction"},
+            "plural": {**text, "description": "And several of them"},
+            "anchors": {**names, "description": "Fields that rules run by, in order; global is the last one"},
+            "fields": {"type": "array", "items": field, "description": "In the declared order"},
+        }
+    )
+
+
+def components(declared: EventType) -> dict[str, dict[str, Any]]:
     """The answers' schemas by their names in the OpenAPI document."""
     event = _object(
         {
@@ -166,11 +200,12 @@ def components() -> dict[str, dict[str, Any]]:
         }
     )
     return {
-        "Alert": alert_schema(),
+        "Alert": alert_schema(declared),
         "AlertPage": _list_of("Alert", maxItems=100),
         "AlertEvent": event,
         "AlertEvents": _list_of("AlertEvent", minItems=1, maxItems=2),
         "AlertSummary": _summary_schema(),
-        "Trace": trace_schema(),
+        "Trace": trace_schema(declared),
+        "EventType": _event_type_schema(),
         "TracePage": _list_of("Trace", maxItems=100),
     }

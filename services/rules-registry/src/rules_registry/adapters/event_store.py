@@ -19,42 +19,47 @@ from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import SettingsState
 from rules_registry.errors import ConcurrentChange
 from rules_registry.service.ports import Answer, Remembered
+from tripline_contracts.event_type import EventType
 from tripline_contracts.names import Kind
 
 
 class PostgresEventStore:
     """Makes the transactions in which the log is written."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+    def __init__(self, pool: Pool, event_type: EventType) -> None:
+        self._pool, self._event_type = pool, event_type
 
     @contextmanager
     def writing(self) -> Iterator[PostgresLog]:
         """The log for the one writer. Raises `StoreUnavailable` and `ConcurrentChange`."""
         with translated(), self._pool.connection() as connection, connection.transaction():
             connection.execute(statements.TAKE_WRITER_LOCK, {"lock": statements.WRITER_LOCK})
-            yield PostgresLog(connection)
+            yield PostgresLog(connection, self._event_type)
 
 
 class PostgresLog:
     """The log inside a transaction that holds the writer's lock."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection, event_type: EventType) -> None:
+        self._connection, self._event_type = connection, event_type
 
     def rule(self, rule_id: int) -> Rule | None:
         """The rule as it stands; deleted ones too."""
         row = self._one(statements.RULE, rule_id=rule_id)
-        return None if row is None else rule_of(row)
+        return None if row is None else rule_of(row, self._event_type)
 
     def rules(self) -> list[Rule]:
         """Every rule that is not deleted, by id."""
-        return [rule_of(row) for row in self._connection.execute(statements.STANDING)]
+        rows = self._connection.execute(statements.STANDING)
+        return [rule_of(row, self._event_type) for row in rows]
 
     def needing(self, without: int) -> list[Needing]:
         """Of the rules that need their history the widest of each grouping set, one rule left aside."""
         rows = self._connection.execute(statements.NEEDING, {"without": without})
-        return [(row["rule_id"], row["definition_version"], definition_of(row["definition"])) for row in rows]
+        return [
+            (row["rule_id"], row["definition_version"], definition_of(row["definition"], self._event_type))
+            for row in rows
+        ]
 
     def settings(self) -> SettingsState:
         """The settings as they stand."""

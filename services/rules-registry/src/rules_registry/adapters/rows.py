@@ -7,16 +7,16 @@ from typing import Any
 
 from rules_registry.domain.named import Named, value_from_json
 from rules_registry.domain.rule import Rule
-from tripline_contracts import event_type
+from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import RuleDefinition, parse
 
 
-def definition_of(data: Mapping[str, object]) -> RuleDefinition:
+def definition_of(data: Mapping[str, object], event_type: EventType) -> RuleDefinition:
     """A stored definition; what was accepted once is always read again."""
-    return parse(data, event_type.load())
+    return parse(data, event_type)
 
 
-def rule_of(row: Mapping[str, Any]) -> Rule:
+def rule_of(row: Mapping[str, Any], event_type: EventType) -> Rule:
     """A row of registry.rules."""
     return Rule(
         rule_id=row["rule_id"],
@@ -24,7 +24,7 @@ def rule_of(row: Mapping[str, Any]) -> Rule:
         definition_version=row["definition_version"],
         state=row["state"],
         name=row["name"],
-        definition=definition_of(row["definition"]),
+        definition=definition_of(row["definition"], event_type),
         effective_from=row["effective_from"],
     )
 

@@ -29,31 +29,37 @@ from rules_registry.api.problems import install_registry_problems
 from rules_registry.api.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
 from rules_registry.api.rule_conditions import conditions_schema
 from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
+from rules_registry.api.schemas import GROUPABLE_SCHEMA
 from rules_registry.api.services import Services, install_services
 from rules_registry.service.registry import Registry
-from tripline_contracts import event_type
+from tripline_contracts.event_type import EventType
 from tripline_http.application import new_app
 from tripline_http.auth import ApiKey
 from tripline_http.openapi import Api, install_api
 
 DESCRIPTION = (
-    "Rules that Tripline judges payments by. Every change appends an event; the engine follows the log. "
+    "Rules that Tripline judges {} by. Every change appends an event; the engine follows the log. "
     "Decimals are strings, times are integer milliseconds, versions are ETags."
 )
 
 
-def create_app(pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry) -> tuple[Flask, Api]:
-    """The app on this pool, and its API for the document."""
+def create_app(
+    pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry, event_type: EventType
+) -> tuple[Flask, Api]:
+    """The app on this pool, and its API for the document; both are of the event type."""
     app = new_app(
         "rules-registry", keys=keys, registry=metrics, checks={"database": lambda: check_database(pool)}
     )
     install_registry_problems(app)
-    registry = Registry(PostgresEventStore(pool), clock=_now_ms, new_id=lambda: str(uuid.uuid4()))
-    install_services(app, Services(registry, Queries(pool), NamedQueries(pool)))
-    api = install_api(app, title="Tripline rules registry", version="0.1.0", description=DESCRIPTION)
-    api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type.load()))
-    api.spec.components.schema(CONDITIONS_SCHEMA, conditions_schema(event_type.load()))
-    api.spec.components.schema(BODY_SCHEMA, rule_body_schema())
+    registry = Registry(PostgresEventStore(pool, event_type), clock=_now_ms, new_id=lambda: str(uuid.uuid4()))
+    install_services(app, Services(registry, Queries(pool), NamedQueries(pool), event_type))
+    description = DESCRIPTION.format(event_type.plural)
+    api = install_api(app, title="Tripline rules registry", version="0.1.0", description=description)
+    api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type))
+    api.spec.components.schema(CONDITIONS_SCHEMA, conditions_schema(event_type))
+    api.spec.components.schema(BODY_SCHEMA, rule_body_schema(event_type))
+    api.spec.components.schema(GROUPABLE_SCHEMA, {"type": "string", "enum": list(event_type.groupable)})
+    api.spec.components.example(imports.PLAIN_EXAMPLE, {"value": imports.plain_example(event_type)})
     api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema())
     for name, schema in named_body_schemas().items():
         api.spec.components.schema(name, schema)

@@ -11,12 +11,13 @@ from flask import Response, request
 from rules_registry.api.control_schemas import ImportQuery, ImportSchema
 from rules_registry.api.repeating import IDEMPOTENCY_KEY_DOC, repeatable, response_of
 from rules_registry.api.representations import import_json
-from rules_registry.api.services import registry
+from rules_registry.api.services import installed_type, registry
 from rules_registry.domain.importing import ImportedControl
 from rules_registry.service.import_lines import ReadLine, read_records, read_text
 from rules_registry.service.importing import Imported
 from rules_registry.service.ports import Answer
 from tripline_contracts.errors import Problem
+from tripline_contracts.event_type import EventType
 from tripline_http.auth import current_actor, identify
 from tripline_http.errors import FieldError, ProblemError, bad_request, invalid_input
 from tripline_http.json_bodies import read_json
@@ -26,14 +27,15 @@ blueprint = new_blueprint("imports", __name__, "Rule files")
 
 MAX_RECORDS = 1000
 _TEXTS = ("text/plain", "application/x-ndjson")
-_PLAIN = "(1),(active),(payeeId&beneficiaryId),(),(paymentAmount),(SUM),(>),(20000000),(43200)\n(2),(pause)\n"
+PLAIN_EXAMPLE = "PlainRuleFile"
 _JSON = '{"ruleId": 1, "ruleState": "DELETE"}\n{"ruleState": "CONTROL", "controlType": "CLEAR_STATE_ALL"}\n'
+_PLAIN = {"$ref": f"#/components/examples/{PLAIN_EXAMPLE}"}
 _RECORD = {"type": "object", "minProperties": 1}
 _BODY_DOC = {
     "required": True,
     "description": f"One record per line, in either form, or JSON; at most {MAX_RECORDS} records",
     "content": {
-        "text/plain": {"schema": {"type": "string", "minLength": 1}, "example": _PLAIN},
+        "text/plain": {"schema": {"type": "string", "minLength": 1}, "examples": {"plain": _PLAIN}},
         "application/x-ndjson": {"schema": {"type": "string", "minLength": 1}, "example": _JSON},
         "application/json": {
             "schema": {
@@ -45,6 +47,12 @@ _BODY_DOC = {
         },
     },
 }
+
+
+def plain_example(event_type: EventType) -> str:
+    """A rule file in the plain form, for rules of this type."""
+    keys, measure = "&".join(event_type.anchors[:-1]), next(iter(event_type.measures), "COUNT_FLINK")
+    return f"(1),(active),({keys}),(),({measure}),(SUM),(>),(20000000),(43200)\n(2),(pause)\n"
 
 
 @blueprint.route("/v1/rules/import", methods=["POST"])
@@ -78,10 +86,10 @@ def _read_body() -> tuple[Sequence[ReadLine], object]:
     if request.is_json:
         value = read_json(request)
         records = value if isinstance(value, list) else [value]
-        lines, content = read_records(records), value
+        lines, content = read_records(records, installed_type()), value
     elif request.mimetype in _TEXTS:
         content = _text(request.get_data(cache=False))
-        lines = read_text(content)
+        lines = read_text(content, installed_type())
     else:
         accepted = ", ".join((*_TEXTS, "application/json"))
         raise ProblemError(

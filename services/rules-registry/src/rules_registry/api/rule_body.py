@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tripline_contracts import event_type, spelling
+from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import InvalidDefinition, RuleDefinition, parse
 from tripline_http.errors import FieldError, invalid_input
 from tripline_http.fields import MAX_MS
@@ -33,13 +34,16 @@ class RuleBody:
     definition: RuleDefinition
 
 
-def read_rule_body(body: Mapping[str, Any]) -> RuleBody:
-    """Reads the body; raises the 422 problem that names every wrong field."""
+def read_rule_body(body: Mapping[str, Any], declared: EventType | None = None) -> RuleBody:
+    """Reads the body of a rule of the default event type or another one.
+
+    Raises the 422 problem that names every wrong field.
+    """
     errors = list(_own_errors(body))
     definition: RuleDefinition | None = None
     try:
         definition = parse(
-            {name: value for name, value in body.items() if name not in _OWN}, event_type.load()
+            {name: value for name, value in body.items() if name not in _OWN}, declared or event_type.load()
         )
     except InvalidDefinition as invalid:
         errors += [_explained(problem.field, problem.message) for problem in invalid.problems]

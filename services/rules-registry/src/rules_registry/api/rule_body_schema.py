@@ -46,12 +46,16 @@ def _variants(event: EventType) -> Iterator[Json]:
     field, counted, old_count, different = (
         of_a_field(event), count(), _old_count(), different_values(event),
     )  # fmt: skip
-    yield _variant(event, "an aggregate of a field", {**field, **_options()}, "windowSeconds")
-    yield _variant(event, "an aggregate of a field", field, "windowMinutes")
+    if event.measures:
+        yield _variant(event, "an aggregate of a field", {**field, **_options()}, "windowSeconds")
+        yield _variant(event, "an aggregate of a field", field, "windowMinutes")
     yield _variant(event, "a count", {**counted, **_options()}, "windowSeconds")
     yield _variant(event, "a count", counted, "windowMinutes")
     yield _variant(event, "a count of different values", {**different, **_options()}, "windowSeconds")
-    yield _variant(event, "judging again after a late one", {**field, **_judging_again()}, "windowSeconds")
+    judged_again = field if event.measures else counted
+    yield _variant(
+        event, "judging again after a late one", {**judged_again, **_judging_again()}, "windowSeconds"
+    )
     yield _variant(event, _OLD_COUNT, old_count, "windowSeconds")
     yield _variant(event, _OLD_COUNT, old_count, "windowMinutes")
     yield _chained(event)

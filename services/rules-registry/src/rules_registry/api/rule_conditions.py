@@ -23,9 +23,8 @@ def conditions_schema(event: EventType) -> Json:
     """The chain, and one closed object for each way to say what a condition measures."""
     most = condition_reading.MAX_CONDITIONS
     operands = {"type": "array", "minItems": 1, "maxItems": most, "items": CONDITIONS_REF}
-    measured = [
-        _condition(event, members) for members in (of_a_field(event), count(), different_values(event))
-    ]
+    members = [of_a_field(event)] if event.measures else []
+    measured = [_condition(event, each) for each in (*members, count(), different_values(event))]
     return {
         "description": (
             "Whether the rule holds, of conditions with a grouping, window, limit and filter of their own. At most "

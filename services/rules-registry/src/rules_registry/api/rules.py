@@ -15,7 +15,7 @@ from rules_registry.api.representations import changed_rule_json, rule_json
 from rules_registry.api.rule_body import read_rule_body
 from rules_registry.api.rule_body_schema import BODY_SCHEMA
 from rules_registry.api.schemas import RulePageSchema, RuleQuery, RuleSchema
-from rules_registry.api.services import expected_versions, queries, registry
+from rules_registry.api.services import expected_versions, installed_type, queries, registry
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PauseRule, PublishRule, ResumeRule
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import RuleChange
@@ -43,7 +43,7 @@ def publish(body: dict[str, Any]) -> Response:
     The registry gives the id; `ruleId` and `ruleState` ACTIVE in the body are read and ignored, so that a rule file
     can be sent as it stands. From `effectiveFrom` on (event time, now by default) the engine judges with it.
     """
-    read = read_rule_body(body)
+    read = read_rule_body(body, installed_type())
     answer = registry().publish(
         current_actor(),
         lambda rule_id: PublishRule(rule_id, read.name, read.definition, read.effective_from),
@@ -96,7 +96,7 @@ def change(if_match: IfMatch, body: dict[str, Any], rule_id: int) -> Response:
 
     It is the rule's next version. A paused rule stays paused. Without a name it keeps its own.
     """
-    read = read_rule_body(body)
+    read = read_rule_body(body, installed_type())
     command = ChangeRule(
         rule_id, expected_versions(if_match), read.name, read.definition, read.effective_from
     )

@@ -10,9 +10,9 @@ import marshmallow as ma
 
 from rules_registry.api.rule_body_schema import CONDITIONS_REF
 from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
+from rules_registry.api.services import installed_type
 from rules_registry.domain.events import Command
 from rules_registry.domain.settings import EngineSettings
-from tripline_contracts import event_type
 from tripline_contracts.rule_definition import Firing, Function, LateEvents
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import (
@@ -40,6 +40,7 @@ EVENT_TYPES = (
     "ParameterChanged",
 )
 MAX_WINDOW_SECONDS = 34_560_000
+GROUPABLE_SCHEMA = "GroupableField"
 
 
 def _id(**kwargs: object) -> BoundedInteger:
@@ -221,6 +222,12 @@ class PageQuery(ma.Schema):
     )
 
 
+def _is_groupable(name: str) -> None:
+    groupable = installed_type().groupable
+    if name not in groupable:
+        raise ma.ValidationError(f"Must be one of: {', '.join(groupable)}.")
+
+
 class RuleQuery(PageQuery):
     """Which rules."""
 
@@ -231,8 +238,11 @@ class RuleQuery(PageQuery):
     )
     groupingKey = ma.fields.String(
         load_default=None,
-        validate=ma.validate.OneOf(event_type.load().groupable),
-        metadata={"description": "Rules that group by this field, others beside it or not"},
+        validate=_is_groupable,
+        metadata={
+            "allOf": [{"$ref": f"#/components/schemas/{GROUPABLE_SCHEMA}"}],
+            "description": "Rules that group by this field, others beside it or not",
+        },
     )
     name = Text(1, 200, load_default=None, metadata={"description": "A part of the name, in any case"})
 

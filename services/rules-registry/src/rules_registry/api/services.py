@@ -10,6 +10,7 @@ from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.queries import Queries
 from rules_registry.domain.commands import Expected
 from rules_registry.service.registry import Registry
+from tripline_contracts.event_type import EventType
 from tripline_http.etags import IfMatch
 
 _EXTENSION = "rules_registry"
@@ -17,11 +18,12 @@ _EXTENSION = "rules_registry"
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The writing and the reading side."""
+    """The writing and the reading side, and what the rules are of."""
 
     registry: Registry
     queries: Queries
     named: NamedQueries
+    event_type: EventType
 
 
 def install_services(app: Flask, services: Services) -> None:
@@ -42,6 +44,11 @@ def queries() -> Queries:
 def named_queries() -> NamedQueries:
     """The reads of lists and parameters."""
     return _services().named
+
+
+def installed_type() -> EventType:
+    """The event type that rules are of here."""
+    return _services().event_type
 
 
 def expected_versions(if_match: IfMatch) -> Expected:

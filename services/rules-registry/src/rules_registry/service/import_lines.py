@@ -1,6 +1,6 @@
 """Rule files, line by line: what each asks for, or what is wrong with it.
 
-    (1),(active),(payeeId&beneficiaryId),(),(paymentAmount),(SUM),(>),(20000000),(43200)
+    (1),(active),(oneKey&anotherKey),(),(measure),(SUM),(>),(20000000),(43200)
     {"ruleId": 2, "ruleState": "PAUSE"}
 
 The grammar is the contracts'. Of the registry's own, JSON records may have `name` and `effectiveFrom` (ms).
@@ -15,6 +15,7 @@ from typing import cast
 from rules_registry.domain.importing import MAX_IMPORTED_ID, ImportedControl, ImportedRule
 from tripline_contracts import event_type, legacy
 from tripline_contracts.errors import InvalidDefinition, InvalidRecord, Problem
+from tripline_contracts.event_type import EventType
 from tripline_contracts.legacy import LegacyRecord
 from tripline_contracts.rule_definition import parse
 from tripline_http.fields import MAX_MS, is_storable
@@ -32,28 +33,32 @@ class ReadLine:
     problems: tuple[Problem, ...] = ()
 
 
-def read_text(text: str) -> list[ReadLine]:
-    """Every line of a text but the empty ones."""
+def read_text(text: str, declared: EventType | None = None) -> list[ReadLine]:
+    """Every line of a text but the empty ones; rules are of the default event type or another one."""
     # Not splitlines: that also breaks at characters that may stand inside of JSON texts.
     lines = enumerate(text.split("\n"), start=1)
-    return [_read(number, line) for number, line in lines if line.strip()]
+    return [_read(number, line, declared or event_type.load()) for number, line in lines if line.strip()]
 
 
-def read_records(records: Sequence[object]) -> list[ReadLine]:
+def read_records(records: Sequence[object], declared: EventType | None = None) -> list[ReadLine]:
     """Records that came as JSON values, numbered from 1."""
-    return [_read(number, record) for number, record in enumerate(records, start=1)]
+    return [
+        _read(number, record, declared or event_type.load()) for number, record in enumerate(records, start=1)
+    ]
 
 
-def _read(number: int, line: object) -> ReadLine:
+def _read(number: int, line: object, declared: EventType) -> ReadLine:
     try:
         record = legacy.read_line(line) if isinstance(line, str) else legacy.read_object(line)
-        problems, wanted = _understand(record)
+        problems, wanted = _understand(record, declared)
     except InvalidRecord as invalid:
         return ReadLine(number, None, (Problem("record", str(invalid)),))
     return ReadLine(number, None if problems else wanted, tuple(problems))
 
 
-def _understand(record: LegacyRecord) -> tuple[list[Problem], ImportedRule | ImportedControl | None]:
+def _understand(
+    record: LegacyRecord, declared: EventType
+) -> tuple[list[Problem], ImportedRule | ImportedControl | None]:
     if record.control_type is not None:
         return [], ImportedControl(record.control_type)
     assert record.rule_id is not None  # of all but CONTROL
@@ -64,7 +69,7 @@ def _understand(record: LegacyRecord) -> tuple[list[Problem], ImportedRule | Imp
     # A PAUSE that brings nothing but a name brings no rule.
     if record.state != "DELETE" and (record.state == "ACTIVE" or any(definition.values())):
         try:
-            read = parse(definition, event_type.load())
+            read = parse(definition, declared)
             name, since = own.get("name"), own.get("effectiveFrom")
             wanted = ImportedRule(
                 record.state, record.rule_id, cast("str | None", name), read, cast("int | None", since)

@@ -1,0 +1,96 @@
+"""The registry under the event type of card authorisations: rules, rule files, filters of the list, the document."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+from flask.testing import FlaskClient
+from jsonschema import Draft202012Validator
+from prometheus_client import CollectorRegistry
+from psycopg_pool import ConnectionPool
+
+from rules_registry.adapters.postgres import Connection
+from rules_registry.api.application import create_app
+from rules_registry.api.rule_body import read_rule_body
+from rules_registry.document import openapi_document
+from rules_registry.service.import_lines import read_records, read_text
+from tripline_contracts import event_type
+from tripline_http.auth import ApiKey
+from tripline_http.errors import ProblemError
+
+CARD = event_type.load("card-authorisation")
+BODY = {
+    "name": "Many cards on one device",
+    "groupingKeyNames": ["deviceId"],
+    "aggregatorFunctionType": "COUNT_DISTINCT",
+    "aggregateFieldName": "cardId",
+    "limitOperatorType": ">",
+    "limit": "6",
+    "windowSeconds": 600,
+    "filter": {"field": "entryMode", "operator": "=", "value": "ONLINE"},
+}
+PLAIN = "(1),(active),(cardId&merchantId),(),(amount),(SUM),(>),(8000),(10)"
+
+
+@pytest.fixture
+def client() -> FlaskClient:
+    pool = ConnectionPool("", connection_class=Connection, open=False)
+    key = ApiKey("ada", hashlib.sha256(b"key").hexdigest(), frozenset({"rules:read"}))
+    app, _ = create_app(pool, (key,), CollectorRegistry(), CARD)
+    return app.test_client()
+
+
+def test_a_rule_is_read_by_the_type() -> None:
+    read = read_rule_body(BODY, CARD)
+    assert read.definition.grouping_key_names == ("deviceId",)
+    with pytest.raises(ProblemError) as refused:
+        read_rule_body({**BODY, "groupingKeyNames": ["payeeId"]}, CARD)
+    assert "cardId, merchantId, deviceId" in refused.value.errors[0].message
+
+
+def test_a_rule_file_is_read_by_the_type() -> None:
+    (plain,) = read_text(PLAIN, CARD)
+    (record,) = read_records([{"ruleId": 2, "ruleState": "ACTIVE", **BODY}], CARD)
+    assert plain.problems == record.problems == ()
+    (foreign,) = read_text(PLAIN.replace("cardId", "payeeId"), CARD)
+    assert [problem.field for problem in foreign.problems] == ["groupingKeyNames"]
+
+
+def test_the_document_is_of_the_type() -> None:
+    text = openapi_document(CARD)
+    assert "payeeId" not in text
+    assert "paymentAmount" not in text
+    assert "judges authorisations by" in text
+    assert "(cardId&merchantId),(),(amount)" in text
+    schemas = json.loads(text)["components"]["schemas"]
+    assert schemas["GroupableField"]["enum"] == list(CARD.groupable)
+    whole = {**schemas["RuleBody"], "components": {"schemas": schemas}}
+    assert Draft202012Validator(whole).is_valid(BODY)
+    assert not Draft202012Validator(whole).is_valid({**BODY, "groupingKeyNames": ["payeeId"]})
+
+
+def test_the_list_is_filtered_by_the_types_fields(client: FlaskClient) -> None:
+    answer = client.get("/v1/rules?groupingKey=payeeId", headers={"Authorization": "Bearer key"})
+    assert answer.status_code == 422
+    (error,) = answer.get_json()["errors"]
+    assert "cardId" in error["message"]
+
+
+def test_a_type_without_a_measure_has_a_document_that_asks_for_none() -> None:
+    declared = event_type.from_mapping(
+        {
+            "name": "log-in",
+            "version": 1,
+            "anchors": ["account", "global"],
+            "fields": [
+                {"name": "id", "role": "id", "kind": "string", "required": True, "maxLength": 36},
+                {"name": "at", "role": "time", "kind": "timestamp", "required": True},
+                {"name": "account", "role": "key", "kind": "string", "maxLength": 64},
+            ],
+        }
+    )
+    text = openapi_document(declared)
+    assert '"enum": []' not in text
+    assert "(account),(),(COUNT_FLINK)" in text
