@@ -16,9 +16,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tripline_demo.generator.scenarios import CARD
-from tripline_demo.generator.stream import columns, shape_of
-from tripline_demo.generator.traffic import Traffic
+from tripline_demo.generator.payments.scenarios import CARD
+from tripline_demo.generator.payments.stream import columns
+from tripline_demo.generator.payments.trade import PAYMENTS
+from tripline_demo.generator.traffic import Traffic, shape_of
 
 Column = npt.NDArray[np.int64]
 
@@ -52,7 +53,7 @@ class Workload:
 
 def make(rate: int, preloaded: int, live: int, seed: int) -> Workload:
     """`rate` a second; populations grow with it as the generator's do."""
-    made = columns(shape_of(Traffic(rate=rate, seed=seed, scenarios=())), 0, preloaded + live)
+    made = columns(shape_of(Traffic(rate=rate, seed=seed, scenarios=()), PAYMENTS), 0, preloaded + live)
     payee, beneficiary, payment_type, cents = made.payee, made.beneficiary, made.payment_type, made.cents
     thousands = np.arange(preloaded, preloaded + live - _EVERY + 1, _EVERY)
     huge = thousands + np.random.default_rng(seed).integers(0, _EVERY - _APART, thousands.size)

@@ -1,1 +1,4 @@
-"""The traffic generator: a deterministic stream of payments, mischief on request, payments by hand, replays."""
+"""The traffic generator: a deterministic stream of transactions, mischief on request, ones by hand, replays.
+
+What the stream is made of belongs to the event type: `payments`, `authorisations`; `trades` finds it.
+"""

@@ -2,20 +2,64 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
-from tripline_demo.generator.stream import Payment
+from tripline_contracts.event_type import EventType, Field
 
 _OVERSIZED: Final = 600_000
 _RARELY: Final = 500
 
 
-def broken_value(payment: Payment, good: bytes) -> bytes:
-    """`good` spoilt in one of the ways below; which one is decided by the payment's number."""
-    if payment.number % _RARELY == 0:
-        return good[:-1] + b',"note":"' + b"x" * _OVERSIZED + b'"}'
-    return _WAYS[payment.number % len(_WAYS)](good)
+class Breakage:
+    """Ways to spoil the JSON of a transaction of one event type."""
+
+    def __init__(self, event_type: EventType) -> None:
+        required = [field for field in event_type.fields if field.required]
+        self._ways: tuple[Callable[[bytes], bytes], ...] = (
+            _truncated,
+            _binary,
+            _list,
+            _two_in_one,
+            _empty,
+            *(_without(field) for field in required),
+            *(_with(field, value) for field in required for value in _WRONG[field.kind]),
+        )
+
+    def broken(self, number: int, good: bytes) -> bytes:
+        """`good` spoilt in one of the ways; which one is decided by the transaction's number."""
+        if number % _RARELY == 0:
+            return good[:-1] + b',"note":"' + b"x" * _OVERSIZED + b'"}'
+        return self._ways[number % len(self._ways)](good)
+
+
+_WRONG: Final[dict[str, tuple[Any, ...]]] = {
+    "string": (True, "x" * 65),
+    "timestamp": ("yesterday",),
+    "decimal": ("twelve", "0.1234567"),
+    "enum": ("none of these",),
+}
+
+
+def _without(field: Field) -> Callable[[bytes], bytes]:
+    def spoilt(good: bytes) -> bytes:
+        found = json.loads(good)
+        del found[field.name]
+        return _as_bytes(found)
+
+    return spoilt
+
+
+def _with(field: Field, value: Any) -> Callable[[bytes], bytes]:
+    def spoilt(good: bytes) -> bytes:
+        return _as_bytes({**json.loads(good), field.name: value})
+
+    return spoilt
+
+
+def _as_bytes(found: dict[str, Any]) -> bytes:
+    return json.dumps(found, separators=(",", ":")).encode()
 
 
 def _truncated(good: bytes) -> bytes:
@@ -24,33 +68,6 @@ def _truncated(good: bytes) -> bytes:
 
 def _binary(good: bytes) -> bytes:
     return bytes((byte * 151 + 13) % 256 for byte in good)
-
-
-def _without_amount(good: bytes) -> bytes:
-    return good.replace(b'"paymentAmount"', b'"amount"')
-
-
-def _without_id(good: bytes) -> bytes:
-    return good.replace(b'"transactionId"', b'"id"')
-
-
-def _time_as_text(good: bytes) -> bytes:
-    before, after = good.split(b'"eventTime":', 1)
-    return before + b'"eventTime":"yesterday"' + after[after.index(b",") :]
-
-
-def _amount_as_words(good: bytes) -> bytes:
-    before, after = good.split(b'"paymentAmount":"', 1)
-    return before + b'"paymentAmount":"twelve' + after[after.index(b'"') :]
-
-
-def _amount_too_fine(good: bytes) -> bytes:
-    before, after = good.split(b'"paymentAmount":"', 1)
-    return before + b'"paymentAmount":"0.1234567' + after[after.index(b'"') :]
-
-
-def _unknown_type(good: bytes) -> bytes:
-    return good.replace(b'"CSH"', b'"CHK"').replace(b'"CRD"', b'"CHK"')
 
 
 def _list(good: bytes) -> bytes:
@@ -63,18 +80,3 @@ def _two_in_one(good: bytes) -> bytes:
 
 def _empty(good: bytes) -> bytes:
     return good[:0]
-
-
-_WAYS: Final[tuple[Callable[[bytes], bytes], ...]] = (
-    _truncated,
-    _binary,
-    _without_amount,
-    _without_id,
-    _time_as_text,
-    _amount_as_words,
-    _amount_too_fine,
-    _unknown_type,
-    _list,
-    _two_in_one,
-    _empty,
-)

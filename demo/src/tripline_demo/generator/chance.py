@@ -16,6 +16,9 @@ Indices = npt.NDArray[np.uint64]
 Integers = npt.NDArray[np.int64]
 Shares = npt.NDArray[np.float64]
 
+STRANGERS: Final = 1_000_000_000
+"""How many members there are beyond a population: a repeat within a window is a rarity."""
+
 _GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND: Final = np.uint64(0x94D049BB133111EB)
@@ -61,6 +64,12 @@ def popular(seed: int, purpose: int, index: Indices, population: int) -> Integer
     rank = offset * ((population + offset) / offset) ** shares(seed, purpose, index) - offset
     members: Integers = np.minimum(rank.astype(np.int64) + 1, population)
     return members
+
+
+def beyond(seed: int, purpose: int, index: Indices, population: int) -> Integers:
+    """Members from beyond the population, whom nobody in it has anything to do with."""
+    chosen = bits(seed, purpose, index) % np.uint64(STRANGERS)
+    return population + 1 + chosen.astype(np.int64)
 
 
 def _mixed_int(value: int) -> int:

@@ -12,7 +12,6 @@ import click
 from environs import Env
 from flask import Flask
 
-from tripline_contracts import event_type
 from tripline_demo.generator import process
 from tripline_demo.generator.api.application import description
 from tripline_demo.generator.api.schemas import parse_speed
@@ -20,7 +19,7 @@ from tripline_demo.generator.errors import InvalidSettings
 from tripline_demo.generator.kafka_outlet import KafkaOutlet
 from tripline_demo.generator.recording import Format, bounded_lines, read_lines
 from tripline_demo.generator.replay import Order, Progress, Replay
-from tripline_demo.generator.settings import read_bootstrap_servers, read_settings
+from tripline_demo.generator.settings import read_bootstrap_servers, read_event_type, read_settings
 from tripline_http.errors import ConfigurationError, ProblemError
 from tripline_http.logs import configure_logs
 from tripline_http.server import serve
@@ -31,7 +30,7 @@ _SUFFIXES: Final[dict[str, Format]] = {".csv": "csv", ".jsonl": "jsonl", ".ndjso
 @click.group(invoke_without_command=True)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Makes payments for demonstrations and tests. Without a command: serves the API and sends traffic."""
+    """Makes transactions for demonstrations and tests. Without a command: serves the API and sends traffic."""
     if context.invoked_subcommand is None:
         _serve()
 
@@ -69,25 +68,27 @@ def replay(file: Path, speed: str, *, shift: bool, form: Format | None) -> None:
         raise click.UsageError(f"{file.name} is neither .csv nor .jsonl: say --format.")
     try:
         order = Order(parse_speed(speed), "now" if shift else "none")
-        servers = read_bootstrap_servers(Env())
+        servers, event_type = read_bootstrap_servers(Env()), read_event_type(Env())
     except ProblemError as error:
         raise click.BadParameter(error.errors[0].message, param_hint="--speed") from error
     except InvalidSettings as error:
         raise click.ClickException(str(error)) from error
-    transaction = event_type.load()
     stopped = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopped.set())
     signal.signal(signal.SIGINT, lambda *_: stopped.set())
-    playing = Replay(order, transaction, KafkaOutlet(servers), process.wall_ms, stopped.wait)
+    playing = Replay(order, event_type, KafkaOutlet(servers), process.wall_ms, stopped.wait)
     with file.open("rb") as opened:
-        playing.run(read_lines(bounded_lines(opened), chosen, transaction))
+        playing.run(read_lines(bounded_lines(opened), chosen, event_type))
     _report(playing.progress)
 
 
 @main.command()
 def openapi() -> None:
-    """Prints the API's OpenAPI document."""
-    click.echo(description(event_type.load()), nl=False)
+    """Prints the API's OpenAPI document, of the installation's event type."""
+    try:
+        click.echo(description(read_event_type(Env())), nl=False)
+    except InvalidSettings as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _report(done: Progress) -> None:

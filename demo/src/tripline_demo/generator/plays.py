@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 import structlog
 
 from tripline_demo.generator.errors import FraudNotFound, TooManyPlays
-from tripline_demo.generator.frauds import BY_NAME, Cast, Fraud, Play
+from tripline_demo.generator.frauds import Fraud, Play
 from tripline_demo.generator.outlet import Outlet
 from tripline_demo.generator.rendering import Renderer
 from tripline_demo.generator.sender import Clocks
+from tripline_demo.generator.trade import Trade
 
 MAX_AT_ONCE: Final = 8
 _REMEMBERED: Final = 50
@@ -30,7 +31,7 @@ class Report:
 
     play_id: str
     fraud: Fraud
-    cast: Cast
+    cast: Mapping[str, str | None]
     state: State
     sent: int
 
@@ -59,7 +60,7 @@ class _Running:
         for moment in self._play.moments:
             if self._stopped.wait(max(0.0, begun + moment.after_ms / 1_000 - clocks.steady())):
                 return "stopped"
-            (record,) = renderer.records([moment.payment], clocks.wall())
+            (record,) = renderer.records([moment.made], clocks.wall())
             while not outlet.send(record):
                 if self._stopped.is_set():
                     return "stopped"
@@ -75,12 +76,14 @@ class Plays:
 
     def __init__(
         self,
+        trade: Trade,
         seed: int,
         new_outlet: Callable[[], Outlet],
         clocks: Clocks,
         new_renderer: Callable[[], Renderer],
         new_id: Callable[[], str],
     ) -> None:
+        self._trade = trade
         self._seed, self._new_outlet, self._clocks = seed, new_outlet, clocks
         self._new_renderer, self._new_id = new_renderer, new_id
         self._lock = threading.Lock()
@@ -90,7 +93,7 @@ class Plays:
 
     def start(self, name: str) -> Report:
         """Begins at once. Raises FraudNotFound and TooManyPlays."""
-        fraud = BY_NAME.get(name)
+        fraud = self._trade.fraud(name)
         if fraud is None:
             raise FraudNotFound(name)
         with self._lock:

@@ -7,10 +7,10 @@ import threading
 import time
 import uuid
 from dataclasses import dataclass
+from functools import partial
 
 from flask import Flask
 
-from tripline_contracts import event_type
 from tripline_demo.generator.api.application import new_generator_app
 from tripline_demo.generator.api.context import Context
 from tripline_demo.generator.errors import GeneratorError
@@ -21,6 +21,8 @@ from tripline_demo.generator.rendering import Renderer
 from tripline_demo.generator.replays import Replays
 from tripline_demo.generator.sender import Clocks, Sender
 from tripline_demo.generator.settings import Settings
+from tripline_demo.generator.trade import Trade
+from tripline_demo.generator.trades import trade_of
 from tripline_http.metrics import new_metrics_registry
 
 _FLUSH_SECONDS = 5.0
@@ -36,9 +38,9 @@ def new_id() -> str:
     return str(uuid.uuid4())
 
 
-def new_renderer() -> Renderer:
+def new_renderer(trade: Trade) -> Renderer:
     """For a stream whose transaction ids nobody has seen yet."""
-    return Renderer(uuid.uuid4().hex[:12])
+    return Renderer(uuid.uuid4().hex[:12], trade)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +68,17 @@ class Running:
 def start(settings: Settings) -> Running:
     """Begins to send; the app is to be served."""
     servers = settings.bootstrap_servers
-    transaction = event_type.load()
+    trade = trade_of(settings.event_type)
     outlet, desk = KafkaOutlet(servers), KafkaDesk(servers)
     clocks = Clocks(time.monotonic, wall_ms)
-    sender = Sender(settings.traffic, outlet, clocks, new_renderer)
-    replays = Replays(transaction, lambda: KafkaOutlet(servers), wall_ms)
-    plays = Plays(secrets.randbits(53), lambda: KafkaOutlet(servers), clocks, new_renderer, new_id)
+    renderer = partial(new_renderer, trade)
+    sender = Sender(trade, settings.traffic, outlet, clocks, renderer)
+    replays = Replays(settings.event_type, lambda: KafkaOutlet(servers), wall_ms)
+    plays = Plays(trade, secrets.randbits(53), lambda: KafkaOutlet(servers), clocks, renderer, new_id)
     thread = threading.Thread(target=sender.run, name="sender", daemon=True)
     registry = new_metrics_registry()
     registry.register(TrafficCollector(sender))
-    context = Context(transaction, sender, desk, replays, plays, wall_ms, new_id)
+    context = Context(trade, sender, desk, replays, plays, wall_ms, new_id)
     app = new_generator_app(context, registry, {"kafka": outlet.check, "sender": lambda: _alive(thread)})
     thread.start()
     return Running(app, sender, replays, plays, outlet, desk, thread)

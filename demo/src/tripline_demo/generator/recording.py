@@ -1,7 +1,7 @@
-"""Recorded payments: CSV or JSON lines, read one by one, so that a bad line costs itself alone.
+"""Recorded transactions: CSV or JSON lines, read one by one, so that a bad line costs itself alone.
 
-CSV: `transactionId,eventTime,payeeId,beneficiaryId,paymentType,paymentAmount[,ingestionTimestamp]`, times as
-`yyyy-MM-dd HH:mm:ss` in UTC (the last one as ms too), a header line or none. JSON lines: one object each.
+CSV: the columns of the event type, where the time of entry may be missing at the end; times as `yyyy-MM-dd HH:mm:ss` in
+UTC (that of entry as ms too), a header line or none. JSON lines: one object each.
 """
 
 from __future__ import annotations
@@ -17,19 +17,10 @@ from tripline_contracts import exact_json
 from tripline_contracts.errors import InvalidJson
 from tripline_contracts.event_type import EventType
 from tripline_demo.generator.errors import InvalidInput, Problem
-from tripline_demo.generator.payment_input import Transaction, read
+from tripline_demo.generator.transaction_input import Transaction, read
 
 Format = Literal["csv", "jsonl"]
 
-COLUMNS: Final = (
-    "transactionId",
-    "eventTime",
-    "payeeId",
-    "beneficiaryId",
-    "paymentType",
-    "paymentAmount",
-    "ingestionTimestamp",
-)
 MAX_LINE_BYTES: Final = 65_536
 _TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}", re.ASCII)
 _INTEGER: Final = re.compile(r"[0-9]{1,15}", re.ASCII)
@@ -59,9 +50,9 @@ def read_lines(lines: Iterable[bytes], form: Format, event_type: EventType) -> I
             if len(raw) > MAX_LINE_BYTES:
                 raise InvalidInput([Problem("line", f"longer than {MAX_LINE_BYTES} bytes")])
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n")
-            if not text.strip() or (form == "csv" and number == 1 and _is_header(text)):
+            if not text.strip() or (form == "csv" and number == 1 and _is_header(text, event_type)):
                 continue
-            data = _from_csv(text) if form == "csv" else exact_json.loads(text)
+            data = _from_csv(text, event_type) if form == "csv" else exact_json.loads(text)
             yield Line(number, read(data, event_type))
         except (InvalidInput, InvalidJson) as error:
             yield BadLine(number, str(error))
@@ -78,28 +69,36 @@ def bounded_lines(file: IO[bytes]) -> Iterator[bytes]:
         yield raw
 
 
-def _is_header(text: str) -> bool:
+def _is_header(text: str, event_type: EventType) -> bool:
     cells = [cell.strip().strip('"').casefold() for cell in text.split(",")]
-    return cells[:2] == ["transactionid", "eventtime"]
+    return cells[:2] == [name.casefold() for name in event_type.columns[:2]]
 
 
-def _from_csv(text: str) -> dict[str, object]:
+def least_columns(event_type: EventType) -> int:
+    """How many columns a line has at least: the time of entry may be missing where it is the last one."""
+    entry = event_type.ingestion_field
+    optional = entry is not None and event_type.columns[-1] == entry.name
+    return len(event_type.columns) - optional
+
+
+def _from_csv(text: str, event_type: EventType) -> dict[str, object]:
     try:
         cells = next(csv.reader([text], strict=True))
     except (csv.Error, StopIteration) as error:
         raise InvalidInput([Problem("line", f"not CSV: {error}")]) from error
-    if not len(COLUMNS) - 1 <= len(cells) <= len(COLUMNS):
-        expected = f"expected {len(COLUMNS) - 1} or {len(COLUMNS)} fields, found {len(cells)}"
-        raise InvalidInput([Problem("line", expected)])
+    columns, least = event_type.columns, least_columns(event_type)
+    if not least <= len(cells) <= len(columns):
+        numbers = " or ".join(str(number) for number in range(least, len(columns) + 1))
+        raise InvalidInput([Problem("line", f"expected {numbers} fields, found {len(cells)}")])
     data: dict[str, object] = {
-        name: cell for name, cell in zip(COLUMNS, map(str.strip, cells), strict=False) if cell
+        name: cell for name, cell in zip(columns, map(str.strip, cells), strict=False) if cell
     }
-    if "eventTime" in data:
-        data["eventTime"] = _time(str(data["eventTime"]), "eventTime")
-    entered = str(data.get("ingestionTimestamp", ""))
-    if entered:
-        as_ms = _INTEGER.fullmatch(entered)
-        data["ingestionTimestamp"] = int(entered) if as_ms else _time(entered, "ingestionTimestamp")
+    time, entry = event_type.time_field.name, event_type.ingestion_field
+    if time in data:
+        data[time] = _time(str(data[time]), time)
+    if entry is not None and entry.name in data:
+        text = str(data[entry.name])
+        data[entry.name] = int(text) if _INTEGER.fullmatch(text) else _time(text, entry.name)
     return data
 
 

@@ -1,4 +1,4 @@
-"""Payments of the stream as Kafka records, at 20,000 a second beside everything else: plain formatting."""
+"""Transactions of the stream as Kafka records, at 20,000 a second beside everything else: plain formatting."""
 
 from __future__ import annotations
 
@@ -7,60 +7,52 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tripline_contracts import cloudevents
-from tripline_demo.generator.breakage import broken_value
+from tripline_demo.generator.breakage import Breakage
 from tripline_demo.generator.outlet import Headers, Record
-from tripline_demo.generator.stream import Kind, Payment
+from tripline_demo.generator.shape import Kind, Made
+from tripline_demo.generator.trade import Trade
 
 SOURCE: Final = "/generator"
 EVENT_TYPE: Final = cloudevents.type_of("TransactionMade")
 
-_TYPES: Final = ("CSH", "CRD")
 _RECENT: Final = 64
 
 
-def json_value(payment: Payment, transaction_id: str, now: int) -> bytes:
-    """The transaction as JSON; `now` (ms) is its record time, from which its age counts back."""
-    whole, cents = divmod(payment.cents, 100)
-    return (
-        f'{{"transactionId":"{transaction_id}","eventTime":{now - payment.age_ms},"payeeId":{payment.payee},'
-        f'"beneficiaryId":{payment.beneficiary},"paymentAmount":"{whole}.{cents:02d}",'
-        f'"paymentType":"{_TYPES[payment.payment_type]}","ingestionTimestamp":{now}}}'
-    ).encode()
-
-
 class Renderer:
-    """Turns payments into records; keeps the last few to send them again where the stream asks for it.
+    """Turns transactions into records; keeps the last few to send them again where the stream asks for it.
 
     `run` begins every transaction id and is new for every start of the process and every new stream: ids that
     came again within minutes would be taken for duplicates by the engine.
     """
 
-    def __init__(self, run: str) -> None:
-        self._run = run
+    def __init__(self, run: str, trade: Trade) -> None:
+        self._run, self._trade = run, trade
+        self._breakage = Breakage(trade.event_type)
         self._recent: deque[Record] = deque(maxlen=_RECENT)
 
-    def records(self, payments: Iterable[Payment], now: int) -> Iterator[Record]:
-        """One record per payment, all with the record time `now`."""
+    def records(self, stream: Iterable[Made], now: int) -> Iterator[Record]:
+        """One record per transaction, all with the record time `now`."""
         attributes = headers_without_id(now)
-        for payment in payments:
-            kind = payment.kind
+        for made in stream:
+            kind = made.kind
             if kind == Kind.BROKEN:
-                yield Record(None, broken_value(payment, self._good(payment, now, attributes).value), now)
+                good = self._good(made, now, attributes).value
+                yield Record(None, self._breakage.broken(made.number, good), now)
             elif kind == Kind.DUPLICATE and self._recent:
-                again = self._recent[payment.cents % len(self._recent)]
+                again = self._recent[made.number % len(self._recent)]
                 yield Record(again.key, again.value, now, again.headers)
             else:
-                good = self._good(payment, now, attributes)
-                self._recent.append(good)
-                yield good
+                good_record = self._good(made, now, attributes)
+                self._recent.append(good_record)
+                yield good_record
 
-    def _good(self, payment: Payment, now: int, attributes: Headers) -> Record:
-        transaction_id = f"{self._run}-{payment.number}"
+    def _good(self, made: Made, now: int, attributes: Headers) -> Record:
+        identity = f"{self._run}-{made.number}"
         return Record(
-            b"%d" % payment.payee,
-            json_value(payment, transaction_id, now),
+            self._trade.key(made),
+            self._trade.json_value(made, identity, now),
             now,
-            [("ce_id", transaction_id.encode()), *attributes],
+            [("ce_id", identity.encode()), *attributes],
         )
 
 

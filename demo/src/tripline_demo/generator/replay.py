@@ -17,9 +17,9 @@ from typing import Final, Literal
 from tripline_contracts import cloudevents
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
 from tripline_demo.generator.outlet import Outlet, Record
-from tripline_demo.generator.payment_input import Transaction, key_of, to_bytes
 from tripline_demo.generator.recording import BadLine, Line
 from tripline_demo.generator.rendering import EVENT_TYPE, SOURCE
+from tripline_demo.generator.transaction_input import Transaction, key_of, to_bytes
 
 Shift = Literal["now", "none"]
 State = Literal["running", "finished", "stopped", "failed"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,8 +12,9 @@ import structlog
 from tripline_demo.generator.outlet import Outlet, Record
 from tripline_demo.generator.pacing import Meter, Pace
 from tripline_demo.generator.rendering import Renderer
-from tripline_demo.generator.stream import Kind, Payment, Shape, payments, shape_of
-from tripline_demo.generator.traffic import Traffic
+from tripline_demo.generator.shape import Kind, Made, Shape
+from tripline_demo.generator.trade import Trade
+from tripline_demo.generator.traffic import Traffic, shape_of
 
 _TICK_SECONDS: Final = 0.005
 _CHUNK: Final = 1_024
@@ -42,25 +43,25 @@ class Clocks:
 
 
 class Stock:
-    """Payments computed ahead, a chunk at a time: a numpy call per payment would cost more than the payment."""
+    """Transactions computed ahead, a chunk at a time: a numpy call for each would cost more than the transaction."""
 
-    def __init__(self, shape: Shape, start: int) -> None:
-        self.shape = shape
+    def __init__(self, trade: Trade, shape: Shape, start: int) -> None:
+        self._trade, self.shape = trade, shape
         self._next = start
-        self._chunk: list[Payment] = []
+        self._chunk: Sequence[Made] = []
         self._used = 0
 
     @property
     def position(self) -> int:
-        """The number of the next payment."""
+        """The number of the next transaction."""
         return self._next - (len(self._chunk) - self._used)
 
-    def take(self, count: int) -> list[Payment]:
-        """The next `count` payments."""
-        taken: list[Payment] = []
+    def take(self, count: int) -> list[Made]:
+        """The next `count` transactions."""
+        taken: list[Made] = []
         while len(taken) < count:
             if self._used == len(self._chunk):
-                self._chunk = payments(self.shape, self._next, _CHUNK)
+                self._chunk = self._trade.make(self.shape, self._next, _CHUNK)
                 self._next += _CHUNK
                 self._used = 0
             more = self._chunk[self._used : self._used + count - len(taken)]
@@ -73,9 +74,15 @@ class Sender:
     """Owns the stream's position and its counters. `run_once` is one turn; `run` turns until stopped."""
 
     def __init__(
-        self, traffic: Traffic, outlet: Outlet, clocks: Clocks, new_renderer: Callable[[], Renderer]
+        self,
+        trade: Trade,
+        traffic: Traffic,
+        outlet: Outlet,
+        clocks: Clocks,
+        new_renderer: Callable[[], Renderer],
     ) -> None:
         """`new_renderer` is asked once per stream: at the start and whenever the seed is set."""
+        self._trade = trade
         self._outlet, self._clocks, self._new_renderer = outlet, clocks, new_renderer
         self._lock = threading.Lock()
         self._stopped = threading.Event()
@@ -83,7 +90,7 @@ class Sender:
         self._sent = 0
         self._kinds = [0, 0, 0, 0]
         self._traffic = traffic
-        self._stock = Stock(shape_of(traffic), 0)
+        self._stock = Stock(trade, shape_of(traffic, trade), 0)
         self._renderer = new_renderer()
         self._pace = Pace(traffic.rate, clocks.steady())
 
@@ -98,8 +105,9 @@ class Sender:
             if restart:
                 self._renderer = self._new_renderer()
             position = 0 if restart else self._stock.position
-            if restart or shape_of(traffic) != self._stock.shape:
-                self._stock = Stock(shape_of(traffic), position)
+            shape = shape_of(traffic, self._trade)
+            if restart or shape != self._stock.shape:
+                self._stock = Stock(self._trade, shape, position)
             if restart or traffic.rate != self._traffic.rate:
                 self._pace = Pace(traffic.rate, self._clocks.steady())
                 self._meter = Meter()
@@ -138,10 +146,10 @@ class Sender:
             batch = self._stock.take(due) if due else []
             renderer, meter = self._renderer, self._meter
         # outside of the lock: a full queue may hold this up, and GET and PUT must answer all the same
-        for payment, record in zip(batch, renderer.records(batch, self._clocks.wall()), strict=True):
+        for made, record in zip(batch, renderer.records(batch, self._clocks.wall()), strict=True):
             if not self._hand_over(record):
                 break
-            self._kinds[payment.kind] += 1
+            self._kinds[made.kind] += 1
             self._sent += 1
         meter.mark(self._clocks.steady(), self._sent)
         self._outlet.serve(0)

@@ -7,8 +7,12 @@ from typing import Final
 
 from environs import Env, EnvError
 
+from tripline_contracts.errors import ContractError
+from tripline_contracts.event_type import DEFAULT, EventType
+from tripline_contracts.installed import installed
 from tripline_demo.generator.errors import InvalidSettings
-from tripline_demo.generator.traffic import MAX_RATE, MAX_SEED, Traffic
+from tripline_demo.generator.trades import trade_of
+from tripline_demo.generator.traffic import MAX_RATE, MAX_SEED, Traffic, no_traffic
 from tripline_http.binding import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
 
@@ -17,12 +21,13 @@ DEFAULT_BIND: Final = "127.0.0.1:8083"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """TRIPLINE_KAFKA, TRIPLINE_HTTP_BIND, TRIPLINE_LOG_LEVEL and TRIPLINE_GENERATOR_*."""
+    """TRIPLINE_KAFKA, TRIPLINE_EVENT_TYPE, TRIPLINE_HTTP_BIND, TRIPLINE_LOG_LEVEL and TRIPLINE_GENERATOR_*."""
 
     bootstrap_servers: str
     bind: Bind
     log_level: str
     traffic: Traffic
+    event_type: EventType
 
 
 def read_settings(env: Env) -> Settings:
@@ -32,11 +37,11 @@ def read_settings(env: Env) -> Settings:
         if not bind.is_loopback and not env.bool("TRIPLINE_GENERATOR_ALLOW_REMOTE", False):
             raise InvalidSettings(
                 f"TRIPLINE_HTTP_BIND is {bind}: the generator asks for no key, so it listens on loopback only; "
-                "set TRIPLINE_GENERATOR_ALLOW_REMOTE=true if all who can reach it may send payments."
+                "set TRIPLINE_GENERATOR_ALLOW_REMOTE=true if all who can reach it may send transactions."
             )
-        return Settings(
-            read_bootstrap_servers(env), bind, env.str("TRIPLINE_LOG_LEVEL", "info"), _traffic(env)
-        )
+        event_type = read_event_type(env)
+        level = env.str("TRIPLINE_LOG_LEVEL", "info")
+        return Settings(read_bootstrap_servers(env), bind, level, _traffic(env, event_type), event_type)
     except (EnvError, ConfigurationError) as error:
         raise InvalidSettings(str(error)) from error
 
@@ -49,11 +54,21 @@ def read_bootstrap_servers(env: Env) -> str:
     return servers
 
 
-def _traffic(env: Env) -> Traffic:
+def read_event_type(env: Env) -> EventType:
+    """What this installation judges. Raises InvalidSettings."""
+    try:
+        return installed(env.str("TRIPLINE_EVENT_TYPE", DEFAULT))
+    except ContractError as error:
+        raise InvalidSettings(str(error)) from error
+
+
+def _traffic(env: Env, event_type: EventType) -> Traffic:
     rate = env.int("TRIPLINE_GENERATOR_RATE", 0)
     seed = env.int("TRIPLINE_GENERATOR_SEED", 1)
     if not 0 <= rate <= MAX_RATE:
         raise InvalidSettings(f"TRIPLINE_GENERATOR_RATE is {rate}; expected 0 to {MAX_RATE} a second.")
+    if rate and not trade_of(event_type).has_traffic:
+        raise InvalidSettings(f"TRIPLINE_GENERATOR_RATE is {rate}: {no_traffic(trade_of(event_type))}.")
     if not 0 <= seed <= MAX_SEED:
         raise InvalidSettings(f"TRIPLINE_GENERATOR_SEED is {seed}; expected 0 to {MAX_SEED}.")
     return Traffic(rate=rate, seed=seed)

@@ -12,10 +12,12 @@ from tests.unit.demo.generator.fakes import FakeDesk, FakeOutlet, FakeTime
 from tripline_contracts import event_type
 from tripline_demo.generator.api.application import description, new_generator_app
 from tripline_demo.generator.api.context import Context
+from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.generator.plays import Plays
 from tripline_demo.generator.rendering import Renderer
 from tripline_demo.generator.replays import Replays
 from tripline_demo.generator.sender import Clocks, Sender
+from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import Traffic
 
 COMMITTED = Path(__file__).parents[4] / "contracts" / "openapi" / "generator.json"
@@ -29,12 +31,16 @@ def desk() -> FakeDesk:
 
 @pytest.fixture
 def client(desk: FakeDesk) -> FlaskClient:
+    return client_of(PAYMENTS, desk)
+
+
+def client_of(trade: Trade, desk: FakeDesk) -> FlaskClient:
     time, outlet = FakeTime(), FakeOutlet()
     clocks = Clocks(time.steady, time.wall)
-    sender = Sender(Traffic(), outlet, clocks, lambda: Renderer("run"))
-    replays = Replays(event_type.load(), FakeOutlet, time.wall)
-    plays = Plays(1, FakeOutlet, clocks, lambda: Renderer("play"), lambda: "play-id")
-    context = Context(event_type.load(), sender, desk, replays, plays, time.wall, lambda: "new-id")
+    sender = Sender(trade, Traffic(), outlet, clocks, lambda: Renderer("run", trade))
+    replays = Replays(trade.event_type, FakeOutlet, time.wall)
+    plays = Plays(trade, 1, FakeOutlet, clocks, lambda: Renderer("play", trade), lambda: "play-id")
+    context = Context(trade, sender, desk, replays, plays, time.wall, lambda: "new-id")
     return new_generator_app(context, CollectorRegistry(), {}).test_client()
 
 
@@ -114,7 +120,11 @@ def test_frauds_are_listed_and_played(client: FlaskClient) -> None:
     answer = client.post("/v1/scenarios/many-payers/plays")
     assert answer.status_code == 202
     assert answer.json is not None
-    assert (answer.json["playId"], answer.json["payments"], answer.json["payeeId"]) == ("play-id", 24, None)
+    assert (answer.json["playId"], answer.json["transactions"], answer.json["payeeId"]) == (
+        "play-id",
+        24,
+        None,
+    )
     assert answer.json["beneficiaryId"].isdigit()
     assert [play["playId"] for play in client.get("/v1/plays").json["items"]] == ["play-id"]  # type: ignore[index]
 

@@ -18,6 +18,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         "TRIPLINE_GENERATOR_RATE",
         "TRIPLINE_GENERATOR_ALLOW_REMOTE",
         "TRIPLINE_KAFKA",
+        "TRIPLINE_EVENT_TYPE",
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TRIPLINE_KAFKA", "127.0.0.1:1")
@@ -37,6 +38,11 @@ def test_settings_have_defaults(environment: pytest.MonkeyPatch) -> None:
         ("TRIPLINE_HTTP_BIND", "8083", "TRIPLINE_HTTP_BIND"),
         ("TRIPLINE_GENERATOR_RATE", "20001", "TRIPLINE_GENERATOR_RATE"),
         ("TRIPLINE_GENERATOR_RATE", "fast", "TRIPLINE_GENERATOR_RATE"),
+        (
+            "TRIPLINE_EVENT_TYPE",
+            "cards",
+            "TRIPLINE_EVENT_TYPE is cards: expected card-authorisation, transaction",
+        ),
         ("TRIPLINE_GENERATOR_SEED", "-1", "TRIPLINE_GENERATOR_SEED"),
     ],
 )

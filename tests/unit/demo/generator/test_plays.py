@@ -12,6 +12,7 @@ import pytest
 from tests.unit.demo.generator.fakes import FakeOutlet
 from tripline_demo.generator.errors import FraudNotFound, TooManyPlays
 from tripline_demo.generator.outlet import Failures, Outlet
+from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.generator.plays import MAX_AT_ONCE, Plays, Report
 from tripline_demo.generator.rendering import Renderer
 from tripline_demo.generator.sender import Clocks
@@ -33,7 +34,12 @@ class Hurrying:
 def plays(outlet: Callable[[], Outlet], steady: Callable[[], float]) -> Plays:
     numbers = iter(range(1_000))
     return Plays(
-        1, outlet, Clocks(steady, lambda: NOW), lambda: Renderer("play"), lambda: f"p{next(numbers)}"
+        PAYMENTS,
+        1,
+        outlet,
+        Clocks(steady, lambda: NOW),
+        lambda: Renderer("play", PAYMENTS),
+        lambda: f"p{next(numbers)}",
     )
 
 
@@ -56,7 +62,7 @@ def test_a_play_sends_all_its_payments() -> None:
     done = ended(played)
     assert (done.play_id, done.state, done.sent) == (started.play_id, "finished", 28)
     values = [json.loads(record.value) for record in outlet.records]
-    assert {value["payeeId"] for value in values} == {started.cast.payee}
+    assert {str(value["payeeId"]) for value in values} == {started.cast["payeeId"]}
     assert {value["eventTime"] for value in values} == {NOW}
 
 

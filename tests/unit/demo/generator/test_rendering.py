@@ -5,22 +5,24 @@ import json
 import pytest
 
 from tripline_contracts import event_type, exact_json
-from tripline_demo.generator.breakage import broken_value
+from tripline_demo.generator.breakage import Breakage
 from tripline_demo.generator.errors import InvalidInput
-from tripline_demo.generator.payment_input import read
+from tripline_demo.generator.payments.stream import Payment, payments
+from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.generator.rendering import Renderer
-from tripline_demo.generator.stream import Kind, Payment, payments, shape_of
-from tripline_demo.generator.traffic import Traffic
+from tripline_demo.generator.shape import Kind
+from tripline_demo.generator.traffic import Traffic, shape_of
+from tripline_demo.generator.transaction_input import read
 
 NOW = 1_763_700_000_000
 
 
 def made(kind: Kind = Kind.PLAIN, number: int = 3, age_ms: int = 40) -> Payment:
-    return Payment(number, 25, 12, 1, 1_234_05, age_ms, kind)
+    return Payment(number, age_ms, kind, payee=25, beneficiary=12, payment_type=1, cents=1_234_05)
 
 
 def test_a_payment_is_a_transaction_of_the_contract() -> None:
-    (record,) = Renderer("run").records([made()], NOW)
+    (record,) = Renderer("run", PAYMENTS).records([made()], NOW)
     value = json.loads(record.value)
     assert value == {
         "transactionId": "run-3", "eventTime": NOW - 40, "payeeId": 25, "beneficiaryId": 12,
@@ -33,7 +35,7 @@ def test_a_payment_is_a_transaction_of_the_contract() -> None:
 
 
 def test_a_duplicate_is_an_earlier_record_byte_for_byte() -> None:
-    renderer = Renderer("run")
+    renderer = Renderer("run", PAYMENTS)
     first, again = renderer.records([made(), made(Kind.DUPLICATE, 4)], NOW)
     assert (again.key, again.value) == (first.key, first.value)
     (later,) = renderer.records([made(Kind.DUPLICATE, 5)], NOW + 5_000)
@@ -41,14 +43,14 @@ def test_a_duplicate_is_an_earlier_record_byte_for_byte() -> None:
 
 
 def test_without_an_earlier_record_a_duplicate_is_a_payment_of_its_own() -> None:
-    (record,) = Renderer("run").records([made(Kind.DUPLICATE)], NOW)
+    (record,) = Renderer("run", PAYMENTS).records([made(Kind.DUPLICATE)], NOW)
     assert json.loads(record.value)["transactionId"] == "run-3"
 
 
-@pytest.mark.parametrize("number", [*range(1, 12), 500])
+@pytest.mark.parametrize("number", [*range(1, 24), 500])
 def test_nothing_broken_passes_for_a_transaction(number: int) -> None:
-    (good,) = Renderer("run").records([made()], NOW)
-    broken = broken_value(made(Kind.BROKEN, number), good.value)
+    (good,) = Renderer("run", PAYMENTS).records([made()], NOW)
+    broken = Breakage(PAYMENTS.event_type).broken(number, good.value)
     assert broken != good.value
     # too long by far is broken too, though it would parse
     if len(broken) < 512 * 1024:
@@ -58,8 +60,8 @@ def test_nothing_broken_passes_for_a_transaction(number: int) -> None:
 
 
 def test_every_payment_of_a_mischievous_stream_is_rendered() -> None:
-    shape = shape_of(Traffic(late_share=0.2, duplicate_share=0.2, broken_share=0.2))
+    shape = shape_of(Traffic(late_share=0.2, duplicate_share=0.2, broken_share=0.2), PAYMENTS)
     stream = payments(shape, 0, 3_000)
-    records = list(Renderer("run").records(stream, NOW))
+    records = list(Renderer("run", PAYMENTS).records(stream, NOW))
     assert len(records) == len(stream)
     assert sum(record.key is None for record in records) == sum(p.kind == Kind.BROKEN for p in stream)

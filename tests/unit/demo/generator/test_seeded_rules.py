@@ -7,65 +7,83 @@ from collections import Counter
 import pytest
 
 from tests.unit.demo.generator.naive_rules import Sent, Trip, seeded_rules, trips
-from tripline_demo.generator.stream import payments, shape_of
-from tripline_demo.generator.traffic import DEFAULT_RATE, SCENARIOS, Traffic
+from tripline_demo.generator.authorisations.trade import AUTHORISATIONS
+from tripline_demo.generator.payments.trade import PAYMENTS
+from tripline_demo.generator.shape import DEFAULT_RATE
+from tripline_demo.generator.trade import Trade
+from tripline_demo.generator.traffic import Traffic, shape_of
 
 SECONDS = 180
+TRADES = [PAYMENTS, AUTHORISATIONS]
+SCENARIOS = [(trade, name) for trade in TRADES for name in trade.scenarios]
+each_trade = pytest.mark.parametrize("trade", TRADES, ids=lambda trade: str(trade.event_type.name))
 
 
-def stream(traffic: Traffic, seconds: int = SECONDS) -> list[Sent]:
-    count = traffic.rate * seconds
-    made = payments(shape_of(traffic), 0, count)
-    return [Sent(payment, payment.number * 1_000 // traffic.rate - payment.age_ms) for payment in made]
+def stream(trade: Trade, traffic: Traffic, seconds: int = SECONDS) -> list[Sent]:
+    made = trade.make(shape_of(traffic, trade), 0, traffic.rate * seconds)
+    return [Sent(trade, each, each.number * 1_000 // traffic.rate - each.age_ms) for each in made]
 
 
-@pytest.fixture(scope="module", params=[1, 2, 20251121])
-def tripped(request: pytest.FixtureRequest) -> list[Trip]:
-    return trips(seeded_rules(), stream(Traffic(seed=request.param)))
+Tripped = tuple[Trade, list[Trip]]
 
 
-def test_every_rule_trips_within_half_a_minute(tripped: list[Trip]) -> None:
-    first = {trip.rule: trip.sent.event_time for trip in reversed(tripped)}
-    assert set(first) == {rule.name for rule in seeded_rules()}
+@pytest.fixture(
+    scope="module",
+    params=[(trade, seed) for trade in TRADES for seed in (1, 2, 20251121)],
+    ids=lambda param: f"{param[0].event_type.name}-{param[1]}",
+)
+def tripped(request: pytest.FixtureRequest) -> Tripped:
+    trade, seed = request.param
+    return trade, trips(seeded_rules(trade), stream(trade, Traffic(seed=seed)))
+
+
+def test_every_rule_trips_within_half_a_minute(tripped: Tripped) -> None:
+    trade, found = tripped
+    first = {trip.rule: trip.sent.event_time for trip in reversed(found)}
+    assert set(first) == {rule.name for rule in seeded_rules(trade)}
     assert max(first.values()) <= 30_000
 
 
-def test_alerts_neither_dry_up_nor_flood(tripped: list[Trip]) -> None:
-    per_second = len(tripped) / SECONDS
-    assert 0.2 <= per_second <= 2
-    by_rule = Counter(trip.rule for trip in tripped)
+def test_alerts_neither_dry_up_nor_flood(tripped: Tripped) -> None:
+    _, found = tripped
+    assert 0.2 <= len(found) / SECONDS <= 2
+    by_rule = Counter(trip.rule for trip in found)
     assert min(by_rule.values()) >= SECONDS / 30, by_rule
 
 
-def test_no_ten_seconds_bring_more_than_thirty(tripped: list[Trip]) -> None:
-    assert max(Counter(trip.sent.event_time // 10_000 for trip in tripped).values()) <= 30
+def test_no_ten_seconds_bring_more_than_thirty(tripped: Tripped) -> None:
+    _, found = tripped
+    assert max(Counter(trip.sent.event_time // 10_000 for trip in found).values()) <= 30
 
 
-def test_only_a_maximum_is_explained_by_its_transaction_alone(tripped: list[Trip]) -> None:
-    rules = {rule.name: rule for rule in seeded_rules()}
-    for trip in tripped:
+def test_only_a_maximum_is_explained_by_its_transaction_alone(tripped: Tripped) -> None:
+    trade, found = tripped
+    rules = {rule.name: rule for rule in seeded_rules(trade)}
+    for trip in found:
         rule = rules[trip.rule]
-        alone = rule.trips(rule.value([trip.sent]))
-        assert alone == (rule.definition.function == "MAX"), trip
+        assert rule.trips([trip.sent]) == (rule.conditions[0].function == "MAX"), trip
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_each_scenario_trips_exactly_one_rule(name: str) -> None:
-    found = trips(seeded_rules(), stream(Traffic(scenarios=(name,)), 60))
+@pytest.mark.parametrize(("trade", "name"), SCENARIOS, ids=[f"{t.event_type.name}-{n}" for t, n in SCENARIOS])
+def test_each_scenario_trips_exactly_one_rule(trade: Trade, name: str) -> None:
+    found = trips(seeded_rules(trade), stream(trade, Traffic(scenarios=(name,)), 60))
     assert len({trip.rule for trip in found}) == 1
 
 
-def test_the_background_alone_trips_nothing() -> None:
-    assert trips(seeded_rules(), stream(Traffic(scenarios=()), SECONDS)) == []
+@each_trade
+def test_the_background_alone_trips_nothing(trade: Trade) -> None:
+    assert trips(seeded_rules(trade), stream(trade, Traffic(scenarios=()), SECONDS)) == []
 
 
+@each_trade
 @pytest.mark.parametrize("rate", [20, 50])
-def test_little_traffic_trips_every_rule_too(rate: int) -> None:
-    found = trips(seeded_rules(), stream(Traffic(rate=rate), 60))
-    assert {trip.rule for trip in found} == {rule.name for rule in seeded_rules()}
+def test_little_traffic_trips_every_rule_too(trade: Trade, rate: int) -> None:
+    found = trips(seeded_rules(trade), stream(trade, Traffic(rate=rate), 60))
+    assert {trip.rule for trip in found} == {rule.name for rule in seeded_rules(trade)}
 
 
-def test_much_traffic_has_more_people_not_busier_ones() -> None:
+@each_trade
+def test_much_traffic_has_more_people_not_busier_ones(trade: Trade) -> None:
     quiet, busy = Traffic(scenarios=()), Traffic(rate=10 * DEFAULT_RATE, scenarios=())
-    assert trips(seeded_rules(), stream(busy, 30)) == []
-    assert shape_of(busy).people.payees == 10 * shape_of(quiet).people.payees
+    assert trips(seeded_rules(trade), stream(trade, busy, 30)) == []
+    assert shape_of(busy, trade).sizes == tuple(10 * size for size in shape_of(quiet, trade).sizes)

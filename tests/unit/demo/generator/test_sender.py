@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.demo.generator.fakes import FakeOutlet, FakeTime
 from tripline_demo.generator.pacing import Meter, Pace
+from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.generator.rendering import Renderer
 from tripline_demo.generator.sender import Clocks, Sender
 from tripline_demo.generator.traffic import Traffic
@@ -19,7 +20,11 @@ class Rig:
         self.time, self.outlet = FakeTime(), outlet or FakeOutlet()
         runs = iter("abc")
         self.sender = Sender(
-            traffic, self.outlet, Clocks(self.time.steady, self.time.wall), lambda: Renderer(next(runs))
+            PAYMENTS,
+            traffic,
+            self.outlet,
+            Clocks(self.time.steady, self.time.wall),
+            lambda: Renderer(next(runs), PAYMENTS),
         )
 
     def seconds(self, count: float) -> None:

@@ -8,9 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripline_demo.generator import chance
-from tripline_demo.generator.scenarios import period_for, place
-from tripline_demo.generator.stream import LATE_MS, MAX_ORDINARY_CENTS, Kind, Payment, payments, shape_of
-from tripline_demo.generator.traffic import SCENARIOS, Traffic
+from tripline_demo.generator.amounts import MAX_ORDINARY_CENTS
+from tripline_demo.generator.payments.scenarios import SCENARIOS
+from tripline_demo.generator.payments.stream import Payment, payments
+from tripline_demo.generator.payments.trade import PAYMENTS
+from tripline_demo.generator.shape import LATE_MS, Kind, Shape, period_for, place
+from tripline_demo.generator.traffic import Traffic
+from tripline_demo.generator.traffic import shape_of as shape_of_trade
+
+
+def shape_of(traffic: Traffic) -> Shape:
+    return shape_of_trade(traffic, PAYMENTS)
+
 
 MISCHIEVOUS = Traffic(late_share=0.1, duplicate_share=0.2, broken_share=0.05)
 
@@ -48,7 +57,7 @@ def test_amounts_are_spread_like_payments() -> None:
 
 
 def test_some_people_are_busier_than_others() -> None:
-    made = payments(shape_of(Traffic(scenarios=(), payees=100, beneficiaries=10)), 0, 50_000)
+    made = payments(shape_of(Traffic(scenarios=(), sizes={"payees": 100, "beneficiaries": 10})), 0, 50_000)
     payees = Counter(p.payee for p in made)
     assert set(payees) == set(range(1, 101))
     assert {p.beneficiary for p in made} == set(range(1, 11))
@@ -62,7 +71,7 @@ def test_mischief_has_the_share_asked_for_and_spares_the_scenarios() -> None:
     background = 1 - len(SCENARIOS) / 100
     for kind, share in ((Kind.LATE, 0.1), (Kind.DUPLICATE, 0.2), (Kind.BROKEN, 0.05)):
         assert kinds[kind] / len(made) == pytest.approx(share * background, rel=0.1)
-    lanes = {place(name, 100) for name in SCENARIOS}
+    lanes = {place(SCENARIOS, name, 100) for name in SCENARIOS}
     assert {p.kind for p in made if p.number % 100 in lanes} == {Kind.PLAIN}
     ages = [p.age_ms for p in made if p.kind == Kind.LATE]
     assert LATE_MS[0] <= min(ages)
@@ -71,8 +80,8 @@ def test_mischief_has_the_share_asked_for_and_spares_the_scenarios() -> None:
 
 @pytest.mark.parametrize("rate", [0, 1, 10, 37, 150, 200, 20_000])
 def test_lanes_never_meet(rate: int) -> None:
-    period = period_for(rate)
-    places = {place(name, period) for name in SCENARIOS}
+    period = period_for(rate, len(SCENARIOS))
+    places = {place(SCENARIOS, name, period) for name in SCENARIOS}
     assert len(places) == len(SCENARIOS)
     assert max(places) < period
 

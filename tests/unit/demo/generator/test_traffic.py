@@ -5,19 +5,20 @@ from decimal import Decimal
 import pytest
 
 from tripline_demo.generator.errors import InvalidInput
+from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.generator.traffic import Traffic, change
 
 
 def test_what_is_not_named_stays() -> None:
-    changed = change(Traffic(seed=5), {"rate": 20_000, "lateShare": Decimal("0.25"), "payees": 10})
-    assert changed == Traffic(rate=20_000, late_share=0.25, payees=10, seed=5)
-    assert change(changed, {"payees": None}).payees is None
-    assert change(changed, {}) == changed
+    changed = change(Traffic(seed=5), {"rate": 20_000, "lateShare": Decimal("0.25"), "payees": 10}, PAYMENTS)
+    assert changed == Traffic(rate=20_000, late_share=0.25, sizes={"payees": 10}, seed=5)
+    assert change(changed, {"payees": None}, PAYMENTS).sizes == {}
+    assert change(changed, {}, PAYMENTS) == changed
 
 
 def test_it_reads_back_what_it_shows() -> None:
-    traffic = Traffic(rate=7, scenarios=("money-mule",), broken_share=0.5, beneficiaries=3)
-    assert change(Traffic(), traffic.to_json()) == traffic
+    traffic = Traffic(rate=7, scenarios=("money-mule",), broken_share=0.5, sizes={"beneficiaries": 3})
+    assert change(Traffic(), traffic.to_json(PAYMENTS), PAYMENTS) == traffic
 
 
 @pytest.mark.parametrize(
@@ -43,11 +44,11 @@ def test_it_reads_back_what_it_shows() -> None:
 )
 def test_what_is_wrong_is_named(body: dict[str, object], field: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        change(Traffic(), body)
+        change(Traffic(), body, PAYMENTS)
     assert [problem.field for problem in caught.value.problems] == [field]
 
 
 def test_everything_wrong_is_named_at_once() -> None:
     with pytest.raises(InvalidInput) as caught:
-        change(Traffic(), {"rate": -1, "seed": -1, "x": 1})
+        change(Traffic(), {"rate": -1, "seed": -1, "x": 1}, PAYMENTS)
     assert [problem.field for problem in caught.value.problems] == ["rate", "seed", "x"]

@@ -11,8 +11,10 @@ from tripline_contracts.event_type import EventType
 from tripline_demo.generator.api.context import Context, install_context
 from tripline_demo.generator.api.replay_views import new_replay_blueprint
 from tripline_demo.generator.api.scenario_views import new_scenario_blueprint
-from tripline_demo.generator.api.schemas import TRAFFIC_CHANGE, transaction_schema
+from tripline_demo.generator.api.schemas import traffic_change, transaction_schema
 from tripline_demo.generator.api.traffic_views import new_traffic_blueprint
+from tripline_demo.generator.trade import Trade
+from tripline_demo.generator.trades import trade_of
 from tripline_http.application import new_app
 from tripline_http.health import ReadinessCheck
 from tripline_http.openapi import Api, install_api, openapi_text
@@ -24,28 +26,30 @@ def new_generator_app(
     """The app that serves the API."""
     app = new_app("tripline-generator", keys=(), registry=registry, checks=checks)
     install_context(app, context)
-    _add_api(app, context.event_type)
+    _add_api(app, context.trade)
     return app
 
 
 def description(event_type: EventType) -> str:
     """The OpenAPI document, as committed in contracts/openapi/generator.json."""
     app = new_app("tripline-generator", keys=(), registry=CollectorRegistry(), checks={})
-    return openapi_text(_add_api(app, event_type))
+    return openapi_text(_add_api(app, trade_of(event_type)))
 
 
-def _add_api(app: Flask, event_type: EventType) -> Api:
+def _add_api(app: Flask, trade: Trade) -> Api:
+    event_type = trade.event_type
     api = install_api(
         app,
         title="Tripline traffic generator",
         version="1",
-        description="Payments for demonstrations and tests. It asks for no key: keep it on loopback.",
+        description=f"{event_type.plural.capitalize()} for demonstrations and tests. It asks for no key: keep it on"
+        " loopback.",
     )
-    api.spec.components.schema("TrafficChange", TRAFFIC_CHANGE)
+    api.spec.components.schema("TrafficChange", traffic_change(trade))
     api.spec.components.schema("Transaction", transaction_schema(event_type))
     # nobody needs a key here, so none is described
     api.spec.components.security_schemes.clear()
-    api.register_blueprint(new_traffic_blueprint())
-    api.register_blueprint(new_replay_blueprint())
-    api.register_blueprint(new_scenario_blueprint())
+    api.register_blueprint(new_traffic_blueprint(trade))
+    api.register_blueprint(new_replay_blueprint(event_type))
+    api.register_blueprint(new_scenario_blueprint(trade))
     return api

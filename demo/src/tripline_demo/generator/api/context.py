@@ -8,11 +8,11 @@ from typing import cast
 
 from flask import Flask, current_app
 
-from tripline_contracts.event_type import EventType
 from tripline_demo.generator.outlet import Desk
 from tripline_demo.generator.plays import Plays
 from tripline_demo.generator.replays import Replays
 from tripline_demo.generator.sender import Sender
+from tripline_demo.generator.trade import Trade
 
 _EXTENSION = "tripline_generator"
 
@@ -21,7 +21,7 @@ _EXTENSION = "tripline_generator"
 class Context:
     """The parts of a running generator."""
 
-    event_type: EventType
+    trade: Trade
     sender: Sender
     desk: Desk
     replays: Replays

@@ -9,10 +9,11 @@ from typing import IO, Any, Final
 
 from flask import request
 
+from tripline_contracts.event_type import EventType
 from tripline_demo.generator.api.context import context_of_app
 from tripline_demo.generator.api.schemas import ReplayQuery, ReplaySchema, parse_speed
 from tripline_demo.generator.errors import ReplayNotFound, TooManyReplays
-from tripline_demo.generator.recording import COLUMNS, Format, bounded_lines, read_lines
+from tripline_demo.generator.recording import Format, bounded_lines, least_columns, read_lines
 from tripline_demo.generator.replay import Order
 from tripline_demo.generator.replays import Report
 from tripline_http.errors import ProblemError
@@ -20,27 +21,27 @@ from tripline_http.openapi import ApiBlueprint, new_blueprint
 
 MAX_UPLOAD_BYTES: Final = 512 * 1024 * 1024
 _FORMATS: Final[dict[str, Format]] = {"text/csv": "csv", "application/x-ndjson": "jsonl"}
-_MEDIA: Final = {
-    name: {"schema": {"type": "string", "description": text}}
-    for name, text in (
-        (
-            "text/csv",
-            f"{','.join(COLUMNS)}: eventTime as yyyy-MM-dd HH:mm:ss UTC; the last may be missing; a header or none",
-        ),
-        ("application/x-ndjson", "One transaction as a JSON object per line"),
+
+
+def _media(event_type: EventType) -> dict[str, Any]:
+    optional = least_columns(event_type) < len(event_type.columns)
+    csv = (
+        f"{','.join(event_type.columns)}: {event_type.time_field.name} as yyyy-MM-dd HH:mm:ss UTC; "
+        f"{'the last may be missing; ' if optional else ''}a header or none"
     )
-}
+    texts = {"text/csv": csv, "application/x-ndjson": "One transaction as a JSON object per line"}
+    return {name: {"schema": {"type": "string", "description": text}} for name, text in texts.items()}
 
 
-def new_replay_blueprint() -> ApiBlueprint:
+def new_replay_blueprint(event_type: EventType) -> ApiBlueprint:
     """The views, on a blueprint of their own."""
     blueprint = new_blueprint("replays", __name__, "Recordings played again")
-    _add_start(blueprint)
+    _add_start(blueprint, event_type)
     _add_one(blueprint)
     return blueprint
 
 
-def _add_start(blueprint: ApiBlueprint) -> None:
+def _add_start(blueprint: ApiBlueprint, event_type: EventType) -> None:
     @blueprint.route("/v1/replays", methods=["POST"])
     @blueprint.arguments(ReplayQuery, location="query")
     @blueprint.response(202, ReplaySchema)
@@ -48,7 +49,7 @@ def _add_start(blueprint: ApiBlueprint) -> None:
     @blueprint.doc(
         operationId="startReplay",
         summary="Play a recording",
-        requestBody={"required": True, "content": _MEDIA},
+        requestBody={"required": True, "content": _media(event_type)},
     )
     def post_replay(query: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
         form = _FORMATS.get(request.mimetype)
@@ -63,7 +64,7 @@ def _add_start(blueprint: ApiBlueprint) -> None:
         order = Order(parse_speed(query["speed"]), query["shift"])
         context = context_of_app()
         spooled = _spool()
-        lines = read_lines(bounded_lines(spooled), form, context.event_type)
+        lines = read_lines(bounded_lines(spooled), form, event_type)
         try:
             report = context.replays.start(order, lines, spooled.close)
         except TooManyReplays as error:

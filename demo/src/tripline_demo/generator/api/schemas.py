@@ -8,7 +8,8 @@ import marshmallow as ma
 
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
 from tripline_demo.generator.replay import MAX_LISTED
-from tripline_demo.generator.traffic import MAX_POPULATION, MAX_RATE, MAX_SEED, SCENARIOS
+from tripline_demo.generator.trade import Trade
+from tripline_demo.generator.traffic import MAX_POPULATION, MAX_RATE, MAX_SEED
 from tripline_http.errors import FieldError, invalid_input
 
 MIN_SPEED: Final = 0.001
@@ -17,31 +18,38 @@ MAX_SPEED: Final = 1_000_000.0
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _POPULATION: Final = {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_POPULATION}
 
-TRAFFIC_CHANGE: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "description": "What is not named stays. The three shares add up to at most 1.",
-    "properties": {
-        "rate": {
-            "type": "integer",
-            "minimum": 0,
-            "maximum": MAX_RATE,
-            "description": "Transactions a second",
+
+def traffic_change(trade: Trade) -> dict[str, Any]:
+    """The JSON Schema of a change of the traffic."""
+    populations = {
+        name: {**_POPULATION, "description": f"null: {usual:,}, more beyond 200 transactions a second"}
+        for name, usual in trade.populations.items()
+    }
+    scenarios = {"type": "string", **({"enum": list(trade.scenarios)} if trade.scenarios else {})}
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "description": "What is not named stays. The three shares add up to at most 1.",
+        "properties": {
+            "rate": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": MAX_RATE if trade.has_traffic else 0,
+                "description": "Transactions a second",
+            },
+            "scenarios": {"type": "array", "items": scenarios},
+            "lateShare": {**_SHARE, "description": "Event time one to nine and a half minutes back"},
+            "duplicateShare": {**_SHARE, "description": "An earlier record again, byte for byte"},
+            "brokenShare": {**_SHARE, "description": "Records that nobody should accept"},
+            "seed": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": MAX_SEED,
+                "description": "Naming it starts the stream anew, at its first transaction",
+            },
+            **populations,
         },
-        "scenarios": {"type": "array", "items": {"type": "string", "enum": list(SCENARIOS)}},
-        "lateShare": {**_SHARE, "description": "Event time one to nine and a half minutes back"},
-        "duplicateShare": {**_SHARE, "description": "An earlier record again, byte for byte"},
-        "brokenShare": {**_SHARE, "description": "Records that nobody should accept"},
-        "seed": {
-            "type": "integer",
-            "minimum": 0,
-            "maximum": MAX_SEED,
-            "description": "Naming it starts the stream anew, at its first transaction",
-        },
-        "payees": {**_POPULATION, "description": "null: 5,000, more beyond 200 transactions a second"},
-        "beneficiaries": {**_POPULATION, "description": "null: 2,000, more beyond 200 transactions a second"},
-    },
-}
+    }
 
 
 class CountersSchema(ma.Schema):
@@ -55,7 +63,7 @@ class CountersSchema(ma.Schema):
 
 
 class TrafficSchema(ma.Schema):
-    """What is asked for, and what is achieved."""
+    """What is asked for, and what is achieved; `traffic_schema` adds the populations."""
 
     rate = ma.fields.Integer(required=True)
     scenarios = ma.fields.List(ma.fields.String(), required=True)
@@ -63,16 +71,22 @@ class TrafficSchema(ma.Schema):
     duplicateShare = ma.fields.Float(required=True)  # noqa: N815
     brokenShare = ma.fields.Float(required=True)  # noqa: N815
     seed = ma.fields.Integer(required=True)
-    payees = ma.fields.Integer(required=True, allow_none=True)
-    beneficiaries = ma.fields.Integer(required=True, allow_none=True)
     achievedRate = ma.fields.Float(  # noqa: N815
         required=True, metadata={"description": "Transactions a second, over the last five seconds"}
     )
     counters = ma.fields.Nested(CountersSchema, required=True)
 
 
+def traffic_schema(trade: Trade) -> type[ma.Schema]:
+    """What is told of the traffic of this trade."""
+    populations: dict[str, Any] = {
+        name: ma.fields.Integer(required=True, allow_none=True) for name in trade.populations
+    }
+    return TrafficSchema.from_dict(populations, name="TrafficSchema")
+
+
 class SentSchema(ma.Schema):
-    """A payment that lies in Kafka."""
+    """A transaction that lies in Kafka."""
 
     transaction = ma.fields.Dict(
         required=True, metadata={"description": "Every declared field under its canonical name"}
@@ -138,7 +152,7 @@ def parse_speed(text: str) -> float | None:
 
 
 def transaction_schema(event_type: EventType) -> dict[str, Any]:
-    """The JSON Schema of a payment by hand: what may be left out is filled in."""
+    """The JSON Schema of a transaction by hand: what may be left out is filled in."""
     filled = {event_type.id_field.name, event_type.time_field.name}
     return {
         "type": "object",

@@ -1,79 +1,84 @@
-"""/v1/traffic and /v1/transactions: the stream, and payments by hand."""
+"""/v1/traffic and /v1/transactions: the stream, and transactions by hand."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from tripline_contracts import cloudevents
+from tripline_contracts.event_type import EventType
 from tripline_demo.generator.api.context import Context, context_of_app
-from tripline_demo.generator.api.schemas import SentSchema, TrafficSchema
+from tripline_demo.generator.api.schemas import SentSchema, traffic_schema
 from tripline_demo.generator.errors import InvalidInput, Unsendable
 from tripline_demo.generator.kafka_outlet import TOPIC
 from tripline_demo.generator.outlet import Record
-from tripline_demo.generator.payment_input import key_of, read, to_bytes
 from tripline_demo.generator.rendering import EVENT_TYPE, SOURCE
+from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import change
+from tripline_demo.generator.transaction_input import key_of, read, to_bytes
 from tripline_http.errors import FieldError, ProblemError, invalid_input
 from tripline_http.openapi import ApiBlueprint, new_blueprint
 
 CONFIRMATION_SECONDS: Final = 10.0
 
 
-def new_traffic_blueprint() -> ApiBlueprint:
+def new_traffic_blueprint(trade: Trade) -> ApiBlueprint:
     """The views, on a blueprint of their own."""
-    blueprint = new_blueprint("traffic", __name__, "The stream of payments, and payments by hand")
-    _add_traffic(blueprint)
-    _add_transactions(blueprint)
+    several = trade.event_type.plural
+    blueprint = new_blueprint("traffic", __name__, f"The stream of {several}, and {several} by hand")
+    _add_traffic(blueprint, trade)
+    _add_transactions(blueprint, trade.event_type)
     return blueprint
 
 
-def _add_traffic(blueprint: ApiBlueprint) -> None:
+def _add_traffic(blueprint: ApiBlueprint, trade: Trade) -> None:
+    shown = traffic_schema(trade)
+
     @blueprint.route("/v1/traffic", methods=["GET"])
-    @blueprint.response(200, TrafficSchema)
+    @blueprint.response(200, shown)
     @blueprint.doc(operationId="getTraffic", summary="What is sent, and how much of it was")
     def get_traffic() -> dict[str, Any]:
         return _shown(context_of_app())
 
     @blueprint.route("/v1/traffic", methods=["PUT"])
     @blueprint.json_body("TrafficChange")
-    @blueprint.response(200, TrafficSchema)
+    @blueprint.response(200, shown)
     @blueprint.doc(operationId="changeTraffic", summary="Change the traffic while it runs")
     def put_traffic(body: dict[str, Any]) -> dict[str, Any]:
         context = context_of_app()
         try:
-            wanted = change(context.sender.traffic, body)
+            wanted = change(context.sender.traffic, body, trade)
         except InvalidInput as error:
             raise _problem(error) from error
         context.sender.change(wanted, restart="seed" in body)
         return _shown(context)
 
 
-def _add_transactions(blueprint: ApiBlueprint) -> None:
+def _add_transactions(blueprint: ApiBlueprint, event_type: EventType) -> None:
+    times = [field.name for field in (event_type.time_field, event_type.ingestion_field) if field is not None]
+
     @blueprint.route("/v1/transactions", methods=["POST"])
     @blueprint.json_body("Transaction")
     @blueprint.response(202, SentSchema)
     @blueprint.problems(503)
     @blueprint.doc(
         operationId="sendTransaction",
-        summary="Send one payment",
-        description="transactionId (a new UUID), eventTime and ingestionTimestamp (now) are filled in where absent.",
+        summary=f"Send one {event_type.noun}",
+        description=f"{event_type.id_field.name} (a new UUID), {' and '.join(times)} (now) are filled in where absent.",
     )
     def post_transaction(body: dict[str, Any]) -> dict[str, Any]:
         context = context_of_app()
         now = context.wall()
         defaults: dict[str, str | int] = {
-            context.event_type.id_field.name: context.new_id(),
-            context.event_type.time_field.name: now,
+            event_type.id_field.name: context.new_id(),
+            **dict.fromkeys(times, now),
         }
-        if context.event_type.ingestion_field is not None:
-            defaults[context.event_type.ingestion_field.name] = now
         try:
-            transaction = read(body, context.event_type, defaults=defaults, unknown_refused=True)
+            transaction = read(body, event_type, defaults=defaults, unknown_refused=True)
         except InvalidInput as error:
             raise _problem(error) from error
-        identity = str(transaction[context.event_type.id_field.name])
+        identity = str(transaction[event_type.id_field.name])
         headers = cloudevents.headers(identity, EVENT_TYPE, SOURCE, now)
-        record = Record(key_of(transaction, context.event_type), to_bytes(transaction), now, headers)
+        record = Record(key_of(transaction, event_type), to_bytes(transaction), now, headers)
         try:
             delivered = context.desk.deliver(record, CONFIRMATION_SECONDS)
         except Unsendable as error:
@@ -93,7 +98,7 @@ def _problem(error: InvalidInput) -> ProblemError:
 def _shown(context: Context) -> dict[str, Any]:
     counters = context.sender.counters()
     return {
-        **context.sender.traffic.to_json(),
+        **context.sender.traffic.to_json(context.trade),
         "achievedRate": round(counters.achieved_rate, 1),
         "counters": {
             "sent": counters.sent,

@@ -1,4 +1,4 @@
-"""A payment that somebody wrote, in a request or a file, read by the event type's declaration."""
+"""A transaction that somebody wrote, in a request or a file, read by the event type's declaration."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def to_bytes(transaction: Mapping[str, str | int | None]) -> bytes:
 
 
 def key_of(transaction: Mapping[str, str | int | None], event_type: EventType) -> bytes | None:
-    """The record key: the first anchor's value, so that one payer's payments keep their order."""
+    """The record key: the first anchor's value, so that transactions of one value of it keep their order."""
     value = transaction.get(event_type.anchors[0])
     return None if value is None else str(value).encode()
 

@@ -16,13 +16,11 @@ from typing import Final
 
 import numpy as np
 
-from tripline_demo.generator.chance import Indices, Integers, between, bits
-from tripline_demo.generator.traffic import DEFAULT_RATE, SCENARIOS
+from tripline_demo.generator.chance import Indices, Integers, between, beyond
 
+SCENARIOS: Final = ("repeated-payments", "payment-burst", "money-mule", "card-testing", "big-payment")
 CASH: Final = 0
 CARD: Final = 1
-_ACCOUNTS: Final = 1_000_000_000
-"""How many accounts the scenarios choose from, beyond the population: a repeat within a window is a rarity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +49,6 @@ class Scenario:
     play: Callable[[int, Indices, People], Steps]
 
 
-def period_for(rate: int) -> int:
-    """One transaction of how many belongs to each lane: 100; below 200/s fewer, or no window would fill."""
-    return max(2 * len(SCENARIOS), min(100, rate * 100 // DEFAULT_RATE))
-
-
-def place(name: str, period: int) -> int:
-    """Where in each period the lane of that scenario lies; lanes never meet."""
-    return SCENARIOS.index(name) * (period // len(SCENARIOS)) + 1
-
-
-def _account(seed: int, purpose: int, episode: Indices, population: int) -> Integers:
-    chosen = bits(seed, purpose, episode) % np.uint64(_ACCOUNTS)
-    return population + 1 + chosen.astype(np.int64)
-
-
 def _type(seed: int, purpose: int, step: Indices) -> Integers:
     return between(seed, purpose, step, CASH, CARD)
 
@@ -74,8 +57,8 @@ def _repeated_payments(seed: int, step: Indices, people: People) -> Steps:
     """One payer pays one beneficiary medium amounts, again and again: SUM by payee and beneficiary."""
     episode = step // np.uint64(REPEATED.length)
     return Steps(
-        _account(seed, 100, episode, people.payees),
-        _account(seed, 101, episode, people.beneficiaries),
+        beyond(seed, 100, episode, people.payees),
+        beyond(seed, 101, episode, people.beneficiaries),
         _type(seed, 102, step),
         between(seed, 103, step, 1500_00, 1800_00),
     )
@@ -85,7 +68,7 @@ def _payment_burst(seed: int, step: Indices, people: People) -> Steps:
     """One payer pays many, small, in a hurry: COUNT by payee."""
     episode = step // np.uint64(BURST.length)
     return Steps(
-        _account(seed, 110, episode, people.payees),
+        beyond(seed, 110, episode, people.payees),
         between(seed, 111, step, 1, people.beneficiaries),
         _type(seed, 112, step),
         between(seed, 113, step, 20_00, 200_00),
@@ -97,7 +80,7 @@ def _money_mule(seed: int, step: Indices, people: People) -> Steps:
     episode = step // np.uint64(MULE.length)
     return Steps(
         between(seed, 120, step, 1, people.payees),
-        _account(seed, 121, episode, people.beneficiaries),
+        beyond(seed, 121, episode, people.beneficiaries),
         _type(seed, 122, step),
         between(seed, 123, step, 1800_00, 2200_00),
     )
@@ -107,7 +90,7 @@ def _card_testing(seed: int, step: Indices, people: People) -> Steps:
     """One payer's card is tried with tiny amounts: COUNT by payee and payment type."""
     episode = step // np.uint64(TESTING.length)
     return Steps(
-        _account(seed, 130, episode, people.payees),
+        beyond(seed, 130, episode, people.payees),
         between(seed, 131, step, 1, people.beneficiaries),
         np.full(step.size, CARD, np.int64),
         between(seed, 132, step, 50, 2_00),
@@ -120,7 +103,7 @@ def _big_payment(seed: int, step: Indices, people: People) -> Steps:
     ordinary = step % np.uint64(BIG.length) != np.uint64(0)
     cents[ordinary] = between(seed, 143, step[ordinary], 5_00, 50_00)
     return Steps(
-        _account(seed, 140, step, people.payees),
+        beyond(seed, 140, step, people.payees),
         between(seed, 141, step, 1, people.beneficiaries),
         _type(seed, 144, step),
         cents,

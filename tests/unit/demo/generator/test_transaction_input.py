@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tripline_contracts import event_type
 from tripline_demo.generator.errors import InvalidInput
-from tripline_demo.generator.payment_input import key_of, read, to_bytes
+from tripline_demo.generator.transaction_input import key_of, read, to_bytes
 
 TRANSACTION = event_type.load()
 GOOD: dict[str, Any] = {

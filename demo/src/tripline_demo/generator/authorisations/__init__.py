@@ -1,0 +1,1 @@
+"""Authorisations of card payments: the traffic of the event type `card-authorisation`."""

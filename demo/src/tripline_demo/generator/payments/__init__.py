@@ -1,0 +1,1 @@
+"""Payments: the traffic of the event type `transaction`."""

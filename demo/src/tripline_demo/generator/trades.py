@@ -1,0 +1,15 @@
+"""Which traffic there is for an event type: it is found by the type's name."""
+
+from __future__ import annotations
+
+from tripline_contracts.event_type import EventType
+from tripline_demo.generator.authorisations.trade import AUTHORISATIONS
+from tripline_demo.generator.payments.trade import PAYMENTS
+from tripline_demo.generator.trade import Trade
+
+_ALL = {trade.event_type.name: trade for trade in (PAYMENTS, AUTHORISATIONS)}
+
+
+def trade_of(event_type: EventType) -> Trade:
+    """The type's own; of one that was declared elsewhere one without a stream."""
+    return _ALL.get(event_type.name) or Trade(event_type)
