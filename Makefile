@@ -15,8 +15,10 @@ PYTEST_ARGS ?=
 export PYTHONDONTWRITEBYTECODE ?=
 TRAFFIC ?= 1
 CLOCK ?= wall
+EVENT_TYPE ?= transaction
 export TRIPLINE_TRAFFIC = $(TRAFFIC)
 export TRIPLINE_CLOCK = $(CLOCK)
+export TRIPLINE_EVENT_TYPE = $(EVENT_TYPE)
 
 .PHONY: help env check test soak demo up status down bench lock format secrets
 
@@ -51,7 +53,7 @@ soak: $(STAMP) ## kills the engine forty times under steady traffic, with one sh
 demo: $(STAMP) ## the whole line in the foreground with traffic; Ctrl-C stops it (FRESH=1 begins anew)
 	@$(BIN)/tripline demo $(if $(FRESH),--fresh)
 
-up: $(STAMP) ## the same in the background (TRAFFIC=0: no traffic, no rules; CLOCK=data: for old data; FRESH=1)
+up: $(STAMP) ## the same in the background (TRAFFIC=0: no traffic, no rules; CLOCK=data: for old data; EVENT_TYPE=…; FRESH=1)
 	@$(BIN)/tripline up $(if $(FRESH),--fresh)
 
 status: $(STAMP) ## what runs, and where

@@ -91,11 +91,11 @@ def read(places: Places) -> RunningStack:
 
 
 @contextmanager
-def running(folder: Path, jars: Jars) -> Iterator[RunningStack]:
+def running(folder: Path, jars: Jars, *options: str) -> Iterator[RunningStack]:
     """A line for the length of a `with`. It ends with this process, even when that is killed."""
     places = prepare(folder, jars)
     process = leash.start(
-        [TRIPLINE, "demo", "--no-traffic"], log=folder / "demo.log", environment=environment(places),
+        [TRIPLINE, "demo", "--no-traffic", *options], log=folder / "demo.log", environment=environment(places),
         stop_signal=signal.SIGTERM, stop_seconds=STOP_SECONDS,
     )  # fmt: skip
     try:

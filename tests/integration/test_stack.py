@@ -77,7 +77,7 @@ def test_stack_json_says_where_everything_is(stack: RunningStack, taken_port: in
     patterns = {
         "kafka": r"127\.0\.0\.1:\d+", "postgres": r"postgresql://tripline_admin:[\w-]+@127\.0\.0\.1:\d+/tripline",
         "rulesRegistry": r"http://127\.0\.0\.1:\d+", "alertApi": r"http://127\.0\.0\.1:\d+",
-        "console": r"http://127\.0\.0\.1:\d+/", "generator": r"http://127\.0\.0\.1:\d+",
+        "console": r"http://127\.0\.0\.1:\d+/", "generator": r"http://127\.0\.0\.1:\d+", "eventType": "transaction",
     }  # fmt: skip
     assert set(stack.file) == {*patterns, "apiKeys"}
     assert not [name for name, pattern in patterns.items() if not re.fullmatch(pattern, stack.file[name])]
@@ -113,6 +113,16 @@ def test_status_lists_every_process(stack: RunningStack) -> None:
         "postgres", "kafka", "engine", "registry", "relay", "status", "alert-projector", "alert-api", "generator",
     }  # fmt: skip
     assert rows.keys() - done == running
+
+
+def test_data_of_one_event_type_refuses_to_start_under_another(stack: RunningStack) -> None:
+    refused = tripline(stack.places, "up", "--event-type", "card-authorisation")
+    assert refused.returncode == 1
+    said = " ".join(refused.stderr.split())
+    assert "is of the event type transaction, and cannot be used under card-authorisation" in said
+    assert "start with EVENT_TYPE=transaction as it was, or begin anew with FRESH=1" in said
+    unknown = tripline(stack.places, "up", "--event-type", "cards")
+    assert (unknown.returncode, "expected card-authorisation, transaction" in unknown.stderr) == (1, True)
 
 
 def test_a_second_start_finds_it_running(stack: RunningStack) -> None:

@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from tripline_contracts.event_type import DEFAULT
 from tripline_demo import paths
 from tripline_demo.errors import DemoError
 from tripline_demo.stack import screen, stack
@@ -35,6 +36,10 @@ def _start_options(command: Command) -> Command:
             "--clock", type=click.Choice(["wall", "data"]), envvar="TRIPLINE_CLOCK", default="wall", show_default=True,
             help="What moves the record clock: also the wall clock, or the data only (for old data).",
         ),
+        click.option(
+            "--event-type", envvar="TRIPLINE_EVENT_TYPE", default=DEFAULT, show_default=True,
+            help="What is judged: the name of an event type that ships, or the path of a YAML file.",
+        ),
     )  # fmt: skip
     for option in reversed(options):
         command = option(command)
@@ -48,11 +53,12 @@ def commands() -> None:
 
 @commands.command()
 @_start_options
-def demo(*, fresh: bool, traffic: bool, clock: Literal["wall", "data"]) -> None:
+def demo(*, fresh: bool, traffic: bool, clock: Literal["wall", "data"], event_type: str) -> None:
     """Start everything, show where it is, stop everything at Ctrl-C."""
     places, console = _places(), Console()
     try:
-        _up(places, console, stack.Options(traffic=traffic, fresh=fresh, clock=clock), "Ctrl-C here")
+        options = stack.Options(traffic=traffic, fresh=fresh, clock=clock, event_type=event_type)
+        _up(places, console, options, "Ctrl-C here")
         _watch(places)
         console.print("The supervisor is gone; cleaning up.")
         sys.exit(_down(places, console) or 1)
@@ -62,9 +68,10 @@ def demo(*, fresh: bool, traffic: bool, clock: Literal["wall", "data"]) -> None:
 
 @commands.command()
 @_start_options
-def up(*, fresh: bool, traffic: bool, clock: Literal["wall", "data"]) -> None:
+def up(*, fresh: bool, traffic: bool, clock: Literal["wall", "data"], event_type: str) -> None:
     """Start everything in the background."""
-    _up(_places(), Console(), stack.Options(traffic=traffic, fresh=fresh, clock=clock), "make down")
+    options = stack.Options(traffic=traffic, fresh=fresh, clock=clock, event_type=event_type)
+    _up(_places(), Console(), options, "make down")
 
 
 @commands.command()

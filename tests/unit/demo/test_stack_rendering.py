@@ -93,7 +93,16 @@ def test_stack_json_has_what_scripts_need_and_is_closed_to_others(plan: Plan) ->
     stack_file.write(plan.places, stack_file.content(plan))
     found = stack_file.read(plan.places)
     assert found is not None
-    assert set(found) == {"kafka", "postgres", "rulesRegistry", "alertApi", "console", "generator", "apiKeys"}
+    assert set(found) == {
+        "kafka",
+        "postgres",
+        "rulesRegistry",
+        "alertApi",
+        "console",
+        "generator",
+        "apiKeys",
+        "eventType",
+    }
     assert set(found["apiKeys"]) == {"admin", "analyst", "second-analyst", "viewer", "ops"}
     for file in (plan.places.stack_file, plan.places.api_keys, plan.places.run / "credentials.json"):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600

@@ -54,6 +54,11 @@ class Places:
         return self.run / "supervisord.conf"
 
     @property
+    def event_type(self) -> Path:
+        """Which event type the data is of."""
+        return self.run / "event-type.json"
+
+    @property
     def api_keys(self) -> Path:
         """The hashes of the API keys, for the services."""
         return self.run / "api-keys.json"

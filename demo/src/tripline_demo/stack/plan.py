@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from tripline_contracts.event_type import DEFAULT
 from tripline_demo import migrations, ports
 from tripline_demo.groups import login_of
 from tripline_demo.jars import Jars
@@ -31,7 +32,7 @@ PORTS: Mapping[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that is decided before the first process starts."""
+    """Everything that is decided before the first process starts. `event_type` is a name or an absolute path."""
 
     places: Places
     ports: Mapping[str, int]
@@ -39,6 +40,7 @@ class Plan:
     java: Java
     jars: Jars
     clock: Literal["wall", "data"]
+    event_type: str = DEFAULT
 
     @property
     def cluster(self) -> Cluster:
@@ -120,6 +122,7 @@ def _service(
         environment={
             "TRIPLINE_KAFKA": plan.broker.bootstrap_servers,
             "TRIPLINE_API_KEYS_FILE": str(plan.places.api_keys),
+            "TRIPLINE_EVENT_TYPE": plan.event_type,
             bind: f"{ports.LOOPBACK}:{plan.ports[port]}",
             **settings,
         },

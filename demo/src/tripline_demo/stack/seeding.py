@@ -11,28 +11,31 @@ from typing import Any
 
 import httpx
 
+from tripline_contracts.event_type import EventType
 from tripline_demo.errors import StackFailed
 
 SECONDS = 10.0
 
 
-def seeded_rules() -> list[dict[str, Any]]:
-    """The rules that the demo starts with, in the language of the articles."""
-    text = (resources.files("tripline_demo") / "seed" / "rules.json").read_text(encoding="utf-8")
-    rules = json.loads(text)
+def seeded_rules(event_type: EventType) -> list[dict[str, Any]]:
+    """The rules that the demo starts with, found by the name of the event type; none of one declared elsewhere."""
+    file = resources.files("tripline_demo") / "seed" / f"{event_type.name}.json"
+    if not file.is_file():
+        return []
+    rules = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(rules, list):
-        raise StackFailed("seed/rules.json is not a list of rules.")
+        raise StackFailed(f"seed/{event_type.name}.json is not a list of rules.")
     return rules
 
 
-def seed_rules(stack: Mapping[str, Any]) -> int:
+def seed_rules(stack: Mapping[str, Any], event_type: EventType) -> int:
     """Posts those seeded rules that the registry does not have under their names; returns how many.
 
     Raises StackFailed when the registry refuses one.
     """
     with _client(stack["rulesRegistry"], stack["apiKeys"]["admin"]) as client:
         known = {rule["name"] for rule in _all_rules(client)}
-        wanted = [rule for rule in seeded_rules() if rule["name"] not in known]
+        wanted = [rule for rule in seeded_rules(event_type) if rule["name"] not in known]
         for rule in wanted:
             key = "seed-" + hashlib.sha256(json.dumps(rule, sort_keys=True).encode()).hexdigest()[:32]
             _checked(client.post("/v1/rules", json=rule, headers={"Idempotency-Key": key}))

@@ -11,12 +11,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_demo import jars, paths, ports, reservations
 from tripline_demo.errors import StackFailed
+from tripline_demo.generator.trades import trade_of
+from tripline_demo.generator.traffic import no_traffic
 from tripline_demo.java import find_java
 from tripline_demo.stack import (
     configuration,
     credentials,
+    held_type,
     leftovers,
     stack_file,
     starting,
@@ -36,11 +40,12 @@ TRAFFIC_RATE = 200
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the stack is to start. `clock` is the engine's: "data" for old data."""
+    """How the stack is to start. `clock` is the engine's: "data" for old data; `event_type` is a name or a path."""
 
     traffic: bool = True
     fresh: bool = False
     clock: Literal["wall", "data"] = "wall"
+    event_type: str = DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,10 @@ class Up:
 
 def up(places: Places, options: Options, progress: Progress) -> Up:
     """Starts everything that does not run yet. Raises DemoError; what had been started is stopped then."""
+    declared = held_type.declared_by(options.event_type)
     with _alone(places):
+        if not options.fresh:
+            held_type.check(places, declared)
         running = stack_file.read(places) if Supervisor(places.socket).is_up() else None
         if running is not None and not options.fresh:
             return Up(running, None, was_running=True)
@@ -62,16 +70,18 @@ def up(places: Places, options: Options, progress: Progress) -> Up:
         if options.fresh:
             stopping.forget(places)
         try:
-            return _start(places, options, progress)
+            return _start(places, options, declared, progress)
         except BaseException:  # Ctrl-C too: half a stack is of no use to anybody
             progress.note("stopping what had been started")
             stopping.stop(places, progress)
             raise
 
 
-def _start(places: Places, options: Options, progress: Progress) -> Up:
+def _start(places: Places, options: Options, declared: EventType, progress: Progress) -> Up:
     since_ms = int(time.time() * 1000)
     plan = make_plan(places, options, progress)
+    held_type.hold(places, plan.event_type, declared)
+    flows = options.traffic and _has_traffic(declared, progress)
     programs = plan.programs()
     text = configuration.render(places, programs)
     places.supervisor_configuration.touch(mode=0o600)
@@ -79,13 +89,20 @@ def _start(places: Places, options: Options, progress: Progress) -> Up:
     start = starting.Start(supervisor.launch(places), programs, places, progress)
     start.advance(with_the_last=False)
     stack = stack_file.content(plan)
-    if options.traffic:  # Kafka keeps what is sent before the engine is up
+    if flows:  # Kafka keeps what is sent before the engine is up
         with progress.step("seeded rules and traffic"):
-            seed_rules(stack)
+            seed_rules(stack, declared)
             start_traffic(stack, TRAFFIC_RATE)
     start.advance(with_the_last=True)
     stack_file.write(places, stack)
-    return Up(stack, _first_alert(stack, since_ms, progress) if options.traffic else None, was_running=False)
+    return Up(stack, _first_alert(stack, since_ms, progress) if flows else None, was_running=False)
+
+
+def _has_traffic(declared: EventType, progress: Progress) -> bool:
+    trade = trade_of(declared)
+    if not trade.has_traffic:
+        progress.note(f"{no_traffic(trade)}")
+    return trade.has_traffic
 
 
 def make_plan(places: Places, options: Options, progress: Progress) -> Plan:
@@ -97,7 +114,8 @@ def make_plan(places: Places, options: Options, progress: Progress) -> Plan:
         found = jars.ensure(paths.project_root(), places.var, java, progress.now)
     chosen = reservations.choose(PORTS, ports.load(places.run / "ports.json"), places.var)
     ports.save(places.run / "ports.json", chosen)
-    plan = Plan(places, chosen, credentials.load_or_make(places), java, found, options.clock)
+    setting = held_type.setting_of(options.event_type)
+    plan = Plan(places, chosen, credentials.load_or_make(places), java, found, options.clock, setting)
     with progress.step("storage of PostgreSQL and Kafka"), ThreadPoolExecutor(2) as pool:
         for prepared in (pool.submit(plan.cluster.prepare), pool.submit(plan.broker.prepare)):
             prepared.result()
