@@ -55,7 +55,7 @@ class Stack:
 def stack(folder: Path) -> Iterator[Stack]:
     """Starts it and waits until all of it is ready. Raises BenchFailed."""
     places = _places(folder)
-    environment = {**os.environ, "TRIPLINE_VAR": str(places.var)}
+    environment = {**os.environ, "TRIPLINE_VAR": str(places.var), "TRIPLINE_EVENT_TYPE": "transaction"}
 
     def down() -> None:
         subprocess.run([_tripline(), "down"], env=environment, capture_output=True, check=False)

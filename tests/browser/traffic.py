@@ -72,7 +72,7 @@ def tripped_rule(stack: RunningStack, name: str = "Browser: many payments by one
         eventually(lambda: is_applied(stack, rule), "the rule is applied", SECONDS)
         with stack.generator() as generator:
             played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
-        wanted, payee, rule_id = played["payments"] - LIMIT, played["payeeId"], rule["ruleId"]
+        wanted, payee, rule_id = played["transactions"] - LIMIT, played["payeeId"], rule["ruleId"]
         eventually(lambda: len(alerts_of(stack, rule_id, payee)) == wanted, "the alerts are there", SECONDS)
         with stack.registry() as registry:
             # Other tests play frauds too: paused, the rule keeps the alerts that it has.

@@ -46,6 +46,15 @@ def test_a_copy_of_a_shipped_one_is_that(tmp_path: Path) -> None:
     assert installed(str(copy)) == event_type.load()
 
 
+def test_the_one_in_the_documentation_is_one(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "event-types.md").read_text(encoding="utf-8")
+    file = tmp_path / "documented.yaml"
+    file.write_text(text.partition("```yaml\n")[2].partition("```")[0], encoding="utf-8")
+    declared = installed(str(file))
+    assert (declared.name, declared.field("address").plural) == ("log-in", "IP addresses")
+    assert declared.ingestion_field is declared.field("seenAt")
+
+
 def test_what_is_a_path() -> None:
     assert [is_path(value) for value in ("a/b", "a.yaml", "a.yml", "transaction", "yaml")] == [True] * 3 + [
         False

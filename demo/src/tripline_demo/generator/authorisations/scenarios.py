@@ -1,7 +1,7 @@
 """Scenarios: what a few cards, devices and merchants do so that the seeded rules trip, by accumulation.
 
-As with payments every scenario owns one lane of the stream, and its steps make episodes of cards, devices or merchants
-that the background does not know. Only the last two steps of an episode are over a limit.
+Every scenario owns one lane of the stream: of each `period` authorisations one is its next step. Steps make episodes of
+cards, devices or merchants that the background does not know. Only the last two steps of an episode are over a limit.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 // The filters of the alert list. What they say stands in the address, and the address decides.
 
 import { button, choice, element } from "./dom.js";
+import { KEYS as FIELDS } from "./event_type.js";
 import { fieldName } from "./format.js";
 import { feeds } from "./line.js";
 import { go } from "./router.js";
 
 const NAMES = ["state", "ruleId", "group", "from", "to"];
 const STATES = [["", "All"], ["open", "Open"], ["acknowledged", "Acknowledged"]];
-const FIELDS = ["payeeId", "beneficiaryId", "paymentType", "paymentAmount"];
 
 export class AlertFilters {
   constructor() {

@@ -1,10 +1,11 @@
-// Everything about one alert: why it tripped, its window, the payment, what counted, what people did.
+// Everything about one alert: why it tripped, its window, the transaction, what counted, what people did.
 
 import { facts, judgedAgain, taken } from "./alert_row.js";
 import { openAcknowledge } from "./acknowledge.js";
 import { Problem, call, session } from "./client.js";
 import { contributors } from "./contributors.js";
 import { button, element } from "./dom.js";
+import { MANY, ONE, fieldOf } from "./event_type.js";
 import { counted, decimal, fieldName, fieldNames, fullTime, milliseconds, timeOfDay } from "./format.js";
 import { cameTo, widest, widestIndex } from "./judged.js";
 import { judgedConditions } from "./judged_conditions.js";
@@ -78,8 +79,8 @@ export class AlertPage {
       part(alert.conditions ? `The widest window, of condition ${widestIndex(alert.conditions) + 1}` : "The window", this.picture(alert), "across"),
       element("div", { class: "detail" },
         part("Why it tripped", pairs(why(alert, this.definition))),
-        part("The payment", pairs(Object.entries(alert.transaction).map(([name, value]) => [
-          fieldName(name), value === null ? "\u2013" : /Time(stamp)?$/.test(name) ? fullTime(value) : name === "paymentAmount" ? decimal(value) : String(value),
+        part(`The ${ONE}`, pairs(Object.entries(alert.transaction).map(([name, value]) => [
+          fieldName(name), value === null ? "\u2013" : shown(fieldOf(name)?.kind, value),
         ]))),
         alert.conditions ? null : part("What counted", contributors(alert, this.definition)),
         part("What happened", history(alert)),
@@ -105,16 +106,20 @@ function why(alert, definition) {
     ["Rule", element("a", { href: "/rules", "data-go": true }, `rule ${alert.ruleId}, version ${alert.ruleVersion}`)],
     alert.conditions ? ["Value", `${cameTo(alert).join("")} held`] : ["Value", cameTo(alert).join(different)],
     ["Window", `${timeOfDay(alert.windowStart)} to ${timeOfDay(alert.windowEnd)}, both included`],
-    alert.contributors ? ["Counted", counted(alert.contributors.count, "payment")] : null,
+    alert.contributors ? ["Counted", counted(alert.contributors.count, ONE, MANY)] : null,
     ["Detected", detection(alert)],
     alert.late && !judgedAgain(alert) ? ["Late", `${milliseconds(alert.late.newestEventTime - alert.eventTime)} behind the newest of its group`] : null,
     alert.partial && !judgedAgain(alert) ? ["Caught up", "found when the rule was put in force for the past"] : null,
-    alert.warm === false ? ["Window", "may lack payments from before the engine knew this rule"] : null,
+    alert.warm === false ? ["Window", `may lack ${MANY} from before the engine knew this rule`] : null,
   ];
 }
 
+function shown(kind, value) {
+  return kind === "timestamp" ? fullTime(value) : kind === "decimal" ? decimal(value) : String(value);
+}
+
 function detection(alert) {
-  const took = alert.ingestedAt === null ? "" : `, ${milliseconds(Math.max(0, alert.detectedAt - alert.ingestedAt))} after the payment came in`;
+  const took = alert.ingestedAt === null ? "" : `, ${milliseconds(Math.max(0, alert.detectedAt - alert.ingestedAt))} after the ${ONE} came in`;
   return fullTime(alert.detectedAt) + took;
 }
 

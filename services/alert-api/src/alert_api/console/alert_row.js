@@ -1,6 +1,7 @@
 // One alert in a list: a line that leads to the alert.
 
 import { element, setText } from "./dom.js";
+import { MANY, ONE } from "./event_type.js";
 import { ago, fieldName, fullTime, timeOfDay } from "./format.js";
 import { session } from "./client.js";
 import { cameTo } from "./judged.js";
@@ -10,10 +11,10 @@ export function summary(alert) {
   return `${alert.ruleName}${group ? `, ${group}` : ""}: ${cameTo(alert).join("")}`;
 }
 
-/** Of an alert that a late payment brought about, a sentence about it; else null. */
+/** Of an alert that a late transaction brought about, a sentence about it; else null. */
 export function judgedAgain({ late }) {
   if (late?.transactionId === undefined) return null;
-  return `Judged again when the late payment ${late.transactionId} of ${fullTime(late.eventTime)} came in`;
+  return `Judged again when the late ${ONE} ${late.transactionId} of ${fullTime(late.eventTime)} came in`;
 }
 
 export function facts(alert) {
@@ -26,7 +27,7 @@ export function facts(alert) {
     again ? element("span", { class: "tag warn", title: again }, "judged again") : null,
     alert.late && !again ? element("span", { class: "tag warn" }, "late") : null,
     alert.partial && !again ? element("span", { class: "tag", title: "Found when the rule was put in force for the past" }, "caught up") : null,
-    alert.warm === false ? element("span", { class: "tag", title: "The window may lack payments from before the engine knew this rule" }, "window not full") : null);
+    alert.warm === false ? element("span", { class: "tag", title: `The window may lack ${MANY} from before the engine knew this rule` }, "window not full") : null);
 }
 
 /** The row keeps its element for as long as the alert is shown: focus stays where it is. */

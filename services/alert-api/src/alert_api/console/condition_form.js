@@ -1,6 +1,7 @@
-// One condition of a chained rule: what it measures, of which payments, and whether the rule wants it to hold or not to.
+// One condition of a chained rule: what it measures, of which transactions, and whether the rule wants it to hold or not to.
 
 import { button, element, setText } from "./dom.js";
+import { MANY } from "./event_type.js";
 import { FilterForm } from "./filter_form.js";
 import { MeasureForm, fitsMeasure } from "./measure_form.js";
 
@@ -18,7 +19,7 @@ export class ConditionForm {
       element("div", { class: "condition-head" }, element("label", { class: "check" }, this.not, " not: the rule wants it not to hold"),
         button("Remove", onRemove, { "aria-label": "Remove this condition of the rule" })),
       this.measure.element,
-      element("details", { open: Boolean(condition.filter) }, element("summary", {}, "Only some of the payments"), this.filter.element));
+      element("details", { open: Boolean(condition.filter) }, element("summary", {}, `Only some of the ${MANY}`), this.filter.element));
     this.measure.write(condition);
     this.filter.write(condition.filter ?? null);
   }

@@ -1,6 +1,7 @@
-// What counted for an alert: the payments of its window, and of a count of different values these values.
+// What counted for an alert: the transactions of its window, and of a count of different values these values.
 
 import { button, element } from "./dom.js";
+import { ONE, identityOf } from "./event_type.js";
 import { fieldName, fieldNames, fullTime, timeOfDay } from "./format.js";
 import { functionOf, shownValue } from "./measure.js";
 
@@ -9,7 +10,7 @@ const SHOWN = 10;
 export function contributors(alert, definition) {
   const kind = functionOf(alert, definition);
   const field = kind === "COUNT_DISTINCT" ? definition?.aggregateFieldName ?? "value" : null;
-  const nothing = field ? `No payment in the window has a ${fieldName(field)}.` : "No payment in the window counts.";
+  const nothing = field ? `No ${ONE} in the window has a ${fieldName(field)}.` : `No ${ONE} in the window counts.`;
   if (alert.contributors.count === 0) return element("p", { class: "muted" }, nothing);
   return element("div", {}, field && differentValues(alert, field), table(alert, kind, field));
 }
@@ -31,7 +32,7 @@ function table(alert, kind, field) {
   const body = element("tbody");
   const more = element("div");
   const show = (number) => {
-    body.replaceChildren(...transactions.slice(0, number).map((each) => element("tr", { class: each.transactionId === alert.transaction.transactionId ? "trips" : null },
+    body.replaceChildren(...transactions.slice(0, number).map((each) => element("tr", { class: each.transactionId === identityOf(alert.transaction) ? "trips" : null },
       element("td", { class: "mono" }, each.transactionId, each.transactionId === alert.late?.transactionId ? [" ", element("span", { class: "tag warn" }, "late")] : null),
       element("td", { title: fullTime(each.eventTime) }, timeOfDay(each.eventTime)),
       element("td", { class: place }, shownValue(each.value, kind)))));

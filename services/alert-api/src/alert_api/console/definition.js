@@ -1,8 +1,9 @@
 // A rule's definition in words, and what differs between two of them.
 
+import { MANY } from "./event_type.js";
 import { decimal, fieldName, fieldNames, operator, span } from "./format.js";
 
-export const FUNCTIONS = [["SUM", "Sum"], ["AVG", "Average"], ["MIN", "Smallest"], ["MAX", "Largest"], ["COUNT", "Number of payments"],
+export const FUNCTIONS = [["SUM", "Sum"], ["AVG", "Average"], ["MIN", "Smallest"], ["MAX", "Largest"], ["COUNT", `Number of ${MANY}`],
   ["COUNT_DISTINCT", "Number of different \u2026"]];
 export const OPERATORS = [">", ">=", "<", "<=", "=", "!="];
 export const LATE_EVENTS = [["evaluate", "are judged like any other"], ["reevaluate", "are judged, and what they came before is judged again"],
@@ -16,8 +17,8 @@ export function inWords(definition) {
   const when = [definition.firing === "crossing" ? "fires when the limit is crossed" : null,
     definition.resetOnAlert ? "starts afresh after an alert" : null,
     definition.cooldownSeconds ? `silent for ${span(definition.cooldownSeconds)} after an alert` : null,
-    definition.lateEvents === "store" ? "late payments count, but do not fire" : null,
-    definition.lateEvents === "reevaluate" ? `late payments ${LATE.reevaluate}` : null].filter(Boolean);
+    definition.lateEvents === "store" ? `late ${MANY} count, but do not fire` : null,
+    definition.lateEvents === "reevaluate" ? `late ${MANY} ${LATE.reevaluate}` : null].filter(Boolean);
   const what = definition.conditions ? sentence(chainInWords(definition.conditions))
     : `${measureInWords(definition)} ${operator(definition.limitOperatorType)} ${amount(definition.limit)}`;
   return `${what}${only}${when.length ? ` (${when.join("; ")})` : ""}`;
@@ -26,7 +27,7 @@ export function inWords(definition) {
 /** What a rule or a condition holds against its limit: the aggregate, of whom, how far back. */
 export function measureInWords(measured) {
   const keys = measured.groupingKeyNames ?? [];
-  const per = keys.length === 0 ? "over all payments" : `per ${keys.map(fieldName).join(" and ")}`;
+  const per = keys.length === 0 ? `over all ${MANY}` : `per ${keys.map(fieldName).join(" and ")}`;
   return `${aggregateInWords(measured)} ${per} within ${span(measured.windowSeconds)}`;
 }
 
@@ -72,7 +73,7 @@ export function filterInWords(tree, inside = false) {
 
 const TITLES = { name: "Name", groupingKeyNames: "Grouped by", aggregatorFunctionType: "Aggregate", aggregateFieldName: "Of field",
   limitOperatorType: "Comparison", limit: "Limit", windowSeconds: "Window", conditions: "Conditions", filter: "Filter", firing: "Fires", resetOnAlert: "Reset on alert",
-  cooldownSeconds: "Silent after an alert",  lateEvents: "Late payments", precision: "Precision", state: "State", effectiveFrom: "In force from" };
+  cooldownSeconds: "Silent after an alert",  lateEvents: `Late ${MANY}`, precision: "Precision", state: "State", effectiveFrom: "In force from" };
 
 /** What changed from one version to the next: `[{title, before, after}]`. */
 export function differences(before, after, shownTime) {

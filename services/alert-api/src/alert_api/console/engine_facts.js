@@ -1,11 +1,12 @@
 // The engine in a few figures.
 
 import { element, setText } from "./dom.js";
+import { MANY, capital } from "./event_type.js";
 import { bytes, figure, milliseconds } from "./format.js";
 import { total } from "./health.js";
 import { feeds } from "./line.js";
 
-const FACTS = [["judged", "Payments read"], ["batch", "Time per micro-batch"], ["lag", "Waiting"],
+const FACTS = [["judged", `${capital(MANY)} read`], ["batch", "Time per micro-batch"], ["lag", "Waiting"],
   ["history", "History kept"], ["rejected", "Rejected"], ["rebuilds", "Rebuilds"]];
 
 export class EngineFacts {

@@ -1,6 +1,7 @@
 // The filter of a rule as rows of conditions; what rows cannot say is written as JSON.
 
 import { button, choice, element, labelled } from "./dom.js";
+import { FIELDS as DECLARED, MANY, fieldOf } from "./event_type.js";
 import { fieldName, operator } from "./format.js";
 import { SOURCES, offerNames } from "./known_names.js";
 import { TreeForm } from "./tree_form.js";
@@ -10,10 +11,10 @@ const ORDER = [">", ">=", "<", "<=", "=", "!="];
 const IN = "in";
 const IN_LIST = "in-list";
 const SIGNS = { [IN]: "is one of", [IN_LIST]: "is in the list" };
-const FIELDS = {
-  paymentType: [...EQUALITY, IN, IN_LIST], paymentAmount: [...ORDER, IN], payeeId: [...EQUALITY, IN, IN_LIST], beneficiaryId: [...EQUALITY, IN, IN_LIST],
-  eventTime: ORDER, ingestionTimestamp: ORDER,
-};
+const BY_KIND = { enum: [...EQUALITY, IN, IN_LIST], decimal: [...ORDER, IN], string: [...EQUALITY, IN, IN_LIST], timestamp: ORDER };
+const COMPARED = DECLARED.filter((each) => each.role !== "id");
+const FIELDS = Object.fromEntries(Object.keys(BY_KIND).flatMap((kind) => COMPARED.filter((each) => each.kind === kind).map((each) => [each.name, BY_KIND[kind]])));
+const [FIRST] = Object.keys(FIELDS).map(fieldOf);
 
 export class FilterForm extends TreeForm {
   constructor({ id = "filter" } = {}) {
@@ -21,8 +22,8 @@ export class FilterForm extends TreeForm {
       words: ["Write as JSON", "Write as conditions"] });
     this.joint = choice([["all", "all of these hold"], ["any", "one of these holds"]], { "aria-label": "Conditions joined by" });
     this.list = element("div", { class: "conditions" });
-    this.byForm = element("div", {}, element("p", { class: "field-name" }, "Only payments where ", this.joint), this.list,
-      button("Add a condition", () => this.add({ field: "paymentType", operator: "=", value: "CRD" })));
+    this.byForm = element("div", {}, element("p", { class: "field-name" }, `Only ${MANY} where `, this.joint), this.list,
+      button("Add a condition", () => this.add({ field: FIRST.name, operator: "=", value: FIRST.values.at(-1) ?? "" })));
     this.byText = element("div", {}, labelled("Filter as JSON", this.text,
       'all, any, not over {"field", "operator", "value"} or {"field", "in": [\u2026]}; a list by name: "in": {"list": \u2026}'));
     this.element = element("fieldset", { class: "group", dataset: { field: "filter" } }, element("legend", {}, "Filter"), this.byForm, this.byText,
@@ -53,7 +54,7 @@ export class FilterForm extends TreeForm {
       const [field, sign, source, value] = [...row.querySelectorAll("select, input")].map((each) => each.value);
       if (sign === IN_LIST) return { field, in: { list: value.trim() } };
       if (sign === IN) return { field, in: value.split(",").map((each) => each.trim()).filter(Boolean) };
-      return { field, operator: sign, value: takesParameter(field, sign) && source === "parameter" ? { parameter: value.trim() } : /Time(stamp)?$/.test(field) ? Number(value) : value.trim() };
+      return { field, operator: sign, value: takesParameter(field, sign) && source === "parameter" ? { parameter: value.trim() } : fieldOf(field).kind === "timestamp" ? Number(value) : value.trim() };
     });
     if (conditions.length === 0) return null;
     return conditions.length === 1 ? conditions[0] : { [this.joint.value]: conditions };
@@ -86,7 +87,7 @@ export class FilterForm extends TreeForm {
 }
 
 function takesParameter(field, sign) {
-  return field === "paymentAmount" && sign !== IN;
+  return fieldOf(field)?.kind === "decimal" && sign !== IN;
 }
 
 /** The tree as `{joint, conditions}`, or null where it is more than that. */

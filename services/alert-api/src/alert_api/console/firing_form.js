@@ -1,12 +1,13 @@
-// When a rule fires, as a part of its form: at which payments, what late ones do, how long it is silent, since when.
+// When a rule fires, as a part of its form: at which transactions, what late ones do, how long it is silent, since when.
 
 import { LATE_EVENTS } from "./definition.js";
 import { choice, element, labelled, setText } from "./dom.js";
+import { MANY, ONE } from "./event_type.js";
 import { UNITS, inUnits } from "./format.js";
 
 export class FiringForm {
   constructor() {
-    this.firing = choice([["every", "at each payment for which it holds"], ["crossing", "only when the limit is crossed"]], { id: "rule-firing" });
+    this.firing = choice([["every", `at each ${ONE} for which it holds`], ["crossing", "only when the limit is crossed"]], { id: "rule-firing" });
     this.late = choice(LATE_EVENTS, { id: "rule-late", "aria-describedby": "rule-late-hint" });
     this.hint = element("p", { class: "hint", id: "rule-late-hint", role: "status" });
     this.reset = element("input", { type: "checkbox", id: "rule-reset" });
@@ -16,7 +17,7 @@ export class FiringForm {
     const adapt = () => this.adapt();
     this.element = element("fieldset", { class: "group", on: { input: adapt, change: adapt } }, element("legend", {}, "Firing"),
       at("firing", labelled("Fires", this.firing)),
-      at("lateEvents", labelled("Late payments", this.late), this.hint),
+      at("lateEvents", labelled(`Late ${MANY}`, this.late), this.hint),
       at("resetOnAlert", element("label", { class: "check" }, this.reset, " after an alert, count afresh for that group")),
       at("cooldownSeconds", element("div", { class: "field" },
         element("label", { class: "field-name", for: this.count.id }, "After an alert, be silent for that group for (left open: not at all)"),
@@ -69,7 +70,7 @@ export class FiringForm {
     for (const control of [this.reset, this.count, this.unit]) control.disabled = again;
     if (this.several) this.reset.disabled = true;
     option(this.late, "reevaluate").disabled = this.several || (!again && beside.length > 0);
-    setText(this.hint, again ? "A rule that judges again fires at each payment for which it holds: no crossing, no counting afresh, no silence."
+    setText(this.hint, again ? `A rule that judges again fires at each ${ONE} for which it holds: no crossing, no counting afresh, no silence.`
       : this.several ? "A rule of several conditions neither counts afresh nor judges again."
       : beside.length ? `A rule that ${beside.join(" and ")} cannot judge again.` : "");
   }

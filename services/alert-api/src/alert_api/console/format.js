@@ -1,5 +1,7 @@
 // Values as people read them. Decimals stay text all the way: no amount passes through a float.
 
+import { fieldOf } from "./event_type.js";
+
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const whole = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
@@ -59,9 +61,9 @@ export function span(seconds) {
   return counted(count, name);
 }
 
-/** "1 rule", "2 rules": of names that take an s. */
-export function counted(count, name) {
-  return `${count} ${name}${count === 1 ? "" : "s"}`;
+/** "1 rule", "2 rules"; `several` of names that do not take an s. */
+export function counted(count, name, several = `${name}s`) {
+  return `${count} ${count === 1 ? name : several}`;
 }
 
 export function milliseconds(ms) {
@@ -69,19 +71,14 @@ export function milliseconds(ms) {
   return ms < 100_000 ? `${(ms / 1000).toFixed(1)} s` : span(Math.round(ms / 60_000) * 60);
 }
 
-const FIELDS = { payeeId: "payer", beneficiaryId: "beneficiary", paymentAmount: "amount", paymentType: "payment type",
-  transactionId: "transaction", eventTime: "happened", ingestionTimestamp: "came in" };
-
-/** "beneficiaryId" → "beneficiary"; the field payeeId holds who pays (its other name is payerId). */
+/** What people call a field: by its label, or "someKeyId" → "some key" */
 export function fieldName(name) {
-  return FIELDS[name] ?? name.replace(/Id$/, "").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return fieldOf(name)?.label ?? name.replace(/Id$/, "").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 }
 
-const SEVERAL = { payeeId: "payers", beneficiaryId: "beneficiaries", paymentAmount: "amounts", paymentType: "payment types" };
-
-/** "beneficiaryId" → "beneficiaries" */
+/** And several of it. */
 export function fieldNames(name) {
-  return SEVERAL[name] ?? `${fieldName(name)}s`;
+  return fieldOf(name)?.plural ?? `${fieldName(name)}s`;
 }
 
 export function operator(sign) {

@@ -3,6 +3,7 @@
 //   written to Kafka   ────────────────────────────●  now
 //   judged             ───────────────────●            what the engine is behind: the time since that much was written
 
+import { MANY, capital } from "./event_type.js";
 import { feeds } from "./line.js";
 import { timeOfDay } from "./format.js";
 
@@ -13,7 +14,7 @@ const STALLED_SECONDS = 15;
 export class EngineHealth {
   constructor() {
     this.forget();
-    feeds.payments.listen((feed) => this.takePayments(feed));
+    feeds.transactions.listen((feed) => this.takeTransactions(feed));
     feeds.engine.listen((feed) => this.takeEngine(feed));
   }
 
@@ -23,7 +24,7 @@ export class EngineHealth {
     this.moved = null;
   }
 
-  takePayments(feed) {
+  takeTransactions(feed) {
     if (feed.state !== "good") return;
     const now = Date.now();
     this.written.push({ at: now, count: feed.data.written });
@@ -43,17 +44,17 @@ export class EngineHealth {
     const feed = feeds.engine;
     if (feed.state === "absent") return { level: "unknown", text: "The engine's metrics are not connected: how it is cannot be said here." };
     if (feed.state === "away") {
-      return { level: "away", text: `The engine is away since ${timeOfDay(feed.since)}. No rule fires until it is back; payments wait in Kafka, and none is lost.` };
+      return { level: "away", text: `The engine is away since ${timeOfDay(feed.since)}. No rule fires until it is back; ${MANY} wait in Kafka, and none is lost.` };
     }
     if (!this.engine) return { level: "unknown", text: "Asking the engine\u2026" };
-    if (!this.engine.ready) return { level: "starting", text: "The engine is starting. Payments wait in Kafka, and none is lost." };
+    if (!this.engine.ready) return { level: "starting", text: `The engine is starting. ${capital(MANY)} wait in Kafka, and none is lost.` };
     const stalled = this.stalledFor(now);
     if (stalled >= STALLED_SECONDS) {
-      return { level: "away", seconds: stalled, text: `The engine has judged nothing for ${Math.round(stalled)} s, though payments came in. They wait in Kafka, and none is lost.` };
+      return { level: "away", seconds: stalled, text: `The engine has judged nothing for ${Math.round(stalled)} s, though ${MANY} came in. They wait in Kafka, and none is lost.` };
     }
     const { seconds, atLeast } = this.behind(now);
     if (seconds >= BEHIND_SECONDS) {
-      return { level: "behind", seconds, text: `The engine is ${atLeast ? "at least " : ""}${Math.round(seconds)} s behind the payments (${this.engine.lag.toLocaleString("en")} waiting). Alerts come late, and none is lost.` };
+      return { level: "behind", seconds, text: `The engine is ${atLeast ? "at least " : ""}${Math.round(seconds)} s behind the ${MANY} (${this.engine.lag.toLocaleString("en")} waiting). Alerts come late, and none is lost.` };
     }
     return { level: "good", seconds, text: "The engine keeps up." };
   }

@@ -3,6 +3,7 @@
 import { contributors } from "./contributors.js";
 import { inWords, measureInWords } from "./definition.js";
 import { element } from "./dom.js";
+import { MANY, ONE } from "./event_type.js";
 import { counted, fieldName, fullTime, timeOfDay } from "./format.js";
 import { cameTo, holdsTag } from "./judged.js";
 
@@ -23,6 +24,6 @@ function judged(alert, condition, number) {
       Object.entries(condition.group).map(([name, text]) => element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, text))),
       element("span", { title: `${fullTime(condition.windowStart)} to ${fullTime(condition.windowEnd)}, both included` },
         `${timeOfDay(condition.windowStart)} to ${timeOfDay(condition.windowEnd)}`),
-      element("span", {}, `${counted(condition.contributors.count, "payment")} counted`)),
+      element("span", {}, `${counted(condition.contributors.count, ONE, MANY)} counted`)),
     contributors({ ...alert, ...condition }, condition));
 }

@@ -18,7 +18,7 @@ const body = async (path) => (await call(path)).body;
 export const feeds = {
   rules: new Feed("The rules registry", readRules),
   engine: new Feed("The engine", () => body("/console/engine")),
-  payments: new Feed("Kafka", () => body("/console/transactions")),
+  transactions: new Feed("Kafka", () => body("/console/transactions")),
   traffic: new Feed("The traffic generator", () => body("/console/generator/traffic"), { wanted: live }),
 };
 

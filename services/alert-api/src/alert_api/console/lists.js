@@ -2,6 +2,7 @@
 
 import { registryItems, session } from "./client.js";
 import { arrange, button, byId, element, setText } from "./dom.js";
+import { MANY } from "./event_type.js";
 import { counted, decimal, fullTime, timeOfDay } from "./format.js";
 import { NamedForm } from "./named_form.js";
 import { here } from "./router.js";
@@ -17,7 +18,7 @@ export class ListsView {
     this.readAt = 0;
     this.panels = KINDS.map((each) => new Panel(each, (item) => this.edit(each, item)));
     byId("lists").append(element("div", { class: "stack" },
-      element("p", { class: "muted" }, "Rules name these. A change counts for payments from then on, and makes no new version of a rule."),
+      element("p", { class: "muted" }, `Rules name these. A change counts for ${MANY} from then on, and makes no new version of a rule.`),
       this.panels.map((each) => each.element)));
   }
 

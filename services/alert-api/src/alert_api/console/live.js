@@ -1,14 +1,15 @@
-// The line as it runs: three moving charts, the newest alerts, the rules that fire, payments, the generator.
+// The line as it runs: three moving charts, the newest alerts, the rules that fire, transactions, the generator.
 
 import { AlertRow } from "./alert_row.js";
 import { MovingChart, keepDrawing } from "./chart.js";
 import { arrange, byId, element } from "./dom.js";
+import { MANY, ONE, capital } from "./event_type.js";
 import { figure, milliseconds } from "./format.js";
 import { Lamps } from "./lamps.js";
 import { feeds } from "./line.js";
-import { Payments } from "./payments.js";
 import { here } from "./router.js";
 import { openAcknowledge } from "./acknowledge.js";
+import { Sampled } from "./sampled.js";
 import { Traffic } from "./traffic.js";
 import { EngineFacts } from "./engine_facts.js";
 import { call } from "./client.js";
@@ -19,34 +20,34 @@ const MINUTE = 60_000;
 export class LiveView {
   constructor(health) {
     this.charts = {
-      payments: new MovingChart("Payments per second", { kind: "of-payments", shown: figure }),
+      transactions: new MovingChart(`${capital(MANY)} per second`, { kind: "of-transactions", shown: figure }),
       alerts: new MovingChart("Alerts per second", { kind: "of-alerts", shown: figure }),
-      latency: new MovingChart("From payment to alert", { kind: "of-latency", shown: milliseconds }),
+      latency: new MovingChart(`From ${ONE} to alert`, { kind: "of-latency", shown: milliseconds }),
     };
     this.lamps = new Lamps();
-    this.payments = new Payments();
+    this.sampled = new Sampled();
     this.traffic = new Traffic();
     this.engine = new EngineFacts(health);
     this.list = element("ol", { class: "alerts", "aria-label": "Newest alerts" });
     this.empty = element("p", { class: "empty" }, "Nothing has tripped yet. When a rule does, the alert appears here at once.");
     this.forget();
     this.build();
-    feeds.payments.listen((feed) => this.takePayments(feed));
+    feeds.transactions.listen((feed) => this.takeTransactions(feed));
     keepDrawing(Object.values(this.charts), () => here().view === "live" && !document.hidden);
   }
 
   build() {
-    const { payments, alerts, latency } = this.charts;
+    const { transactions, alerts, latency } = this.charts;
     byId("live").append(
       element("h1", { class: "unseen" }, "Live"),
-      element("div", { class: "charts" }, payments.element, alerts.element, latency.element),
+      element("div", { class: "charts" }, transactions.element, alerts.element, latency.element),
       element("div", { class: "live-columns" },
         element("div", { class: "stack" },
           element("section", { class: "panel", "aria-label": "Newest alerts" },
             element("div", { class: "panel-head" }, element("h2", {}, "Newest alerts"),
               element("a", { href: "/alerts?state=open", "data-go": true }, "All open alerts")),
             this.list, this.empty),
-          this.payments.element),
+          this.sampled.element),
         element("div", { class: "stack" }, this.lamps.element, this.traffic.element, this.engine.element)));
   }
 
@@ -58,7 +59,7 @@ export class LiveView {
     this.read = false;
     for (const chart of Object.values(this.charts)) chart.clear();
     this.lamps?.forget();
-    this.payments?.forget();
+    this.sampled?.forget();
     this.list.replaceChildren();
   }
 
@@ -115,7 +116,7 @@ export class LiveView {
     for (const row of kept.values()) row.tick(Date.now());
   }
 
-  takePayments(feed) {
+  takeTransactions(feed) {
     if (feed.state !== "good") return;
     const now = Date.now();
     this.marks.push({ at: now, written: feed.data.written });
@@ -123,8 +124,8 @@ export class LiveView {
     const first = this.marks[0];
     if (now - first.at < 500) return;
     const rate = Math.max(0, (feed.data.written - first.written) / (now - first.at) * 1000);
-    this.charts.payments.add(now, rate);
-    this.charts.payments.say(figure(rate), "as written to Kafka");
+    this.charts.transactions.add(now, rate);
+    this.charts.transactions.say(figure(rate), "as written to Kafka");
   }
 
   tick(now) {

@@ -5,6 +5,7 @@ import { Problem, SignedOut, call, session } from "./client.js";
 import { prepareConfirm } from "./confirm.js";
 import { ControlsView } from "./controls.js";
 import { byId, setText } from "./dom.js";
+import { MANY, capital } from "./event_type.js";
 import { timeOfDay, timeZone } from "./format.js";
 import { EngineHealth } from "./health.js";
 import { feeds } from "./line.js";
@@ -135,7 +136,7 @@ function announce() {
   chip.dataset.level = verdict.level;
   setText(chip, CHIPS[verdict.level]);
   chip.title = verdict.text;
-  const away = [alertService, feeds.rules, feeds.payments].filter((each) => each.trouble && each.state !== "absent");
+  const away = [alertService, feeds.rules, feeds.transactions].filter((each) => each.trouble && each.state !== "absent");
   const sentences = away.map((each) => `${each.title} ${each.trouble}.${each.goodAt ? ` What you see of it is from ${timeOfDay(each.goodAt)}.` : ""}`);
   if (["away", "behind", "starting"].includes(verdict.level)) sentences.unshift(verdict.text);
   const notice = byId("notice");
@@ -147,6 +148,7 @@ function announce() {
 followTheme(byId("theme"));
 prepareConfirm();
 setText(byId("time-zone"), timeZone());
+setText(byId("watched"), `${capital(MANY)} are being watched. Your API key shows you what tripped.`);
 byId("sign-in-form").addEventListener("submit", signIn);
 byId("sign-out").addEventListener("click", () => signOut());
 onMove(move);

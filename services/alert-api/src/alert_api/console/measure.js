@@ -31,13 +31,13 @@ export function functionOf({ contributors }, definition) {
   return values.every((value) => NUMBER.test(value)) ? null : "COUNT_DISTINCT";
 }
 
-/** What one payment brought in, as text. Only amounts are written as numbers: an id of digits is none. */
+/** What one transaction brought in, as text. Only amounts are written as numbers: an id of digits is none. */
 export function shownValue(value, kind) {
   if (value === null) return "\u2013";
   return OF_AMOUNTS.has(kind) ? decimal(value) : value;
 }
 
-/** What each payment, the oldest first, adds to the value; null where values do not add up along the window. */
+/** What each transaction, the oldest first, adds to the value; null where values do not add up along the window. */
 export function steps(alert, kind) {
   const values = [...alert.contributors.transactions].reverse().map((each) => each.value);
   if (kind === "COUNT") return values.map(() => 1);

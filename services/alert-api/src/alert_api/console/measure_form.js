@@ -3,11 +3,10 @@
 
 import { FUNCTIONS, OPERATORS } from "./definition.js";
 import { choice, element, labelled, setText } from "./dom.js";
+import { KEYS, MEASURES } from "./event_type.js";
 import { UNITS, fieldName, fieldNames, inUnits, operator } from "./format.js";
 import { SOURCES, offerNames } from "./known_names.js";
 
-const KEYS = ["payeeId", "beneficiaryId", "paymentType", "paymentAmount"];
-const MEASURES = ["paymentAmount"];
 const MEMBERS = new Set(["groupingKeyNames", "aggregatorFunctionType", "aggregateFieldName", "limitOperatorType", "limit", "windowSeconds"]);
 
 export class MeasureForm {
@@ -17,7 +16,7 @@ export class MeasureForm {
       const box = element("input", { type: "checkbox", value: name });
       return { name, box, label: element("label", { class: "check" }, box, ` ${fieldName(name)}`) };
     });
-    this.kind = choice(FUNCTIONS, { id: `${id}-function`, on: { change: () => this.adapt() } });
+    this.kind = choice(FUNCTIONS.filter(([kind]) => kind === "COUNT" || measurable(kind).length), { id: `${id}-function`, on: { change: () => this.adapt() } });
     this.field = choice([], { id: `${id}-field` });
     this.sign = choice(OPERATORS.map((each) => [each, operator(each)]), { id: `${id}-operator` });
     this.source = choice(SOURCES, { id: `${id}-limit-source`, on: { change: () => this.adapt() } });

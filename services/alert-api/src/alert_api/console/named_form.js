@@ -2,6 +2,7 @@
 
 import { Problem, registry } from "./client.js";
 import { element, labelled, setText, toast } from "./dom.js";
+import { MANY } from "./event_type.js";
 import { counted } from "./format.js";
 
 const STALE = "Somebody else changed it meanwhile. Close, look at it, and change it again.";
@@ -71,7 +72,7 @@ export class NamedForm {
     try {
       const body = this.kind === "list" ? { values: this.values() } : { value: this.value.value.trim().replaceAll(",", "") };
       const answer = await registry(`${this.path}/${name}`, { method: "PUT", body, version: this.item?.version ?? 0 });
-      toast(`Saved as version ${answer.body.version}. It counts for payments from now on.`);
+      toast(`Saved as version ${answer.body.version}. It counts for ${MANY} from now on.`);
       this.onDone();
     } catch (error) {
       setText(this.error, this.refusal(error));

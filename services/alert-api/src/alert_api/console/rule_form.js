@@ -4,6 +4,7 @@ import { Problem, registry } from "./client.js";
 import { ConditionsForm } from "./conditions_form.js";
 import { inWords } from "./definition.js";
 import { button, choice, element, labelled, setText, toast } from "./dom.js";
+import { MANY } from "./event_type.js";
 import { FilterForm } from "./filter_form.js";
 import { FiringForm } from "./firing_form.js";
 import { knownNames } from "./known_names.js";
@@ -18,7 +19,7 @@ export class RuleForm {
     Object.assign(this, { rule, onDone });
     this.name = element("input", { id: "rule-name", maxlength: 200, required: true, autocomplete: "off" });
     this.shape = choice(SHAPES, { id: "rule-shape", on: { change: () => this.reshape() } });
-    this.measure = new MeasureForm("rule", "Nothing chosen: one group of all payments.");
+    this.measure = new MeasureForm("rule", `Nothing chosen: one group of all ${MANY}.`);
     this.conditions = new ConditionsForm();
     this.measured = element("div", {});
     this.filter = new FilterForm();
@@ -33,7 +34,7 @@ export class RuleForm {
   build() {
     return element("form", { class: "rule-form", novalidate: true,
       on: { submit: (event) => { event.preventDefault(); this.send(); }, input: () => this.say(), change: () => this.say() } },
-      this.rule ? null : element("div", { class: "templates", role: "group", "aria-label": "Templates" },
+      this.rule || !TEMPLATES.length ? null : element("div", { class: "templates", role: "group", "aria-label": "Templates" },
         TEMPLATES.map(({ title, definition }) => button(title, () => this.write(definition)))),
       at("name", labelled("Name", this.name)),
       labelled("The rule is", this.shape),

@@ -3,6 +3,7 @@
 import { Absent, Away, call, registry, session } from "./client.js";
 import { confirm } from "./confirm.js";
 import { arrange, button, element, setText, toast } from "./dom.js";
+import { MANY, ONE } from "./event_type.js";
 import { fieldName, fullTime, timeOfDay } from "./format.js";
 import { cameTo, holdsTag } from "./judged.js";
 import { feeds } from "./line.js";
@@ -24,7 +25,7 @@ export class RuleTrace {
     this.table = element("div", { class: "table", hidden: true }, element("table", { class: "traces", "aria-label": "Evaluations" },
       element("thead", {}, element("tr", {}, HEAD.map((text) => element("th", { class: NUMBERS.has(text) ? "number" : null, scope: "col" }, text)))), this.body));
     this.element = element("div", { class: "trace" },
-      element("p", { class: "muted" }, "While a rule is traced, each of its evaluations is told: the payment, its group, the value beside the limit, and what came of it."),
+      element("p", { class: "muted" }, `While a rule is traced, each of its evaluations is told: the ${ONE}, its group, the value beside the limit, and what came of it.`),
       element("div", { class: "trace-head" }, this.state, button("Trace for 5 minutes", () => this.ask(), { kind: "primary", disabled: !may })),
       may ? null : element("p", { class: "hint" }, "Your key may look, but not give commands."), this.table);
     this.tick(Date.now());
@@ -93,13 +94,13 @@ export class RuleTrace {
     if (!this.known) return undefined;
     if (Date.now() >= until) return setText(this.state, none ? "This rule is not traced now." : "This rule is not traced now. These are the last evaluations that were.");
     const paused = current.state === "PAUSED" ? " It is paused: it judges nothing until it is resumed." : "";
-    const waiting = none && !paused ? " No payment has come for it yet." : "";
+    const waiting = none && !paused ? ` No ${ONE} has come for it yet.` : "";
     return setText(this.state, `Traced until ${timeOfDay(until)}, by ${this.command.actor}.${paused}${waiting}`);
   }
 }
 
 function row(item) {
-  const group = Object.entries(item.group).map(([name, value]) => `${fieldName(name)} ${value}`).join(", ") || "all payments";
+  const group = Object.entries(item.group).map(([name, value]) => `${fieldName(name)} ${value}`).join(", ") || `all ${MANY}`;
   const counted = `${item.contributingCount} in the window from ${fullTime(item.windowStart)}, version ${item.version}`;
   return element("tr", { title: `Judged ${fullTime(item.judgedAt)}` },
     element("td", {}, timeOfDay(item.eventTime)), element("td", { class: "cut" }, item.transactionId), element("td", { class: "cut" }, group),

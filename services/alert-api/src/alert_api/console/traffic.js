@@ -2,11 +2,12 @@
 
 import { call, session } from "./client.js";
 import { button, element, setText, toast } from "./dom.js";
+import { FIELDS, MANY, capital } from "./event_type.js";
 import { figure } from "./format.js";
 import { feeds } from "./line.js";
 
 const ADDRESS = "/console/generator";
-// A slider in steps that feel alike: from a payment a second to what one machine can send.
+// A slider in steps that feel alike: from one a second to what one machine can send.
 export const RATES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 3000, 5000, 10000, 20000];
 const USUAL = 200;
 
@@ -24,7 +25,7 @@ export class Traffic {
     this.note = element("p", { class: "hint" });
     this.controls = element("div", { class: "traffic-controls" },
       element("div", { class: "traffic-row" }, this.toggle,
-        element("label", { class: "traffic-slider", for: "traffic-rate" }, element("span", { class: "unseen" }, "Payments a second"), this.slider), this.output),
+        element("label", { class: "traffic-slider", for: "traffic-rate" }, element("span", { class: "unseen" }, `${capital(MANY)} a second`), this.slider), this.output),
       element("h3", {}, "Play a fraud"), this.scenarios);
     this.element = element("section", { class: "panel", "aria-label": "Traffic generator" },
       element("div", { class: "panel-head" }, element("h2", {}, "Traffic generator")), this.state, this.controls, this.note);
@@ -36,6 +37,7 @@ export class Traffic {
     this.known = true;
     try {
       const { body } = await call(`${ADDRESS}/scenarios`);
+      this.none = body.items.length === 0;
       this.scenarios.replaceChildren(...body.items.map((scenario) => this.scenario(scenario)));
       this.allow();
     } catch {
@@ -53,8 +55,8 @@ export class Traffic {
     pressed.disabled = true;
     try {
       const { body } = await call(`${ADDRESS}/scenarios/${scenario.name}/plays`, { method: "POST" });
-      const who = body.payeeId ? `payer ${body.payeeId}` : `beneficiary ${body.beneficiaryId}`;
-      toast(`${scenario.title}: ${body.payments} payments in ${Math.ceil(body.seconds)} s, ${who}. Watch the rules.`);
+      const who = FIELDS.filter(({ name }) => body[name]).map(({ name, label }) => `${label} ${body[name]}`).join(", ");
+      toast(`${scenario.title}: ${body.transactions} ${MANY} in ${Math.ceil(body.seconds)} s, ${who}. Watch the rules.`);
     } catch (error) {
       toast(`Not played: ${error.message}`);
     } finally {
@@ -63,14 +65,15 @@ export class Traffic {
   }
 
   take(feed) {
-    this.controls.hidden = feed.state === "absent";
+    this.controls.hidden = feed.state === "absent" || this.none;
     if (feed.state === "absent") return void setText(this.state, "No traffic generator is connected here.");
     if (feed.state === "away") return void setText(this.state, "The traffic generator does not answer.");
     if (feed.state !== "good") return;
+    if (this.none) return void setText(this.state, `There is no traffic of ${MANY} here: replay a recording, or send them one by one.`);
     const { rate, achievedRate } = feed.data;
     this.rate = rate;
     if (rate > 0) this.wanted = rate;
-    setText(this.state, rate > 0 ? `Sends ${figure(achievedRate)} of ${figure(rate)} payments a second.` : "Sends nothing.");
+    setText(this.state, rate > 0 ? `Sends ${figure(achievedRate)} of ${figure(rate)} ${MANY} a second.` : "Sends nothing.");
     setText(this.toggle, rate > 0 ? "Stop" : "Start");
     this.toggle.className = rate > 0 ? "quiet" : "primary";
     if (document.activeElement !== this.slider && rate > 0) {
@@ -99,7 +102,7 @@ export class Traffic {
 
   say(rate) {
     setText(this.output, `${figure(rate)} a second`);
-    this.slider.setAttribute("aria-valuetext", `${rate} payments a second`);
+    this.slider.setAttribute("aria-valuetext", `${rate} ${MANY} a second`);
   }
 
   async send(rate) {

@@ -1,0 +1,53 @@
+// What this installation judges and what people call it, asked once, before anything of the page is made.
+
+const ASK_AGAIN_MS = 1500;
+
+async function ask() {
+  for (;;) {
+    try {
+      const answer = await fetch("/console/event-type", { credentials: "omit" });
+      if (answer.ok) return await answer.json();
+    } catch { /* the service starts, or the network is away: the page waits for it */ }
+    await new Promise((again) => setTimeout(again, ASK_AGAIN_MS));
+  }
+}
+
+const declared = await ask();
+
+/** Declared fields, each `{name, role, kind, label, plural, values, …}`, in their order. */
+export const FIELDS = declared.fields;
+
+/** What one and several of them are called. */
+export const ONE = declared.noun;
+export const MANY = declared.plural;
+
+/** Names of the fields that one can group by, numbers last. */
+export const KEYS = [...FIELDS.filter((each) => each.groupable && each.kind !== "decimal"), ...FIELDS.filter((each) => each.groupable && each.kind === "decimal")]
+  .map((each) => each.name);
+
+/** Names of the fields that are summed. */
+export const MEASURES = FIELDS.filter((each) => each.role === "measure").map((each) => each.name);
+
+/** The field that rules run by first. */
+export const FIRST_KEY = declared.anchors[0];
+
+/** Rules to begin with: `{title, definition}`, of a definition what differs from a blank one. */
+export const TEMPLATES = declared.templates;
+
+const BY_NAME = new Map(FIELDS.map((each) => [each.name, each]));
+const IDENTITY = FIELDS.find((each) => each.role === "id").name;
+
+/** The field of that name; undefined where the type has none. */
+export function fieldOf(name) {
+  return BY_NAME.get(name);
+}
+
+/** The id of a transaction as an alert shows it. */
+export function identityOf(transaction) {
+  return transaction[IDENTITY];
+}
+
+/** "orders" → "Orders" */
+export function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
