@@ -96,7 +96,7 @@ def test_a_rule_and_an_alert_are_in_the_words_of_the_type(
     # Look at the alert.
     expect(page.get_by_role("heading", name=NAME)).to_be_visible()
     expect(page.get_by_role("heading", name="The authorisation")).to_be_visible()
-    shown = page.locator("section", has=page.get_by_role("heading", name="The authorisation"))
+    shown = page.locator(".detail section", has=page.get_by_role("heading", name="The authorisation"))
     names = ["authorisation", "authorised", "card", "merchant", "device", "merchant category", "entry mode"]
     expect(shown.locator("dt")).to_have_text([*names, "amount", "came in"])
     expect(page.get_by_role("group", name="Different cards").locator(".tag")).not_to_have_count(0)

@@ -126,7 +126,7 @@ def acknowledge(stack: RunningStack) -> None:
     with stack.alerts() as client:
         told = client.get("/v1/event-type").json()
         assert (told["name"], told["plural"]) == ("card-authorisation", "authorisations")
-        (found, *_) = client.get("/v1/alerts", params={"group": "entryMode:CHIP"}).json()["items"]
+        (found, *_) = client.get("/v1/alerts", params={"group": "deviceId:d1"}).json()["items"]
         assert set(found["transaction"]) == {field.name for field in CARD.fields}
         schemas.validator("alerts.v1", CARD)(
             {name: found[name] for name in schemas.load("alerts.v1", CARD)["properties"] if name in found}
