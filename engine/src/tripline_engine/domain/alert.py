@@ -106,9 +106,7 @@ def _precision_json(measured: Measured, version: RuleVersion) -> dict[str, Any]:
     if bounds is None:
         return {}
     seconds = version.definition.bucket_seconds
-    return {
-        "precision": {"bucketSeconds": seconds, "atLeast": bounds.at_least, "atMost": bounds.at_most}
-    }
+    return {"precision": {"bucketSeconds": seconds, "atLeast": bounds.at_least, "atMost": bounds.at_most}}
 
 
 def _contributors_json(measured: Measured) -> dict[str, Any]:

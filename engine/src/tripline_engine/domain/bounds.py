@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tripline_contracts.rule_definition import Function
+from tripline_engine.domain.arena import Array
 from tripline_engine.domain.bucket_pool import (
     O_COUNT,
     O_EDGE,
@@ -15,7 +16,6 @@ from tripline_engine.domain.bucket_pool import (
     O_REST_LEAST,
     O_SUM,
 )
-from tripline_engine.domain.arena import Array
 from tripline_engine.domain.int128 import join
 from tripline_engine.domain.limit import SCALE, shown
 from tripline_engine.domain.verdict import Bounds

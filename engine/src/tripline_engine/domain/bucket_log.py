@@ -1,8 +1,8 @@
 """The durable form of buckets: what they hold of transactions that have left the history's segments.
 
-Runs of buckets are written when rows leave the history, merged like the history's segments, a bounded piece of work at a
-time, and go when their buckets are past every window. What is still in the history is not in here: a bucket is what its
-runs say together, and the rows from ``folded`` on.
+Runs of buckets are written when rows leave the history, merged like the history's segments, a bounded piece of work
+at a time, and go when their buckets are past every window. What is still in the history is not in here: a bucket is
+what its runs say together, and the rows from ``folded`` on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ _SCHEMA: Final = pa.schema(
         ("high", pa.uint64()),
         ("bucket", pa.int64()),
         ("count", pa.int64()),
-        *((f"{what}{word}", pa.int64()) for what in ("sum", "negative", "least", "greatest") for word in ("Low", "High")),
+        *(
+            (f"{what}{word}", pa.int64())
+            for what in ("sum", "negative", "least", "greatest")
+            for word in ("Low", "High")
+        ),
     ]
 )
 _WRITE: Final = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)

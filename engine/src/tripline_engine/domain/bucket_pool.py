@@ -1,8 +1,8 @@
 """Buckets of event time for every group of a population: how many transactions, their sum, their extremes.
 
-Each group has a list of its buckets, oldest first, and for each window length a running state: the buckets of the window that
-ends with its newest transaction. In event-time order a state only moves forward, O(1) amortised. A late transaction goes
-through its window's buckets, and for its own bucket through the transactions themselves.
+Each group has a list of its buckets, oldest first, and for each window length a running state: the buckets of the
+window that ends with its newest transaction. In event-time order a state only moves forward, O(1) amortised. A late
+transaction goes through its window's buckets, and for its own bucket through the transactions themselves.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from tripline_engine.domain.arena import Array
 from tripline_engine.domain.int128 import add, compare, subtract
 from tripline_engine.domain.links import NOTHING
 
-# A bucket: its number, its neighbours in the group's list, the group's slot (-1: the place is free), and what is in it.
-# Extremes are set where COUNT is not 0. NEGATIVE is the sum of the amounts below nought.
+# A bucket: its number, its neighbours in the group's list, the group's slot (-1: the place is free), and what is in
+# it. Extremes are set where COUNT is not 0. NEGATIVE is the sum of the amounts below nought.
 BUCKET, _NEXT, _PREVIOUS, SLOT, COUNT, SUM, NEGATIVE, LEAST, GREATEST = 0, 1, 2, 3, 4, 5, 7, 9, 11
 NODE: Final = 13
 # A group: its oldest and its newest bucket, as places in the pool.
 _FIRST, _LAST, ENDS = 0, 1, 2
-# A window of a group: from which bucket on it counts, the first place there, count and sum, and the places of the extremes
-# (-1: to be looked for).
+# A window of a group: from which bucket on it counts, the first place there, count and sum, and the places of the
+# extremes (-1: to be looked for).
 _FROM, _START, _COUNT, _SUM, _LEAST, _GREATEST, STATE = 0, 1, 2, 3, 5, 6, 7
 # What `meta` holds.
 END, FREE, USED, BEGIN, EVICTED, META = 0, 1, 2, 3, 4, 5
 
-# What one evaluation comes to: count and sum, extremes; of its first bucket, if that may hold too much, the count and the
-# sums of the positive and the negative amounts; whether there are other buckets, and their extremes.
+# What one evaluation comes to: count and sum, extremes; of its first bucket, if that may hold too much, the count and
+# the sums of the positive and the negative amounts; whether there are other buckets, and their extremes.
 O_COUNT, O_SUM, O_LEAST, O_GREATEST, O_EDGE, O_POSITIVE, O_NEGATIVE, O_REST, O_REST_LEAST, O_REST_GREATEST = (
     0,
     1,
@@ -51,7 +51,8 @@ class Pool(NamedTuple):
     :ivar nodes: int64, capacity × NODE
     :ivar ends: int64, slots × ENDS
     :ivar states: int64, slots × windows × STATE
-    :ivar meta: int64: places ever used, the first free one, how many are in use, the beginning (ms), the last bucket evicted
+    :ivar meta: int64: places ever used, the first free one, how many are in use, the beginning (ms), the last
+        bucket evicted
     :ivar windows: int64, ms
     :ivar length: of a bucket, ms
     :ivar seeks: whether extremes are asked for
@@ -265,7 +266,7 @@ def _in_order(state: Any, edge: Any, seeks: bool, nodes: Any, out: Any) -> None:
     rest = nodes[start, _NEXT]
     if seeks and rest >= 0:
         least, greatest = state[_LEAST], state[_GREATEST]
-        if least == start or greatest == start:
+        if start in (least, greatest):
             least, greatest = _seek(rest, nodes)
         out[O_REST] = 1
         _copy(out, O_REST_LEAST, nodes[least], LEAST)

@@ -1,7 +1,7 @@
 """Windows of whole buckets for every group of a population (`precision: bucketed`): memory by group and bucket.
 
-Unlike all else that is built on the history, buckets outlive its rows: what they hold of rows that have gone is kept in the
-state log (`bucket_log`).
+Unlike all else that is built on the history, buckets outlive its rows: what they hold of rows that have gone is kept
+in the state log (`bucket_log`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain import bucket_pool
-from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.bucket_pool import BEGIN, END, ENDS, EVICTED, META, NODE, OUT, STATE, USED, Pool
 from tripline_engine.domain.links import NOTHING, Links
 from tripline_engine.domain.rows import Amounts
@@ -225,10 +225,10 @@ class BucketWindow:
         """The first visible bucket."""
         return _NO_FLOOR if span.floor == NOTHING else span.floor // self.buckets.length
 
-    def apart(self, span: BucketSpan, first: int, end: int, amounts: Amounts, arena: Arena) -> Buckets:
+    def apart(self, span: BucketSpan, first: int, end: int, amounts: Amounts) -> Buckets:
         """The buckets of these linked rows alone."""
         other = BucketWindow(
-            arena, "apart", self._links, self._others, self.buckets.length, Layout((), seeks=False)
+            HeapArena(), "apart", self._links, self._others, self.buckets.length, Layout((), seeks=False)
         )
         other.enter(span, first, end, amounts)
         return other.buckets.all()

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from tripline_engine.domain.arena import Arena
-from tripline_engine.domain.bucket_window import BucketSpan, BucketWindow, Buckets, Layout
+from tripline_engine.domain.bucket_window import Buckets, BucketSpan, BucketWindow, Layout
 from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import Compiler, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
 from tripline_engine.domain.history import History
 from tripline_engine.domain.judged import Alerted
+from tripline_engine.domain.lasting import LastingStates
 from tripline_engine.domain.links import NOTHING, Links
 from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Population, TotalsKey
 from tripline_engine.domain.resetting import ResetWindow
@@ -168,9 +169,11 @@ class RuleWindows:
             alerted.shift(delta, end)
 
     def evict(self, visibility: Visibility) -> None:
-        """Let go of buckets that no window reaches any more."""
+        """Let go of buckets that no window reaches any more, and of states that are kept apart from the lists."""
         for key, window in self.buckets.items():
             window.buckets.evict(window.floor_bucket(self.span(visibility, key)))
+        for states in self.firing.values():
+            states.forget(visibility.lateness_floor)
 
     def empty_buckets(self) -> None:
         """No bucket holds anything any more."""
@@ -280,7 +283,11 @@ class RuleWindows:
             self.alerted[version.key] = Alerted(self._arena, name)
             return
         links = self.links[version.population]
-        self.firing[version.key] = FiringStates(self._arena, name, links, definition.cooldown_seconds)
+        if version.bucket_ms is None:
+            self.firing[version.key] = FiringStates(self._arena, name, links, definition.cooldown_seconds)
+        else:
+            lasting = LastingStates(self._arena, name, links, definition.cooldown_seconds, version.window_ms)
+            self.firing[version.key] = lasting
         if definition.reset_on_alert:
             (part,) = version.parts
             equal, measure = self.links[part.members], self.measure(part.condition.aggregate_field)

@@ -105,7 +105,10 @@ class Visibility:
         """From this event time on the version's window is whole; None before the first tick."""
         if self.first_tick == NOTHING:
             return None
-        floor, bucket_ms = max(self.first_tick, self.warm_floor, self.visible_from(version)), version.bucket_ms
+        floor, bucket_ms = (
+            max(self.first_tick, self.warm_floor, self.visible_from(version)),
+            version.bucket_ms,
+        )
         if bucket_ms is not None:
             floor = -(-floor // bucket_ms) * bucket_ms
         return floor + version.window_ms
