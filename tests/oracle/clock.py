@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.oracle.buckets import BucketSets, highest, next_start
 from tests.oracle.errors import Unreadable
 from tests.oracle.rule_events import Version
@@ -87,13 +89,13 @@ class Clock:
         return Sights(each[0] if len(each) == 1 else Sight(lowest), each, self.settled)
 
     def hindsights(self, version: Version) -> Sights:
-        """How far back it sees in catch-up, which goes by the transactions that are kept, and not by buckets."""
+        """How far back it sees in catch-up: where both the transactions that are kept and its buckets reach."""
         floor = self._floor(version)
         if version.definition.bucket is None:
             return self._alike(version, Sight(floor))
-        beginnings = [found.beginning for found in self._buckets.of(version)]
-        each = tuple(Sight(highest(floor, beginning)) for beginning in beginnings)
-        return Sights(Sight(highest(floor, *beginnings)), each, self.settled)
+        live = self.sights(version)
+        each = tuple(replace(sight, floor=highest(floor, sight.floor)) for sight in live.each)
+        return Sights(replace(live.whole, floor=highest(floor, live.whole.floor)), each, self.settled)
 
     def _alike(self, version: Version, sight: Sight) -> Sights:
         return Sights(sight, (sight,) * len(version.definition.conditions), self.settled)

@@ -117,12 +117,13 @@ class Anchor:
         in memory of its own.
         """
         version, history = work.version, self.history
-        floor = max(visibility.floor(version.anchor, version.fields), visibility.visible_from(version))
+        floor = visibility.floor(version.anchor, version.fields)
         apart = RuleWindows(HeapArena(), history, self._compiler, Structure.empty(), floor)
         apart.restructure(Structure.of_versions([version]), visibility, dict, build=False)
         aggregates = enter(apart, history.base, history.end, visibility)
         time = history.time[history.base : history.end]
-        eligible = (time >= version.effective_from) & (time < work.until)
+        since = max(version.effective_from, visibility.visible_from(version))
+        eligible = (time >= since) & (time < work.until)
         judgement, judged = Judgement(), JudgedSpans()
         judged.add(version.key, Span(0, OPEN, version.effective_from, work.until))
         _hold(version, eligible, aggregates, judged, judgement)

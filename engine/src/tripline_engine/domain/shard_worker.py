@@ -205,18 +205,22 @@ class _Batch:
             changed |= self._projection.book.position != before
             match taken:
                 case RuleTaken():
-                    if self._head.visibility.spans or taken.newest.bucket_ms is not None:
-                        self._head.visibility.follow(self._projection.book)
-                    self._out.append(self._status(taken))
+                    self._tell(taken)
                     if taken.catch_up:
                         self._catch_up(taken.catch_up)
                 case ControlTaken():
                     self._obey(taken)
         return changed
 
-    def _status(self, taken: RuleTaken) -> OutRecord:
-        warm_from = self._head.visibility.warm_from(taken.newest)
-        return status_record(taken, self._shard, self._config.shards, warm_from, self._now)
+    def _tell(self, taken: RuleTaken) -> None:
+        """The status; of a rule that is deleted as its last bucket sets were."""
+        visibility, book = self._head.visibility, self._projection.book
+        if taken.rule_id in book.rules:
+            visibility.follow(book)
+        warm_from = visibility.warm_from(taken.newest)
+        self._out.append(status_record(taken, self._shard, self._config.shards, warm_from, self._now))
+        if taken.rule_id not in book.rules:
+            visibility.follow(book)
 
     def _catch_up(self, work: CatchUp) -> None:
         """Let a version judge what it reaches back to, before the next event."""

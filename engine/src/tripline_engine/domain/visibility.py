@@ -150,12 +150,12 @@ def _widest(versions: Iterable[RuleVersion]) -> dict[tuple[str, str], int]:
 
 
 def _bucket_sets(versions: Iterable[RuleVersion]) -> dict[str, tuple[BucketKey, int]]:
-    """By path, the bucket sets of the versions, each with the widest window (ms) over it."""
+    """By path, the bucket sets of the versions, each with the widest window (ms) of those versions."""
     found: dict[str, tuple[BucketKey, int]] = {}
     for version in versions:
         for part in version.parts:
             if part.buckets is not None:
                 path = part.buckets.path(version.anchor)
                 _, widest = found.get(path, (part.buckets, 0))
-                found[path] = part.buckets, max(widest, part.window_ms)
+                found[path] = part.buckets, max(widest, version.window_ms)
     return found
