@@ -8,7 +8,7 @@ what its runs say together, and the rows from ``folded`` on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +21,7 @@ from tripline_engine.domain.bucket_window import BucketPool, Buckets, Layout
 from tripline_engine.domain.records import StateLog
 
 _FAN_IN: Final = 16
+_MAX_BUCKETS: Final = 1 << 18
 _SCHEMA: Final = pa.schema(
     [
         ("low", pa.uint64()),
@@ -43,11 +44,13 @@ class Run:
     """Some buckets in the log.
 
     :ivar newest: the latest bucket in it
+    :ivar buckets: how many there are
     """
 
     number: int
     level: int
     newest: int
+    buckets: int
 
 
 @dataclass(slots=True)
@@ -83,7 +86,7 @@ class BucketLog:
                 "number": kept.number,
                 "begin": kept.begin,
                 "folded": kept.folded,
-                "runs": [[run.number, run.level, run.newest] for run in kept.runs],
+                "runs": [astuple(run) for run in kept.runs],
                 "next": kept.next,
             }
             for name, kept in self.sets.items()
@@ -114,7 +117,7 @@ class BucketLog:
         kept = self.sets[name]
         kept.folded = until
         if len(buckets):
-            run = Run(kept.next, 0, int(buckets.nodes[:, BUCKET].max()))
+            run = Run(kept.next, 0, int(buckets.nodes[:, BUCKET].max()), len(buckets))
             log.put(self._key(kept, run), _encode(buckets))
             kept.next += 1
             kept.runs.append(run)
@@ -125,9 +128,10 @@ class BucketLog:
         for run in [run for run in kept.runs if run.newest < floor]:
             log.remove(self._key(kept, run))
             kept.runs.remove(run)
-        levels = [run.level for run in kept.runs]
-        for at in range(len(levels) - _FAN_IN + 1):
-            if len(set(levels[at : at + _FAN_IN])) == 1:
+        for at in range(len(kept.runs) - _FAN_IN + 1):
+            series = kept.runs[at : at + _FAN_IN]
+            small = sum(run.buckets for run in series) <= _MAX_BUCKETS
+            if small and len({run.level for run in series}) == 1:
                 self._merge(kept, at, floor, length_ms, log)
                 return
 
@@ -149,7 +153,7 @@ class BucketLog:
             log.remove(self._key(kept, run))
         kept.runs[at : at + _FAN_IN] = []
         if len(found):
-            merged = Run(parts[0].number, parts[0].level + 1, int(found.nodes[:, BUCKET].max()))
+            merged = Run(parts[0].number, parts[0].level + 1, int(found.nodes[:, BUCKET].max()), len(found))
             log.put(self._key(kept, merged), _encode(found))
             kept.runs.insert(at, merged)
 

@@ -282,10 +282,9 @@ class _Batch:
             path = key.path(name)
             first = buckets.sets[path].folded - offset
             if first < until:
-                floor = visibility.span(name, key).floor // key.length_ms
-                found = anchor.fold(visibility, key, first, until)
-                buckets.fold(path, found, until + offset, self._log)
-                buckets.tidy(path, floor, key.length_ms, self._log)
+                buckets.fold(path, anchor.fold(visibility, key, first, until), until + offset, self._log)
+            floor = visibility.span(name, key).floor // key.length_ms
+            buckets.tidy(path, floor, key.length_ms, self._log)
 
     def _take_transactions(self, slices: Sequence[bytes]) -> None:
         table = pa.concat_tables([pa.ipc.open_stream(data).read_all() for data in slices]).combine_chunks()
