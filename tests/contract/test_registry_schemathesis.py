@@ -164,7 +164,7 @@ def _name_what_exists(body: Any) -> None:
 
 
 def without_repetitions(document: dict[str, Any]) -> None:
-    """The body of a rule is nine objects that differ in aggregate, window and options. Of those with a filter all
+    """The body of a rule is ten objects that differ in aggregate, window and options. Of those with a filter all
     have the same: it is tried with the first, or the campaign would be four parts of five the same filters again. Of
     conditions one is tried: that several of them share a field is nothing that a schema can say. And lines are lines,
     by whichever of their two names."""

@@ -47,11 +47,11 @@ TREATMENTS = st.builds(
     memory_lost=st.frozensets(st.integers(0, 13), max_size=2),
     task_failed=st.frozensets(st.integers(0, 13), max_size=2),
 )
-# Small numbers of everything collide more; the rest is the generator's own. Half of the histories use the plain
-# language, half all of it.
+# Small numbers of everything collide more; the rest is the generator's own. A third of the histories use the plain
+# language, a third all of it with exact windows, a third all of it.
 KNOBS = st.builds(
     replace,
-    st.sampled_from([Knobs(), EVERYTHING]),
+    st.sampled_from([Knobs(), EVERYTHING, replace(EVERYTHING, bucketed=0.5)]),
     transactions=st.sampled_from([200, 205, 230]),
     micro_batches=st.sampled_from([(1, 3), (3, 14), (8, 20)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),
@@ -140,5 +140,6 @@ def _shares(alerts: list[dict[str, Any]]) -> Counter[str]:
             "with cold alerts": any(not alert["warm"] for alert in alerts),
             "with warm alerts": any(alert["warm"] for alert in alerts),
             "with caught-up alerts": any(alert["partial"] for alert in alerts),
+            "with bucketed alerts": any("precision" in alert for alert in alerts),
         }
     )

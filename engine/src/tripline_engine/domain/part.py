@@ -87,6 +87,25 @@ class DistinctKey(NamedTuple):
         return f"distinct.{self.field}.{self.window_ms}{_special(self)}"
 
 
+class BucketKey(NamedTuple):
+    """A bucket set: what a population's members come to by buckets of event time (`precision: bucketed`)."""
+
+    population: Population
+    members: Population
+    field: str | None
+    length_ms: int
+    used: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """For the names of its arrays."""
+        return f"buckets.{self.field or ''}.{self.length_ms}{_special(self)}"
+
+    def path(self, anchor: str) -> str:
+        """Names the set among all of a shard."""
+        return f"{anchor}.by.{self.population.name}.{self.name}"
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One condition of a rule.
@@ -96,6 +115,7 @@ class Part:
     :ivar totals: the totals that it reads; MIN and MAX read only their count
     :ivar chain: the chain that MIN and MAX read
     :ivar distinct: what COUNT_DISTINCT reads
+    :ivar buckets: what all functions read in a bucketed rule, in place of the other three
     :ivar constant: the limit, unless it is a parameter
     """
 
@@ -105,6 +125,7 @@ class Part:
     totals: TotalsKey | None
     chain: ChainKey | None
     distinct: DistinctKey | None
+    buckets: BucketKey | None
     constant: Limit | None
 
     @property
@@ -117,10 +138,20 @@ class Part:
         """Length of the window."""
         return self.condition.window_seconds * 1000
 
+    def window_start(self, time: int) -> int:
+        """Where the window of a transaction at that event time begins (both ms)."""
+        return window_start(time, self.window_ms, self.buckets.length_ms if self.buckets else None)
+
     @property
     def sign(self) -> int:
         """Of MIN and MAX: 1 if less is better, -1 if more is."""
         return -1 if self.condition.function == "MAX" else 1
+
+
+def window_start(time: int, window_ms: int, bucket_ms: int | None) -> int:
+    """Where a window that ends at ``time`` begins, all in ms: with whole buckets at the start of one."""
+    exact = time - window_ms
+    return exact if bucket_ms is None else exact // bucket_ms * bucket_ms
 
 
 def population_of(definition: RuleDefinition) -> Population:
@@ -133,11 +164,18 @@ def parts_of(definition: RuleDefinition, used: frozenset[str]) -> tuple[Part, ..
 
     :param used: the fields that it uses
     """
-    trigger = _trigger(definition)
-    return tuple(_part(each, definition.filter, trigger, used) for each in definition.measured)
+    trigger, seconds = _trigger(definition), definition.bucket_seconds
+    length = None if seconds is None else seconds * 1000
+    return tuple(_part(each, definition.filter, trigger, used, length) for each in definition.measured)
 
 
-def _part(condition: Condition, own: Filter | None, trigger: Filter | None, used: frozenset[str]) -> Part:
+def _part(
+    condition: Condition,
+    own: Filter | None,
+    trigger: Filter | None,
+    used: frozenset[str],
+    bucket_ms: int | None,
+) -> Part:
     function, measured, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
     different = function == "COUNT_DISTINCT"
     counted = tuple(sorted({*fields, measured or ""})) if different else fields
@@ -145,14 +183,15 @@ def _part(condition: Condition, own: Filter | None, trigger: Filter | None, used
     members = Population.of(counted, _both(own, condition.filter))
     window, sign = condition.window_seconds * 1000, -1 if function == "MAX" else 1
     chained = measured is not None and function in ("MIN", "MAX")
-    limit = condition.limit
+    limit, bucketed = condition.limit, bucket_ms is not None
     return Part(
         condition=condition,
         population=population,
         members=members,
-        totals=None if different else TotalsKey(population, members, measured, window, used),
-        chain=ChainKey(population, members, measured or "", sign, used) if chained else None,
+        totals=None if different or bucketed else TotalsKey(population, members, measured, window, used),
+        chain=ChainKey(population, members, measured or "", sign, used) if chained and not bucketed else None,
         distinct=DistinctKey(population, members, measured or "", window, used) if different else None,
+        buckets=None if bucket_ms is None else BucketKey(population, members, measured, bucket_ms, used),
         constant=None
         if isinstance(limit, Parameter)
         else Limit(condition.operator, decimals.to_scaled(limit)),
@@ -174,6 +213,6 @@ def _both(first: Filter | None, second: Filter | None) -> Filter | None:
     return All((first, second))
 
 
-def _special(key: TotalsKey | ChainKey | DistinctKey) -> str:
+def _special(key: TotalsKey | ChainKey | DistinctKey | BucketKey) -> str:
     """What sets it apart from others of its kind over the same population."""
     return f".{sha256_hex(canonical_json([key.members.name, *sorted(key.used)]))[:16]}"

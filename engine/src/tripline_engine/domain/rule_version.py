@@ -10,7 +10,7 @@ from tripline_contracts import rule_definition
 from tripline_contracts.anchors import anchor_of
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import RuleDefinition
-from tripline_engine.domain.part import Part, Population, parts_of, population_of
+from tripline_engine.domain.part import Part, Population, parts_of, population_of, window_start
 from tripline_engine.domain.settings import Settings
 
 END_OF_TIME: Final = 2**63 - 1
@@ -56,6 +56,21 @@ class RuleVersion:
     def window_ms(self) -> int:
         """Length of the window, of several the widest."""
         return self.definition.window_seconds * 1000
+
+    @property
+    def bucket_ms(self) -> int | None:
+        """Length of the buckets of which its windows consist; None for exact windows."""
+        seconds = self.definition.bucket_seconds
+        return None if seconds is None else seconds * 1000
+
+    @property
+    def needs_ms(self) -> int:
+        """For how long it needs transactions singly: for its window, or for a bucket."""
+        return self.window_ms if self.bucket_ms is None else self.bucket_ms
+
+    def window_start(self, time: int) -> int:
+        """Where its widest window that ends at that event time begins (both ms)."""
+        return window_start(time, self.window_ms, self.bucket_ms)
 
     def counts_at(self, clock: int | None, settings: Settings) -> bool:
         """Whether history must still be kept for it: a superseded version's transactions may yet come late."""

@@ -20,9 +20,10 @@ from tripline_engine.domain.alert import alert_json, ingested_at, transaction_js
 from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.filtering import Compiler
-from tripline_engine.domain.firing_log import Bounds
+from tripline_engine.domain.firing_log import Bounds, Held
 from tripline_engine.domain.head import Head, write_book
 from tripline_engine.domain.history import HashKey
+from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.outputs import (
     alert_record,
     export_record,
@@ -42,6 +43,7 @@ from tripline_engine.domain.rule_book import (
     UnreadableRuleEvent,
     position_of,
 )
+from tripline_engine.domain.rule_version import RuleVersionKey
 from tripline_engine.domain.tracing import Tracing
 from tripline_engine.domain.verdict import Verdict
 
@@ -142,6 +144,7 @@ class _Batch:
         if changed:
             retained = {name: segments.first for name, segments in self._head.segments.items()}
             self._projection.book.follow(retained)
+            self._hold_buckets()
             self._head.book_nonce = self._head.nonce
             write_book(self._projection.book, self._log)
             self._projection.restructure(self._head, self._log)
@@ -156,16 +159,33 @@ class _Batch:
         self._merge()
         return self._out
 
+    def _hold_buckets(self) -> None:
+        begins: dict[str, dict[str, int]] = {name: {} for name in self._head.buckets}
+        for version in self._projection.book.versions():
+            for part in version.parts:
+                if part.buckets is not None:
+                    span = self._head.visibility.span(version.anchor, part.buckets)
+                    begins[version.anchor][part.buckets.path(version.anchor)] = span.begin
+        for name, buckets in self._head.buckets.items():
+            history = self._projection.anchors[name].history
+            buckets.hold(begins[name], history.base + history.offset, self._log)
+
     def _merge(self) -> None:
         # one anchor per micro-batch: all of them tend to have enough small segments at the same time
         any(segments.merge(self._log) for segments in self._head.segments.values())
-        cooldowns = {
-            version.key: (version.definition.cooldown_seconds or 0) * 1000
-            for version in self._projection.book.versions()
-        }
+        versions, lateness_floor = self._held_versions(), self._head.visibility.lateness_floor
         for name, firing in self._head.firing.items():
-            first, lateness_floor = self._head.segments[name].first, self._head.visibility.lateness_floor
-            firing.merge(self._log, cooldowns, Bounds(self._time_floor(name), first, lateness_floor))
+            firing.merge(self._log, versions, Bounds(self._head.segments[name].first, lateness_floor))
+
+    def _held_versions(self) -> dict[RuleVersionKey, Held]:
+        floors = {name: self._time_floor(name) for name in self._head.firing}
+        held = {}
+        for version in self._projection.book.versions():
+            # a bucketed window reaches further back than the transactions that history keeps for it
+            own = self._head.visibility.lateness_floor - version.window_ms
+            floor = floors[version.anchor] if version.bucket_ms is None else own
+            held[version.key] = Held((version.definition.cooldown_seconds or 0) * 1000, max(floor, NOTHING))
+        return held
 
     def _time_floor(self, anchor: str) -> int:
         """The oldest event time (ms) that any rule on the anchor can see."""
@@ -185,16 +205,22 @@ class _Batch:
             changed |= self._projection.book.position != before
             match taken:
                 case RuleTaken():
-                    self._out.append(self._status(taken))
+                    self._tell(taken)
                     if taken.catch_up:
                         self._catch_up(taken.catch_up)
                 case ControlTaken():
                     self._obey(taken)
         return changed
 
-    def _status(self, taken: RuleTaken) -> OutRecord:
-        warm_from = self._head.visibility.warm_from(taken.newest)
-        return status_record(taken, self._shard, self._config.shards, warm_from, self._now)
+    def _tell(self, taken: RuleTaken) -> None:
+        """The status; of a rule that is deleted as its last bucket sets were."""
+        visibility, book = self._head.visibility, self._projection.book
+        if taken.rule_id in book.rules:
+            visibility.follow(book)
+        warm_from = visibility.warm_from(taken.newest)
+        self._out.append(status_record(taken, self._shard, self._config.shards, warm_from, self._now))
+        if taken.rule_id not in book.rules:
+            visibility.follow(book)
 
     def _catch_up(self, work: CatchUp) -> None:
         """Let a version judge what it reaches back to, before the next event."""
@@ -213,8 +239,10 @@ class _Batch:
                 self._head.visibility.clear(self._projection.book.settings)
                 for name, anchor in self._projection.anchors.items():
                     anchor.clear()
-                    self._head.segments[name].clear()
+                    segments = self._head.segments[name]
+                    segments.clear()
                     self._head.firing[name].clear(self._log)
+                    self._head.buckets[name].clear(segments.accepted, self._log)
             case "EXPORT_RULES_CURRENT":
                 rules, shards = self._projection.book.rules.values(), self._config.shards
                 self._out.append(
@@ -232,15 +260,31 @@ class _Batch:
             if clock is None:
                 self._counters["unreadable_ticks"] += 1
             elif visibility.clock is None or clock >= visibility.clock:
-                changed |= book.expire(clock)
+                expired = book.expire(clock)
+                if expired and visibility.spans:
+                    visibility.follow(book)
+                changed |= expired
                 visibility.tick(clock, book)
         return changed
 
     def _clean_up(self) -> None:
         visibility = self._head.visibility
         for name, anchor in self._projection.anchors.items():
-            anchor.clean_up(visibility)
+            until = anchor.expired(visibility)
+            self._fold(name, anchor, until)
+            anchor.clean_up(visibility, until)
             self._head.segments[name].expire(self._time_floor(name), visibility.id_floor, self._log)
+
+    def _fold(self, name: str, anchor: Anchor, until: int) -> None:
+        """Keep in the state log what bucket sets hold of the rows before that number, which are about to go."""
+        buckets, visibility, offset = self._head.buckets[name], self._head.visibility, anchor.history.offset
+        for key in anchor.bucket_sets:
+            path = key.path(name)
+            first = buckets.sets[path].folded - offset
+            if first < until:
+                buckets.fold(path, anchor.fold(visibility, key, first, until), until + offset, self._log)
+            floor = visibility.span(name, key).floor // key.length_ms
+            buckets.tidy(path, floor, key.length_ms, self._log)
 
     def _take_transactions(self, slices: Sequence[bytes]) -> None:
         table = pa.concat_tables([pa.ipc.open_stream(data).read_all() for data in slices]).combine_chunks()

@@ -31,6 +31,7 @@ _RULES: Final[tuple[dict[str, Any], ...]] = (
     {"groupingKeyNames": [], "aggregatorFunctionType": "COUNT", "aggregateFieldName": None},
     {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "payeeId"},
     {"resetOnAlert": True},
+    {"precision": "bucketed(1)", "firing": "crossing"},
     {"firing": "crossing", "cooldownSeconds": 1},
     {"lateEvents": "reevaluate", "limit": "30"},
     {"filter": {"field": "paymentAmount", "operator": ">", "value": "1"}},

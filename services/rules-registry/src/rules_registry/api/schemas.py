@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import marshmallow as ma
 
-from rules_registry.api.rule_body_schema import CONDITIONS_REF
+from rules_registry.api.rule_body_schema import CONDITIONS_REF, PRECISION_PATTERN
 from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
 from rules_registry.domain.events import Command
 from rules_registry.domain.settings import EngineSettings
@@ -67,7 +67,7 @@ class DefinitionSchema(ma.Schema):
     conditions = ma.fields.Raw(metadata={"allOf": [CONDITIONS_REF], "description": "Of a chained rule only"})
     firing = _one_of(*get_args(Firing))
     lateEvents = _one_of(*get_args(LateEvents))
-    precision = _one_of("exact")
+    precision = ma.fields.String(required=True, metadata={"pattern": PRECISION_PATTERN})
     filter = ma.fields.Raw(
         metadata={"allOf": [FILTER_REF], "description": "Left out where every transaction passes"}
     )
