@@ -12,6 +12,7 @@ from rules_registry.domain.commanded import Commanded
 from rules_registry.domain.events import SettingsChanged
 from rules_registry.domain.named import Named
 from rules_registry.domain.recorded import Needing, Recorded
+from rules_registry.domain.room import Room
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import SettingsState
 from rules_registry.service.ports import Remembered
@@ -113,7 +114,7 @@ class FakeClock:
         return self.now
 
 
-def new_registry(store: FakeStore, clock: FakeClock | None = None) -> Registry:
+def new_registry(store: FakeStore, clock: FakeClock | None = None, room: Room | None = None) -> Registry:
     """The use cases on the fakes; event ids count up."""
     numbers = itertools.count(1)
-    return Registry(store, clock or FakeClock(), lambda: f"event-{next(numbers)}")
+    return Registry(store, clock or FakeClock(), lambda: f"event-{next(numbers)}", room)

@@ -81,6 +81,9 @@ RULE_POSITION: Final = MetricName(
 ACTIVE_RULES: Final = MetricName(
     "tripline_engine_active_rules", "Rules that are neither paused nor deleted", "gauge", ("shard",)
 )
+TAKES_TRANSACTIONS: Final = MetricName(
+    "tripline_engine_takes_transactions", "1, or 0 while history is at its limit", "gauge"
+)
 CLOCK: Final = MetricName(
     "tripline_engine_record_clock_seconds", "The last tick sent, since the epoch; absent before it", "gauge"
 )

@@ -23,9 +23,11 @@ def start_query(
     config: EngineConfig,
     processor: ShardProcessor,
     fault: FaultPoint | None = None,
+    *,
+    takes_transactions: bool = True,
 ) -> StreamingQuery:
     """Starts (or continues, by its checkpoint) the one query of the engine."""
-    inputs = shard_inputs(session, settings, config, fault)
+    inputs = shard_inputs(session, settings, config, fault, takes_transactions=takes_transactions)
     outputs = inputs.groupBy("shardKey").transformWithStateInPandas(
         processor, outputStructType=OUTPUT_SCHEMA, outputMode="update", timeMode="none"
     )

@@ -16,6 +16,9 @@ from tripline_engine.errors import BadSettings
 TASK_ATTEMPTS: Final = 4
 """local[N] gives a task one attempt only; a worker process that dies must not end the query."""
 
+MAX_HISTORY: Final = 100_000_000
+"""Retained transactions, over all shards and anchors, where nothing else is set: some ten gigabytes of arrays."""
+
 _LOCAL: Final = re.compile(r"local\[([0-9]+|\*)\]")
 
 
@@ -34,6 +37,7 @@ class Settings:
     spark_master: str
     jars: Path
     max_transactions_per_batch: int
+    max_history: int
     topic_prefix: str
     metrics_host: str
     metrics_port: int
@@ -64,6 +68,7 @@ def from_environment() -> Settings:
                 max_transactions_per_batch=env.int(
                     "MAX_TRANSACTIONS_PER_BATCH", 100_000, validate=Range(1, 10_000_000)
                 ),
+                max_history=env.int("MAX_HISTORY", MAX_HISTORY, validate=Range(1_000, 10**12)),
                 topic_prefix=env.str("TOPIC_PREFIX", ""),
                 metrics_host=host,
                 metrics_port=port,

@@ -35,11 +35,16 @@ RAW_RECORD: Final = 127
 
 
 def shard_inputs(
-    session: SparkSession, settings: Settings, config: EngineConfig, fault: FaultPoint | None = None
+    session: SparkSession,
+    settings: Settings,
+    config: EngineConfig,
+    fault: FaultPoint | None = None,
+    *,
+    takes_transactions: bool = True,
 ) -> DataFrame:
     """Rows by PACKED_SCHEMA. With one shard raw records are among them, and all have partition int, recordTime long."""
     events = _broadcast_events(session, settings, config.shards)
-    records = _records(session, settings)
+    records = _records(session, settings, settings.max_transactions_per_batch if takes_transactions else 0)
     if config.shards == 1:
         return events.unionByName(_raw_transactions(records)).coalesce(1)
     packed = records.mapInArrow(packing(config, fault), PACKED_SCHEMA)
@@ -64,8 +69,9 @@ def _broadcast_events(session: SparkSession, settings: Settings, shards: int) ->
     )
 
 
-def _records(session: SparkSession, settings: Settings) -> DataFrame:
-    cap = {"maxOffsetsPerTrigger": str(settings.max_transactions_per_batch)}
+def _records(session: SparkSession, settings: Settings, most: int) -> DataFrame:
+    """At most so many a micro-batch; with 0 none are read, and those that come are taken when some are."""
+    cap = {"maxOffsetsPerTrigger": str(most)}
     raw = _kafka(session, settings, settings.topic(TRANSACTIONS), cap)
     return raw.select("partition", "offset", F.unix_millis("timestamp").alias("recordTime"), "value")
 

@@ -45,14 +45,27 @@ class Clocks:
 
 
 class Ticker:
-    """One step a second; survives Kafka being away, and a restart by a small file beside the checkpoint."""
+    """One step a second; survives Kafka being away, and a restart by a small file beside the checkpoint.
 
-    def __init__(self, stream: Stream, checkpoint: Path, engine_id: str, mode: Clock, clocks: Clocks) -> None:
+    While `insists` says so the last tick is sent again where there is no higher one: with each tick history lets go of
+    what the rules no longer need.
+    """
+
+    def __init__(
+        self,
+        stream: Stream,
+        checkpoint: Path,
+        engine_id: str,
+        mode: Clock,
+        clocks: Clocks,
+        insists: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._stream = stream
         self._file = checkpoint / _FILE
         self._engine_id = engine_id
         self._mode = mode
         self._clocks = clocks
+        self._insists = insists
         self._idle_seconds = DEFAULT_IDLE_SECONDS
         self._state = TickState()
         self._last: int | None = None
@@ -70,7 +83,7 @@ class Ticker:
             report(self.unread, self._last)
 
     def step(self) -> int | None:
-        """Measures once; sends a tick and returns its clock if it is higher than the last one sent."""
+        """Measures once; sends a tick and returns its clock if it is higher than the last one sent, or insisted on."""
         # ends before commits: what arrives in between makes a partition look busy, never at rest
         ends = self._stream.transaction_ends()
         committed = self._stream.committed()
@@ -82,8 +95,12 @@ class Ticker:
         partitions = self._state.observe(self.unread, self._clocks.elapsed_ms())
         wall = self._clocks.wall_ms() if self._mode == "wall" else None
         clock = next_tick(partitions, self._idle_seconds * 1000, wall)
-        if clock is None or clock < 0 or (self._last is not None and clock <= self._last):
+        if clock is None or clock < 0:
             return None
+        if self._last is not None and clock <= self._last:
+            if not self._insists():
+                return None
+            clock = self._last
         self._stream.send_tick(clock)
         self._last = clock
         self._save()

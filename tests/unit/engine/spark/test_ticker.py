@@ -147,3 +147,18 @@ def test_without_its_file_it_reads_all_again(tmp_path: Path) -> None:
     (tmp_path / "ticker.json").write_text("{broken")
     stream.order_position = 0
     assert ticker(stream, tmp_path, Hands()).step() == 700
+
+
+def test_where_it_is_insisted_the_last_tick_comes_again(tmp_path: Path) -> None:
+    stream, full = MemoryStream(), [False]
+    clocks = Clocks(lambda: 1_000_000, lambda: 0)
+    subject = Ticker(stream, tmp_path, ENGINE, "data", clocks, insists=lambda: full[0])
+    stream.judge(0, 5, 700)
+    assert subject.step() == 700
+    assert subject.step() is None
+    full[0] = True
+    assert (subject.step(), subject.step()) == (700, 700)
+    stream.judge(0, 6, 650)
+    assert subject.step() == 700
+    full[0] = False
+    assert subject.step() is None

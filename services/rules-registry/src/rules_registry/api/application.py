@@ -30,6 +30,7 @@ from rules_registry.api.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, 
 from rules_registry.api.rule_conditions import conditions_schema
 from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
 from rules_registry.api.services import Services, install_services
+from rules_registry.domain.room import Room
 from rules_registry.service.registry import Registry
 from tripline_contracts import event_type
 from tripline_http.application import new_app
@@ -42,13 +43,15 @@ DESCRIPTION = (
 )
 
 
-def create_app(pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry) -> tuple[Flask, Api]:
-    """The app on this pool, and its API for the document."""
+def create_app(
+    pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry, room: Room | None = None
+) -> tuple[Flask, Api]:
+    """The app on this pool, and its API for the document; without `room` no rule needs too much history."""
     app = new_app(
         "rules-registry", keys=keys, registry=metrics, checks={"database": lambda: check_database(pool)}
     )
     install_registry_problems(app)
-    registry = Registry(PostgresEventStore(pool), clock=_now_ms, new_id=lambda: str(uuid.uuid4()))
+    registry = Registry(PostgresEventStore(pool), clock=_now_ms, new_id=_new_id, room=room)
     install_services(app, Services(registry, Queries(pool), NamedQueries(pool)))
     api = install_api(app, title="Tripline rules registry", version="0.1.0", description=DESCRIPTION)
     api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type.load()))
@@ -60,6 +63,10 @@ def create_app(pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry) -
     for module in (rules, imports, history, status, settings, control_commands, lists, parameters):
         api.register_blueprint(module.blueprint)
     return app, api
+
+
+def _new_id() -> str:
+    return str(uuid.uuid4())
 
 
 def _now_ms() -> int:
