@@ -35,44 +35,42 @@ class RandomCommands:
         if kind == START_BACKFILL:
             return self.start_backfill(now)
         if kind == END_BACKFILL:
-            return self._registry.control(END_BACKFILL, now, self._end(sent, now))
+            return self._end(sent, now)
         if kind == VOID_TRANSACTION:
-            return self._registry.control(VOID_TRANSACTION, now, self._void(sent, now))
+            return self._registry.void(*self._void(sent, now), now)
         rule = self._rule(grouped=kind == CLEAR_GROUP)
         if rule is None:
-            rule_id = self._rng.choice([*self._registry.rules, _NEVER_PUBLISHED])
-            return self._registry.control(CLEAR_RULE, now, {"ruleId": rule_id})
-        more: dict[str, Json] = {"ruleId": rule.rule_id}
-        if kind == CLEAR_GROUP:
-            more["group"] = self._group(rule.draft, sent)
-        return self._registry.control(kind, now, more)
+            return self._registry.clear_rule(self._rng.choice([*self._registry.rules, _NEVER_PUBLISHED]), now)
+        if kind == CLEAR_RULE:
+            return self._registry.clear_rule(rule.rule_id, now)
+        return self._registry.clear_group(rule.rule_id, self._group(rule.draft, sent), now)
 
     def start_backfill(self, now: int) -> bytes:
         """Another one begins."""
-        raw = self._registry.control(START_BACKFILL, now)
-        self.backfills.append(json.loads(raw)["commandId"])
-        self.standing.append(self.backfills[-1])
+        raw, name = self._registry.start_backfill(now)
+        self.backfills.append(name)
+        self.standing.append(name)
         return raw
 
-    def _end(self, sent: Sequence[Payment], now: int) -> dict[str, Json]:
+    def _end(self, sent: Sequence[Payment], now: int) -> bytes:
         """One that stands if there is any, else one that is over or never was."""
         name = self._rng.choice(self.standing or [*self.backfills, "?"])
         if name in self.standing:
             self.standing.remove(name)
         if self._rng.random() < 0.25:
-            return {"backfillId": name}
+            return self._registry.end_backfill(name, None, now)
         windows = [1000 * rule.draft.window for rule in self._registry.alive()] or [0]
         times = [min((payment.event_time for payment in sent), default=now), now]
         since = self._rng.choice(times) - self._rng.choice([0, *windows])
-        return {"backfillId": name, "completeFrom": max(0, since)}
+        return self._registry.end_backfill(name, max(0, since), now)
 
-    def _void(self, sent: Sequence[Payment], now: int) -> dict[str, Json]:
+    def _void(self, sent: Sequence[Payment], now: int) -> tuple[str, int]:
         """Mostly one of the last that were sent, sometimes one of long ago, or of another id or time."""
         if not sent or self._rng.random() < 0.08:
-            return {"transactionId": "t-unknown", "eventTime": now}
+            return "t-unknown", now
         payment = self._rng.choice(sent[-self._rng.choice([3, 15, 60, 1000]) :])
         time = payment.event_time + (1 if self._rng.random() < 0.05 else 0)
-        return {"transactionId": payment.transaction_id, "eventTime": max(0, time)}
+        return payment.transaction_id, max(0, time)
 
     def _rule(self, *, grouped: bool) -> Rule | None:
         """One that lives, of which groups can be cleared if it is for that; rarely none."""
