@@ -154,6 +154,10 @@ class Anchor:
         self._drop(self.history.end)
         self._windows.forget_firing()
 
+    def forget_firing(self, rule_id: int) -> None:
+        """Let go of the rule's firing states until the next restructuring, which takes what is durable of them."""
+        self._windows.close_states(rule_id)
+
     def _drop(self, until: int) -> None:
         if until > self.history.base:
             self._windows.drop(self.history.base, until)

@@ -101,6 +101,20 @@ class FiringLog:
             log.remove(self._key(run))
         self.runs = []
 
+    def forget_rule(self, rule_id: int, log: StateLog) -> None:
+        """Forget the states of all versions of a rule. Writes the runs anew that have any: commands are rare."""
+        kept = []
+        for run in self.runs:
+            table = self._read(run, log)
+            others = table.column("ruleId").to_numpy() != rule_id
+            if others.any():
+                kept.append(run)
+                if not others.all():
+                    self._write(run, table.filter(pa.array(others)), log)
+            else:
+                log.remove(self._key(run))
+        self.runs = kept
+
     def read(self, log: StateLog) -> dict[RuleVersionKey, FiringRecords]:
         """The state of every group under every version."""
         if not self.runs:

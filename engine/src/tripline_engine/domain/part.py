@@ -16,6 +16,7 @@ from tripline_contracts.conditions import Condition
 from tripline_contracts.filters import All, Any_, Filter
 from tripline_contracts.names import Parameter
 from tripline_contracts.rule_definition import Function, RuleDefinition
+from tripline_engine.domain.forgotten import NOTHING_FORGOTTEN, Forgotten
 from tripline_engine.domain.limit import Limit
 
 
@@ -24,19 +25,21 @@ class Population:
     """Whose transactions form a rule's groups: grouped by ``fields``, those that pass ``filter``.
 
     :ivar name: names its arrays, and stands for the whole in comparisons: filters can be large trees
+    :ivar forgotten: what is left out besides
     """
 
     name: str
     fields: tuple[str, ...] = field(compare=False)
     filter: Filter | None = field(compare=False)
+    forgotten: Forgotten = field(default=NOTHING_FORGOTTEN, compare=False)
 
     @staticmethod
-    def of(fields: tuple[str, ...], condition: Filter | None) -> Population:
-        """Those that pass the condition, grouped by these fields."""
-        name = "+".join(fields)
+    def of(fields: tuple[str, ...], condition: Filter | None, forgotten: Forgotten) -> Population:
+        """Those that pass the condition and are not forgotten, grouped by these fields."""
+        name = "+".join(fields) + forgotten.suffix
         if condition is not None:
             name += f".if.{sha256_hex(canonical_json(condition.to_json()))[:32]}"
-        return Population(name, fields, condition)
+        return Population(name, fields, condition, forgotten)
 
 
 class TotalsKey(NamedTuple):
@@ -123,26 +126,32 @@ class Part:
         return -1 if self.condition.function == "MAX" else 1
 
 
-def population_of(definition: RuleDefinition) -> Population:
+def population_of(definition: RuleDefinition, forgotten: Forgotten) -> Population:
     """The transactions that trigger a rule, by its groups."""
-    return Population.of(definition.grouping_key_names, _trigger(definition))
+    return Population.of(definition.grouping_key_names, _trigger(definition), forgotten)
 
 
-def parts_of(definition: RuleDefinition, used: frozenset[str]) -> tuple[Part, ...]:
+def parts_of(definition: RuleDefinition, used: frozenset[str], forgotten: Forgotten) -> tuple[Part, ...]:
     """The conditions of a rule, in the order of its definition.
 
     :param used: the fields that it uses
     """
     trigger = _trigger(definition)
-    return tuple(_part(each, definition.filter, trigger, used) for each in definition.measured)
+    return tuple(_part(each, definition.filter, trigger, used, forgotten) for each in definition.measured)
 
 
-def _part(condition: Condition, own: Filter | None, trigger: Filter | None, used: frozenset[str]) -> Part:
+def _part(
+    condition: Condition,
+    own: Filter | None,
+    trigger: Filter | None,
+    used: frozenset[str],
+    forgotten: Forgotten,
+) -> Part:
     function, measured, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
     different = function == "COUNT_DISTINCT"
     counted = tuple(sorted({*fields, measured or ""})) if different else fields
-    population = Population.of(fields, trigger)
-    members = Population.of(counted, _both(own, condition.filter))
+    population = Population.of(fields, trigger, forgotten)
+    members = Population.of(counted, _both(own, condition.filter), forgotten)
     window, sign = condition.window_seconds * 1000, -1 if function == "MAX" else 1
     chained = measured is not None and function in ("MIN", "MAX")
     limit = condition.limit

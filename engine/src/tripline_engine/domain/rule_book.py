@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
 import msgspec
 
@@ -13,10 +13,21 @@ from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import EventType
 from tripline_contracts.names import read_list, read_name, read_parameter
+from tripline_engine.domain.commands import (
+    ClearRule,
+    Command,
+    TraceRule,
+    is_integer,
+    read_command,
+    read_integer,
+    read_text,
+)
+from tripline_engine.domain.forgotten import Forgotten
 from tripline_engine.domain.judged import JudgedSpans, Span
 from tripline_engine.domain.named import Named
 from tripline_engine.domain.rule_version import (
     END_OF_TIME,
+    Cleared,
     JudgingVersion,
     Rule,
     RuleVersion,
@@ -27,9 +38,6 @@ from tripline_engine.domain.rule_version import (
 from tripline_engine.domain.settings import Settings
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
-Command = Literal[
-    "CLEAR_STATE_ALL", "CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT", "DELETE_RULES_ALL", "TRACE_RULE"
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +78,8 @@ class ControlTaken:
     """A command of an operator was taken."""
 
     position: int
-    command: Command
     command_id: str
+    command: Command
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +176,7 @@ class RuleBook:
         :param retained: by anchor, the sequence number of the oldest transaction that is retained
         """
         self.named.forget(retained)
+        self.rules = {rule_id: rule.of_retained(retained) for rule_id, rule in self.rules.items()}
         times = {version.key: (since, until) for version, since, until in self.judging()}
         again = [each for each in self.versions() if each.definition.late_events == "reevaluate"]
         self.judged.keep(version.key for version in again)
@@ -192,17 +201,19 @@ class RuleBook:
         return self._apply_to_rule(kind, event, position)
 
     def _control(self, event: Mapping[str, Any], position: int) -> ControlTaken:
-        command, command_id = event["command"], event["commandId"]
-        if command not in get_args(Command) or not isinstance(command_id, str):
-            raise ValueError(f"unknown command {command!r}, or commandId is not a text")
-        if command == "TRACE_RULE":
-            rule_id, until = _integer(event, "ruleId"), _integer(event, "traceUntil")
-            if rule_id in self.rules:
+        command, command_id = read_command(event), read_text(event, "commandId")
+        match command:
+            case TraceRule(rule_id, until) if rule_id in self.rules:
                 self.traced[rule_id] = until
-        return ControlTaken(position, command, command_id)
+            case ClearRule(rule_id) if rule_id in self.rules:
+                cleared = Cleared(position, dict(self.accepted))
+                self.rules[rule_id] = self.rules[rule_id].clear(cleared)
+            case _:
+                pass  # none of the rules' business
+        return ControlTaken(position, command_id, command)
 
     def _apply_to_rule(self, kind: str, event: Mapping[str, Any], position: int) -> RuleTaken | None:
-        rule_id, version = _integer(event, "ruleId"), _integer(event, "version")
+        rule_id, version = read_integer(event, "ruleId"), read_integer(event, "version")
         if event["state"] not in _STATES:
             raise ValueError(f"unknown state {event['state']!r}")
         if rule_id in self.deleted:
@@ -223,6 +234,8 @@ class RuleBook:
     def _publish(self, event: Mapping[str, Any], position: int, rule_id: int, version: int) -> RuleTaken:
         newest = self._version(event, rule_id, version)
         known = self.rules.get(rule_id)
+        if known is not None and known.cleared is not None:
+            newest = newest.forgetting(Forgotten(known.cleared.accepted[newest.anchor]))
         if known is None:
             paused, earliest = event["state"] == "PAUSED", END_OF_TIME
             self.rules[rule_id] = Rule(rule_id, version, paused, (newest,), newest.effective_from)
@@ -241,7 +254,7 @@ class RuleBook:
         name, digest = event["name"], event["definitionHash"]
         if not isinstance(name, str) or digest != sha256_hex(canonical_json(event["definition"])):
             raise ValueError("name must be a text, and definitionHash the hash of the definition")
-        since = _integer(event, "effectiveFrom")
+        since = read_integer(event, "effectiveFrom")
         return version_of(rule_id, version, name, definition, digest, since, None, self._event_type)
 
     def to_bytes(self) -> bytes:
@@ -280,7 +293,7 @@ def _decode(data: bytes) -> dict[str, Any]:
         event = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableRuleEvent(str(error), position_of(data)) from error
-    if not isinstance(event, dict) or not _is_integer(event.get("position")):
+    if not isinstance(event, dict) or not is_integer(event.get("position")):
         raise UnreadableRuleEvent("expected an object with an integer position", None)
     return event
 
@@ -291,7 +304,7 @@ def position_of(data: bytes) -> int | None:
         position = msgspec.json.decode(data, type=_Positioned).position
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    return position if _is_integer(position) else None
+    return position if is_integer(position) else None
 
 
 class _Positioned(msgspec.Struct):
@@ -301,15 +314,3 @@ class _Positioned(msgspec.Struct):
 def _catch_up(version: RuleVersion, paused: bool, until: int) -> CatchUp | None:
     """None for a definition taken while paused: what it reaches counts as skipped."""
     return CatchUp(version, until) if not paused and version.effective_from < until else None
-
-
-def _integer(event: Mapping[str, Any], name: str) -> int:
-    value = event[name]
-    if not _is_integer(value):
-        raise ValueError(f"{name} must be an integer that JSON can carry")
-    return int(value)
-
-
-def _is_integer(value: object) -> bool:
-    # beyond 2**53 canonical JSON, and so an alert's id, knows no integers
-    return isinstance(value, int) and not isinstance(value, bool) and -(2**53) < value < 2**53

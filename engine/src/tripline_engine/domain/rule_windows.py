@@ -9,6 +9,7 @@ from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import Compiler, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
+from tripline_engine.domain.forgotten import remembered
 from tripline_engine.domain.history import History
 from tripline_engine.domain.judged import Alerted
 from tripline_engine.domain.links import NOTHING, Links
@@ -31,6 +32,7 @@ def open_links(
 ) -> Links:
     """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
     passes = None if population.filter is None else compiler.compile(population.filter)
+    passes = remembered(population.forgotten, passes)
     if since != NOTHING:
         passes = from_time(since, passes)
     name = f"{compiler.anchor}.by.{population.name}"
@@ -60,6 +62,7 @@ class RuleWindows:
         self.firing: dict[RuleVersionKey, FiringStates] = {}
         self.alerted: dict[RuleVersionKey, Alerted] = {}
         self.resets: dict[RuleVersionKey, ResetWindow] = {}
+        self._stateful: dict[RuleVersionKey, Population] = {}
         for population in structure.populations:
             self._open_links(population)
         for totals in structure.totals:
@@ -144,6 +147,12 @@ class RuleWindows:
         for alerted in self.alerted.values():
             alerted.build(None, 0, 0)
 
+    def close_states(self, rule_id: int) -> None:
+        """Let go of the firing states of a rule; restructuring builds them from what it is given."""
+        for key in list(self._stateful):
+            if key[0] == rule_id:
+                self._close_states(key)
+
     def measure(self, name: str | None) -> str:
         """The field if it is a number; any number will do where only a count is wanted."""
         measures = self._event_type.measures
@@ -170,12 +179,11 @@ class RuleWindows:
             self.resets[version.key].build(states, visibility.floor(self._name, version.fields), end)
 
     def _remove_all_but(self, structure: Structure) -> None:
-        for key in list(self.firing.keys() - structure.stateful.keys()):
-            self.firing.pop(key).remove()
-            if key in self.resets:
-                self.resets.pop(key).remove()
-        for key in list(self.alerted.keys() - structure.stateful.keys()):
-            self.alerted.pop(key).remove()
+        for key, population in list(self._stateful.items()):
+            version = structure.stateful.get(key)
+            # groups of another population have other slots
+            if version is None or version.population != population:
+                self._close_states(key)
         for totals in list(self.totals.keys() - structure.totals):
             self.totals.pop(totals).remove()
         for chain in list(self.chains):
@@ -185,6 +193,12 @@ class RuleWindows:
             self.distincts.pop(distinct).remove()
         for population in list(self.links.keys() - structure.populations):
             self.links.pop(population).remove()
+
+    def _close_states(self, key: RuleVersionKey) -> None:
+        del self._stateful[key]
+        for states in (self.firing, self.alerted, self.resets):
+            if key in states:
+                states.pop(key).remove()
 
     def _path(self, key: TotalsKey | ChainKey | DistinctKey) -> str:
         return f"{self._name}.by.{key.population.name}.{key.name}"
@@ -212,6 +226,7 @@ class RuleWindows:
     def _open_states(self, version: RuleVersion) -> None:
         """What the version remembers of its alerts."""
         name, definition = f"{self._name}.rule.{version.rule_id}.{version.version}", version.definition
+        self._stateful[version.key] = version.population
         if definition.late_events == "reevaluate":
             self.alerted[version.key] = Alerted(self._arena, name)
             return

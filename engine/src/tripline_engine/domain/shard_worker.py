@@ -18,11 +18,13 @@ from tripline_engine.domain import rule_counts
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
 from tripline_engine.domain.alert import alert_json, ingested_at, transaction_json
 from tripline_engine.domain.anchor import Anchor
+from tripline_engine.domain.commands import ExportRules
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing_log import Bounds
 from tripline_engine.domain.head import Head, write_book
 from tripline_engine.domain.history import HashKey
+from tripline_engine.domain.obeying import obey
 from tripline_engine.domain.outputs import (
     alert_record,
     export_record,
@@ -142,6 +144,7 @@ class _Batch:
         if changed:
             retained = {name: segments.first for name, segments in self._head.segments.items()}
             self._projection.book.follow(retained)
+            self._head.visibility.forget_rules(self._projection.book.rules)
             self._head.book_nonce = self._head.nonce
             write_book(self._projection.book, self._log)
             self._projection.restructure(self._head, self._log)
@@ -208,21 +211,12 @@ class _Batch:
             self._alert(verdict, verdict.partial, None)
 
     def _obey(self, taken: ControlTaken) -> None:
-        match taken.command:
-            case "CLEAR_STATE_ALL":
-                self._head.visibility.clear(self._projection.book.settings)
-                for name, anchor in self._projection.anchors.items():
-                    anchor.clear()
-                    self._head.segments[name].clear()
-                    self._head.firing[name].clear(self._log)
-            case "EXPORT_RULES_CURRENT":
-                rules, shards = self._projection.book.rules.values(), self._config.shards
-                self._out.append(
-                    export_record(taken.command_id, taken.position, rules, self._shard, shards, self._now)
-                )
-            case "CLEAR_STATE_ALL_STOP" | "DELETE_RULES_ALL" | "TRACE_RULE":
-                # no clear is ever standing; the registry deletes the rules, one event each; the book has the trace
-                pass
+        obey(taken.command, self._projection, self._head, self._log)
+        if isinstance(taken.command, ExportRules):
+            rules, shards = self._projection.book.rules.values(), self._config.shards
+            self._out.append(
+                export_record(taken.command_id, taken.position, rules, self._shard, shards, self._now)
+            )
 
     def _take_ticks(self, payloads: Sequence[Payload]) -> bool:
         """Take ticks by offset; whether versions have expired with them."""

@@ -7,7 +7,7 @@ to come included.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ class Visibility:
     :ivar warm_floor: what clears have raised it to
     :ivar lateness_floor: older event times are too late, whatever the settings have become
     :ivar id_floor: ids with an older record time are forgotten
+    :ivar rule_floors: by rule, what clears of it alone have raised its warm floor to
     :ivar floors: by anchor and field, the oldest event time still visible to a rule that uses the field
     """
 
@@ -36,6 +37,7 @@ class Visibility:
     lateness_floor: int = NOTHING
     id_floor: int = NOTHING
     floors: dict[str, dict[str, int]] = field(default_factory=dict)
+    rule_floors: dict[int, int] = field(default_factory=dict)
 
     @staticmethod
     def new(event_type: EventType) -> Visibility:
@@ -65,6 +67,17 @@ class Visibility:
         if self.clock is not None:
             self.warm_floor = max(self.warm_floor, self.clock + settings.max_future_skew_ms)
 
+    def clear_rule(self, rule_id: int, settings: Settings) -> None:
+        """History begins anew for one rule."""
+        if self.clock is not None:
+            before = self.rule_floors.get(rule_id, NOTHING)
+            self.rule_floors[rule_id] = max(before, self.clock + settings.max_future_skew_ms)
+
+    def forget_rules(self, rules: Container[int]) -> None:
+        """Forget what was known of all rules but these."""
+        for rule_id in [each for each in self.rule_floors if each not in rules]:
+            del self.rule_floors[rule_id]
+
     def floor(self, anchor: str, fields: Iterable[str]) -> int:
         """The oldest event time visible to a rule on the anchor that uses these fields."""
         floors = self.floors[anchor]
@@ -75,7 +88,8 @@ class Visibility:
         if self.first_tick == NOTHING:
             return None
         visible = self.floor(version.anchor, version.fields)
-        return max(self.first_tick, self.warm_floor, visible) + version.window_ms
+        cleared = max(self.warm_floor, self.rule_floors.get(version.rule_id, NOTHING))
+        return max(self.first_tick, cleared, visible) + version.window_ms
 
     def to_json(self) -> dict[str, Any]:
         """As stored in the head record."""
@@ -86,6 +100,7 @@ class Visibility:
             "latenessFloor": self.lateness_floor,
             "idFloor": self.id_floor,
             "floors": self.floors,
+            "ruleFloors": sorted(self.rule_floors.items()),
         }
 
     @staticmethod
@@ -98,6 +113,8 @@ class Visibility:
             lateness_floor=data["latenessFloor"],
             id_floor=data["idFloor"],
             floors=data["floors"],
+            # heads that were written before there were such floors have none
+            rule_floors=dict(data.get("ruleFloors", [])),
         )
 
 
