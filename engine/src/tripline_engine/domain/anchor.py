@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing import FiringRecords
-from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.history import VOIDED, HashKey, History
 from tripline_engine.domain.judged import OPEN, JudgedSpans, Span
 from tripline_engine.domain.late_judging import judge_late_ones
 from tripline_engine.domain.named import Named
@@ -87,6 +87,23 @@ class Anchor:
         self.ids.remember(*self.identities(rows), rows.record_time)
         if not remembered_only:
             self.history.append(rows)
+
+    def void(self, transaction_id: str, event_time: int, visibility: Visibility) -> list[int]:
+        """Make these transactions void; all windows are to be restructured then.
+
+        :returns: their sequence numbers
+        """
+        rows = self.history.find(transaction_id, event_time)
+        if len(rows):
+            self.history.mark(rows, VOIDED)
+            self._windows.restructure(Structure.empty(), visibility, dict)
+        return [int(row) + self.history.offset for row in rows]
+
+    def void_again(self, sequences: Iterable[int]) -> None:
+        """Mark what has been void, before anything is built on it."""
+        rows = np.array(list(sequences), np.int64) - self.history.offset
+        if len(rows):
+            self.history.mark(rows[rows >= self.history.base], VOIDED)
 
     def judge(self, rows: Rows, book: RuleBook, visibility: Visibility) -> Judgement:
         """Accept transactions, in the engine's order and none a duplicate, and hold every rule against them."""

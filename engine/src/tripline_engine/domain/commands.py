@@ -33,11 +33,19 @@ class ClearRule:
 
 
 @dataclass(frozen=True, slots=True)
+class VoidTransaction:
+    """Every accepted transaction with this id and event time (ms) is from now on as if it had not been; ids stay."""
+
+    transaction_id: str
+    event_time: int
+
+
+@dataclass(frozen=True, slots=True)
 class Recorded:
     """A command that asks nothing of a shard: no clear is ever standing; the registry deletes rules one by one."""
 
 
-Command = ClearState | ExportRules | TraceRule | ClearRule | Recorded
+Command = ClearState | ExportRules | TraceRule | ClearRule | VoidTransaction | Recorded
 
 _RECORDED: Final = ("CLEAR_STATE_ALL_STOP", "DELETE_RULES_ALL")
 
@@ -58,6 +66,8 @@ def read_command(event: Mapping[str, Any]) -> Command:
             return TraceRule(read_integer(event, "ruleId"), read_integer(event, "traceUntil"))
         case "CLEAR_RULE":
             return ClearRule(read_integer(event, "ruleId"))
+        case "VOID_TRANSACTION":
+            return VoidTransaction(read_text(event, "transactionId"), read_integer(event, "eventTime"))
         case _ if name in _RECORDED:
             return Recorded()
         case _:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripline_engine.domain.commands import ClearRule, ClearState, Command
+from tripline_engine.domain.commands import ClearRule, ClearState, Command, VoidTransaction
 from tripline_engine.domain.head import Head
 from tripline_engine.domain.projection import Projection
 from tripline_engine.domain.records import StateLog
@@ -18,6 +18,9 @@ def obey(command: Command, projection: Projection, head: Head, log: StateLog) ->
             _clear_state(projection, head, log)
         case ClearRule(rule_id) if rule_id in projection.book.rules:
             _clear_rule(rule_id, projection, head, log)
+        case VoidTransaction(transaction_id, event_time):
+            for name, anchor in projection.anchors.items():
+                head.segments[name].void(anchor.void(transaction_id, event_time, head.visibility))
         case _:
             pass
 

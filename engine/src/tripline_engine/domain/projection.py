@@ -31,7 +31,7 @@ from tripline_engine.domain.structure import Structure
 # What the header holds; its first item belongs to the arena.
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
 # How the arrays are laid out; files of another layout, from before an upgrade, are built again.
-_THIS_LAYOUT = 1
+_THIS_LAYOUT = 2
 
 
 class Projection:
@@ -127,6 +127,7 @@ class Projection:
                 for part, gone in self._retained(anchor, rows, floor):
                     anchor.load(part, remembered_only=cleared or gone)
             anchor.history.offset = segments.accepted - anchor.history.end
+            anchor.void_again(segments.voided)
             anchor.clean_up(head.visibility)
         self.restructure(head, log)
         self.finish(head)

@@ -6,7 +6,7 @@ time, and one goes when all it holds is past every use. The first merge compress
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +46,7 @@ class Segment:
         return [self.number, self.rows, self.level, self.newest, self.newest_record]
 
 
-_EMPTY: Mapping[str, Any] = {"segments": [], "next": 0, "accepted": 0, "cleared": 0}
+_EMPTY: Mapping[str, Any] = {"segments": [], "next": 0, "accepted": 0, "cleared": 0, "voided": []}
 
 
 class SegmentLog:
@@ -54,6 +54,7 @@ class SegmentLog:
 
     :ivar accepted: how many transactions the anchor has ever accepted: the next one's sequence number
     :ivar cleared: transactions with a lower sequence number have been forgotten, but for their ids
+    :ivar voided: the sequence numbers of those in the log that operators have declared void
     """
 
     def __init__(self, anchor: str, event_type: EventType, stored: Mapping[str, Any] = _EMPTY) -> None:
@@ -63,6 +64,8 @@ class SegmentLog:
         self._next: int = stored["next"]
         self.accepted: int = stored["accepted"]
         self.cleared: int = stored["cleared"]
+        # logs that were written before there were such commands have none
+        self.voided: list[int] = stored.get("voided", [])
 
     def to_json(self) -> dict[str, Any]:
         """As stored in the head record."""
@@ -71,6 +74,7 @@ class SegmentLog:
             "next": self._next,
             "accepted": self.accepted,
             "cleared": self.cleared,
+            "voided": self.voided,
         }
 
     def append(self, rows: Rows, log: StateLog) -> None:
@@ -87,6 +91,10 @@ class SegmentLog:
     def clear(self) -> None:
         """Forget all transactions but for their ids."""
         self.cleared = self.accepted
+
+    def void(self, sequences: Iterable[int]) -> None:
+        """Declare the transactions with these sequence numbers void."""
+        self.voided = sorted({*self.voided, *sequences})
 
     def merge(self, log: StateLog) -> bool:
         """Merge the first run of small segments that is long enough; whether there was one."""
@@ -122,6 +130,8 @@ class SegmentLog:
             log.remove(self._key(segment))
             gone += 1
         del self.segments[:gone]
+        first = self.first
+        self.voided = [sequence for sequence in self.voided if sequence >= first]
 
     @property
     def first(self) -> int:
