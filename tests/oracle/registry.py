@@ -29,11 +29,15 @@ class Rule:
 
 
 class Registry:
-    """Every method that changes something returns the raw event; times in ms."""
+    """Every method that changes something returns the raw event; times in ms.
+
+    `drafts` are all that a rule ever had, in order.
+    """
 
     def __init__(self) -> None:
         self.position = 0
         self.rules: dict[int, Rule] = {}
+        self.drafts: dict[int, list[Draft]] = {}
         self._changes: Counter[tuple[str, str]] = Counter()
 
     def alive(self) -> list[Rule]:
@@ -49,6 +53,7 @@ class Registry:
         state = old.state if old else "PAUSED" if paused else "ACTIVE"
         name = f"rule {rule_id} as of {version}"
         rule = Rule(rule_id, version, version, state, name, draft, effective_from)
+        self.drafts.setdefault(rule_id, []).append(draft)
         return self._rule_event("RulePublished", rule, now)
 
     def move(self, kind: str, state: str, rule_id: int, now: int) -> bytes:

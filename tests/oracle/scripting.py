@@ -25,10 +25,11 @@ def draft(
     field: str = AMOUNT,
     cooldown: int | None = None,
     parameter: str | None = None,
+    bucket: int | None = None,
 ) -> Draft:
     """A definition; limit as decimal text, times in seconds, `only` the filter, `field` what is aggregated.
 
-    With a `parameter` that is the limit.
+    With a `parameter` that is the limit, with a `bucket` its length.
     """
     return Draft(
         tuple(sorted(by)),
@@ -43,6 +44,7 @@ def draft(
         field=field,
         cooldown=cooldown,
         parameter=parameter,
+        bucket=bucket,
     )
 
 
@@ -54,6 +56,7 @@ def payment(
     record_time: int | None = None,
     partition: int = 0,
     more: Mapping[str, Json] | None = None,
+    backfill: str | None = None,
 ) -> Record:
     """A record from payee 25 to beneficiary 12 whose id is `t<offset>`, unless `more` says otherwise."""
     fields: dict[str, Json] = {
@@ -66,7 +69,7 @@ def payment(
         **(more or {}),
     }
     at = event_time if record_time is None else record_time
-    return Record(partition, offset, at, json.dumps(fields).encode())
+    return Record(partition, offset, at, json.dumps(fields).encode(), backfill)
 
 
 def batch(

@@ -18,7 +18,8 @@ _LARGEST_VALUE = 65_536
 class Transaction:
     """A parsed record. `keys` holds the groupable fields as text; amount is in millionths, times in ms.
 
-    `names` are the lists and parameters when it was accepted: they settle for ever what it passes.
+    `names` are the lists and parameters when it was accepted: they settle for ever what it passes. What is
+    `backfilled` counts, and is never judged.
     """
 
     transaction_id: str
@@ -28,6 +29,7 @@ class Transaction:
     ingestion: int | None
     record_time: int
     names: Names = field(default=NO_NAMES, repr=False)
+    backfilled: bool = False
 
 
 def read_transaction(record: Record) -> Transaction:
@@ -59,6 +61,7 @@ def _parse(record: Record) -> Transaction:
         if fields.get("ingestionTimestamp") is None
         else read_time(fields["ingestionTimestamp"]),
         record_time=record.record_time,
+        backfilled=record.backfill is not None,
     )
 
 
