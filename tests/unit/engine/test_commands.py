@@ -6,9 +6,13 @@ workers use by turns; all have to say the same.
 
 from __future__ import annotations
 
+import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.oracle.drafts import Branch, Draft, chained
 from tests.oracle.model import Json, MicroBatch, Record
@@ -24,11 +28,16 @@ Step = bytes | Record | int
 
 
 def at(
-    offset: int, seconds: float, amount: str = "1", on_record: float | None = None, **more: Json
+    offset: int,
+    seconds: float,
+    amount: str = "1",
+    on_record: float | None = None,
+    backfill: str | None = None,
+    **more: Json,
 ) -> Record:
     """A payment at T + seconds, on record at T + on_record where that is another time."""
-    later = seconds if on_record is None else on_record
-    return payment(offset, T + int(1000 * seconds), amount, record_time=T + int(1000 * later), more=more)
+    event_time, later = T + int(1000 * seconds), T + int(1000 * (seconds if on_record is None else on_record))
+    return payment(offset, event_time, amount, record_time=later, more=more, backfill=backfill)
 
 
 def by_payee(
@@ -138,8 +147,9 @@ def test_a_version_taken_later_belongs_to_the_rule_on_another_anchor_too() -> No
     first = registry.publish(1, by_payee("COUNT", ">=", "9"), 0, 0)
     clear = registry.control("CLEAR_RULE", T, {"ruleId": 1})
     wider = registry.publish(1, by_payee("COUNT", ">=", "1", by=("beneficiaryId",)), 0, 0)
+    still = registry.publish(1, by_payee("COUNT", ">=", "1", by=("beneficiaryId",), seconds=61), 0, 0)
     other = registry.publish(2, by_payee("COUNT", ">=", "1", by=("beneficiaryId",)), 0, 0)
-    engine = judged(first, at(1, 0), clear, (wider, other), at(2, 1))
+    engine = judged(first, at(1, 0), clear, (wider, still, other), at(2, 1))
     assert told(engine) == [(2, "t1", "1"), (1, "t2", "1"), (2, "t2", "2")]
 
 
@@ -212,12 +222,13 @@ def test_rules_share_lists_again_when_nothing_older_is_retained() -> None:
     rules = [registry.publish(number, by_payee("SUM", ">", "0"), 0, 0) for number in (1, 2)]
     clear = registry.control("CLEAR_RULE", T, {"ruleId": 1})
     steps: list[Step | tuple[Step, ...]] = [(*rules, T), at(1, 0), clear, at(2, 1)]
-    long_after = T + 60 * MINUTE
-    steps += [long_after, registry.move("RulePaused", "PAUSED", 2, T)]
     for each in batches_of(tuple(steps)):
         engine.take(each)
-    assert b'"forgotten":{"before":0}' in engine.logs[0].committed["rules"]
-    assert b'"forgotten":{"before":1}' not in engine.logs[0].committed["rules"]
+    before = engine.logs[0].committed["rules"]
+    for each in batches_of((T + 60 * MINUTE, registry.move("RulePaused", "PAUSED", 2, T))):
+        engine.take(each)
+    assert b'"forgotten":{"before":1' in before
+    assert b'"forgotten":{"before":1' not in engine.logs[0].committed["rules"]
     assert b'"cleared":[3,{"payeeId":1' in engine.logs[0].committed["rules"]
 
 
@@ -329,3 +340,251 @@ def test_where_it_is_is_kept_while_it_is_retained() -> None:
     assert engine.logs[0].committed["head"].count(b'"voided":[1]') == 3
     engine.take(batch(ticks=[T + 60 * MINUTE]))
     assert engine.logs[0].committed["head"].count(b'"voided":[]') == 3
+
+
+# --- CLEAR_GROUP
+
+
+def clear_group(registry: Registry, rule_id: int, group: Json) -> bytes:
+    return registry.control("CLEAR_GROUP", T, {"ruleId": rule_id, "group": group})
+
+
+def test_one_group_of_one_rule_begins_anew() -> None:
+    registry = Registry()
+    rules = tuple(registry.publish(number, by_payee("COUNT", ">=", "2"), 0, 0) for number in (1, 2))
+    clear = clear_group(registry, 1, {"payeeId": "25"})
+    before, after = (at(1, 0), at(2, 0, payeeId=26)), (at(3, 1), at(4, 1, payeeId=26), at(5, 2))
+    engine = judged(rules, before, clear, after)
+    assert sorted(told(engine)) == [
+        *[(1, "t4", "2"), (1, "t5", "2")],
+        *[(2, "t3", "2"), (2, "t4", "2"), (2, "t5", "3")],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("by", "group", "begins_anew"),
+    [
+        ((), {}, True),
+        (("paymentAmount",), {"paymentAmount": "1"}, True),
+        (("paymentAmount",), {"paymentAmount": "2"}, False),
+        (("paymentType",), {"paymentType": "CSH"}, True),
+        (("paymentType",), {"paymentType": "CRD"}, False),
+        (("beneficiaryId", "payeeId"), {"payeeId": "25", "beneficiaryId": "12"}, True),
+        (("beneficiaryId", "payeeId"), {"payeeId": "25", "beneficiaryId": "13"}, False),
+        (("payeeId",), {"payeeId": "25", "beneficiaryId": "12"}, False),
+        (("payeeId",), {}, False),
+        (("payeeId",), {"payeeId": ""}, False),
+    ],
+)
+def test_a_group_is_named_by_the_values_of_the_grouping(
+    by: tuple[str, ...], group: Json, begins_anew: bool
+) -> None:
+    registry = Registry()
+    drafts = [
+        by_payee("COUNT", ">=", "2", by),
+        by_payee("COUNT", ">=", "1", by, firing="crossing"),
+        by_payee("COUNT", ">=", "1", by, cooldown=360_000),
+        by_payee("COUNT", ">=", "2", by, reset=True),
+        by_payee("COUNT", ">=", "2", by, late_events="reevaluate"),
+    ]
+    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    clears = tuple(clear_group(registry, number, group) for number in range(1, 6))
+    engine = judged(rules, at(1, 10), clears, at(2, 11))
+    second = [rule for rule, transaction, _ in told(engine) if transaction == "t2"]
+    assert sorted(second) == ([2, 3] if begins_anew else [1, 4, 5])
+    assert engine.counters["unreadable_rule_events"] == 0
+
+
+def test_of_the_versions_that_are_held_those_that_group_so() -> None:
+    registry = Registry()
+    first = registry.publish(1, by_payee("COUNT", ">=", "2"), 0, 0)
+    second = registry.publish(1, by_payee("COUNT", ">=", "2", by=("beneficiaryId",)), T + 20_000, 0)
+    clear = clear_group(registry, 1, {"payeeId": "25"})
+    third = registry.publish(1, by_payee("COUNT", ">=", "2"), T + 40_000, 0)
+    engine = judged((first, second), at(1, 10), clear, third, (at(2, 12), at(3, 22), at(4, 42)))
+    # the first has begun anew, the second groups otherwise, the third was not there yet
+    assert sorted(told(engine)) == [(1, "t3", "3"), (1, "t4", "4")]
+
+
+def test_conditions_share_their_windows_so_that_a_group_of_them_is_left_alone() -> None:
+    registry = Registry()
+    counts = by_payee("COUNT", ">=", "2")
+    rule = registry.publish(1, chained(Branch("all", (counts, counts))), 0, 0)
+    engine = judged(rule, at(1, 0), clear_group(registry, 1, {"payeeId": "25"}), at(2, 1))
+    assert [alert["transaction"]["transactionId"] for alert in engine.alerts()] == ["t2"]
+
+
+def test_a_group_s_warm_floor_stays_and_what_is_no_group_is_skipped() -> None:
+    registry = Registry()
+    rule = registry.publish(1, by_payee("COUNT", ">=", "2"), 0, 0)
+    groups: list[Json] = [{"payeeId": 25}, {"payeeId": None}, ["25"], {"payee": "25"}, {"paymentAmount": "x"}]
+    wrong = tuple(clear_group(registry, 1, group) for group in groups)
+    clear, of_none = clear_group(registry, 1, {"payeeId": "25"}), clear_group(registry, 7, {"payeeId": "25"})
+    pause = registry.move("RulePaused", "PAUSED", 1, T)
+    engine = judged((rule, T), T + MINUTE, wrong, (clear, of_none, pause))
+    assert engine.statuses()[-1]["warmFrom"] == T + MINUTE
+    assert engine.counters["unreadable_rule_events"] == 5
+
+
+def test_a_group_s_cooldown_is_forgotten_where_nothing_is_retained() -> None:
+    registry = Registry()
+    rules = (registry.publish(1, by_payee("COUNT", ">=", "1", cooldown=360_000), 0, 0), T)
+    clear = clear_group(registry, 1, {"payeeId": "25"})
+    long_after = 200 * 60
+    later = (at(3, long_after), at(4, long_after, payeeId=26))
+    engine = judged(rules, (at(1, 0), at(2, 0, payeeId=26)), T + long_after * 1000, clear, later)
+    assert [each[1] for each in told(engine)] == ["t1", "t2", "t3"]
+    assert b'"forgotten":{"before":0,"groups":[]}' in engine.logs[0].committed["rules"]
+
+
+# --- START_BACKFILL, END_BACKFILL
+
+
+def start(registry: Registry) -> tuple[bytes, str]:
+    """The command, and the name of the backfill."""
+    raw = registry.control("START_BACKFILL", T)
+    return raw, json.loads(raw)["commandId"]
+
+
+def end(registry: Registry, name: str, complete_from: int | None = None) -> bytes:
+    more: dict[str, Json] = {} if complete_from is None else {"completeFrom": complete_from}
+    return registry.control("END_BACKFILL", T, {"backfillId": name, **more})
+
+
+def test_while_it_stands_records_are_let_in_whatever_their_age() -> None:
+    registry = Registry()
+    opened, name = start(registry)
+    ended = end(registry, name)
+    old = [at(number, -3600 * number, on_record=0, backfill=name) for number in (1, 2)]
+    out_of_order, early = at(3, -3600, backfill=name), at(4, 301, on_record=0, backfill=name)
+    broken = payment(5, T, "x", backfill="other")
+    another = at(6, 301, on_record=-7200, backfill="other")
+    together = (opened, old[1], out_of_order, early, broken, another)
+    engine = judged(T, old[0], together, (ended, at(7, 0, backfill=name)))
+    assert sorted(engine.rejects()) == [
+        (0, 1, "backfill_closed"),
+        (0, 4, "future_event"),
+        (0, 5, "unparseable"),
+        (0, 6, "backfill_closed"),
+        (0, 7, "backfill_closed"),
+    ]
+    assert engine.counters["backfilled"] == 6
+    assert engine.counters["duplicates"] == 0
+
+
+def test_several_stand_at_once_and_ending_another_is_nothing() -> None:
+    registry = Registry()
+    (first, one), (second, two) = start(registry), start(registry)
+    closing = end(registry, one, T - 1), end(registry, one, 0), end(registry, "unknown", 0)
+    brought = tuple(at(number, -3600, on_record=0, backfill=name) for number, name in enumerate((one, two)))
+    rule = registry.publish(1, by_payee("COUNT", ">=", "1"), 0, 0)
+    pause = registry.move("RulePaused", "PAUSED", 1, T)
+    engine = judged((first, second, T), closing, brought, rule, T + MINUTE, pause)
+    assert engine.rejects() == [(0, 0, "backfill_closed")]
+    assert engine.statuses()[-1]["warmFrom"] == T - 1 + MINUTE
+
+
+def test_it_triggers_nothing_and_is_counted_as_nothing_else() -> None:
+    registry = Registry()
+    opened, name = start(registry)
+    drafts = [
+        by_payee("COUNT", ">=", "1"),
+        by_payee("COUNT", ">=", "1", firing="crossing"),
+        by_payee("COUNT", ">=", "2", late_events="reevaluate"),
+        by_payee("COUNT", ">=", "1", late_events="store"),
+        by_payee("COUNT", ">=", "1", only={"field": "paymentType", "operator": "=", "value": "CRD"}),
+    ]
+    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    traces = tuple(registry.trace(number, T + MINUTE, T) for number in range(1, 6))
+    later = registry.publish(6, by_payee("COUNT", ">=", "1"), 0, 0)
+    old = at(1, -30, on_record=0, backfill=name)
+    nobody = payment(3, T - 30_000, record_time=T, more={"payeeId": None}, backfill=name)
+    engine = judged(
+        (opened, *rules, *traces), (old, replace(old, offset=2), nobody), later, replace(old, offset=4)
+    )
+    assert engine.alerts() == []
+    assert engine.traces() == []
+    assert engine.counts() == {}
+    assert engine.counters["backfilled"] == 5
+    assert engine.counters["duplicates"] == 6
+    assert engine.counters["null_groups"] == 0
+    brought = [engine.counters[f"rule_backfilled:{number}"] for number in range(1, 7)]
+    assert brought == [1, 1, 1, 1, 0, 0]
+
+
+def test_it_counts_in_windows_and_as_the_newest() -> None:
+    registry = Registry()
+    opened, name = start(registry)
+    drafts = [
+        *[by_payee(function, ">", "0") for function in ("SUM", "MAX", "MIN", "COUNT")],
+        by_payee("COUNT_DISTINCT", ">", "0", field="beneficiaryId"),
+        by_payee("SUM", ">", "10", reset=True),
+    ]
+    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    brought = (
+        at(1, -20, "7", on_record=0, backfill=name),
+        at(2, -70, "0.5", on_record=0, backfill=name),
+        at(3, 5, "4", on_record=0, backfill=name, beneficiaryId=13),
+    )
+    engine = judged((opened, *rules), brought, at(4, 0, "5"), at(5, 6, "6"))
+    assert told(engine) == [
+        *[(1, "t4", "12"), (2, "t4", "7"), (3, "t4", "5"), (4, "t4", "2"), (5, "t4", "1"), (6, "t4", "12")],
+        *[(1, "t5", "22"), (2, "t5", "7"), (3, "t5", "4"), (4, "t5", "4"), (5, "t5", "2")],
+    ]
+    assert [alert["late"] for alert in engine.alerts()][:7] == [{"newestEventTime": T + 5000}] * 6 + [None]
+    listed = [each["transactionId"] for each in engine.alerts()[6]["contributors"]["transactions"]]
+    assert listed == ["t5", "t3", "t4", "t1"]
+
+
+def test_a_backfilled_one_has_nothing_judged_again_and_never_is_itself() -> None:
+    registry = Registry()
+    opened, name = start(registry)
+    again = by_payee("COUNT", ">=", "3", late_events="reevaluate")
+    rule = registry.publish(1, again, 0, 0)
+    brought = tuple(at(number, 10 - number, on_record=10, backfill=name) for number in (2, 3))
+    after = at(4, 20, on_record=20, backfill=name)
+    later = registry.publish(2, again, 0, 0)
+    engine = judged((opened, rule), at(1, 10), (*brought, after), at(5, 6, on_record=20), later)
+    # t5 comes into the windows of all four, of which only t1 was judged; caught up it is the same
+    assert told(engine) == [(1, "t1", "4"), (2, "t1", "4")]
+    assert [engine.counts()[number]["evaluations"] for number in (1, 2)] == [2, 2]
+    assert [engine.counts()[number]["reevaluated"] for number in (1, 2)] == [1, 1]
+
+
+def test_what_stands_below_the_floors_is_seen_by_no_rule() -> None:
+    registry = Registry()
+    opened, name = start(registry)
+    drafts = [
+        *[by_payee(function, "!=", "99") for function in ("MIN", "MAX", "SUM", "AVG")],
+        by_payee("COUNT_DISTINCT", "!=", "99", field="beneficiaryId"),
+    ]
+    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    hour, floor = 3600, 3600 - 960
+    amounts = [("3", -2), ("9", -1), ("5", 0), ("1", -3), ("0", -5), ("20", -4)]
+    brought = [
+        at(number, floor + seconds, amount, on_record=hour, backfill=name, beneficiaryId=number)
+        for number, (amount, seconds) in enumerate(amounts, 20)
+    ]
+    oldest = at(1, floor + 60, "7", on_record=hour - 300)
+    engine = judged((opened, *rules, T), T + 1000 * hour, *brought, oldest)
+    values = {rule: value for rule, _, value in told(engine)}
+    assert values == {1: "5", 2: "7", 3: "12", 4: "6", 5: "2"}
+
+
+def test_complete_from_makes_warm_what_the_first_tick_or_a_clear_left_out() -> None:
+    registry = Registry()
+    opened, name = start(registry)
+    rules = tuple(registry.publish(number, by_payee("COUNT", ">=", "9"), 0, 0) for number in (1, 2))
+    clear = registry.control("CLEAR_RULE", T, {"ruleId": 1})
+    ended = end(registry, name, T - 5 * MINUTE)
+    pauses = tuple(registry.move("RulePaused", "PAUSED", number, T) for number in (1, 2))
+    everything = registry.control("CLEAR_STATE_ALL", T)
+    resume = registry.move("RuleResumed", "ACTIVE", 1, T)
+    before = judged((opened, *rules), ended, T, pauses)
+    assert [status["warmFrom"] for status in before.statuses()[2:]] == [T - 4 * MINUTE] * 2
+    engine = judged((opened, *rules), T, clear, ended, (*pauses, everything, resume))
+    warm = [status["warmFrom"] for status in engine.statuses()[2:]]
+    assert warm == [T - 4 * MINUTE, T - 4 * MINUTE, T + 300_000 + MINUTE]
+    # warm is never claimed for what is not kept
+    long_after = judged((opened, *rules), T, T + 60 * MINUTE, ended, pauses)
+    assert long_after.statuses()[2]["warmFrom"] == T + (60 - 16 + 1) * MINUTE

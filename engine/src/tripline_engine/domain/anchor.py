@@ -15,7 +15,9 @@ from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing import FiringRecords
-from tripline_engine.domain.history import VOIDED, HashKey, History
+from tripline_engine.domain.forgotten import Group
+from tripline_engine.domain.group_identity import group_identity
+from tripline_engine.domain.history import BACKFILLED, VOIDED, HashKey, History
 from tripline_engine.domain.judged import OPEN, JudgedSpans, Span
 from tripline_engine.domain.late_judging import judge_late_ones
 from tripline_engine.domain.named import Named
@@ -112,6 +114,10 @@ class Anchor:
         judgement = Judgement()
         for version, since, until in _entering(book, self._name):
             eligible = (rows.time >= since) & (rows.time < until)
+            if rows.backfilled is not None:
+                brought = eligible & rows.backfilled & (self._slots(version, start) >= 0)
+                judgement.counts[rule_counter(version.rule_id, "backfilled")] += int(brought.sum())
+                eligible &= ~rows.backfilled
             fired, reading = _hold(version, eligible, aggregates, book.judged, judgement)
             traced_until = book.traced.get(version.rule_id)
             if traced_until is not None:
@@ -120,6 +126,11 @@ class Anchor:
                     watch(reading, evaluated & (rows.record_time < traced_until), fired, late)
                 )
         return judgement
+
+    def _slots(self, version: RuleVersion, start: int) -> npt.NDArray[np.int32]:
+        """The groups under the version of the rows from number ``start`` on."""
+        slots: npt.NDArray[np.int32] = self._windows.links[version.population].slots[start : self.history.end]
+        return slots
 
     def catch_up(self, work: CatchUp, visibility: Visibility) -> Judgement:
         """Judge, by a version just taken, what was accepted before any version was in force for it.
@@ -134,6 +145,9 @@ class Anchor:
         aggregates = enter(apart, history.base, history.end, visibility)
         time = history.time[history.base : history.end]
         eligible = (time >= version.effective_from) & (time < work.until)
+        backfilled = history.marked(BACKFILLED, history.base, history.end)
+        if backfilled is not None:
+            eligible &= ~backfilled
         judgement, judged = Judgement(), JudgedSpans()
         judged.add(version.key, Span(0, OPEN, version.effective_from, work.until))
         _hold(version, eligible, aggregates, judged, judgement)
@@ -171,7 +185,11 @@ class Anchor:
         self._drop(self.history.end)
         self._windows.forget_firing()
 
-    def forget_firing(self, rule_id: int) -> None:
+    def group_identity(self, group: Group) -> tuple[int, int]:
+        """The 128 bits, as (low, high), by which firing states know the group."""
+        return group_identity(group, self._compiler)
+
+    def close_firing(self, rule_id: int) -> None:
         """Let go of the rule's firing states until the next restructuring, which takes what is durable of them."""
         self._windows.close_states(rule_id)
 

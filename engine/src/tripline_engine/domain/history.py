@@ -35,6 +35,8 @@ _END, _BASE, _HEAP_END, _OFFSET, _MARKS = 0, 1, 2, 3, 4
 
 VOIDED = 1
 """Marks a row that is for every rule as if it had never been; it keeps its place in the order of acceptance."""
+BACKFILLED = 2
+"""Marks a row that no rule is evaluated for, neither live nor later; it counts like any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,8 @@ class History:
         self.time[start:end] = rows.time
         self.record_time[start:end] = rows.record_time
         self._columns["marks"][start:end] = 0
+        if rows.backfilled is not None:
+            self.mark(start + np.flatnonzero(rows.backfilled), BACKFILLED)
         self._append_ids(rows.ids, start, end)
         for stamp, times in rows.stamps.items():
             self.stamp(stamp)[start:end] = times

@@ -14,6 +14,7 @@ from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import EventType
 from tripline_contracts.names import read_list, read_name, read_parameter
 from tripline_engine.domain.commands import (
+    ClearGroup,
     ClearRule,
     Command,
     TraceRule,
@@ -22,7 +23,7 @@ from tripline_engine.domain.commands import (
     read_integer,
     read_text,
 )
-from tripline_engine.domain.forgotten import Forgotten
+from tripline_engine.domain.forgotten import Forgotten, Group
 from tripline_engine.domain.judged import JudgedSpans, Span
 from tripline_engine.domain.named import Named
 from tripline_engine.domain.rule_version import (
@@ -106,6 +107,7 @@ class RuleBook:
     :ivar traced: by rule id, until which record time (ms, exclusive) its evaluations are told
     :ivar judged: what the versions that judge again (`lateEvents: reevaluate`) have judged
     :ivar named: the named lists and parameters
+    :ivar backfills: the names of those that stand
     :ivar accepted: by anchor, how many transactions have been accepted; to be told before events are taken
     """
 
@@ -116,6 +118,7 @@ class RuleBook:
         self.traced: dict[int, int] = {}
         self.judged = JudgedSpans()
         self.named = Named()
+        self.backfills: set[str] = set()
         self.accepted = dict.fromkeys(event_type.anchors, 0)
         self.settings = Settings()
         self.position = -1
@@ -208,9 +211,18 @@ class RuleBook:
             case ClearRule(rule_id) if rule_id in self.rules:
                 cleared = Cleared(position, dict(self.accepted))
                 self.rules[rule_id] = self.rules[rule_id].clear(cleared)
+            case ClearGroup(rule_id, group) if rule_id in self.rules:
+                self._check(group)
+                self.rules[rule_id] = self.rules[rule_id].clear_group(group, self.accepted)
             case _:
                 pass  # none of the rules' business
         return ControlTaken(position, command_id, command)
+
+    def _check(self, group: Group) -> None:
+        """LookupError or ContractError if it is no group by fields of the event type."""
+        for name, value in group:
+            if self._event_type.field(name).kind == "decimal":
+                decimals.parse(value)
 
     def _apply_to_rule(self, kind: str, event: Mapping[str, Any], position: int) -> RuleTaken | None:
         rule_id, version = read_integer(event, "ruleId"), read_integer(event, "version")
@@ -245,7 +257,7 @@ class RuleBook:
         older = replace(known.versions[-1], superseded_from=newest.effective_from)
         versions = (*known.versions[:-1], older, newest)
         earliest = min(known.earliest, newest.effective_from)
-        self.rules[rule_id] = Rule(rule_id, version, known.paused, versions, earliest)
+        self.rules[rule_id] = replace(known, version=version, versions=versions, earliest=earliest)
         catch_up = _catch_up(newest, known.paused, known.earliest)
         return RuleTaken(position, rule_id, version, newest, catch_up)
 
@@ -267,6 +279,7 @@ class RuleBook:
                 "traced": sorted(self.traced.items()),
                 "judged": self.judged.to_json(),
                 "named": self.named.to_json(),
+                "backfills": sorted(self.backfills),
                 "rules": [rule_to_json(rule) for rule in self.rules.values()],
             }
         )
@@ -283,6 +296,7 @@ class RuleBook:
         book.traced = dict(stored.get("traced", []))
         book.judged = JudgedSpans.of_json(stored.get("judged", []))
         book.named = Named.of_json(stored.get("named", {}))
+        book.backfills = set(stored.get("backfills", []))
         for rule in stored["rules"]:
             book.rules[rule["ruleId"]] = rule_of_json(rule, event_type)
         return book

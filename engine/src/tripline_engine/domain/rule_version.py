@@ -10,7 +10,7 @@ from tripline_contracts import rule_definition
 from tripline_contracts.anchors import anchor_of
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import RuleDefinition
-from tripline_engine.domain.forgotten import NOTHING_FORGOTTEN, Forgotten
+from tripline_engine.domain.forgotten import NOTHING_FORGOTTEN, Forgotten, Group
 from tripline_engine.domain.part import Part, Population, parts_of, population_of
 from tripline_engine.domain.settings import Settings
 
@@ -123,6 +123,22 @@ class Rule:
             version.forgetting(Forgotten(cleared.accepted[version.anchor])) for version in self.versions
         )
         return replace(self, versions=versions, cleared=cleared)
+
+    def grouped_by(self, fields: tuple[str, ...]) -> Iterator[RuleVersion]:
+        """The versions with groups of their own by just these fields; conditions and buckets share what they know."""
+        for version in self.versions:
+            own = not version.chained and version.definition.precision == "exact"
+            if own and version.definition.grouping_key_names == fields:
+                yield version
+
+    def clear_group(self, group: Group, accepted: Mapping[str, int]) -> Rule:
+        """The rule for one of whose groups nothing was accepted before; ``accepted``: by anchor, how many were."""
+        cleared = {
+            version.key: version.forgetting(version.forgotten.and_group(group, accepted[version.anchor]))
+            for version in self.grouped_by(tuple(name for name, _ in group))
+        }
+        versions = tuple(cleared.get(version.key, version) for version in self.versions)
+        return replace(self, versions=versions)
 
     def of_retained(self, retained: Mapping[str, int]) -> Rule:
         """The rule whose versions forget no more than there is: so they share lists with others again.

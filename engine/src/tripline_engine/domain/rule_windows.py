@@ -10,7 +10,7 @@ from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import Compiler, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
 from tripline_engine.domain.forgotten import remembered
-from tripline_engine.domain.history import History
+from tripline_engine.domain.history import BACKFILLED, History
 from tripline_engine.domain.judged import Alerted
 from tripline_engine.domain.links import NOTHING, Links
 from tripline_engine.domain.part import ChainKey, DistinctKey, Population, TotalsKey
@@ -32,7 +32,7 @@ def open_links(
 ) -> Links:
     """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
     passes = None if population.filter is None else compiler.compile(population.filter)
-    passes = remembered(population.forgotten, passes)
+    passes = remembered(population.forgotten, compiler, passes)
     if since != NOTHING:
         passes = from_time(since, passes)
     name = f"{compiler.anchor}.by.{population.name}"
@@ -171,7 +171,8 @@ class RuleWindows:
     ) -> None:
         self._open_states(version)
         if version.key in self.alerted:
-            self.alerted[version.key].build(records, self.history.offset, end)
+            backfilled = self.history.marked(BACKFILLED, 0, end)
+            self.alerted[version.key].build(records, self.history.offset, end, backfilled)
             return
         states = self.firing[version.key]
         states.build(records)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.records import StateLog
-from tripline_engine.domain.rows import Rows, segment_schema
+from tripline_engine.domain.rows import BACKFILL, Rows, segment_schema
 
 _FAN_IN = 16
 _MAX_ROWS = 1 << 18
@@ -22,6 +22,8 @@ _MAX_ROWS = 1 << 18
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
 # Small segments are written with every micro-batch and soon merged; what is merged once stays as it is.
 _QUICK = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+# A column that a run has only where some of it was backfilled.
+_MARK = pa.field(BACKFILL, pa.bool_())
 _DENSE = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
 
 
@@ -81,6 +83,9 @@ class SegmentLog:
         """Write accepted transactions."""
         if len(rows):
             table = rows.table.select(self._schema.names)
+            if rows.backfilled is not None:
+                marks = pa.array(rows.backfilled, mask=~rows.backfilled)
+                table = table.append_column(_MARK, marks)
             newest, newest_record = int(rows.time.max()), int(rows.record_time.max())
             self.segments.append(
                 self._write(table, Segment(self._next, len(rows), 0, newest, newest_record), log)
@@ -110,7 +115,7 @@ class SegmentLog:
             newest_record=max(part.newest_record for part in parts),
         )
         if merged.level == 1:
-            self._write(pa.concat_tables([self._read(part, log) for part in parts]), merged, log)
+            self._write(_joined([self._read(part, log) for part in parts]), merged, log)
         else:
             # compressed well enough: to do it again would hold up a micro-batch and save nothing
             log.put(self._key(merged), b"".join(self._data(part, log) for part in parts))
@@ -161,8 +166,9 @@ class SegmentLog:
     def _write(self, table: pa.Table, segment: Segment, log: StateLog) -> Segment:
         sink = pa.BufferOutputStream()
         options = _DENSE if segment.level else _QUICK
-        with pa.ipc.new_stream(sink, self._schema, options=options) as writer:
-            writer.write_table(table.cast(self._schema).combine_chunks())
+        schema = self._schema.append(_MARK) if BACKFILL in table.column_names else self._schema
+        with pa.ipc.new_stream(sink, schema, options=options) as writer:
+            writer.write_table(table.cast(schema).combine_chunks())
         log.put(self._key(segment), sink.getvalue().to_pybytes())
         return segment
 
@@ -170,7 +176,7 @@ class SegmentLog:
         source, streams = pa.BufferReader(self._data(segment, log)), []
         while source.tell() < source.size():
             streams.append(pa.ipc.open_stream(source, options=_READ).read_all())
-        return pa.concat_tables(streams).combine_chunks()
+        return _joined(streams).combine_chunks()
 
     def _data(self, segment: Segment, log: StateLog) -> bytes:
         """Arrow streams, one after the other."""
@@ -181,3 +187,8 @@ class SegmentLog:
 
     def _key(self, segment: Segment) -> str:
         return f"segment/{self._anchor}/{segment.number}"
+
+
+def _joined(tables: list[pa.Table]) -> pa.Table:
+    """One after the other; a column that only some have is null in the others."""
+    return pa.concat_tables(tables, promote_options="default")

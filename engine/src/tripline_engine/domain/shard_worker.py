@@ -237,11 +237,14 @@ class _Batch:
             self._head.segments[name].expire(self._time_floor(name), visibility.id_floor, self._log)
 
     def _take_transactions(self, slices: Sequence[bytes]) -> None:
-        table = pa.concat_tables([pa.ipc.open_stream(data).read_all() for data in slices]).combine_chunks()
+        tables = [pa.ipc.open_stream(data).read_all() for data in slices]
+        # only slices with backfilled records have a column for that
+        table = pa.concat_tables(tables, promote_options="default").combine_chunks()
         order = np.lexsort([np.array(table.column(name)) for name in ("offset", "partition", "runningMax")])
         rows = Rows.of(table.take(pa.array(order)), self._event_type)
         masks = np.array(rows.table.column("mask"))
-        admission = admit(rows, self._projection.book.settings, self._head.visibility)
+        book = self._projection.book
+        admission = admit(rows, book.settings, self._head.visibility, book.backfills)
         self._counters["transactions"] += len(rows)
         self._report_rejected(rows, masks, admission)
         self._count_null_groups(rows, masks, admission)
@@ -258,9 +261,12 @@ class _Batch:
             low, high, rows.record_time, settings.duplicate_reach_ms, visibility.id_floor
         )
         self._counters["duplicates"] += int(len(rows) - first.sum())
-        judging, repeated = self._projection.book.judging(name), rows.take(~first, self._event_type)
+        judging, again = self._projection.book.judging(name), ~first & rows.ordinary
+        repeated = rows.take(again, self._event_type)
         self._counters.update(rule_counts.duplicates(repeated, judging, self._compiler(name)))
         accepted = rows.take(first, self._event_type)
+        if accepted.backfilled is not None:
+            self._counters["backfilled"] += int(accepted.backfilled.sum())
         judgement = anchor.judge(accepted, self._projection.book, visibility)
         self._counters.update(judgement.counts)
         self._head.segments[name].append(accepted, self._log)
@@ -285,7 +291,8 @@ class _Batch:
     def _count_null_groups(self, rows: Rows, masks: Any, admission: Admission) -> None:
         """Each transaction in one shard: that of its first anchor, whatever anchors the rules are on."""
         reporting = (masks >> reporting_anchor(rows, self._event_type)) & 1
-        mine = rows.take(admission.admitted & reporting.astype(np.bool_), self._event_type)
+        evaluable = admission.admitted & rows.ordinary
+        mine = rows.take(evaluable & reporting.astype(np.bool_), self._event_type)
         compiler = self._compiler(self._event_type.anchors[0])
         counts = rule_counts.null_groups(mine, self._projection.book.judging(), compiler)
         self._counters.update(counts)

@@ -28,6 +28,7 @@ class Visibility:
     :ivar lateness_floor: older event times are too late, whatever the settings have become
     :ivar id_floor: ids with an older record time are forgotten
     :ivar rule_floors: by rule, what clears of it alone have raised its warm floor to
+    :ivar complete_from: from then on backfills have brought what was before the first tick; None where none has
     :ivar floors: by anchor and field, the oldest event time still visible to a rule that uses the field
     """
 
@@ -38,6 +39,7 @@ class Visibility:
     id_floor: int = NOTHING
     floors: dict[str, dict[str, int]] = field(default_factory=dict)
     rule_floors: dict[int, int] = field(default_factory=dict)
+    complete_from: int | None = None
 
     @staticmethod
     def new(event_type: EventType) -> Visibility:
@@ -73,6 +75,12 @@ class Visibility:
             before = self.rule_floors.get(rule_id, NOTHING)
             self.rule_floors[rule_id] = max(before, self.clock + settings.max_future_skew_ms)
 
+    def complete(self, since: int) -> None:
+        """From ``since`` on nothing is missing of what the first tick or a clear so far has left out."""
+        self.complete_from = since if self.complete_from is None else min(self.complete_from, since)
+        self.warm_floor = min(self.warm_floor, since)
+        self.rule_floors = {rule_id: min(floor, since) for rule_id, floor in self.rule_floors.items()}
+
     def forget_rules(self, rules: Container[int]) -> None:
         """Forget what was known of all rules but these."""
         for rule_id in [each for each in self.rule_floors if each not in rules]:
@@ -89,7 +97,8 @@ class Visibility:
             return None
         visible = self.floor(version.anchor, version.fields)
         cleared = max(self.warm_floor, self.rule_floors.get(version.rule_id, NOTHING))
-        return max(self.first_tick, cleared, visible) + version.window_ms
+        first = self.first_tick if self.complete_from is None else min(self.first_tick, self.complete_from)
+        return max(first, cleared, visible) + version.window_ms
 
     def to_json(self) -> dict[str, Any]:
         """As stored in the head record."""
@@ -101,6 +110,7 @@ class Visibility:
             "idFloor": self.id_floor,
             "floors": self.floors,
             "ruleFloors": sorted(self.rule_floors.items()),
+            "completeFrom": self.complete_from,
         }
 
     @staticmethod
@@ -113,8 +123,9 @@ class Visibility:
             lateness_floor=data["latenessFloor"],
             id_floor=data["idFloor"],
             floors=data["floors"],
-            # heads that were written before there were such floors have none
+            # heads that were written before there were such commands have none
             rule_floors=dict(data.get("ruleFloors", [])),
+            complete_from=data.get("completeFrom"),
         )
 
 
