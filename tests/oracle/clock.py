@@ -94,7 +94,7 @@ class Clock:
         if version.definition.bucket is None:
             return self._alike(version, Sight(floor))
         live = self.sights(version)
-        each = tuple(replace(sight, floor=highest(floor, sight.floor)) for sight in live.each)
+        each = tuple(replace(sight, floor=highest(floor, sight.floor), begun=None) for sight in live.each)
         return Sights(replace(live.whole, floor=highest(floor, live.whole.floor)), each, self.settled)
 
     def _alike(self, version: Version, sight: Sight) -> Sights:
