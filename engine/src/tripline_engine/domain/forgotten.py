@@ -65,7 +65,7 @@ class Forgotten:
     def to_json(self) -> dict[str, Any]:
         """As stored with the rules."""
         groups = [[each.before, [list(pair) for pair in each.group]] for each in self.groups]
-        return {"before": self.before, "groups": groups, "apart": self.apart}
+        return {"before": self.before, "groups": groups, "apart": self.apart and list(self.apart)}
 
     @staticmethod
     def of_json(stored: Mapping[str, Any] | None) -> Forgotten:
