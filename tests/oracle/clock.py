@@ -95,7 +95,8 @@ class Clock:
             return self._alike(version, Sight(floor))
         live = self.sights(version)
         each = tuple(replace(sight, floor=highest(floor, sight.floor), begun=None) for sight in live.each)
-        return Sights(replace(live.whole, floor=highest(floor, live.whole.floor)), each, self.settled)
+        whole = replace(live.whole, floor=highest(floor, live.whole.floor), begun=None)
+        return Sights(whole, each, self.settled)
 
     def _alike(self, version: Version, sight: Sight) -> Sights:
         return Sights(sight, (sight,) * len(version.definition.conditions), self.settled)
