@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.int128 import words
+from tripline_engine.domain.records import BACKFILL
 
 DECIMAL = pa.decimal128(24, 6)
 # Fields of these roles are texts: equal texts are equal values.
@@ -100,10 +101,6 @@ class Rows:
     def take(self, keep: npt.NDArray[np.bool_], event_type: EventType) -> Rows:
         """The rows where ``keep`` (bool, n) holds, in the same order."""
         return self if keep.all() else Rows.of(self.table.filter(pa.array(keep)), event_type)
-
-
-BACKFILL = "backfill"
-"""Column of what is backfilled: the name of the backfill before a transaction is let in, then just true."""
 
 
 def stamp_fields(event_type: EventType) -> tuple[Field, ...]:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.records import StateLog
-from tripline_engine.domain.rows import BACKFILL, Rows, segment_schema
+from tripline_engine.domain.records import BACKFILL, StateLog
+from tripline_engine.domain.rows import Rows, segment_schema
 
 _FAN_IN = 16
 _MAX_ROWS = 1 << 18

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import Kind
+from tripline_engine.domain.records import BACKFILL, Kind
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys
@@ -33,6 +33,9 @@ PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binar
 RAW_RECORD: Final = 127
 """The `kind` of a row that is a transaction's record as it was read: position is its offset, payload its value."""
 
+BACKFILLED_RECORD: Final = 126
+"""The same of a record with the header `backfill`; in all other rows that column is null, and nobody looks at it."""
+
 
 def shard_inputs(
     session: SparkSession,
@@ -42,13 +45,16 @@ def shard_inputs(
     *,
     takes_transactions: bool = True,
 ) -> DataFrame:
-    """Rows by PACKED_SCHEMA. With one shard raw records are among them, and all have partition int, recordTime long."""
+    """Rows by PACKED_SCHEMA.
+
+    With one shard raw records are among them, and all have partition int, recordTime long and backfill binary.
+    """
     events = _broadcast_events(session, settings, config.shards)
     records = _records(session, settings, settings.max_transactions_per_batch if takes_transactions else 0)
     if config.shards == 1:
         return events.unionByName(_raw_transactions(records)).coalesce(1)
     packed = records.mapInArrow(packing(config, fault), PACKED_SCHEMA)
-    return events.drop("partition", "recordTime").unionByName(packed)
+    return events.drop("partition", "recordTime", BACKFILL).unionByName(packed)
 
 
 def _broadcast_events(session: SparkSession, settings: Settings, shards: int) -> DataFrame:
@@ -66,25 +72,36 @@ def _broadcast_events(session: SparkSession, settings: Settings, shards: int) ->
         F.coalesce(F.col("value"), F.unhex(F.lit(""))).alias("payload"),
         "partition",
         F.unix_millis("timestamp").alias("recordTime"),
+        F.lit(None).cast("binary").alias(BACKFILL),
     )
 
 
 def _records(session: SparkSession, settings: Settings, most: int) -> DataFrame:
     """At most so many a micro-batch; with 0 none are read, and those that come are taken when some are."""
-    cap = {"maxOffsetsPerTrigger": str(most)}
-    raw = _kafka(session, settings, settings.topic(TRANSACTIONS), cap)
-    return raw.select("partition", "offset", F.unix_millis("timestamp").alias("recordTime"), "value")
+    more = {"maxOffsetsPerTrigger": str(most), "includeHeaders": "true"}
+    raw = _kafka(session, settings, settings.topic(TRANSACTIONS), more)
+    record_time = F.unix_millis("timestamp").alias("recordTime")
+    return raw.select("partition", "offset", record_time, "value", _header(BACKFILL).alias(BACKFILL))
+
+
+def _header(name: str) -> Column:
+    """The first header of that name, empty if it has no value; null for a record that has none of that name."""
+    place = F.array_position(F.col("headers.key"), name)
+    value = F.try_element_at(F.col("headers.value"), place.cast("int"))
+    return F.when(place > 0, F.coalesce(value, F.unhex(F.lit(""))))
 
 
 def _raw_transactions(records: DataFrame) -> DataFrame:
     [key] = shard_keys(1)
+    kind = F.when(F.col(BACKFILL).isNull(), RAW_RECORD).otherwise(BACKFILLED_RECORD)
     return records.select(
         F.lit(key).alias("shardKey"),
-        F.lit(RAW_RECORD).cast("tinyint").alias("kind"),
+        kind.cast("tinyint").alias("kind"),
         F.col("offset").alias("position"),
         F.col("value").alias("payload"),
         "partition",
         "recordTime",
+        BACKFILL,
     )
 
 
