@@ -93,7 +93,7 @@ def changed_draft(rng: Random, world: World, knobs: Knobs, old: Draft) -> Draft:
 
 def _same_buckets(rng: Random, world: World, knobs: Knobs, old: Draft) -> Draft:
     """Another function of the same field, another limit, another window: what of one rule others can use too."""
-    scaled = scaled_draft(old, rng.choice([0.3, 0.7, 1, 1, 1.5, 4]))
+    scaled = scaled_draft(old, rng.choice([0.3, 0.7, 1, 1.2, 3, 20]))
     if scaled.chain is not None:
         return scaled
     function = old.function if old.function == "COUNT" else rng.choice(["SUM", "AVG", "MIN", "MAX"])
