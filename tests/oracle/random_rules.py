@@ -27,7 +27,9 @@ __all__ = ["Draft", "changed_draft", "definition_document", "random_draft", "sha
 def random_draft(rng: Random, world: World, knobs: Knobs) -> Draft:
     """A new rule."""
     if chance(rng, knobs.chained):
-        return _with_options(rng, world, knobs, random_chain(rng, world, knobs))
+        # Buckets do not go with different values, of which several conditions have some nearly always.
+        some = replace(knobs, distinct=0) if chance(rng, knobs.bucketed) else knobs
+        return _with_options(rng, world, knobs, random_chain(rng, world, some))
     grouping, aggregate, window = random_grouping(rng), aggregate_of(rng, knobs), random_window(rng, world)
     drawn = with_limit(rng, world, grouping, aggregate, window)
     return _with_options(rng, world, knobs, perhaps_named_limit(rng, knobs, drawn))
