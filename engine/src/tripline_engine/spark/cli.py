@@ -6,8 +6,8 @@ import sys
 
 import click
 
+from tripline_engine import logs
 from tripline_engine.errors import EngineError
-from tripline_engine.spark import logs
 from tripline_engine.spark.settings import from_environment
 
 

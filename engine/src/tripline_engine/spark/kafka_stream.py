@@ -15,7 +15,7 @@ from tripline_contracts import cloudevents
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.committed import committed_ends
 from tripline_engine.spark.settings import Settings
-from tripline_engine.spark.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
+from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 
 _log = structlog.get_logger(__name__)
 _SECONDS: Final = 5.0

@@ -19,6 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tripline_contracts import event_type
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.errors import QueryFailed
+from tripline_engine.serving import serving
 from tripline_engine.spark import checkpoint, head_start, housekeeping
 from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.faults import FaultPoint, parse_fault_point
@@ -27,7 +28,6 @@ from tripline_engine.spark.listener import ProgressListener
 from tripline_engine.spark.metrics import Metrics
 from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
-from tripline_engine.spark.serving import serving
 from tripline_engine.spark.session import start_session
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.ticker import Clocks, Ticker

@@ -20,7 +20,7 @@ from tripline_engine.domain.records import Kind
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys
-from tripline_engine.spark.topic_names import RULES, TICKS, TRANSACTIONS
+from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
