@@ -25,5 +25,25 @@ class QueryFailed(EngineError):
     """The streaming query ended by itself."""
 
 
+class KafkaSilent(EngineError):
+    """Kafka doesn't answer, or not with what was asked for."""
+
+
+class ArchiveInUse(EngineError):
+    """Another archiver writes this archive."""
+
+
+class ArchiveFailed(EngineError):
+    """The archive's file system refuses."""
+
+
+class ArchiveMismatch(EngineError):
+    """The archive is of another topic of the same name: it has offsets that the topic has not."""
+
+
+class RecordsMissing(EngineError):
+    """Offsets that are neither in the archive nor in the topic; the message names them."""
+
+
 class Unparseable(Exception):
     """A record's value breaks the event type; the message names the field and what was expected."""

@@ -10,6 +10,7 @@ from typing import Final, cast
 from environs import Env, EnvError
 from marshmallow.validate import OneOf, Range
 
+from tripline_engine.binds import parse_bind
 from tripline_engine.domain.config import Clock
 from tripline_engine.errors import BadSettings
 
@@ -52,7 +53,7 @@ def from_environment() -> Settings:
     env = Env()
     try:
         with env.prefixed("TRIPLINE_"):
-            host, port = _bind(env.str("METRICS_BIND", "127.0.0.1:9103"))
+            host, port = parse_bind(env.str("METRICS_BIND", "127.0.0.1:9103"))
             return Settings(
                 kafka=env.str("KAFKA"),
                 checkpoint=Path(env.str("CHECKPOINT")).absolute(),
@@ -80,10 +81,3 @@ def local_master(master: str) -> str:
     """`local[N]` with attempts for its tasks; every other master as it is."""
     match = _LOCAL.fullmatch(master)
     return f"local[{match[1]},{TASK_ATTEMPTS}]" if match else master
-
-
-def _bind(text: str) -> tuple[str, int]:
-    host, separator, port = text.rpartition(":")
-    if not separator or not port.isdigit() or int(port) > 65_535:
-        raise BadSettings(f"TRIPLINE_METRICS_BIND: expected host:port, not {text!r}")
-    return host, int(port)
