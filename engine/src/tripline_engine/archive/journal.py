@@ -7,17 +7,28 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Protocol
 
 from tripline_engine.archive.cover import Span, cover, joined, spans
 from tripline_engine.archive.piece import Piece
 from tripline_engine.archive.record import Record
 from tripline_engine.archive.store import Store
-from tripline_engine.archive.topic import OffsetsGone, Topic
+from tripline_engine.archive.topic import OffsetsGone
 from tripline_engine.errors import RecordsMissing
 
 _ATTEMPTS: Final = 3
 """At a position: files may be merged, and records archived and deleted, between looking and reading."""
+
+
+class Topic(Protocol):
+    """What a journal needs of a topic: archive.topic.Topic, or one in memory."""
+
+    @property
+    def name(self) -> str: ...
+
+    def span(self, partition: int) -> Span: ...
+
+    def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]: ...
 
 
 class Journal:

@@ -44,7 +44,7 @@ class Topic:
     """One topic of one broker. Raises KafkaSilent where Kafka does not answer. To be closed."""
 
     def __init__(self, kafka: str, name: str) -> None:
-        self.name = name
+        self._name = name
         self._consumer = Consumer({**consumer_settings(kafka), "enable.partition.eof": True})
 
     def __enter__(self) -> Self:
@@ -54,6 +54,11 @@ class Topic:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._consumer.close()
+
+    @property
+    def name(self) -> str:
+        """As Kafka has it."""
+        return self._name
 
     def partitions(self) -> list[int]:
         """Ascending; empty if there is no such topic."""
