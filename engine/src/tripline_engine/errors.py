@@ -17,6 +17,10 @@ class CheckpointMismatch(EngineError):
     """The checkpoint was made with other fixed settings: shards, anchors or event type."""
 
 
+class CheckpointExists(EngineError):
+    """There is a checkpoint where one was to be made."""
+
+
 class CheckpointInUse(EngineError):
     """Another engine process holds this checkpoint."""
 
@@ -43,6 +47,14 @@ class ArchiveMismatch(EngineError):
 
 class RecordsMissing(EngineError):
     """Offsets that are neither in the archive nor in the topic; the message names them."""
+
+
+class OrderBroken(EngineError):
+    """The recorded order has a gap, or says something else than the topics and the archive."""
+
+
+class NoHistory(EngineError):
+    """A new engine would begin with windows that are empty, though they should not be."""
 
 
 class Unparseable(Exception):

@@ -26,6 +26,8 @@ class Topic(Protocol):
     @property
     def name(self) -> str: ...
 
+    def partitions(self) -> list[int]: ...
+
     def span(self, partition: int) -> Span: ...
 
     def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]: ...
@@ -65,7 +67,7 @@ class Journal:
                 if position > before:
                     break
             else:
-                raise RecordsMissing(self._gap(partition, position))
+                raise RecordsMissing(self.gap(partition, position))
 
     def last(self, partition: int) -> Record | None:
         """The newest record; None if there never was one. Raises RecordsMissing if nobody has it any more."""
@@ -77,8 +79,29 @@ class Journal:
         elif topic.until and kept and kept.until == topic.until and self._store:
             newest = self._store.last_record(kept)
         elif topic.until:
-            raise RecordsMissing(self._gap(partition, topic.until - 1))
+            raise RecordsMissing(self.gap(partition, topic.until - 1))
         return newest
+
+    def archived_before(self, partition: int, offset: int) -> Record | None:
+        """The newest record of the archive that is older than this offset; None if there is none."""
+        newest: Record | None = None
+        pieces = [piece for piece in self._list().get(partition, []) if piece.first < offset]
+        if pieces and self._store:
+            for run in self._store.records(max(pieces, key=lambda piece: min(piece.until, offset))):
+                older = [record for record in run if record.offset < offset]
+                newest = older[-1] if older else newest
+        return newest
+
+    def gap(self, partition: int, position: int) -> str:
+        """Which offsets from this one on nobody has, as a sentence."""
+        later = [span.first for span in self.spans(partition) if span.first > position]
+        until = f" to {later[0] - 1}" if later else " on"
+        where = (
+            "neither in the topic nor in the archive"
+            if self._store
+            else "not in the topic, and no archive is set"
+        )
+        return f"{self.topic.name} partition {partition}: offsets {position}{until} are {where}"
 
     def _source(self, partition: int, position: int, end: int) -> Iterator[tuple[list[Record], int]]:
         """Runs from one file or from the topic, each with how far it reaches; nothing if nobody has the position."""
@@ -91,16 +114,6 @@ class Journal:
     def _list(self) -> dict[int, list[Piece]]:
         self._pieces = self._store.pieces() if self._store else {}
         return self._pieces
-
-    def _gap(self, partition: int, position: int) -> str:
-        later = [span.first for span in self.spans(partition) if span.first > position]
-        until = f" to {later[0] - 1}" if later else " on"
-        where = (
-            "neither in the topic nor in the archive"
-            if self._store
-            else "not in the topic, and no archive is set"
-        )
-        return f"{self.topic.name} partition {partition}: offsets {position}{until} are {where}"
 
 
 class Cursor:

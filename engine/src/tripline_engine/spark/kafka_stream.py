@@ -12,6 +12,7 @@ import structlog
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
 
 from tripline_contracts import cloudevents
+from tripline_engine.spark.beginning import beginning_of
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.committed import committed_ends
 from tripline_engine.spark.settings import Settings
@@ -28,7 +29,13 @@ class KafkaStream:
     def __init__(self, settings: Settings, engine_id: str) -> None:
         common = {"bootstrap.servers": settings.kafka, "log_level": 3}
         self._consumer = Consumer(
-            {**common, "group.id": f"tripline-engine-{engine_id}", "enable.auto.commit": False}
+            {
+                **common,
+                "group.id": f"tripline-engine-{engine_id}",
+                "enable.auto.commit": False,
+                # where a topic no longer reaches back to what is asked for
+                "auto.offset.reset": "earliest",
+            }
         )
         self._producer = Producer({**common, "enable.idempotence": True, "linger.ms": 0})
         self._settings = settings
@@ -42,7 +49,10 @@ class KafkaStream:
         return {partition: self._end(topic, partition) for partition in partitions}
 
     def committed(self) -> Mapping[int, int]:
-        return committed_ends(self._folder).get(self._settings.topic(TRANSACTIONS), {})
+        ends = committed_ends(self._folder)
+        if not ends and (beginning := beginning_of(self._settings.checkpoint)):
+            ends = beginning.ends
+        return ends.get(self._settings.topic(TRANSACTIONS), {})
 
     def order_records(self) -> Iterator[Any]:
         for offset, loaded in self._read(self._settings.topic(ORDER), self.order_position):

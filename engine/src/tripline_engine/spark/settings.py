@@ -25,6 +25,8 @@ class Settings:
     """One engine process. Times in ms are integers, addresses are host:port.
 
     :ivar shards: None: as many as the checkpoint was made with
+    :ivar archive: what the archiver writes to; None: there is none
+    :ivar cold_start: begin on an empty checkpoint though history is missing
     """
 
     kafka: str
@@ -42,6 +44,8 @@ class Settings:
     log_level: str
     fault_point: str | None
     class_cache: Path | None
+    archive: Path | None
+    cold_start: bool
 
     def topic(self, name: str) -> str:
         """The topic of this deployment for a contract's name."""
@@ -72,6 +76,8 @@ def from_environment() -> Settings:
                 log_level=env.str("LOG_LEVEL", "info"),
                 fault_point=env.str("FAULT_POINT", None),
                 class_cache=env.path("CLASS_CACHE", None),
+                archive=env.path("ARCHIVE", None),
+                cold_start=env.bool("COLD_START", False),
             )
     except EnvError as error:
         raise BadSettings(f"settings: {error}") from error

@@ -9,14 +9,17 @@ never wait behind transactions. Transactions have a source of their own, capped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
+from tripline_engine.archive.topic import Topic
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import Kind
+from tripline_engine.spark.committed import Ends
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys
@@ -30,26 +33,37 @@ if TYPE_CHECKING:
 
 PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binary"
 
+_EARLIEST: Final = -2
+"""Spark's number for it."""
+
 RAW_RECORD: Final = 127
 """The `kind` of a row that is a transaction's record as it was read: position is its offset, payload its value."""
 
 
 def shard_inputs(
-    session: SparkSession, settings: Settings, config: EngineConfig, fault: FaultPoint | None = None
+    session: SparkSession,
+    settings: Settings,
+    config: EngineConfig,
+    fault: FaultPoint | None = None,
+    begin: Ends | None = None,
 ) -> DataFrame:
-    """Rows by PACKED_SCHEMA. With one shard raw records are among them, and all have partition int, recordTime long."""
-    events = _broadcast_events(session, settings, config.shards)
-    records = _records(session, settings)
+    """Rows by PACKED_SCHEMA. With one shard raw records are among them, and all have partition int, recordTime long.
+
+    `begin` is where a query without a commit reads from; without it, from the beginning of the topics.
+    """
+    events = _broadcast_events(session, settings, config.shards, begin)
+    records = _records(session, settings, begin)
     if config.shards == 1:
         return events.unionByName(_raw_transactions(records)).coalesce(1)
     packed = records.mapInArrow(packing(config, fault), PACKED_SCHEMA)
     return events.drop("partition", "recordTime").unionByName(packed)
 
 
-def _broadcast_events(session: SparkSession, settings: Settings, shards: int) -> DataFrame:
+def _broadcast_events(
+    session: SparkSession, settings: Settings, shards: int, begin: Ends | None
+) -> DataFrame:
     """Rule events and ticks, a copy for each shard, with their Kafka offset as position."""
-    topics = f"{settings.topic(RULES)},{settings.topic(TICKS)}"
-    events = _kafka(session, settings, topics)
+    events = _kafka(session, settings, [settings.topic(RULES), settings.topic(TICKS)], begin)
     every_shard = F.array(*(F.lit(key) for key in shard_keys(shards)))
     is_rule = F.col("topic") == settings.topic(RULES)
     kind = F.when(is_rule, F.lit(int(Kind.RULE_EVENT))).otherwise(F.lit(int(Kind.TICK)))
@@ -64,9 +78,9 @@ def _broadcast_events(session: SparkSession, settings: Settings, shards: int) ->
     )
 
 
-def _records(session: SparkSession, settings: Settings) -> DataFrame:
+def _records(session: SparkSession, settings: Settings, begin: Ends | None) -> DataFrame:
     cap = {"maxOffsetsPerTrigger": str(settings.max_transactions_per_batch)}
-    raw = _kafka(session, settings, settings.topic(TRANSACTIONS), cap)
+    raw = _kafka(session, settings, [settings.topic(TRANSACTIONS)], begin, cap)
     return raw.select("partition", "offset", F.unix_millis("timestamp").alias("recordTime"), "value")
 
 
@@ -95,12 +109,16 @@ def packing(config: EngineConfig, fault: FaultPoint | None) -> Pack:
 
 
 def _kafka(
-    session: SparkSession, settings: Settings, topics: str, more: dict[str, str] | None = None
+    session: SparkSession,
+    settings: Settings,
+    topics: Sequence[str],
+    begin: Ends | None,
+    more: Mapping[str, str] | None = None,
 ) -> DataFrame:
     options = {
         "kafka.bootstrap.servers": settings.kafka,
-        "subscribe": topics,
-        "startingOffsets": "earliest",
+        "subscribe": ",".join(topics),
+        "startingOffsets": starting_offsets(settings.kafka, topics, begin) if begin else "earliest",
         "kafka.max.poll.records": "10000",
         # Spark asks for what is there. But having got it, the consumer fetches ahead; at the topic's end the broker
         # keeps that request, and Spark's next question on the same connection waits behind it: by default 500 ms
@@ -108,3 +126,13 @@ def _kafka(
         **(more or {}),
     }
     return session.readStream.format("kafka").options(**options).load()
+
+
+def starting_offsets(kafka: str, topics: Sequence[str], begin: Ends) -> str:
+    """As Spark takes them: it wants every partition named. One that nothing was taken of begins at its beginning."""
+    found: Ends = {}
+    for name in topics:
+        with Topic(kafka, name) as topic:
+            known = begin.get(name, {})
+            found[name] = {p: known.get(p, _EARLIEST) for p in topic.partitions()}
+    return json.dumps(found)

@@ -30,6 +30,9 @@ class MemoryTopic:
     name: str = "transactions.v1"
     deletes_at: int | None = None
 
+    def partitions(self) -> list[int]:
+        return [0]
+
     def span(self, _partition: int) -> Span:
         return Span(self.low, len(self.kept))
 
