@@ -75,6 +75,6 @@ def _sentence(settings: Settings, journal: Journal, partition: int, need: Need, 
     return (
         f"{journal.topic.name} partition {partition} begins at offset {first}, and windows of up to"
         f" {need.window_seconds} s (rule {need.rule_id}) need what was there since {since}; {archive}. `tripline-engine"
-        " rebuild` makes a checkpoint of the recorded order, the topics and the archive. TRIPLINE_COLD_START=1 starts all"
-        " the same: windows fill again, and until then alerts say `warm: false`"
+        " rebuild` makes a checkpoint of the recorded order, the topics and the archive. TRIPLINE_COLD_START=1 starts"
+        " all the same: windows fill again, and until then alerts say `warm: false`"
     )

@@ -57,8 +57,8 @@ class Inputs:
         newest = max(record.timestamp for record in records)
         if newest != part.max_record_time:
             raise OrderBroken(
-                f"micro-batch {recorded.sequence}: partition {part.partition} of {TRANSACTIONS} has a highest record"
-                f" time of {newest} from offset {part.first} to {part.until - 1}, and {part.max_record_time} was recorded:"
+                f"micro-batch {recorded.sequence}: {TRANSACTIONS} partition {part.partition}, offsets {part.first} to"
+                f" {part.until - 1}, have a highest record time of {newest}, and {part.max_record_time} was recorded:"
                 " these are not the transactions that were judged"
             )
         return records

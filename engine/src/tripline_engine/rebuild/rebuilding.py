@@ -14,17 +14,12 @@ from dataclasses import dataclass
 import structlog
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.records import OutRecord
-from tripline_engine.errors import OrderBroken
 from tripline_engine.rebuild.emitting import emit
-from tripline_engine.rebuild.inputs import Inputs
 from tripline_engine.rebuild.journals import Journals, journals
-from tripline_engine.rebuild.order import Recorded, order_of, read_recorded
-from tripline_engine.rebuild.payloads import Payloads
+from tripline_engine.rebuild.judging import judge
 from tripline_engine.rebuild.plan import plan
 from tripline_engine.rebuild.progress import Progress
-from tripline_engine.rebuild.shards import Shards
-from tripline_engine.rebuild.survey import Survey, all_records
+from tripline_engine.rebuild.survey import Survey
 from tripline_engine.spark import checkpoint
 from tripline_engine.spark.beginning import lay_down
 from tripline_engine.spark.committed import Ends
@@ -61,31 +56,15 @@ def _rebuild(settings: Settings, event_type: EventType, found: Journals, engine:
     last, read_order_to = survey.last, order.end(0)
     config = checkpoint.new_config(event_type, settings.shards or last.shards, settings.clock, last.engine)
     _log.info("rebuild", engine=config.engine_id, records=last.sequence, shards=config.shards)
-    inputs, payloads, shards = Inputs(found, available), Payloads(config), Shards(config, _now_ms)
-    progress, said = Progress(time.monotonic, last.sequence), list[OutRecord]()
-    for recorded in order_of(last.engine, all_records(order)):
-        if recorded.sequence > last.sequence:
-            raise OrderBroken(
-                f"engine {last.engine} is running: it has recorded micro-batch {recorded.sequence} meanwhile"
-            )
-        batch = inputs.batch(recorded)
-        said = shards.take(payloads.of(batch))
-        _compare(recorded, said)
-        progress.took(len(batch.transactions))
+    progress = Progress(time.monotonic, last.sequence)
+    shards, said = judge(found, survey, available, config, _now_ms, progress)
     lay_down(settings.checkpoint, (shards.state(shard) for shard in range(config.shards)))
-    save_state(settings.checkpoint, read_order_to, TickState(survey.max_record_times), None)
+    save_state(settings.checkpoint, last.engine, read_order_to, TickState(survey.max_record_times), None)
     repeated = emit(settings.kafka, settings.topic_prefix, said)
     checkpoint.pin(settings.checkpoint, config, _ends(settings, survey))
     return Rebuilt(
         last.engine, config.shards, last.sequence, progress.transactions, repeated, progress.seconds
     )
-
-
-def _compare(recorded: Recorded, said: list[OutRecord]) -> None:
-    """The evaluator has to say of the micro-batch what was recorded of it."""
-    again = [read_recorded(record.value) for record in said if record.topic == ORDER]
-    if [found.judged() for found in again if found] != [recorded.judged()]:
-        raise OrderBroken(f"micro-batch {recorded.sequence} was recorded as {recorded} and is now {again}")
 
 
 def _ends(settings: Settings, survey: Survey) -> Ends:

@@ -48,8 +48,8 @@ def refuse_existing(checkpoint: Path) -> None:
     """Raises CheckpointExists where there is one already."""
     if not is_new(checkpoint):
         raise CheckpointExists(
-            f"{checkpoint} has a checkpoint: an engine goes on from it (tripline-engine run); to build another one, move"
-            " it away or set TRIPLINE_CHECKPOINT to an empty folder"
+            f"{checkpoint} has a checkpoint, and an engine goes on from it (tripline-engine run); to build another one,"
+            " move it away or set TRIPLINE_CHECKPOINT to an empty folder"
         )
 
 
@@ -114,8 +114,8 @@ def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shard
     if pin["shards"] != shards:
         raise CheckpointMismatch(
             f"{checkpoint} was made with {pin['shards']} shards and can't be run with {shards}: set"
-            f" TRIPLINE_SHARDS={pin['shards']}, or build it again with {shards} from the recorded order: `tripline-engine"
-            " rebuild` with an empty TRIPLINE_CHECKPOINT"
+            f" TRIPLINE_SHARDS={pin['shards']}, or build it again with {shards} from the recorded order:"
+            " `tripline-engine rebuild` with an empty TRIPLINE_CHECKPOINT"
         )
     found = (pin["eventType"], pin["eventTypeVersion"], tuple(pin["anchors"]))
     if found != (event_type.name, event_type.version, event_type.anchors):

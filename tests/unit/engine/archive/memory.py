@@ -23,26 +23,30 @@ def record(offset: int, partition: int = 0, timestamp: int = START) -> Record:
 
 @dataclass
 class MemoryTopic:
-    """One partition: `kept` by offset, from `low` on; `deletes_at` is deleted as soon as it is read up to there."""
+    """`kept` by partition, with gaps between offsets if need be; `low` is where each begins.
 
-    kept: list[Record] = field(default_factory=list)
-    low: int = 0
+    All is deleted when `deletes_at` is read.
+    """
+
+    kept: dict[int, list[Record]] = field(default_factory=lambda: {0: []})
+    low: dict[int, int] = field(default_factory=dict)
     name: str = "transactions.v1"
     deletes_at: int | None = None
 
     def partitions(self) -> list[int]:
-        return [0]
+        return sorted(self.kept)
 
-    def span(self, _partition: int) -> Span:
-        return Span(self.low, len(self.kept))
+    def span(self, partition: int) -> Span:
+        kept, low = self.kept[partition], self.low.get(partition, 0)
+        return Span(low, max(low, kept[-1].offset + 1 if kept else 0))
 
-    def records(self, _partition: int, start: int, until: int) -> Iterator[list[Record]]:
-        for offset in range(start, until):
-            if self.deletes_at is not None and offset >= self.deletes_at:
-                self.low = max(self.low, len(self.kept))
-            if offset < self.low:
+    def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]:
+        for record in [record for record in self.kept[partition] if start <= record.offset < until]:
+            if self.deletes_at is not None and record.offset >= self.deletes_at:
+                self.low[partition] = self.span(partition).until
+            if record.offset < self.span(partition).first:
                 raise OffsetsGone
-            yield [self.kept[offset]]
+            yield [record]
 
 
 class Crash(Exception):

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.unit.engine.archive.memory import DAY_MS, START, Crash, FailingDisk, MemoryTopic, record
 from tripline_engine.archive.journal import Cursor, Journal
+from tripline_engine.archive.record import Record
 from tripline_engine.archive.store import Store
 from tripline_engine.archive.table import Form
 from tripline_engine.archive.writing import PartitionWriter
@@ -39,19 +40,24 @@ class World:
         self.now, self.crashes, self.merges = START, 0, 0
         self.start()
 
+    @property
+    def kept(self) -> list[Record]:
+        """The topic's one partition."""
+        return self.topic.kept[0]
+
     def start(self) -> None:
         """As the archiver does."""
         self.store.remove_unfinished()
         pieces = self.store.pieces().get(0, [])
         self.writer = PartitionWriter.of(self.store, Form(None), pieces, lambda _records, _size: None)
-        for one in self.topic.kept[self.writer.begin(self.topic.span(0)) :]:
+        for one in self.kept[self.writer.begin(self.topic.span(0)) :]:
             self.writer.take(one)
 
     def arrive(self, count: int, next_day: bool) -> None:
         self.now += DAY_MS if next_day else 1000
         for _ in range(count):
-            self.topic.kept.append(record(len(self.topic.kept), timestamp=self.now))
-            self.writer.take(self.topic.kept[-1])
+            self.kept.append(record(len(self.kept), timestamp=self.now))
+            self.writer.take(self.kept[-1])
 
     def do(self, deed: str, crash_at: int | None, how: tuple[bool, bool]) -> bool:
         """Whether it crashed."""
@@ -64,7 +70,7 @@ class World:
                 case "merge":
                     self.merges += self.writer.merge()
                 case "delete":
-                    self.topic.low = self.writer.position or 0
+                    self.topic.low[0] = self.writer.position or 0
         except Crash:
             self.crashes += 1
             self.disk.crash_at, self.disk.fresh = -1, []
@@ -74,7 +80,7 @@ class World:
 
     def read(self) -> None:
         """Everything from the beginning, as a rebuild would."""
-        expected = self.topic.kept
+        expected = self.kept
         cursor = Cursor(Journal(self.topic, self.store), 0, 0)
         half = len(expected) // 2
         assert cursor.take(half) + cursor.take(len(expected)) == expected
@@ -133,8 +139,8 @@ def test_a_gap_is_named(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.arrive(3, next_day=False)
     world.do("write", None, (False, False))
-    world.topic.kept += [record(offset) for offset in range(3, 9)]
-    world.topic.low = 7
+    world.kept.extend(record(offset) for offset in range(3, 9))
+    world.topic.low[0] = 7
     cursor = Cursor(Journal(world.topic, world.store), 0, 0)
     assert len(cursor.take(3)) == 3
     with pytest.raises(RecordsMissing, match=r"transactions\.v1 partition 0: offsets 3 to 6 are neither"):
@@ -148,32 +154,32 @@ def test_what_the_topic_deletes_while_it_is_read_comes_from_the_archive(tmp_path
     world.arrive(20, next_day=False)
     journal = Journal(world.topic, world.store)
     cursor = Cursor(journal, 0, 0)
-    assert cursor.take(5) == world.topic.kept[:5]
+    assert cursor.take(5) == world.kept[:5]
     world.do("write", None, (False, False))
     world.topic.deletes_at = 8
-    assert cursor.take(20) == world.topic.kept[5:]
-    assert world.topic.low == 20
-    assert journal.last(0) == world.topic.kept[-1]
+    assert cursor.take(20) == world.kept[5:]
+    assert world.topic.low == {0: 20}
+    assert journal.last(0) == world.kept[-1]
 
 
 def test_an_archiver_that_was_away_too_long_goes_on_behind_the_gap(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.arrive(2, next_day=False)
     world.do("write", None, (False, False))
-    world.topic.kept += [record(offset) for offset in range(2, 9)]
-    world.topic.low = 6
+    world.kept.extend(record(offset) for offset in range(2, 9))
+    world.topic.low[0] = 6
     world.start()
-    world.writer.waiting = world.topic.kept[6:]
+    world.writer.waiting = world.kept[6:]
     world.do("write", None, (False, False))
     journal = Journal(world.topic, world.store)
     assert [tuple(span) for span in journal.spans(0)] == [(0, 2), (6, 9)]
-    assert Cursor(journal, 0, 6).take(9) == world.topic.kept[6:]
+    assert Cursor(journal, 0, 6).take(9) == world.kept[6:]
 
 
 def test_a_topic_that_was_made_anew_is_not_mixed_with_the_old_one(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.arrive(5, next_day=False)
     world.do("write", None, (False, False))
-    world.topic.kept = world.topic.kept[:2]
+    del world.kept[2:]
     with pytest.raises(ArchiveMismatch, match=r"has offsets up to 5, and the topic ends at 2"):
         world.start()
