@@ -28,14 +28,17 @@ class RunningArchiver:
         return metric_sum(self.port, name)
 
 
+def settings_of(kafka: str, archive: Path, prefix: str) -> dict[str, str]:
+    """What every archiver has to be told."""
+    return {"TRIPLINE_KAFKA": kafka, "TRIPLINE_ARCHIVE": str(archive), "TRIPLINE_TOPIC_PREFIX": prefix}
+
+
 @contextmanager
 def running_archiver(kafka: str, archive: Path, prefix: str, **settings: str) -> Iterator[RunningArchiver]:
     """Ready, and stopped at the end if it still runs: what it has read is written then."""
     (port,) = ports.free_ports(1)
     environment = {
-        "TRIPLINE_KAFKA": kafka,
-        "TRIPLINE_ARCHIVE": str(archive),
-        "TRIPLINE_TOPIC_PREFIX": prefix,
+        **settings_of(kafka, archive, prefix),
         "TRIPLINE_METRICS_BIND": f"127.0.0.1:{port}",
         "TRIPLINE_ARCHIVE_FLUSH_SECONDS": "1",
         **settings,

@@ -49,9 +49,11 @@ def test_a_lost_checkpoint_changes_no_alert(scene: Scene) -> None:
         an_engine_is_killed(scene)
         recorded = orders(scene.log)[-1]["sequence"]
         kafka_forgets(scene)
-        a_new_start_is_refused(scene)
+        if scene.place.shards > 1:
+            a_new_start_is_refused(scene)
         the_checkpoint_is_built(scene, recorded)
-        its_first_micro_batch_is_killed(scene)
+        if scene.place.shards > 1:
+            its_first_micro_batch_is_killed(scene)
         with scene.engine():
             scene.wait()
             scene.publish(2, draft("COUNT", ">=", "3", by=("payeeId",), seconds=50))

@@ -124,8 +124,9 @@ class Archiver:
 
     def _measure(self, ends: Mapping[Place, int]) -> None:
         for (topic, partition), end in ends.items():
-            position = self._writers[topic, partition].position or 0
-            self._metrics.unwritten(topic, partition, max(0, end - position))
+            writer = self._writers[topic, partition]
+            in_kafka = max(0, end - (writer.position or 0))
+            self._metrics.unwritten(topic, partition, in_kafka, len(writer.waiting))
 
 
 def stores(settings: Settings, event_type: EventType) -> dict[str, Store]:

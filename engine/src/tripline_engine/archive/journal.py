@@ -42,8 +42,11 @@ class Journal:
 
     def spans(self, partition: int) -> list[Span]:
         """Which offsets are there, ascending, a gap between each two."""
-        kept = spans(self._list().get(partition, []))
-        return joined([*kept, self.topic.span(partition)])
+        return joined([*self.archived(partition), self.topic.span(partition)])
+
+    def archived(self, partition: int) -> list[Span]:
+        """Which of them are in the archive."""
+        return spans(self._list().get(partition, []))
 
     def end(self, partition: int) -> int:
         """Of the topic."""

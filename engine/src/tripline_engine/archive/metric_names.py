@@ -19,6 +19,12 @@ MISSING: Final = MetricName(
     "counter",
     ("topic",),
 )
+WAITING: Final = MetricName(
+    "tripline_archiver_waiting_records",
+    "Records read that are in no file yet",
+    "gauge",
+    ("topic", "partition"),
+)
 UNWRITTEN: Final = MetricName(
     "tripline_archiver_lag_records",
     "Records in Kafka that are in no file yet",

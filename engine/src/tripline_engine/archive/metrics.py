@@ -17,9 +17,8 @@ class Metrics:
         self._files = self._counter(names.FILES)
         self._bytes = self._counter(names.BYTES)
         self._missing = self._counter(names.MISSING)
-        self._unwritten = Gauge(
-            names.UNWRITTEN.name, names.UNWRITTEN.help, names.UNWRITTEN.labels, registry=self.registry
-        )
+        self._waiting = self._gauge(names.WAITING)
+        self._unwritten = self._gauge(names.UNWRITTEN)
 
     def wrote(self, topic: str, records: int, size: int) -> None:
         """One file of so many bytes; a merged one has no new records."""
@@ -31,9 +30,13 @@ class Metrics:
         """Records that are gone for good."""
         self._missing.labels(topic).inc(records)
 
-    def unwritten(self, topic: str, partition: int, records: int) -> None:
-        """How many there are in Kafka."""
-        self._unwritten.labels(topic, str(partition)).set(records)
+    def unwritten(self, topic: str, partition: int, in_kafka: int, read: int) -> None:
+        """How many records are in no file yet, and how many of them have been read."""
+        self._unwritten.labels(topic, str(partition)).set(in_kafka)
+        self._waiting.labels(topic, str(partition)).set(read)
 
     def _counter(self, name: MetricName) -> Counter:
         return Counter(name.name, name.help, name.labels, registry=self.registry)
+
+    def _gauge(self, name: MetricName) -> Gauge:
+        return Gauge(name.name, name.help, name.labels, registry=self.registry)
