@@ -24,20 +24,27 @@ def refuse_without_history(settings: Settings, event_type: EventType, now_ms: in
     if settings.cold_start or not checkpoint.is_new(settings.checkpoint):
         return
     with journals(settings, event_type) as found:
-        transactions = found[TRANSACTIONS]
-        shortened = [p for p in transactions.topic.partitions() if transactions.topic.span(p).first > 0]
-        if not shortened:
-            return
-        clock = now_ms if settings.clock == "wall" else _newest(transactions, shortened)
-        need = _need(found, clock)
-        for partition in shortened if need.window_seconds else ():
-            if not _reaches(transactions, partition, need.oldest(clock)):
-                raise NoHistory(_sentence(settings, transactions, partition, need, clock))
+        reason = lacking(found, now_ms if settings.clock == "wall" else None)
+    if reason:
+        raise NoHistory(
+            f"{reason}. `tripline-engine rebuild` makes a checkpoint of the recorded order, the topics and the archive"
+            " (TRIPLINE_ARCHIVE). TRIPLINE_COLD_START=1 starts all the same: windows fill again, and until then alerts"
+            " say `warm: false`"
+        )
 
 
-def _need(found: Journals, clock: int) -> Need:
-    rules = found[RULES]
-    return need_of((record.value for record in all_records(rules)), clock)
+def lacking(found: Journals, wall_ms: int | None) -> str | None:
+    """Which history is missing; None if none is. Without a wall clock the newest record has the time: for old data."""
+    transactions = found[TRANSACTIONS]
+    shortened = [p for p in transactions.topic.partitions() if transactions.topic.span(p).first > 0]
+    if not shortened:
+        return None
+    clock = _newest(transactions, shortened) if wall_ms is None else wall_ms
+    need = need_of((record.value for record in all_records(found[RULES])), clock)
+    for partition in shortened if need.window_seconds else ():
+        if not _reaches(transactions, partition, need.oldest(clock)):
+            return _sentence(transactions, partition, need, clock)
+    return None
 
 
 def _newest(journal: Journal, partitions: list[int]) -> int:
@@ -62,19 +69,12 @@ def _first_of(journal: Journal, partition: int, first: int) -> Record | None:
     return None
 
 
-def _sentence(settings: Settings, journal: Journal, partition: int, need: Need, clock: int) -> str:
+def _sentence(journal: Journal, partition: int, need: Need, clock: int) -> str:
     first = journal.topic.span(partition).first
     since = rfc3339(min(max(0, need.oldest(clock)), MAX_TIMESTAMP))
-    kept = [span for span in journal.spans(partition) if span.first < first <= span.until]
-    if kept:
-        archive = f"the archive has it from offset {kept[0].first} on"
-    elif settings.archive:
-        archive = f"the archive ({settings.archive}) doesn't have it either"
-    else:
-        archive = "no archive is set (TRIPLINE_ARCHIVE)"
+    kept = [span for span in journal.archived(partition) if span.first < first <= span.until]
+    archive = f"the archive has it from offset {kept[0].first} on" if kept else "no archive has it"
     return (
         f"{journal.topic.name} partition {partition} begins at offset {first}, and windows of up to"
-        f" {need.window_seconds} s (rule {need.rule_id}) need what was there since {since}; {archive}. `tripline-engine"
-        " rebuild` makes a checkpoint of the recorded order, the topics and the archive. TRIPLINE_COLD_START=1 starts"
-        " all the same: windows fill again, and until then alerts say `warm: false`"
+        f" {need.window_seconds} s (rule {need.rule_id}) need what was there since {since}; {archive}"
     )

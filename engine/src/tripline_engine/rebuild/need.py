@@ -44,7 +44,7 @@ def need_of(events: Iterable[bytes | None], clock: int) -> Need:
         if number and in_force + late < clock:
             break
         widest = max(widest, _widest(event), key=lambda found: found[0])
-        in_force = max(in_force, _integer(event.get("effectiveFrom")), _integer(event.get("occurredAt")))
+        in_force = max(in_force, _moment(event.get("effectiveFrom")), _moment(event.get("occurredAt")))
     return Need(widest[0], widest[1], settings)
 
 
@@ -54,8 +54,15 @@ def _readable(events: Iterable[bytes | None]) -> Iterable[dict[str, Any]]:
             event = msgspec.json.decode(data or b"")
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             continue
-        if isinstance(event, dict) and isinstance(event.get("position"), int):
+        if isinstance(event, dict) and _is_integer(event.get("position")) and _says_windows(event):
             yield event
+
+
+def _says_windows(event: dict[str, Any]) -> bool:
+    windows = event.get("widestWindows")
+    return isinstance(windows, list) and all(
+        isinstance(window, dict) and _is_integer(window.get("windowSeconds")) for window in windows
+    )
 
 
 def _settings(events: list[dict[str, Any]]) -> Settings:
@@ -69,14 +76,13 @@ def _settings(events: list[dict[str, Any]]) -> Settings:
 
 
 def _widest(event: dict[str, Any]) -> tuple[int, int | None]:
-    windows = event.get("widestWindows")
-    found = [
-        (_integer(window.get("windowSeconds")), window.get("ruleId"))
-        for window in (windows if isinstance(windows, list) else [])
-        if isinstance(window, dict)
-    ]
+    found = [(window["windowSeconds"], window.get("ruleId")) for window in event["widestWindows"]]
     return max(found, key=lambda one: one[0], default=(0, None))
 
 
-def _integer(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else -1
+def _moment(value: Any) -> int:
+    return value if _is_integer(value) else -1
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

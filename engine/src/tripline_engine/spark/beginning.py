@@ -17,7 +17,7 @@ from typing import Final
 
 from tripline_engine.rebuild.state_file import file_of, write_state
 from tripline_engine.spark.checkpoint import begins_at, spark_folder
-from tripline_engine.spark.committed import Ends, last_commit
+from tripline_engine.spark.committed import Ends, committed_ends, last_commit
 
 _FOLDER: Final = "beginning"
 
@@ -36,6 +36,12 @@ def beginning_of(checkpoint: Path) -> Beginning | None:
     if ends is None or last_commit(spark_folder(checkpoint)) is not None:
         return None
     return Beginning(ends, checkpoint / _FOLDER)
+
+
+def judged_ends(checkpoint: Path) -> Ends:
+    """Where the part that is judged and committed ends; empty before the first commit of an engine that began anew."""
+    beginning = beginning_of(checkpoint)
+    return beginning.ends if beginning else committed_ends(spark_folder(checkpoint))
 
 
 def lay_down(checkpoint: Path, states: Iterable[Iterable[tuple[str, bytes]]]) -> None:

@@ -12,9 +12,7 @@ import structlog
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
 
 from tripline_contracts import cloudevents
-from tripline_engine.spark.beginning import beginning_of
-from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.committed import committed_ends
+from tripline_engine.spark.beginning import judged_ends
 from tripline_engine.spark.settings import Settings
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 
@@ -39,7 +37,6 @@ class KafkaStream:
         )
         self._producer = Producer({**common, "enable.idempotence": True, "linger.ms": 0})
         self._settings = settings
-        self._folder = spark_folder(settings.checkpoint)
         self._rules_position = 0
         self.order_position = 0
 
@@ -49,10 +46,7 @@ class KafkaStream:
         return {partition: self._end(topic, partition) for partition in partitions}
 
     def committed(self) -> Mapping[int, int]:
-        ends = committed_ends(self._folder)
-        if not ends and (beginning := beginning_of(self._settings.checkpoint)):
-            ends = beginning.ends
-        return ends.get(self._settings.topic(TRANSACTIONS), {})
+        return judged_ends(self._settings.checkpoint).get(self._settings.topic(TRANSACTIONS), {})
 
     def order_records(self) -> Iterator[Any]:
         for offset, loaded in self._read(self._settings.topic(ORDER), self.order_position):
