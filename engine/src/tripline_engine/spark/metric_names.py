@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-
-@dataclass(frozen=True, slots=True)
-class MetricName:
-    """A metric as Prometheus sees it."""
-
-    name: str
-    help: str
-    kind: Literal["counter", "gauge", "histogram"]
-    labels: tuple[str, ...] = ()
-
+from tripline_engine.metric_name import MetricName
 
 BATCH_SECONDS: Final = MetricName(
     "tripline_engine_batch_seconds", "Duration of a micro-batch, planning to commit", "histogram"

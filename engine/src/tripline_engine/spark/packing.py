@@ -75,11 +75,10 @@ class Slice:
 
 
 def packer(config: EngineConfig) -> Pack:
-    """The function for one task: it parses, and remembers how far each partition has come."""
-    keys = shard_keys(config.shards)
+    """The function for one task: it parses, and remembers how far each partition has come. Each call is a task."""
+    keys, parser = shard_keys(config.shards), Parser(config.event_type)
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        parser = Parser(config.event_type)
         progress: dict[int, PartitionProgress] = {}
         for batch in batches:
             rows = [

@@ -1,0 +1,71 @@
+"""What a rebuilt checkpoint begins with: the shards' state, and where to read on. Until the first commit.
+
+    <checkpoint>/tripline.json    names the offsets under `begins`; only with that is the folder below of any use
+    <checkpoint>/beginning/       a state log for each shard
+
+The first micro-batch takes the state over. It may run several times, so all of this stays until it is committed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+from typing import Final
+
+from tripline_engine.rebuild.state_file import file_of, write_state
+from tripline_engine.spark.checkpoint import begins_at, spark_folder
+from tripline_engine.spark.committed import Ends, committed_ends, last_commit
+
+_FOLDER: Final = "beginning"
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Exclusive ends of what has been judged, by topic and partition, and the folder with the shards' state logs."""
+
+    ends: Ends
+    folder: Path
+
+
+def beginning_of(checkpoint: Path) -> Beginning | None:
+    """None for a checkpoint that wasn't rebuilt, and once its first micro-batch is committed."""
+    ends = begins_at(checkpoint)
+    if ends is None or last_commit(spark_folder(checkpoint)) is not None:
+        return None
+    return Beginning(ends, checkpoint / _FOLDER)
+
+
+def judged_ends(checkpoint: Path) -> Ends:
+    """Where the part that is judged and committed ends; empty before the first commit of an engine that began anew."""
+    beginning = beginning_of(checkpoint)
+    return beginning.ends if beginning else committed_ends(spark_folder(checkpoint))
+
+
+def lay_down(checkpoint: Path, states: Iterable[Iterable[tuple[str, bytes]]]) -> None:
+    """The state log of each shard, all of them or none; on the disk when this returns."""
+    aside = checkpoint / f"{_FOLDER}.new"
+    for folder in (aside, checkpoint / _FOLDER):
+        rmtree(folder, ignore_errors=True)
+    aside.mkdir()
+    for shard, items in enumerate(states):
+        write_state(file_of(aside, shard), items)
+    _sync(aside)
+    aside.rename(checkpoint / _FOLDER)
+    _sync(checkpoint)
+
+
+def forget_beginning(checkpoint: Path) -> None:
+    """Frees the disk once nobody needs it; it may be gigabytes."""
+    if beginning_of(checkpoint) is None:
+        rmtree(checkpoint / _FOLDER, ignore_errors=True)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
