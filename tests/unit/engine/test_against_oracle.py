@@ -48,7 +48,7 @@ TREATMENTS = st.builds(
     task_failed=st.frozensets(st.integers(0, 13), max_size=2),
 )
 # Small numbers of everything collide more; the rest is the generator's own. Half of the histories use the plain
-# language, half all of it.
+# language, half all of it; operators command in half of both.
 KNOBS = st.builds(
     replace,
     st.sampled_from([Knobs(), EVERYTHING]),
@@ -58,6 +58,7 @@ KNOBS = st.builds(
     rules=st.sampled_from([(3, 8), (3, 4)]),
     jump_per_batch=st.sampled_from([0.07, 0.3]),
     equal_time=st.sampled_from([0.12, 0.5]),
+    commands=st.sampled_from([0.0, 0.0, 0.4, 0.9]),
 )
 
 
@@ -102,6 +103,7 @@ def test_random_histories(chunk: int, record_property: Callable[[str, object], N
         assert canonical(engine.alerts()) == canonical(expected.alerts)
         assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
         assert engine.counters["duplicates"] == expected.duplicates
+        assert engine.counters["backfilled"] == expected.backfilled
         assert engine.statuses() == expected.statuses
         assert engine.exports() == expected.exports
         assert canonical(_bare(engine.traces())) == canonical(expected.traces)
@@ -109,6 +111,7 @@ def test_random_histories(chunk: int, record_property: Callable[[str, object], N
         assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}
         seen.update(_shares(expected.alerts))
         seen["with traces"] += bool(expected.traces)
+        seen["with backfilled ones"] += expected.backfilled > 0
         seen["rebuilt"] += engine.counters["rebuilds"] > 0
 
     equal()
@@ -124,6 +127,7 @@ def test_random_histories(chunk: int, record_property: Callable[[str, object], N
     assert histories >= 200
     assert seen["with alerts"] >= 0.8 * histories
     assert seen["with traces"] >= 0.25 * histories
+    assert seen["with backfilled ones"] >= 0.25 * histories
 
 
 def _bare(traces: list[dict[str, Any]]) -> list[dict[str, Any]]:
