@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from tests.oracle.decimals import scaled
 from tests.oracle.drafts import Draft
 from tests.oracle.model import Json, MicroBatch, Record
 from tests.oracle.schema import AMOUNT
+
+Part: TypeAlias = "bytes | Record | float"
 
 
 def draft(
@@ -77,3 +80,17 @@ def batch(
 ) -> MicroBatch:
     """A micro-batch; ticks as clock values in ms."""
     return MicroBatch(tuple(events), tuple(b'{"clock":%d}' % tick for tick in ticks), tuple(records))
+
+
+def one_by_one(start: int, *parts: Part) -> list[MicroBatch]:
+    """Each a micro-batch of its own; a number is a tick, in seconds after `start`. Rule events get positions anew."""
+    batches: list[MicroBatch] = []
+    for position, part in enumerate(parts, start=1):
+        if isinstance(part, bytes):
+            raw = json.dumps({**json.loads(part), "position": position}).encode()
+            batches.append(batch(events=[raw]))
+        elif isinstance(part, Record):
+            batches.append(batch(records=[part]))
+        else:
+            batches.append(batch(ticks=[start + round(1000 * part)]))
+    return batches
