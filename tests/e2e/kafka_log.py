@@ -39,6 +39,7 @@ class Sent:
     value: bytes | None
     partition: int = 0
     time: int | None = None
+    headers: tuple[tuple[str, bytes], ...] = ()
 
 
 class KafkaLog:
@@ -79,6 +80,7 @@ class KafkaLog:
                 partition=record.partition,
                 # 0 would mean now
                 timestamp=0 if record.time is None else max(1, record.time),
+                headers=list(record.headers),
                 on_delivery=lambda error, _: failures.append(error) if error else None,
             )
         assert self._producer.flush(SECONDS) == 0

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from tests.oracle.histories import random_history
 from tests.oracle.judging import judge
-from tests.oracle.knobs import EVERYTHING, EVERYTHING_AND_MORE, Knobs
+from tests.oracle.knobs import EVERYTHING, Knobs
 from tests.oracle.model import MicroBatch
 from tests.unit.engine.harness import Engine
 
@@ -49,16 +49,17 @@ TREATMENTS = st.builds(
     task_failed=st.frozensets(st.integers(0, 13), max_size=2),
 )
 # Small numbers of everything collide more; the rest is the generator's own. A third of the histories use the plain
-# language, a third all of it with exact windows, a third that and buckets and commands of operators.
+# language, a third all of it with exact windows, a third that and buckets; operators command in half of all.
 KNOBS = st.builds(
     replace,
-    st.sampled_from([Knobs(), EVERYTHING, EVERYTHING_AND_MORE]),
+    st.sampled_from([Knobs(), EVERYTHING, replace(EVERYTHING, bucketed=0.5)]),
     transactions=st.sampled_from([200, 205, 230]),
     micro_batches=st.sampled_from([(1, 3), (3, 14), (8, 20)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),
     rules=st.sampled_from([(3, 8), (3, 4)]),
     jump_per_batch=st.sampled_from([0.07, 0.3]),
     equal_time=st.sampled_from([0.12, 0.5]),
+    commands=st.sampled_from([0.0, 0.0, 0.4, 0.9]),
 )
 
 
@@ -115,6 +116,7 @@ def judge_both(chunk: int, record_property: Callable[[str, object], None]) -> No
         assert canonical(engine.alerts()) == canonical(expected.alerts)
         assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
         assert engine.counters["duplicates"] == expected.duplicates
+        assert engine.counters["backfilled"] == expected.backfilled
         assert engine.statuses() == expected.statuses
         assert engine.exports() == expected.exports
         assert canonical(_bare(engine.traces())) == canonical(expected.traces)
@@ -122,6 +124,7 @@ def judge_both(chunk: int, record_property: Callable[[str, object], None]) -> No
         assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}
         seen.update(_shares(expected.alerts))
         seen["with traces"] += bool(expected.traces)
+        seen["with backfilled ones"] += expected.backfilled > 0
         seen["rebuilt"] += engine.counters["rebuilds"] > 0
 
     equal()
@@ -137,6 +140,7 @@ def judge_both(chunk: int, record_property: Callable[[str, object], None]) -> No
     assert histories >= 200
     assert seen["with alerts"] >= 0.8 * histories
     assert seen["with traces"] >= 0.25 * histories
+    assert seen["with backfilled ones"] >= 0.25 * histories
 
 
 def _bare(traces: list[dict[str, Any]]) -> list[dict[str, Any]]:
