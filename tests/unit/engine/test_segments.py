@@ -91,7 +91,7 @@ def marks(log: SegmentLog, state: DictLog) -> list[bool]:
 def with_column(state: DictLog) -> list[bool]:
     """Of each Arrow stream in the log, whether it has a column for that."""
     found = []
-    for _, data in state.items():
+    for data in dict(state.items()).values():
         source = pa.BufferReader(data)
         while source.tell() < source.size():
             stream = pa.ipc.open_stream(source)
