@@ -571,6 +571,22 @@ def test_what_stands_below_the_floors_is_seen_by_no_rule() -> None:
     assert values == {1: "5", 2: "7", 3: "12", 4: "6", 5: "2"}
 
 
+def test_the_least_of_a_window_is_found_whatever_is_put_among_what_is_too_old() -> None:
+    registry = Registry()
+    opened, name = start(registry)
+    rule = registry.publish(1, by_payee("MIN", "!=", "99", seconds=3600), 0, 0)
+    # the first keeps the next two in memory when they are too old; the fourth is the least that is not
+    before = [
+        at(1, 2000, payeeId=1),
+        at(2, 0, "1", on_record=300),
+        at(3, 10, "2", on_record=300),
+        at(4, 2000, "5"),
+    ]
+    too_old = [at(5, 5, "0.5", 0, name), at(6, 15, "1.5", 0, name), at(7, 7, "3", 0, name)]
+    engine = judged((opened, rule), *before, T + 4_520_000, *too_old, at(8, 3700, "9", on_record=4300))
+    assert told(engine)[-1] == (1, "t8", "5")
+
+
 def test_complete_from_makes_warm_what_the_first_tick_or_a_clear_left_out() -> None:
     registry = Registry()
     opened, name = start(registry)
@@ -588,3 +604,30 @@ def test_complete_from_makes_warm_what_the_first_tick_or_a_clear_left_out() -> N
     # warm is never claimed for what is not kept
     long_after = judged((opened, *rules), T, T + 60 * MINUTE, ended, pauses)
     assert long_after.statuses()[2]["warmFrom"] == T + (60 - 16 + 1) * MINUTE
+
+
+# --- what was written before there were such commands
+
+
+def test_a_state_without_them_is_read_and_goes_on() -> None:
+    registry, engine, fresh = Registry(), Engine(), Engine()
+    rules = tuple(registry.publish(number, by_payee("COUNT", ">=", "2"), 0, 0) for number in (1, 2))
+    before = batches_of(((*rules, T), at(1, 0)))
+    clear = registry.control("CLEAR_RULE", T, {"ruleId": 1})
+    after = batches_of((void(registry, 1, 0), clear, (at(2, 1), at(3, 2))))
+    assert fresh.run([*before, *after]) == fresh.alerts() != []
+    engine.run(before)
+    log = engine.logs[0]
+    head, book = (json.loads(log.committed[name]) for name in ("head", "rules"))
+    new = [head["visibility"].pop(name) for name in ("ruleFloors", "completeFrom")]
+    new += [segments.pop("voided") for segments in head["segments"].values()]
+    new += [book.pop("backfills")]
+    new += [rule.pop("cleared") for rule in book["rules"]]
+    new += [version.pop("forgotten") for rule in book["rules"] for version in rule["versions"]]
+    nothing = {"before": 0, "groups": []}
+    assert new == [[], None, [], [], [], [], None, None, nothing, nothing]
+    for name, value in (("head", head), ("rules", book)):
+        log.put(name, json.dumps(value).encode())
+    log.commit()
+    engine.forget()
+    assert engine.run(after) == fresh.alerts()
