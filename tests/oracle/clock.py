@@ -87,13 +87,13 @@ class Clock:
         return Sights(each[0] if len(each) == 1 else Sight(lowest), each, self.settled)
 
     def hindsights(self, version: Version) -> Sights:
-        """How far back it sees in catch-up, which goes by the transactions that are kept, and not by buckets."""
+        """How far back it sees in catch-up: what is kept one by one, and of that what its buckets may hold."""
         floor = self._floor(version)
         if version.definition.bucket is None:
             return self._alike(version, Sight(floor))
-        beginnings = [found.beginning for found in self._buckets.of(version)]
-        each = tuple(Sight(highest(floor, beginning)) for beginning in beginnings)
-        return Sights(Sight(highest(floor, *beginnings)), each, self.settled)
+        sets = self._buckets.of(version)
+        each = tuple(Sight(highest(floor, found.lowest()), dropped=found.floor) for found in sets)
+        return Sights(Sight(highest(*(sight.floor for sight in each))), each, self.settled)
 
     def _alike(self, version: Version, sight: Sight) -> Sights:
         return Sights(sight, (sight,) * len(version.definition.conditions), self.settled)
