@@ -14,15 +14,12 @@ from tripline_engine.errors import NoHistory
 from tripline_engine.rebuild.journals import Journals, journals
 from tripline_engine.rebuild.need import Need, need_of
 from tripline_engine.rebuild.survey import all_records
-from tripline_engine.spark import checkpoint
 from tripline_engine.spark.settings import Settings
 from tripline_engine.topic_names import RULES, TRANSACTIONS
 
 
 def refuse_without_history(settings: Settings, event_type: EventType, now_ms: int) -> None:
-    """Raises NoHistory; for a checkpoint that is there, or where TRIPLINE_COLD_START says so, does nothing."""
-    if settings.cold_start or not checkpoint.is_new(settings.checkpoint):
-        return
+    """For an engine that has no checkpoint yet. Raises NoHistory."""
     with journals(settings, event_type) as found:
         reason = lacking(found, now_ms if settings.clock == "wall" else None)
     if reason:

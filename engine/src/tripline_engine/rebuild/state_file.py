@@ -16,11 +16,6 @@ _SCHEMA: Final = pa.schema([("key", pa.string()), ("data", pa.large_binary())])
 _BATCH_BYTES: Final = 16 << 20
 
 
-def file_of(folder: Path, shard: int) -> Path:
-    """Where a shard's log is."""
-    return folder / f"shard-{shard}.arrow"
-
-
 def write_state(path: Path, items: Iterable[tuple[str, bytes]]) -> None:
     """On the disk when this returns."""
     with path.open("wb") as file:

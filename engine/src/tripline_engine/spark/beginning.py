@@ -15,7 +15,6 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Final
 
-from tripline_engine.rebuild.state_file import file_of, write_state
 from tripline_engine.spark.checkpoint import begins_at, spark_folder
 from tripline_engine.spark.committed import Ends, committed_ends, last_commit
 
@@ -28,6 +27,10 @@ class Beginning:
 
     ends: Ends
     folder: Path
+
+    def state_file(self, shard: int) -> Path:
+        """The state log of a shard."""
+        return _state_file(self.folder, shard)
 
 
 def beginning_of(checkpoint: Path) -> Beginning | None:
@@ -46,12 +49,15 @@ def judged_ends(checkpoint: Path) -> Ends:
 
 def lay_down(checkpoint: Path, states: Iterable[Iterable[tuple[str, bytes]]]) -> None:
     """The state log of each shard, all of them or none; on the disk when this returns."""
+    # the driver of a stream has nothing to write, and no time to import Arrow before Java has started
+    from tripline_engine.rebuild.state_file import write_state  # noqa: PLC0415
+
     aside = checkpoint / f"{_FOLDER}.new"
     for folder in (aside, checkpoint / _FOLDER):
         rmtree(folder, ignore_errors=True)
     aside.mkdir()
     for shard, items in enumerate(states):
-        write_state(file_of(aside, shard), items)
+        write_state(_state_file(aside, shard), items)
     _sync(aside)
     aside.rename(checkpoint / _FOLDER)
     _sync(checkpoint)
@@ -61,6 +67,10 @@ def forget_beginning(checkpoint: Path) -> None:
     """Frees the disk once nobody needs it; it may be gigabytes."""
     if beginning_of(checkpoint) is None:
         rmtree(checkpoint / _FOLDER, ignore_errors=True)
+
+
+def _state_file(folder: Path, shard: int) -> Path:
+    return folder / f"shard-{shard}.arrow"
 
 
 def _sync(folder: Path) -> None:

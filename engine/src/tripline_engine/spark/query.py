@@ -7,7 +7,6 @@ from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.rebuild.state_file import file_of
 from tripline_engine.spark.beginning import Beginning, beginning_of
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.faults import FaultPoint
@@ -55,7 +54,7 @@ def start_query(
 
 def _initial_state(session: SparkSession, shards: int, beginning: Beginning) -> GroupedData:
     """Of each shard where its state log is: it may be gigabytes, which Spark would carry row by row."""
-    rows = [(key, str(file_of(beginning.folder, shard))) for shard, key in enumerate(shard_keys(shards))]
+    rows = [(key, str(beginning.state_file(shard))) for shard, key in enumerate(shard_keys(shards))]
     return session.createDataFrame(rows, INITIAL_STATE_SCHEMA).groupBy("shardKey")
 
 

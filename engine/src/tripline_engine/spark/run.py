@@ -19,7 +19,6 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tripline_contracts import event_type
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.errors import QueryFailed
-from tripline_engine.rebuild.cold_start import refuse_without_history
 from tripline_engine.serving import serving
 from tripline_engine.spark import checkpoint, head_start, housekeeping
 from tripline_engine.spark.beginning import forget_beginning
@@ -45,7 +44,11 @@ def run(settings: Settings) -> None:
     fault = parse_fault_point(settings.fault_point, os.getpid())
     with checkpoint.exclusive(settings.checkpoint):
         kind = event_type.load()
-        refuse_without_history(settings, kind, time.time_ns() // 1_000_000)
+        if checkpoint.is_new(settings.checkpoint) and not settings.cold_start:
+            # once in an engine's life: not among what each start imports
+            from tripline_engine.rebuild.cold_start import refuse_without_history  # noqa: PLC0415
+
+            refuse_without_history(settings, kind, time.time_ns() // 1_000_000)
         config = checkpoint.open_config(settings.checkpoint, kind, settings.shards, settings.clock)
         forget_beginning(settings.checkpoint)
         settings.projection_dir.mkdir(parents=True, exist_ok=True)

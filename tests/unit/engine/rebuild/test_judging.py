@@ -32,7 +32,7 @@ from tripline_engine.rebuild.judging import judge
 from tripline_engine.rebuild.plan import plan
 from tripline_engine.rebuild.progress import Progress
 from tripline_engine.rebuild.shards import Shards
-from tripline_engine.rebuild.state_file import file_of, read_state, write_state
+from tripline_engine.rebuild.state_file import read_state, write_state
 from tripline_engine.topic_names import ORDER, TICKS, TRANSACTIONS
 
 TOLD = ("alerts.v1", "rejected-transactions.v1", "rule-traces.v1")
@@ -48,9 +48,9 @@ def engine_of(state: Shards, shards: int, folder: Path, offsets: dict[Kind, int]
     """By way of the files that the query loads."""
     engine = Engine(shards)
     for shard in range(shards):
-        write_state(file_of(folder, shard), state.state(shard))
+        write_state(folder / f"{shard}", state.state(shard))
         log = DictLog()
-        for key, data in read_state(file_of(folder, shard)):
+        for key, data in read_state(folder / f"{shard}"):
             log.put(key, data)
         log.commit()
         engine.logs[shard] = log

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tripline_contracts.event_type import load
-from tripline_engine.rebuild.state_file import file_of, read_state
+from tripline_engine.rebuild.state_file import read_state
 from tripline_engine.spark.beginning import beginning_of, forget_beginning, judged_ends, lay_down
 from tripline_engine.spark.checkpoint import new_config, open_config, pin, spark_folder
 
@@ -35,7 +35,7 @@ def test_it_is_there_until_the_first_commit(tmp_path: Path) -> None:
     assert found is not None
     assert found.ends == judged_ends(tmp_path) == ENDS
     forget_beginning(tmp_path)
-    assert [list(read_state(file_of(found.folder, shard))) for shard in range(3)] == STATES
+    assert [list(read_state(found.state_file(shard))) for shard in range(3)] == STATES
     commit(tmp_path)
     assert beginning_of(tmp_path) is None
     assert judged_ends(tmp_path) == {"transactions.v1": {0: 20, 1: 5}}
@@ -61,4 +61,7 @@ def test_half_a_state_is_none(tmp_path: Path) -> None:
         lay_down(tmp_path, [[("head", b"1")], breaking()])
     assert not (tmp_path / "beginning").exists()
     lay_down(tmp_path, STATES[1:])
-    assert list(read_state(file_of(tmp_path / "beginning", 0))) == STATES[1]
+    pin(tmp_path, new_config(TRANSACTION, 2, "wall"), ENDS)
+    found = beginning_of(tmp_path)
+    assert found is not None
+    assert list(read_state(found.state_file(0))) == STATES[1]
