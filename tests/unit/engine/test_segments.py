@@ -14,7 +14,7 @@ from tripline_engine.domain.firing import NEVER_RESET, FiringRecords
 from tripline_engine.domain.firing_log import Bounds, FiringLog, Held
 from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.rows import Rows, segment_schema
-from tripline_engine.domain.segment import SegmentLog
+from tripline_engine.domain.segment import SegmentLog, Voided
 
 FAR_BACK = -(2**62)
 
@@ -117,12 +117,12 @@ def test_what_is_void_is_kept_while_it_is_in_the_log() -> None:
     state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
     for batch in range(3):
         log.append(rows(10 * batch, 10, time=100 * batch), state)
-    log.void([25, 3])
-    log.void([3, 12])
+    log.void([25, 3], 7, 500)
+    log.void([12], 9, 600)
     again = SegmentLog("payeeId", TRANSACTION, log.to_json())
-    assert again.voided == [3, 12, 25]
+    assert again.voided == [Voided(25, 7, 500), Voided(3, 7, 500), Voided(12, 9, 600)]
     again.expire(105, 105, state)
-    assert again.voided == [12, 25]
+    assert again.voided == [Voided(25, 7, 500), Voided(12, 9, 600)]
     again.expire(10_000, 10_000, state)
     assert again.voided == []
 
