@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tests.oracle.buckets import BucketSets, highest, next_start
 from tests.oracle.errors import Unreadable
 from tests.oracle.rule_events import Version
@@ -89,13 +87,13 @@ class Clock:
         return Sights(each[0] if len(each) == 1 else Sight(lowest), each, self.settled)
 
     def hindsights(self, version: Version) -> Sights:
-        """How far back it sees in catch-up: where both the transactions that are kept and its buckets reach."""
+        """How far back it sees in catch-up: what is kept one by one, and of that what its buckets may hold."""
         floor = self._floor(version)
         if version.definition.bucket is None:
             return self._alike(version, Sight(floor))
-        live = self.sights(version)
-        each = tuple(replace(sight, floor=highest(floor, sight.floor)) for sight in live.each)
-        return Sights(replace(live.whole, floor=highest(floor, live.whole.floor)), each, self.settled)
+        sets = self._buckets.of(version)
+        each = tuple(Sight(highest(floor, found.lowest()), dropped=found.floor) for found in sets)
+        return Sights(Sight(highest(*(sight.floor for sight in each))), each, self.settled)
 
     def _alike(self, version: Version, sight: Sight) -> Sights:
         return Sights(sight, (sight,) * len(version.definition.conditions), self.settled)

@@ -13,6 +13,7 @@ from tests.oracle.model import Json
 from tests.oracle.payments import Payment
 from tests.oracle.random_world import World
 from tests.oracle.registry import Registry, Rule
+from tests.oracle.rule_events import Settings
 from tests.oracle.schema import AMOUNT
 
 _NEVER_PUBLISHED = 10**6
@@ -28,51 +29,69 @@ class RandomCommands:
         self._world = world
         self._registry = registry
 
-    def draw(self, sent: Sequence[Payment], now: int) -> bytes:
-        """Of any kind; `sent` are the payments so far, now in ms."""
+    def draw(self, sent: Sequence[Payment], now: int, settings: Settings) -> list[bytes]:
+        """One of any kind, or several voids; `sent` are the payments so far, now in ms."""
         kinds = (CLEAR_RULE, CLEAR_GROUP, VOID_TRANSACTION, START_BACKFILL, END_BACKFILL)
-        (kind,) = self._rng.choices(kinds, [4, 4, 8, 1 if self.standing else 3, 3])
+        (kind,) = self._rng.choices(kinds, [4, 6, 10, 1 if self.standing else 3, 3])
         if kind == START_BACKFILL:
-            return self.start_backfill(now)
+            return [self.start_backfill(now)]
         if kind == END_BACKFILL:
-            return self._registry.control(END_BACKFILL, now, self._end(sent, now))
+            return [self._end(sent, now)]
         if kind == VOID_TRANSACTION:
-            return self._registry.control(VOID_TRANSACTION, now, self._void(sent, now))
+            return self._voids(sent, now, settings)
         rule = self._rule(grouped=kind == CLEAR_GROUP)
         if rule is None:
             rule_id = self._rng.choice([*self._registry.rules, _NEVER_PUBLISHED])
-            return self._registry.control(CLEAR_RULE, now, {"ruleId": rule_id})
-        more: dict[str, Json] = {"ruleId": rule.rule_id}
-        if kind == CLEAR_GROUP:
-            more["group"] = self._group(rule.draft, sent)
-        return self._registry.control(kind, now, more)
+            return [self._registry.clear_rule(rule_id, now)]
+        if kind == CLEAR_RULE:
+            return [self._registry.clear_rule(rule.rule_id, now)]
+        return [self._registry.clear_group(rule.rule_id, self._group(rule.draft, sent), now)]
 
     def start_backfill(self, now: int) -> bytes:
         """Another one begins."""
-        raw = self._registry.control(START_BACKFILL, now)
-        self.backfills.append(json.loads(raw)["commandId"])
-        self.standing.append(self.backfills[-1])
+        raw, name = self._registry.start_backfill(now)
+        self.backfills.append(name)
+        self.standing.append(name)
         return raw
 
-    def _end(self, sent: Sequence[Payment], now: int) -> dict[str, Json]:
+    def _end(self, sent: Sequence[Payment], now: int) -> bytes:
         """One that stands if there is any, else one that is over or never was."""
         name = self._rng.choice(self.standing or [*self.backfills, "?"])
         if name in self.standing:
             self.standing.remove(name)
         if self._rng.random() < 0.25:
-            return {"backfillId": name}
+            return self._registry.end_backfill(name, None, now)
         windows = [1000 * rule.draft.window for rule in self._registry.alive()] or [0]
         times = [min((payment.event_time for payment in sent), default=now), now]
         since = self._rng.choice(times) - self._rng.choice([0, *windows])
-        return {"backfillId": name, "completeFrom": max(0, since)}
+        return self._registry.end_backfill(name, max(0, since), now)
 
-    def _void(self, sent: Sequence[Payment], now: int) -> dict[str, Json]:
-        """Mostly one of the last that were sent, sometimes one of long ago, or of another id or time."""
-        if not sent or self._rng.random() < 0.08:
-            return {"transactionId": "t-unknown", "eventTime": now}
-        payment = self._rng.choice(sent[-self._rng.choice([3, 15, 60, 1000]) :])
-        time = payment.event_time + (1 if self._rng.random() < 0.05 else 0)
-        return {"transactionId": payment.transaction_id, "eventTime": max(0, time)}
+    def _voids(self, sent: Sequence[Payment], now: int, settings: Settings) -> list[bytes]:
+        """Mostly of the last that were sent, or merged into a bucket; sometimes of another id or time."""
+        rng = self._rng
+        if not sent or rng.random() < 0.06:
+            return [self._registry.void("t-unknown", now, now)]
+        merged = self._merged(sent, now - settings.allowed_lateness - settings.max_disorder)
+        if merged and rng.random() < 0.75:
+            near = merged[-12:]
+            chosen = rng.sample(near, min(len(near), rng.randint(1, 5)))
+        else:
+            chosen = [rng.choice(sent[-rng.choice([3, 15, 60, 1000]) :])]
+        more = 1 if rng.random() < 0.04 else 0
+        return [
+            self._registry.void(payment.transaction_id, max(0, payment.event_time) + more, now)
+            for payment in chosen
+        ]
+
+    def _merged(self, sent: Sequence[Payment], settled: int) -> list[Payment]:
+        """What is in some window, but no longer singly."""
+        drafts = [rule.draft for rule in self._registry.alive() if rule.draft.bucket is not None]
+        lengths = [(1000 * draft.bucket, 1000 * draft.window) for draft in drafts if draft.bucket is not None]
+        return [
+            payment
+            for payment in sent
+            if any(settled - window < payment.event_time <= settled - length for length, window in lengths)
+        ]
 
     def _rule(self, *, grouped: bool) -> Rule | None:
         """One that lives, of which groups can be cleared if it is for that; rarely none."""
@@ -88,7 +107,7 @@ class RandomCommands:
 
     def _group(self, draft: Draft, sent: Sequence[Payment]) -> dict[str, Json]:
         """That of one of the last payments, if they have such a group."""
-        groups = [group for payment in sent[-20:] if None not in (group := _values(draft, payment)).values()]
+        groups = [group for payment in sent[-8:] if None not in (group := _values(draft, payment)).values()]
         if groups:
             return {**self._rng.choice(groups)}
         return dict.fromkeys(draft.grouping, "25")

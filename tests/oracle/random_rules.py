@@ -27,7 +27,9 @@ __all__ = ["Draft", "changed_draft", "definition_document", "random_draft", "sha
 def random_draft(rng: Random, world: World, knobs: Knobs) -> Draft:
     """A new rule."""
     if chance(rng, knobs.chained):
-        return _with_options(rng, world, knobs, random_chain(rng, world, knobs))
+        # Buckets do not go with different values, of which several conditions have some nearly always.
+        some = replace(knobs, distinct=0) if chance(rng, knobs.bucketed) else knobs
+        return _with_options(rng, world, knobs, random_chain(rng, world, some))
     grouping, aggregate, window = random_grouping(rng), aggregate_of(rng, knobs), random_window(rng, world)
     drawn = with_limit(rng, world, grouping, aggregate, window)
     return _with_options(rng, world, knobs, perhaps_named_limit(rng, knobs, drawn))
@@ -93,7 +95,7 @@ def changed_draft(rng: Random, world: World, knobs: Knobs, old: Draft) -> Draft:
 
 def _same_buckets(rng: Random, world: World, knobs: Knobs, old: Draft) -> Draft:
     """Another function of the same field, another limit, another window: what of one rule others can use too."""
-    scaled = scaled_draft(old, rng.choice([0.3, 0.7, 1, 1, 1.5, 4]))
+    scaled = scaled_draft(old, rng.choice([0.3, 0.7, 1, 1.2, 3, 20]))
     if scaled.chain is not None:
         return scaled
     function = old.function if old.function == "COUNT" else rng.choice(["SUM", "AVG", "MIN", "MAX"])

@@ -88,7 +88,7 @@ class RulePlan:
     def _fill_shared(self) -> None:
         """Rules that have the buckets of others."""
         rng, last = self._rng, len(self._schedule) - 1
-        for _ in range(rng.randint(1, 3)):
+        for _ in range(rng.randint(2, 5)):
             self._schedule[rng.randint(min(1, last), last)].append("share buckets")
 
     def _fill_commands(self) -> None:
@@ -190,10 +190,10 @@ class RulePlan:
             return self._control(now)
         if change == "start backfill":
             return [self.commands.start_backfill(now)]
-        made = self.commands.draw(self._sent_payments, now)
+        made = self.commands.draw(self._sent_payments, now, self.settings)
         # What is forgotten, or void, must not make anything late, and its id is remembered.
-        self.clears += b"BACKFILL" not in made
-        return [made]
+        self.clears += not any(b"BACKFILL" in raw for raw in made)
+        return made
 
     def _control(self, now: int) -> list[bytes]:
         """A command; the one that deletes all rules brings their events with it."""

@@ -331,7 +331,7 @@ class Traffic:
         near = 30 * self._world.pace
         ends = [rule.effective_from + slack for rule in rules]
         floors = [sent.event_time + 1000 * rule.draft.window + slack for rule in rules for sent in self.sent]
-        chosen = ends if self._rng.random() < 0.4 else floors + self._bucket_ticks(slack)
+        chosen = ends if self._rng.random() < 0.4 else self._bucket_ticks(slack) or floors
         return [tick for tick in chosen if self.clock < tick and abs(tick - self.wall) <= near]
 
     def _bucket_ticks(self, slack: int) -> list[int]:
@@ -339,7 +339,9 @@ class Traffic:
         drafts = [rule.draft for rule in self._plan.registry.alive()]
         lengths = [(1000 * draft.bucket, 1000 * draft.window) for draft in drafts if draft.bucket is not None]
         found: list[int] = []
-        for sent in self.sent if lengths else []:
+        if not lengths or self._rng.random() < 0.5:
+            return []
+        for sent in self.sent:
             for length, window in lengths:
                 behind = bucket_start(sent.event_time, length) + length
                 found += [sent.event_time + length + slack, behind + window + slack]

@@ -43,12 +43,12 @@ def misfit(bucket_seconds: int, windows_seconds: Collection[int]) -> str | None:
     least = -(-widest // MAX_BUCKETS)
     if least <= bucket_seconds <= narrowest:
         return None
-    fitting = (
-        f"from {least} to {narrowest} seconds: no longer than a window, and no window of over {MAX_BUCKETS}"
-    )
     if least > narrowest:
-        fitting = f"windows of at most {MAX_BUCKETS} buckets of the shortest of them, which is {narrowest} s"
-    return f"expected {fitting}; not {spelling.shown(bucket_seconds)}"
+        return f"expected no window of more than {MAX_BUCKETS} times the shortest, which is {narrowest} s"
+    bounds = f"no longer than a window, and at most {MAX_BUCKETS} of them in one"
+    return (
+        f"expected buckets of {least} to {narrowest} seconds: {bounds}; not {spelling.shown(bucket_seconds)}"
+    )
 
 
 def text(bucket_seconds: int | None) -> str:

@@ -125,9 +125,9 @@ def test_buckets_are_those_of_every_condition() -> None:
 
 
 IN_BUCKETS: list[tuple[Any, str, str, str]] = [
-    ({"all": [SUM_JSON, changed(windowSeconds=599)]}, "bucketed(600)", "from 1 to 599 seconds",
+    ({"all": [SUM_JSON, changed(windowSeconds=599)]}, "bucketed(600)", "buckets of 1 to 599 seconds",
      "longer than one window"),
-    ({"all": [SUM_JSON, {"not": changed(windowSeconds=60_001)}]}, "bucketed(6)", "from 7 to 3600 seconds",
+    ({"all": [SUM_JSON, {"not": changed(windowSeconds=60_001)}]}, "bucketed(6)", "buckets of 7 to 3600 seconds",
      "too many in one window"),
     ({"any": [changed(windowSeconds=1), changed(windowSeconds=10_001)]}, "bucketed(1)", "which is 1 s",
      "windows too different for any"),

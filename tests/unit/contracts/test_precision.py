@@ -60,11 +60,11 @@ def test_fits(bucket: int, windows: set[int]) -> None:
 @pytest.mark.parametrize(
     ("bucket", "windows", "said"),
     [
-        (2, {1}, "from 1 to 1 seconds"),
-        (61, {60, 600}, "from 1 to 60 seconds"),
-        (1, {10_001}, "from 2 to 10001 seconds"),
-        (3455, {34_560_000}, "from 3456 to 34560000 seconds"),
-        (1, {10_001, 1}, "of at most 10000 buckets of the shortest of them, which is 1 s"),
+        (2, {1}, "buckets of 1 to 1 seconds"),
+        (61, {60, 600}, "buckets of 1 to 60 seconds"),
+        (1, {10_001}, "buckets of 2 to 10001 seconds"),
+        (3455, {34_560_000}, "buckets of 3456 to 34560000 seconds"),
+        (1, {10_001, 1}, "more than 10000 times the shortest, which is 1 s"),
         (10**18, {60}, "not 1000000000000000000"),
     ],
 )

@@ -227,14 +227,14 @@ def test_in_catch_up_too() -> None:
     assert (alert["partial"], bounds(alert)) == (True, ("3", "1", "3"))
 
 
-def test_catch_up_leaves_out_what_lies_below_the_floor_of_the_buckets() -> None:
+def test_in_catch_up_too_both_are_the_value_below_the_floor_of_the_buckets() -> None:
     registry = Registry()
     kept = registry.publish(1, draft("COUNT", ">", "99", by=("payeeId",), seconds=3600), 0, 0)
     first, second = registry.publish(2, by_buckets(), ms(50), 0), registry.publish(2, by_buckets(), 0, 0)
     events = [registry.change_settings(SMALL, 0), kept, first]
-    outcome = steps(*events, at(1, -26), at(2, 35), 100, second)
-    # What is kept reaches back to -30, but the buckets' floor is 10 by now.
-    assert [bounds(alert) for alert in outcome.alerts] == [("1", "1", "1")]
+    outcome = steps(*events, at(1, -26), at(2, 9.999), at(3, 10), at(4, 35), 100, second)
+    # The buckets' floor is 10 by now: what lies below is neither caught up nor in a window, though it is kept.
+    assert [bounds(alert) for alert in outcome.alerts] == [("1", "1", "1"), ("2", "2", "2")]
 
 
 def test_an_exact_alert_has_none() -> None:

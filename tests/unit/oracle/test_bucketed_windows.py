@@ -417,6 +417,22 @@ def test_catch_up_does_not_look_into_buckets() -> None:
     assert told == [(1, ms(100), "3"), (2, ms(30), "1"), (2, ms(111), "4")]
 
 
+def test_catch_up_of_a_chained_rule_sees_what_each_window_does() -> None:
+    """Of the second version one condition has buckets of before, with a floor, and one begins new ones."""
+    registry = Registry()
+    no_card: Json = {"field": "paymentType", "operator": "!=", "value": "CRD"}
+    kept = registry.publish(2, draft("SUM", ">", "99", by=("payeeId",), seconds=3600, only=CASH), 0, 0)
+    before, after = (
+        replace(chained(Branch("any", (by_buckets(), by_buckets("SUM", "0", only=only)))), bucket=10)
+        for only in (CASH, no_card)
+    )
+    first, second = registry.publish(1, before, ms(50), 0), registry.publish(1, after, 0, 0)
+    outcome = steps(settled(registry), kept, first, at(1, 9.999), at(2, 10), 100, second)
+    # What is judged goes by the highest floor of all, 10; the window over new buckets holds what is below as well.
+    conditions: list[Any] = [alert["conditions"] for alert in outcome.alerts]
+    assert [[found["value"] for found in of_one] for of_one in conditions] == [["1", "2"]]
+
+
 # --- warm
 
 

@@ -57,12 +57,12 @@ class Run:
 class KeptSet:
     """What is kept of one bucket set.
 
-    :ivar begin: its beginning, ms
+    :ivar begun: the position in rules.v1 at which it began
     :ivar folded: the sequence number of the first transaction that is not in the runs
     """
 
     number: int
-    begin: int
+    begun: int
     folded: int
     runs: list[Run] = field(default_factory=list)
     next: int = 0
@@ -77,14 +77,14 @@ class BucketLog:
         self._next: int = stored["next"] if stored else 0
         for name, kept in (stored or {}).get("sets", {}).items():
             runs = [Run(*run) for run in kept["runs"]]
-            self.sets[name] = KeptSet(kept["number"], kept["begin"], kept["folded"], runs, kept["next"])
+            self.sets[name] = KeptSet(kept["number"], kept["begun"], kept["folded"], runs, kept["next"])
 
     def to_json(self) -> dict[str, Any]:
         """As stored in the head record."""
         sets = {
             name: {
                 "number": kept.number,
-                "begin": kept.begin,
+                "begun": kept.begun,
                 "folded": kept.folded,
                 "runs": [astuple(run) for run in kept.runs],
                 "next": kept.next,
@@ -93,18 +93,18 @@ class BucketLog:
         }
         return {"next": self._next, "sets": sets}
 
-    def hold(self, begins: Mapping[str, int], first: int, log: StateLog) -> None:
-        """Keep exactly these sets; one that begins elsewhere is another one.
+    def hold(self, begun: Mapping[str, int], first: int, log: StateLog) -> None:
+        """Keep exactly these sets; one that has begun elsewhere is another one.
 
-        :param begins: their beginnings, ms
+        :param begun: the positions in rules.v1 at which they began
         :param first: the sequence number of the oldest transaction in the history
         """
         for name, kept in list(self.sets.items()):
-            if begins.get(name) != kept.begin:
+            if begun.get(name) != kept.begun:
                 self._forget(kept, log)
                 del self.sets[name]
-        for name in begins.keys() - self.sets.keys():
-            self.sets[name] = KeptSet(self._next, begins[name], first)
+        for name in begun.keys() - self.sets.keys():
+            self.sets[name] = KeptSet(self._next, begun[name], first)
             self._next += 1
 
     @property

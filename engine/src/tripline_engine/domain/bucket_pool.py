@@ -26,7 +26,7 @@ _FIRST, _LAST, ENDS = 0, 1, 2
 # extremes (-1: to be looked for).
 _FROM, _START, _COUNT, _SUM, _LEAST, _GREATEST, STATE = 0, 1, 2, 3, 5, 6, 7
 # What `meta` holds.
-END, FREE, USED, BEGIN, EVICTED, META = 0, 1, 2, 3, 4, 5
+END, FREE, USED, BEGUN, EVICTED, META = 0, 1, 2, 3, 4, 5
 
 # What one evaluation comes to: count and sum, extremes; of its first bucket, if that may hold too much, the count and
 # the sums of the positive and the negative amounts; whether there are other buckets, and their extremes.
@@ -51,8 +51,8 @@ class Pool(NamedTuple):
     :ivar nodes: int64, capacity × NODE
     :ivar ends: int64, slots × ENDS
     :ivar states: int64, slots × windows × STATE
-    :ivar meta: int64: places ever used, the first free one, how many are in use, the beginning (ms), the last
-        bucket evicted
+    :ivar meta: int64: places ever used, the first free one, how many are in use, where in rules.v1 the set began,
+        the last bucket evicted
     :ivar windows: int64, ms
     :ivar length: of a bucket, ms
     :ivar seeks: whether extremes are asked for
@@ -192,12 +192,15 @@ def put_nodes(slots: Any, nodes: Any, pool: Pool, made: Any) -> None:
 def put_rows(
     first: int, slots: Any, time: Any, members: Any, amounts: Any, floor: int, pool: Pool, made: Any
 ) -> None:
-    """Put the rows from ``first`` on in, whose groups' slots these are; rows below ``floor`` (ms) are not visible."""
+    """Put the rows from ``first`` on in, whose groups' slots these are, where they are ``members`` (bool).
+
+    :param floor: older event times (ms) are not visible
+    """
     added = np.zeros(NODE, np.int64)
     for i in range(len(slots)):
         row = first + i
         made[i] = False
-        if slots[i] >= 0 and members[row] >= 0 and time[row] >= floor:
+        if slots[i] >= 0 and members[i] and time[row] >= floor:
             _single(amounts.low[row], amounts.high[row], added)
             made[i] = _put(slots[i], time[row] // pool.length, added, pool)
 

@@ -6,6 +6,7 @@ in the state log (`bucket_log`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -14,9 +15,10 @@ import numpy.typing as npt
 
 from tripline_engine.domain import bucket_pool
 from tripline_engine.domain.arena import Arena, HeapArena
-from tripline_engine.domain.bucket_pool import BEGIN, END, ENDS, EVICTED, META, NODE, OUT, STATE, USED, Pool
-from tripline_engine.domain.links import NOTHING, Links
+from tripline_engine.domain.bucket_pool import BEGUN, END, ENDS, EVICTED, META, NODE, OUT, STATE, USED, Pool
+from tripline_engine.domain.links import NOTHING, Links, unhidden
 from tripline_engine.domain.rows import Amounts
+from tripline_engine.domain.segment import Voided
 from tripline_engine.domain.slot_table import SlotTable
 
 _FIRST_CAPACITY: Final = 256
@@ -32,9 +34,13 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BucketSpan:
-    """Which event times (ms) a bucket set shows: not before ``begin``, and no bucket that begins before ``floor``."""
+    """Which event times (ms) a bucket set shows: not before ``begin``, and no bucket that begins before ``floor``.
+
+    :ivar begun: the position in rules.v1 at which the set began
+    """
 
     begin: int
+    begun: int
     floor: int = NOTHING
 
     @property
@@ -89,9 +95,9 @@ class BucketPool:
         return len(self._nodes) // NODE
 
     @property
-    def begin(self) -> int:
-        """Event times (ms) before this one were never entered."""
-        return int(self._meta[BEGIN])
+    def begun(self) -> int:
+        """The position in rules.v1 at which the bucket set began."""
+        return int(self._meta[BEGUN])
 
     @property
     def pool(self) -> Pool:
@@ -107,10 +113,10 @@ class BucketPool:
             seeks,
         )
 
-    def empty(self, begin: int) -> None:
-        """Hold nothing; older event times (ms) than ``begin`` will not be entered."""
+    def empty(self, begun: int) -> None:
+        """Hold nothing, as the set that began at that position in rules.v1."""
         self.evict(2**62)
-        self._meta[BEGIN], self._meta[EVICTED] = begin, _NO_FLOOR
+        self._meta[BEGUN], self._meta[EVICTED] = begun, _NO_FLOOR
 
     def relayout(self, layout: Layout) -> None:
         """Ask something else of the same buckets."""
@@ -185,17 +191,23 @@ class BucketWindow:
         self.buckets = BucketPool(arena, name, length_ms, layout)
         self._links, self._others = links, members
 
-    def build(self, span: BucketSpan, kept: Buckets | None, first: int, end: int, amounts: Amounts) -> None:
-        """Hold what was kept, and the rows from ``first`` to ``end``."""
-        self.buckets.empty(span.begin)
-        if kept is not None:
-            self.buckets.put(kept)
-        self.enter(span, first, end, amounts)
+    def enter(
+        self, span: BucketSpan, first: int, end: int, amounts: Amounts, voided: Sequence[Voided]
+    ) -> None:
+        """Enter linked rows without asking for their windows, and void ones that had been merged when they became so.
 
-    def enter(self, span: BucketSpan, first: int, end: int, amounts: Amounts) -> None:
-        """Enter linked rows without asking for their windows."""
-        slots, made = self._intern(first, end), np.empty(end - first, np.bool_)
-        time, members = self._links.order.time, self._others.slots
+        :param voided: of all rows
+        """
+        groups, members = self._links.slots[first:end], self._others.slots[first:end] >= 0
+        before = [each for each in voided if span.begun < each.position]
+        rows = [(each, each.sequence - self._links.offset - first) for each in before]
+        stay = [i for each, i in rows if 0 <= i < end - first and self._was_merged(each, first + i)]
+        if stay:
+            groups, members = groups.copy(), members.copy()
+            members[stay] = unhidden(self._others.slots[first:end][stay]) >= 0
+            groups[stay] = unhidden(groups[stay])
+        slots, made = self._intern(groups), np.empty(end - first, np.bool_)
+        time = self._links.order.time
         bucket_pool.put_rows(first, slots, time, members, amounts, span.visible_from, self.buckets.pool, made)
         self.buckets.groups.release(slots[~made])
 
@@ -213,7 +225,7 @@ class BucketWindow:
         :returns: int64, n × windows × OUT (see `bucket_pool`): each one's own windows
         """
         n = len(newest)
-        slots, made = self._intern(start, start + n), np.empty(n, np.bool_)
+        slots, made = self._intern(self._links.slots[start : start + n]), np.empty(n, np.bool_)
         out = np.zeros((n, len(self.buckets.layout.windows), OUT), np.int64)
         rows = base, self._links.order, self._others.slots, amounts
         floor = self.floor_bucket(span)
@@ -225,15 +237,21 @@ class BucketWindow:
         """The first visible bucket."""
         return _NO_FLOOR if span.floor == NOTHING else span.floor // self.buckets.length
 
-    def apart(self, span: BucketSpan, first: int, end: int, amounts: Amounts) -> Buckets:
+    def apart(
+        self, span: BucketSpan, first: int, end: int, amounts: Amounts, voided: Sequence[Voided]
+    ) -> Buckets:
         """The buckets of these linked rows alone."""
         other = BucketWindow(
             HeapArena(), "apart", self._links, self._others, self.buckets.length, Layout((), seeks=False)
         )
-        other.enter(span, first, end, amounts)
+        other.enter(span, first, end, amounts, voided)
         return other.buckets.all()
 
-    def _intern(self, first: int, end: int) -> npt.NDArray[np.int32]:
-        own, table = self._links.slots[first:end], self._links.table
-        present = own >= 0
-        return self.buckets.intern(table.key_low[own], table.key_high[own], present)
+    def _was_merged(self, voided: Voided, row: int) -> bool:
+        """Whether it stood singly no longer when it became void."""
+        return int(self._links.order.time[row]) + self.buckets.length <= voided.lateness_floor
+
+    def _intern(self, groups: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """The groups' slots here, held once more each, by their slots in the lists (negative: no group)."""
+        table = self._links.table
+        return self.buckets.intern(table.key_low[groups], table.key_high[groups], groups >= 0)

@@ -112,6 +112,30 @@ class FiringLog:
             log.remove(self._key(run))
         self.runs = []
 
+    def forget_rule(self, rule_id: int, log: StateLog) -> None:
+        """Forget the states of all versions of a rule."""
+        self._forget({"ruleId": rule_id}, log)
+
+    def forget_group(self, key: RuleVersionKey, identity: tuple[int, int], log: StateLog) -> None:
+        """Forget the state of one group under a version; its identity as (low, high)."""
+        self._forget(dict(zip(_KEY, (*key, *identity), strict=True)), log)
+
+    def _forget(self, gone: Mapping[str, int], log: StateLog) -> None:
+        """Write the runs anew that have rows with these values: commands are rare."""
+        kept = []
+        for run in self.runs:
+            table = self._read(run, log)
+            found = np.ones(len(table), np.bool_)
+            for name, value in gone.items():
+                found &= table.column(name).to_numpy() == value
+            if found.all():
+                log.remove(self._key(run))
+                continue
+            kept.append(run)
+            if found.any():
+                self._write(run, table.filter(pa.array(~found)), log)
+        self.runs = kept
+
     def read(self, log: StateLog) -> dict[RuleVersionKey, FiringRecords]:
         """The state of every group under every version."""
         if not self.runs:

@@ -16,6 +16,7 @@ from tripline_contracts.conditions import Condition
 from tripline_contracts.filters import All, Any_, Filter
 from tripline_contracts.names import Parameter
 from tripline_contracts.rule_definition import Function, RuleDefinition
+from tripline_engine.domain.forgotten import NOTHING_FORGOTTEN, Forgotten
 from tripline_engine.domain.limit import Limit
 
 
@@ -24,19 +25,21 @@ class Population:
     """Whose transactions form a rule's groups: grouped by ``fields``, those that pass ``filter``.
 
     :ivar name: names its arrays, and stands for the whole in comparisons: filters can be large trees
+    :ivar forgotten: what is left out besides
     """
 
     name: str
     fields: tuple[str, ...] = field(compare=False)
     filter: Filter | None = field(compare=False)
+    forgotten: Forgotten = field(default=NOTHING_FORGOTTEN, compare=False)
 
     @staticmethod
-    def of(fields: tuple[str, ...], condition: Filter | None) -> Population:
-        """Those that pass the condition, grouped by these fields."""
-        name = "+".join(fields)
+    def of(fields: tuple[str, ...], condition: Filter | None, forgotten: Forgotten) -> Population:
+        """Those that pass the condition and are not forgotten, grouped by these fields."""
+        name = "+".join(fields) + forgotten.suffix
         if condition is not None:
             name += f".if.{sha256_hex(canonical_json(condition.to_json()))[:32]}"
-        return Population(name, fields, condition)
+        return Population(name, fields, condition, forgotten)
 
 
 class TotalsKey(NamedTuple):
@@ -95,11 +98,13 @@ class BucketKey(NamedTuple):
     field: str | None
     length_ms: int
     used: frozenset[str]
+    apart: tuple[int, int] | None
 
     @property
     def name(self) -> str:
         """For the names of its arrays."""
-        return f"buckets.{self.field or ''}.{self.length_ms}{_special(self)}"
+        apart = "" if self.apart is None else f".{self.apart[0]}.{self.apart[1]}"
+        return f"buckets.{self.field or ''}.{self.length_ms}{_special(self)}{apart}"
 
     def path(self, anchor: str) -> str:
         """Names the set among all of a shard."""
@@ -154,19 +159,20 @@ def window_start(time: int, window_ms: int, bucket_ms: int | None) -> int:
     return exact if bucket_ms is None else exact // bucket_ms * bucket_ms
 
 
-def population_of(definition: RuleDefinition) -> Population:
+def population_of(definition: RuleDefinition, forgotten: Forgotten) -> Population:
     """The transactions that trigger a rule, by its groups."""
-    return Population.of(definition.grouping_key_names, _trigger(definition))
+    return Population.of(definition.grouping_key_names, _trigger(definition), forgotten)
 
 
-def parts_of(definition: RuleDefinition, used: frozenset[str]) -> tuple[Part, ...]:
+def parts_of(definition: RuleDefinition, used: frozenset[str], forgotten: Forgotten) -> tuple[Part, ...]:
     """The conditions of a rule, in the order of its definition.
 
     :param used: the fields that it uses
     """
     trigger, seconds = _trigger(definition), definition.bucket_seconds
     length = None if seconds is None else seconds * 1000
-    return tuple(_part(each, definition.filter, trigger, used, length) for each in definition.measured)
+    each = (definition.filter, trigger, used, forgotten, length)
+    return tuple(_part(condition, *each) for condition in definition.measured)
 
 
 def _part(
@@ -174,13 +180,14 @@ def _part(
     own: Filter | None,
     trigger: Filter | None,
     used: frozenset[str],
+    forgotten: Forgotten,
     bucket_ms: int | None,
 ) -> Part:
     function, measured, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
     different = function == "COUNT_DISTINCT"
     counted = tuple(sorted({*fields, measured or ""})) if different else fields
-    population = Population.of(fields, trigger)
-    members = Population.of(counted, _both(own, condition.filter))
+    population = Population.of(fields, trigger, forgotten)
+    members = Population.of(counted, _both(own, condition.filter), forgotten)
     window, sign = condition.window_seconds * 1000, -1 if function == "MAX" else 1
     chained = measured is not None and function in ("MIN", "MAX")
     limit, bucketed = condition.limit, bucket_ms is not None
@@ -191,7 +198,9 @@ def _part(
         totals=None if different or bucketed else TotalsKey(population, members, measured, window, used),
         chain=ChainKey(population, members, measured or "", sign, used) if chained and not bucketed else None,
         distinct=DistinctKey(population, members, measured or "", window, used) if different else None,
-        buckets=None if bucket_ms is None else BucketKey(population, members, measured, bucket_ms, used),
+        buckets=None
+        if bucket_ms is None
+        else BucketKey(population, members, measured, bucket_ms, used, forgotten.apart),
         constant=None
         if isinstance(limit, Parameter)
         else Limit(condition.operator, decimals.to_scaled(limit)),

@@ -133,9 +133,9 @@ class Projection:
                 for part, gone in self._retained(anchor, rows, floor, needed):
                     anchor.load(part, remembered_only=cleared or gone)
             anchor.history.offset = segments.accepted - anchor.history.end
-            anchor.clean_up(
-                head.visibility, unfolded(anchor, head.buckets[name], anchor.expired(head.visibility))
-            )
+            anchor.void_again(segments.voided)
+            until = unfolded(anchor, head.buckets[name], anchor.expired(head.visibility))
+            anchor.clean_up(head.visibility, until)
         self.restructure(head, log)
         self.finish(head)
 
@@ -164,7 +164,8 @@ def unfolded(anchor: Anchor, buckets: BucketLog, until: int) -> int:
 
 def _kept(head: Head, log: StateLog, anchor: str, key: BucketKey) -> Kept:
     buckets, name = head.buckets[anchor], key.path(anchor)
-    return Kept(buckets.read(name, key.length_ms, log), buckets.sets[name].folded)
+    found = buckets.read(name, key.length_ms, log)
+    return Kept(found, buckets.sets[name].folded, head.segments[anchor].voided)
 
 
 @contextmanager

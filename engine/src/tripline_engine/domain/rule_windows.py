@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tripline_engine.domain.arena import Arena
@@ -11,7 +11,8 @@ from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import Compiler, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
-from tripline_engine.domain.history import History
+from tripline_engine.domain.forgotten import remembered
+from tripline_engine.domain.history import BACKFILLED, History
 from tripline_engine.domain.judged import Alerted
 from tripline_engine.domain.lasting import LastingStates
 from tripline_engine.domain.links import NOTHING, Links
@@ -19,6 +20,7 @@ from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Popula
 from tripline_engine.domain.resetting import ResetWindow
 from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
+from tripline_engine.domain.segment import Voided
 from tripline_engine.domain.slot_table import SlotTable
 from tripline_engine.domain.structure import Structure
 from tripline_engine.domain.sum_window import SumWindow
@@ -34,6 +36,7 @@ def open_links(
 ) -> Links:
     """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
     passes = None if population.filter is None else compiler.compile(population.filter)
+    passes = remembered(population.forgotten, compiler, passes)
     if since != NOTHING:
         passes = from_time(since, passes)
     name = f"{compiler.anchor}.by.{population.name}"
@@ -46,10 +49,12 @@ class Kept:
 
     :ivar buckets: None if it holds nothing
     :ivar first: the sequence number of the first transaction that is not among them
+    :ivar voided: of those that are in the history, the void ones
     """
 
-    buckets: Buckets | None
+    buckets: Buckets
     first: int
+    voided: Sequence[Voided]
 
 
 class RuleWindows:
@@ -76,6 +81,7 @@ class RuleWindows:
         self.firing: dict[RuleVersionKey, FiringStates] = {}
         self.alerted: dict[RuleVersionKey, Alerted] = {}
         self.resets: dict[RuleVersionKey, ResetWindow] = {}
+        self._stateful: dict[RuleVersionKey, Population] = {}
         for population in structure.populations:
             self._open_links(population)
         for totals in structure.totals:
@@ -178,7 +184,7 @@ class RuleWindows:
     def empty_buckets(self) -> None:
         """No bucket holds anything any more."""
         for window in self.buckets.values():
-            window.buckets.empty(window.buckets.begin)
+            window.buckets.empty(window.buckets.begun)
 
     def forget_firing(self) -> None:
         """No group has a firing state any more."""
@@ -186,6 +192,12 @@ class RuleWindows:
             states.build(None)
         for alerted in self.alerted.values():
             alerted.build(None, 0, 0)
+
+    def close_states(self, rule_id: int) -> None:
+        """Let go of the firing states of a rule; restructuring builds them from what it is given."""
+        for key in list(self._stateful):
+            if key[0] == rule_id:
+                self._close_states(key)
 
     def measure(self, name: str | None) -> str:
         """The field if it is a number; any number will do where only a count is wanted."""
@@ -209,17 +221,19 @@ class RuleWindows:
         self, key: BucketKey, layout: Layout, visibility: Visibility, kept: Kept | None
     ) -> None:
         window, history = self._open_buckets(key, layout), self.history
-        end = history.base if kept is None else history.end
-        first = end if kept is None else max(kept.first - history.offset, history.base)
-        buckets, span = kept.buckets if kept else None, self.span(visibility, key)
-        window.build(span, buckets, first, end, self.amounts(key.field))
+        window.buckets.empty(self.span(visibility, key).begun)
+        if kept is not None:
+            window.buckets.put(kept.buckets)
+            first, amounts = max(kept.first - history.offset, history.base), self.amounts(key.field)
+            window.enter(self.span(visibility, key), first, history.end, amounts, kept.voided)
 
     def _build_states(
         self, version: RuleVersion, visibility: Visibility, records: FiringRecords | None, end: int
     ) -> None:
         self._open_states(version)
         if version.key in self.alerted:
-            self.alerted[version.key].build(records, self.history.offset, end)
+            backfilled = self.history.marked(BACKFILLED, 0, end)
+            self.alerted[version.key].build(records, self.history.offset, end, backfilled)
             return
         states = self.firing[version.key]
         states.build(records)
@@ -227,12 +241,11 @@ class RuleWindows:
             self.resets[version.key].build(states, visibility.floor(self._name, version.fields), end)
 
     def _remove_all_but(self, structure: Structure, visibility: Visibility) -> None:
-        for key in list(self.firing.keys() - structure.stateful.keys()):
-            self.firing.pop(key).remove()
-            if key in self.resets:
-                self.resets.pop(key).remove()
-        for key in list(self.alerted.keys() - structure.stateful.keys()):
-            self.alerted.pop(key).remove()
+        for key, population in list(self._stateful.items()):
+            version = structure.stateful.get(key)
+            # groups of another population have other slots
+            if version is None or version.population != population:
+                self._close_states(key)
         for totals in list(self.totals.keys() - structure.totals):
             self.totals.pop(totals).remove()
         for chain in list(self.chains):
@@ -242,11 +255,17 @@ class RuleWindows:
             self.distincts.pop(distinct).remove()
         for bucketed, window in list(self.buckets.items()):
             gone = bucketed not in structure.buckets
-            # one that begins elsewhere is another one: all who had it left, and it was named again
-            if gone or window.buckets.begin != self.span(visibility, bucketed).begin:
+            # one that has begun elsewhere is another one: all who had it left, and it was named again
+            if gone or window.buckets.begun != self.span(visibility, bucketed).begun:
                 self.buckets.pop(bucketed).buckets.remove()
         for population in list(self.links.keys() - structure.populations):
             self.links.pop(population).remove()
+
+    def _close_states(self, key: RuleVersionKey) -> None:
+        del self._stateful[key]
+        for states in (self.firing, self.alerted, self.resets):
+            if key in states:
+                states.pop(key).remove()
 
     def _path(self, key: TotalsKey | ChainKey | DistinctKey | BucketKey) -> str:
         return f"{self._name}.by.{key.population.name}.{key.name}"
@@ -279,6 +298,7 @@ class RuleWindows:
     def _open_states(self, version: RuleVersion) -> None:
         """What the version remembers of its alerts."""
         name, definition = f"{self._name}.rule.{version.rule_id}.{version.version}", version.definition
+        self._stateful[version.key] = version.population
         if definition.late_events == "reevaluate":
             self.alerted[version.key] = Alerted(self._arena, name)
             return

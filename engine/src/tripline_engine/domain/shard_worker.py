@@ -18,12 +18,14 @@ from tripline_engine.domain import rule_counts
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
 from tripline_engine.domain.alert import alert_json, ingested_at, transaction_json
 from tripline_engine.domain.anchor import Anchor
+from tripline_engine.domain.commands import ExportRules
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing_log import Bounds, Held
 from tripline_engine.domain.head import Head, write_book
 from tripline_engine.domain.history import HashKey
 from tripline_engine.domain.links import NOTHING
+from tripline_engine.domain.obeying import obey
 from tripline_engine.domain.outputs import (
     alert_record,
     export_record,
@@ -145,6 +147,7 @@ class _Batch:
             retained = {name: segments.first for name, segments in self._head.segments.items()}
             self._projection.book.follow(retained)
             self._hold_buckets()
+            self._head.visibility.forget_rules(self._projection.book.rules)
             self._head.book_nonce = self._head.nonce
             write_book(self._projection.book, self._log)
             self._projection.restructure(self._head, self._log)
@@ -160,15 +163,15 @@ class _Batch:
         return self._out
 
     def _hold_buckets(self) -> None:
-        begins: dict[str, dict[str, int]] = {name: {} for name in self._head.buckets}
+        begun: dict[str, dict[str, int]] = {name: {} for name in self._head.buckets}
         for version in self._projection.book.versions():
             for part in version.parts:
                 if part.buckets is not None:
                     span = self._head.visibility.span(version.anchor, part.buckets)
-                    begins[version.anchor][part.buckets.path(version.anchor)] = span.begin
+                    begun[version.anchor][part.buckets.path(version.anchor)] = span.begun
         for name, buckets in self._head.buckets.items():
             history = self._projection.anchors[name].history
-            buckets.hold(begins[name], history.base + history.offset, self._log)
+            buckets.hold(begun[name], history.base + history.offset, self._log)
 
     def _merge(self) -> None:
         # one anchor per micro-batch: all of them tend to have enough small segments at the same time
@@ -234,23 +237,12 @@ class _Batch:
             self._alert(verdict, verdict.partial, None)
 
     def _obey(self, taken: ControlTaken) -> None:
-        match taken.command:
-            case "CLEAR_STATE_ALL":
-                self._head.visibility.clear(self._projection.book.settings)
-                for name, anchor in self._projection.anchors.items():
-                    anchor.clear()
-                    segments = self._head.segments[name]
-                    segments.clear()
-                    self._head.firing[name].clear(self._log)
-                    self._head.buckets[name].clear(segments.accepted, self._log)
-            case "EXPORT_RULES_CURRENT":
-                rules, shards = self._projection.book.rules.values(), self._config.shards
-                self._out.append(
-                    export_record(taken.command_id, taken.position, rules, self._shard, shards, self._now)
-                )
-            case "CLEAR_STATE_ALL_STOP" | "DELETE_RULES_ALL" | "TRACE_RULE":
-                # no clear is ever standing; the registry deletes the rules, one event each; the book has the trace
-                pass
+        obey(taken.command, taken.position, self._projection, self._head, self._log)
+        if isinstance(taken.command, ExportRules):
+            rules, shards = self._projection.book.rules.values(), self._config.shards
+            self._out.append(
+                export_record(taken.command_id, taken.position, rules, self._shard, shards, self._now)
+            )
 
     def _take_ticks(self, payloads: Sequence[Payload]) -> bool:
         """Take ticks by offset; whether versions have expired with them."""
@@ -282,16 +274,20 @@ class _Batch:
             path = key.path(name)
             first = buckets.sets[path].folded - offset
             if first < until:
-                buckets.fold(path, anchor.fold(visibility, key, first, until), until + offset, self._log)
+                found = anchor.fold(visibility, key, first, until, self._head.segments[name].voided)
+                buckets.fold(path, found, until + offset, self._log)
             floor = visibility.span(name, key).floor // key.length_ms
             buckets.tidy(path, floor, key.length_ms, self._log)
 
     def _take_transactions(self, slices: Sequence[bytes]) -> None:
-        table = pa.concat_tables([pa.ipc.open_stream(data).read_all() for data in slices]).combine_chunks()
+        tables = [pa.ipc.open_stream(data).read_all() for data in slices]
+        # only slices with backfilled records have a column for that
+        table = pa.concat_tables(tables, promote_options="default").combine_chunks()
         order = np.lexsort([np.array(table.column(name)) for name in ("offset", "partition", "runningMax")])
         rows = Rows.of(table.take(pa.array(order)), self._event_type)
         masks = np.array(rows.table.column("mask"))
-        admission = admit(rows, self._projection.book.settings, self._head.visibility)
+        book = self._projection.book
+        admission = admit(rows, book.settings, self._head.visibility, book.backfills)
         self._counters["transactions"] += len(rows)
         self._report_rejected(rows, masks, admission)
         self._count_null_groups(rows, masks, admission)
@@ -308,9 +304,12 @@ class _Batch:
             low, high, rows.record_time, settings.duplicate_reach_ms, visibility.id_floor
         )
         self._counters["duplicates"] += int(len(rows) - first.sum())
-        judging, repeated = self._projection.book.judging(name), rows.take(~first, self._event_type)
+        judging, again = self._projection.book.judging(name), ~first & rows.ordinary
+        repeated = rows.take(again, self._event_type)
         self._counters.update(rule_counts.duplicates(repeated, judging, self._compiler(name)))
         accepted = rows.take(first, self._event_type)
+        if accepted.backfilled is not None:
+            self._counters["backfilled"] += int(accepted.backfilled.sum())
         judgement = anchor.judge(accepted, self._projection.book, visibility)
         self._counters.update(judgement.counts)
         self._head.segments[name].append(accepted, self._log)
@@ -335,7 +334,8 @@ class _Batch:
     def _count_null_groups(self, rows: Rows, masks: Any, admission: Admission) -> None:
         """Each transaction in one shard: that of its first anchor, whatever anchors the rules are on."""
         reporting = (masks >> reporting_anchor(rows, self._event_type)) & 1
-        mine = rows.take(admission.admitted & reporting.astype(np.bool_), self._event_type)
+        evaluable = admission.admitted & rows.ordinary
+        mine = rows.take(evaluable & reporting.astype(np.bool_), self._event_type)
         compiler = self._compiler(self._event_type.anchors[0])
         counts = rule_counts.null_groups(mine, self._projection.book.judging(), compiler)
         self._counters.update(counts)

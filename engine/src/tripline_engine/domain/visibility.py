@@ -7,8 +7,8 @@ to come included.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterable
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 from tripline_contracts.event_type import EventType
@@ -29,6 +29,8 @@ class Visibility:
     :ivar warm_floor: what clears have raised it to
     :ivar lateness_floor: older event times are too late, whatever the settings have become
     :ivar id_floor: ids with an older record time are forgotten
+    :ivar rule_floors: by rule, what clears of it alone have raised its warm floor to
+    :ivar complete_from: from then on backfills have brought what was before the first tick; None where none has
     :ivar floors: by anchor and field, the oldest event time still visible to a rule that uses the field
     :ivar spans: by bucket set, what it shows
     """
@@ -40,6 +42,8 @@ class Visibility:
     id_floor: int = NOTHING
     floors: dict[str, dict[str, int]] = field(default_factory=dict)
     spans: dict[str, BucketSpan] = field(default_factory=dict)
+    rule_floors: dict[int, int] = field(default_factory=dict)
+    complete_from: int | None = None
 
     @staticmethod
     def new(event_type: EventType) -> Visibility:
@@ -72,7 +76,8 @@ class Visibility:
         """A rule event has been taken, or versions have been let go of: hold exactly the bucket sets of the others."""
         held = _bucket_sets(book.versions())
         self.spans = {
-            path: self.spans.get(path) or BucketSpan(self.floor(path.partition(".by.")[0], key.used))
+            path: self.spans.get(path)
+            or BucketSpan(self.floor(path.partition(".by.")[0], key.used), begun=book.position)
             for path, (key, _) in held.items()
         }
 
@@ -80,6 +85,23 @@ class Visibility:
         """History begins anew: no window is whole before it could have been filled since."""
         if self.clock is not None:
             self.warm_floor = max(self.warm_floor, self.clock + settings.max_future_skew_ms)
+
+    def clear_rule(self, rule_id: int, settings: Settings) -> None:
+        """History begins anew for one rule."""
+        if self.clock is not None:
+            before = self.rule_floors.get(rule_id, NOTHING)
+            self.rule_floors[rule_id] = max(before, self.clock + settings.max_future_skew_ms)
+
+    def complete(self, since: int) -> None:
+        """From ``since`` on nothing is missing of what the first tick or a clear so far has left out."""
+        self.complete_from = since if self.complete_from is None else min(self.complete_from, since)
+        self.warm_floor = min(self.warm_floor, since)
+        self.rule_floors = {rule_id: min(floor, since) for rule_id, floor in self.rule_floors.items()}
+
+    def forget_rules(self, rules: Container[int]) -> None:
+        """Forget what was known of all rules but these."""
+        for rule_id in [each for each in self.rule_floors if each not in rules]:
+            del self.rule_floors[rule_id]
 
     def floor(self, anchor: str, fields: Iterable[str]) -> int:
         """The oldest event time visible to a rule on the anchor that uses these fields, with exact windows."""
@@ -105,10 +127,9 @@ class Visibility:
         """From this event time on the version's window is whole; None before the first tick."""
         if self.first_tick == NOTHING:
             return None
-        floor, bucket_ms = (
-            max(self.first_tick, self.warm_floor, self.visible_from(version)),
-            version.bucket_ms,
-        )
+        cleared = max(self.warm_floor, self.rule_floors.get(version.rule_id, NOTHING))
+        first = self.first_tick if self.complete_from is None else min(self.first_tick, self.complete_from)
+        floor, bucket_ms = max(first, cleared, self.visible_from(version)), version.bucket_ms
         if bucket_ms is not None:
             floor = -(-floor // bucket_ms) * bucket_ms
         return floor + version.window_ms
@@ -122,7 +143,9 @@ class Visibility:
             "latenessFloor": self.lateness_floor,
             "idFloor": self.id_floor,
             "floors": self.floors,
-            "spans": {path: [span.begin, span.floor] for path, span in self.spans.items()},
+            "spans": {path: astuple(span) for path, span in self.spans.items()},
+            "ruleFloors": sorted(self.rule_floors.items()),
+            "completeFrom": self.complete_from,
         }
 
     @staticmethod
@@ -135,8 +158,10 @@ class Visibility:
             lateness_floor=data["latenessFloor"],
             id_floor=data["idFloor"],
             floors=data["floors"],
-            # what was written before there were buckets has none
+            # heads that were written before there were such things have none
             spans={path: BucketSpan(*span) for path, span in data.get("spans", {}).items()},
+            rule_floors=dict(data.get("ruleFloors", [])),
+            complete_from=data.get("completeFrom"),
         )
 
 

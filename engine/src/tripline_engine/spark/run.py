@@ -19,7 +19,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tripline_contracts import event_type
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.errors import QueryFailed
+from tripline_engine.serving import serving
 from tripline_engine.spark import checkpoint, head_start, housekeeping
+from tripline_engine.spark.beginning import forget_beginning
 from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.faults import FaultPoint, parse_fault_point
 from tripline_engine.spark.history_limit import HistoryLimit
@@ -28,7 +30,6 @@ from tripline_engine.spark.listener import ProgressListener
 from tripline_engine.spark.metrics import Metrics
 from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
-from tripline_engine.spark.serving import serving
 from tripline_engine.spark.session import start_session
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.ticker import Clocks, Ticker
@@ -42,9 +43,14 @@ def run(settings: Settings) -> None:
     """Returns after SIGTERM or SIGINT. Raises EngineError with one sentence for everything else."""
     fault = parse_fault_point(settings.fault_point, os.getpid())
     with checkpoint.exclusive(settings.checkpoint):
-        config = checkpoint.open_config(
-            settings.checkpoint, event_type.load(), settings.shards, settings.clock
-        )
+        kind = event_type.load()
+        if checkpoint.is_new(settings.checkpoint) and not settings.cold_start:
+            # once in an engine's life: not among what each start imports
+            from tripline_engine.rebuild.cold_start import refuse_without_history  # noqa: PLC0415
+
+            refuse_without_history(settings, kind, time.time_ns() // 1_000_000)
+        config = checkpoint.open_config(settings.checkpoint, kind, settings.shards, settings.clock)
+        forget_beginning(settings.checkpoint)
         settings.projection_dir.mkdir(parents=True, exist_ok=True)
         processor = ShardProcessor(config, settings.projection_dir, settings.topic_prefix, fault)
         Engine(settings, config, fault).run(processor)

@@ -10,6 +10,7 @@ from typing import Final, cast
 from environs import Env, EnvError
 from marshmallow.validate import OneOf, Range
 
+from tripline_engine.binds import parse_bind
 from tripline_engine.domain.config import Clock
 from tripline_engine.errors import BadSettings
 
@@ -27,6 +28,8 @@ class Settings:
     """One engine process. Times in ms are integers, addresses are host:port.
 
     :ivar shards: None: as many as the checkpoint was made with
+    :ivar archive: what the archiver writes to; None: there is none
+    :ivar cold_start: begin on an empty checkpoint though history is missing
     """
 
     kafka: str
@@ -45,6 +48,8 @@ class Settings:
     log_level: str
     fault_point: str | None
     class_cache: Path | None
+    archive: Path | None
+    cold_start: bool
 
     def topic(self, name: str) -> str:
         """The topic of this deployment for a contract's name."""
@@ -56,7 +61,7 @@ def from_environment() -> Settings:
     env = Env()
     try:
         with env.prefixed("TRIPLINE_"):
-            host, port = _bind(env.str("METRICS_BIND", "127.0.0.1:9103"))
+            host, port = parse_bind(env.str("METRICS_BIND", "127.0.0.1:9103"))
             return Settings(
                 kafka=env.str("KAFKA"),
                 checkpoint=Path(env.str("CHECKPOINT")).absolute(),
@@ -76,6 +81,8 @@ def from_environment() -> Settings:
                 log_level=env.str("LOG_LEVEL", "info"),
                 fault_point=env.str("FAULT_POINT", None),
                 class_cache=env.path("CLASS_CACHE", None),
+                archive=env.path("ARCHIVE", None),
+                cold_start=env.bool("COLD_START", False),
             )
     except EnvError as error:
         raise BadSettings(f"settings: {error}") from error
@@ -85,10 +92,3 @@ def local_master(master: str) -> str:
     """`local[N]` with attempts for its tasks; every other master as it is."""
     match = _LOCAL.fullmatch(master)
     return f"local[{match[1]},{TASK_ATTEMPTS}]" if match else master
-
-
-def _bind(text: str) -> tuple[str, int]:
-    host, separator, port = text.rpartition(":")
-    if not separator or not port.isdigit() or int(port) > 65_535:
-        raise BadSettings(f"TRIPLINE_METRICS_BIND: expected host:port, not {text!r}")
-    return host, int(port)

@@ -124,15 +124,8 @@ class Ticker:
                     self._idle_seconds = seconds
 
     def _save(self) -> None:
-        saved = {
-            "orderPosition": self._stream.order_position,
-            "maxRecordTimes": self._state.max_record_times,
-            "uncommitted": [[r.partition, r.until, r.max_record_time] for r in self._state.uncommitted],
-            "last": self._last,
-        }
-        new = self._file.with_suffix(".new")
-        new.write_text(json.dumps(saved), encoding="utf-8")
-        new.replace(self._file)
+        position = self._stream.order_position
+        save_state(self._file.parent, self._engine_id, position, self._state, self._last)
 
     def _restore(self) -> None:
         """The file only spares reading engine-order.v1 from its beginning: without it, that is what happens."""
@@ -141,6 +134,8 @@ class Ticker:
             times = {int(partition): int(time) for partition, time in saved["maxRecordTimes"].items()}
             uncommitted = [OrderedRange(*map(int, found)) for found in saved["uncommitted"]]
             position, last = int(saved["orderPosition"]), saved["last"]
+            if saved.get("engine", self._engine_id) != self._engine_id:
+                return  # a rebuild began here and was given up
         except FileNotFoundError:
             return
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -148,3 +143,19 @@ class Ticker:
             return
         self._state = TickState(times, uncommitted)
         self._stream.order_position, self._last = position, last
+
+
+def save_state(
+    checkpoint: Path, engine: str, order_position: int, state: TickState, last: int | None
+) -> None:
+    """What the ticker goes on from: the order as read up to that offset; `last` is the clock of the last tick."""
+    saved = {
+        "engine": engine,
+        "orderPosition": order_position,
+        "maxRecordTimes": state.max_record_times,
+        "uncommitted": [[r.partition, r.until, r.max_record_time] for r in state.uncommitted],
+        "last": last,
+    }
+    new = (checkpoint / _FILE).with_suffix(".new")
+    new.write_text(json.dumps(saved), encoding="utf-8")
+    new.replace(checkpoint / _FILE)

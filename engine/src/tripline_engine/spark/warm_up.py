@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tripline_contracts import event_type, rule_definition
 from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.memory_log import MemoryLog
 from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.domain.shard_worker import ShardWorker
 from tripline_engine.spark.packing import packer, unpacked
@@ -38,30 +39,11 @@ _RULES: Final[tuple[dict[str, Any], ...]] = (
 )
 
 
-class _MemoryLog:
-    """A state log that ends with the process."""
-
-    def __init__(self) -> None:
-        self._data: dict[str, bytes] = {}
-
-    def get(self, key: str) -> bytes | None:
-        return self._data.get(key)
-
-    def put(self, key: str, data: bytes) -> None:
-        self._data[key] = data
-
-    def remove(self, key: str) -> None:
-        self._data.pop(key, None)
-
-    def items(self) -> Iterator[tuple[str, bytes]]:
-        yield from list(self._data.items())
-
-
 def warm_up() -> int:
     """How many records the made-up micro-batches gave; more than none means that alerts were judged."""
     kind = event_type.load()
     config = EngineConfig("warm-up", kind, kind.anchors, 1, (1, 2), "data")
-    log = _MemoryLog()
+    log = MemoryLog()
     with tempfile.TemporaryDirectory(prefix="tripline-warm-up-") as folder:
         records = 0
         for payloads in _batches(config):

@@ -113,6 +113,28 @@ class CommandNotFound(DomainError):
         super().__init__(f"There is no control command {command_id}.")
 
 
+class GroupNotCleared(DomainError):
+    """The rule has no such group that could be cleared alone; `field` is what stands against it."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class BackfillNotFound(DomainError):
+    """No backfill was started under this id."""
+
+    def __init__(self, backfill_id: str) -> None:
+        super().__init__(f"There is no backfill {backfill_id}.")
+
+
+class BackfillHasEnded(DomainError):
+    """The backfill was closed before."""
+
+    def __init__(self, backfill_id: str) -> None:
+        super().__init__(f"Backfill {backfill_id} has ended already.")
+
+
 class CannotRepublish(RegistryError):
     """The rules topic cannot be written anew; the text is one sentence for the operator."""
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tripline_engine.domain.config import Clock
-from tripline_engine.spark.ticker import Clocks, Ticker
+from tripline_engine.spark.tick_policy import TickState
+from tripline_engine.spark.ticker import Clocks, Ticker, save_state
 
 ENGINE = "engine-1"
 
@@ -138,6 +139,22 @@ def test_a_restart_goes_on_from_the_last_tick_without_reading_all_again(tmp_path
     assert again.step() is None
     stream.judge(0, 6, 750)
     assert again.step() == 750
+
+
+def test_what_a_rebuild_of_another_engine_left_behind_is_not_its_own(tmp_path: Path) -> None:
+    save_state(tmp_path, "engine-0", 40, TickState({0: 10**12}), None)
+    stream = MemoryStream()
+    stream.judge(0, 5, 700)
+    assert ticker(stream, tmp_path, Hands()).step() == 700
+
+
+def test_it_goes_on_from_what_a_rebuild_has_read(tmp_path: Path) -> None:
+    stream = MemoryStream()
+    stream.judge(0, 5, 700)
+    stream.judge(1, 5, 800)
+    save_state(tmp_path, ENGINE, 2, TickState({0: 700, 1: 800}), None)
+    assert ticker(stream, tmp_path, Hands()).step() == 700
+    assert stream.order_position == 2
 
 
 def test_without_its_file_it_reads_all_again(tmp_path: Path) -> None:

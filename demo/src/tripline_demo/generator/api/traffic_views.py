@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from tripline_contracts import cloudevents
 from tripline_demo.generator.api.context import Context, context_of_app
-from tripline_demo.generator.api.schemas import SentSchema, TrafficSchema
+from tripline_demo.generator.api.schemas import SentSchema, TrafficSchema, TransactionQuery
 from tripline_demo.generator.errors import InvalidInput, Unsendable
 from tripline_demo.generator.kafka_outlet import TOPIC
 from tripline_demo.generator.outlet import Record
 from tripline_demo.generator.payment_input import key_of, read, to_bytes
-from tripline_demo.generator.rendering import EVENT_TYPE, SOURCE
+from tripline_demo.generator.rendering import EVENT_TYPE, SOURCE, backfill_headers
 from tripline_demo.generator.traffic import change
 from tripline_http.errors import FieldError, ProblemError, invalid_input
 from tripline_http.openapi import ApiBlueprint, new_blueprint
@@ -51,6 +51,7 @@ def _add_traffic(blueprint: ApiBlueprint) -> None:
 def _add_transactions(blueprint: ApiBlueprint) -> None:
     @blueprint.route("/v1/transactions", methods=["POST"])
     @blueprint.json_body("Transaction")
+    @blueprint.arguments(TransactionQuery, location="query")
     @blueprint.response(202, SentSchema)
     @blueprint.problems(503)
     @blueprint.doc(
@@ -58,7 +59,7 @@ def _add_transactions(blueprint: ApiBlueprint) -> None:
         summary="Send one payment",
         description="transactionId (a new UUID), eventTime and ingestionTimestamp (now) are filled in where absent.",
     )
-    def post_transaction(body: dict[str, Any]) -> dict[str, Any]:
+    def post_transaction(body: dict[str, Any], query: dict[str, Any]) -> dict[str, Any]:
         context = context_of_app()
         now = context.wall()
         defaults: dict[str, str | int] = {
@@ -72,7 +73,11 @@ def _add_transactions(blueprint: ApiBlueprint) -> None:
         except InvalidInput as error:
             raise _problem(error) from error
         identity = str(transaction[context.event_type.id_field.name])
-        headers = cloudevents.headers(identity, EVENT_TYPE, SOURCE, now)
+        backfill = None if query["backfill"] is None else str(query["backfill"])
+        headers = [
+            *cloudevents.headers(identity, EVENT_TYPE, SOURCE, now),
+            *backfill_headers(backfill),
+        ]
         record = Record(key_of(transaction, context.event_type), to_bytes(transaction), now, headers)
         try:
             delivered = context.desk.deliver(record, CONFIRMATION_SECONDS)

@@ -1,6 +1,7 @@
 // A rule's definition in words, and what differs between two of them.
 
 import { decimal, fieldName, fieldNames, operator, span } from "./format.js";
+import { bucketSeconds, precisionInWords } from "./precision.js";
 
 export const FUNCTIONS = [["SUM", "Sum"], ["AVG", "Average"], ["MIN", "Smallest"], ["MAX", "Largest"], ["COUNT", "Number of payments"],
   ["COUNT_DISTINCT", "Number of different \u2026"]];
@@ -13,7 +14,8 @@ const LATE = Object.fromEntries(LATE_EVENTS);
 /** A rule definition as one sentence. */
 export function inWords(definition) {
   const only = definition.filter ? `, only where ${filterInWords(definition.filter)}` : "";
-  const when = [definition.firing === "crossing" ? "fires when the limit is crossed" : null,
+  const when = [bucketSeconds(definition.precision) === null ? null : `windows ${precisionInWords(definition.precision)}`,
+    definition.firing === "crossing" ? "fires when the limit is crossed" : null,
     definition.resetOnAlert ? "starts afresh after an alert" : null,
     definition.cooldownSeconds ? `silent for ${span(definition.cooldownSeconds)} after an alert` : null,
     definition.lateEvents === "store" ? "late payments count, but do not fire" : null,
@@ -90,6 +92,7 @@ function shown(key, value, shownTime) {
   if (key === "aggregatorFunctionType") return NAMES[value] ?? value;
   if (key === "aggregateFieldName") return fieldName(value);
   if (key === "windowSeconds" || key === "cooldownSeconds") return span(value);
+  if (key === "precision") return precisionInWords(value);
   if (key === "lateEvents") return LATE[value] ?? value;
   if (key === "limit") return amount(value);
   if (key === "limitOperatorType") return operator(value);

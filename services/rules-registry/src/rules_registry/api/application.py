@@ -14,6 +14,7 @@ from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.postgres import Pool, check_database
 from rules_registry.adapters.queries import Queries
 from rules_registry.api import (
+    backfills,
     control_body,
     control_commands,
     history,
@@ -60,7 +61,7 @@ def create_app(
     api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema())
     for name, schema in named_body_schemas().items():
         api.spec.components.schema(name, schema)
-    for module in (rules, imports, history, status, settings, control_commands, lists, parameters):
+    for module in (rules, imports, history, status, settings, control_commands, backfills, lists, parameters):
         api.register_blueprint(module.blueprint)
     return app, api
 

@@ -24,9 +24,8 @@ MAX_WHOLE = 10**18 - 1
 Json = dict[str, Any]
 
 _OLD_COUNT = "a count, as rules in the wild have it"
-_DAY_SECONDS = 86_400
-# Each fits into every window from a day to the longest: a schema can't compare two members.
-_BUCKETS_OF_A_DAY = (3_600, 7_200, 14_400, 21_600, 43_200, _DAY_SECONDS)
+# A schema can't compare two members; buckets of an hour fit into every window that is not shorter.
+_HOUR_SECONDS = 3_600
 _FILTER: Json = {"anyOf": [FILTER_REF, {"type": "null"}]}
 
 
@@ -116,14 +115,14 @@ def _variant(event: EventType, title: str, members: Json, window: str) -> Json:
 
 
 def _in_buckets(variant: Json) -> Json:
-    """Windows of a day and more, in buckets that fit into all of them."""
+    """Buckets of an hour, and all windows that they fit into."""
     properties = variant["properties"]
-    properties["windowSeconds"] = {"type": "integer", "minimum": _DAY_SECONDS, "maximum": MAX_WINDOW_SECONDS}
+    properties["windowSeconds"] = {"type": "integer", "minimum": _HOUR_SECONDS, "maximum": MAX_WINDOW_SECONDS}
     properties["resetOnAlert"] = {"enum": [False, None]}
     properties["precision"] = {
         "type": "string",
-        "enum": [f"bucketed({seconds})" for seconds in _BUCKETS_OF_A_DAY],
-        "description": "Memory by bucket instead of by transaction; alerts bound the exact value",
+        "enum": [f"bucketed({_HOUR_SECONDS})"],
+        "description": "Memory by bucket instead of by transaction; alerts bound the exact value. Other lengths too",
     }
     return {**variant, "required": sorted([*variant["required"], "precision"])}
 

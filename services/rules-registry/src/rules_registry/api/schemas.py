@@ -178,6 +178,11 @@ class RuleEventSchema(ma.Schema):
     command = ma.fields.String(validate=ma.validate.OneOf(get_args(Command)))
     commandId = ma.fields.UUID()
     traceUntil = _time()
+    group = ma.fields.Dict(keys=ma.fields.String(), values=ma.fields.String())
+    transactionId = ma.fields.String()
+    eventTime = _time()
+    backfillId = ma.fields.UUID()
+    completeFrom = _time()
     values = ma.fields.List(ma.fields.String(), metadata={"description": "Of ListChanged"})
     value = DecimalText(metadata={"description": "Of ParameterChanged"})
 
