@@ -14,16 +14,13 @@ from tests.oracle.model import MicroBatch, Outcome
 from tests.oracle.traces import comparable
 from tests.unit.engine.harness import Engine
 
-# Cases of decisions 0038 and 0039, to be taken out with the engine that knows them.
-_NOT_BUILT = ("test_bucketed", "test_commands")
-
 
 @pytest.fixture(autouse=True)
 def the_engine_says_the_same(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Random histories are left out: they have a test of their own in tests/unit/engine."""
     judge = getattr(request.module, "judge", None)
     module = request.module.__name__.rpartition(".")[2]
-    if judge is None or module.startswith(("test_histories", *_NOT_BUILT)):
+    if judge is None or module.startswith("test_histories"):
         return
 
     def both(batches: Iterable[MicroBatch], **options: Any) -> Outcome:

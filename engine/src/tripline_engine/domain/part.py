@@ -213,7 +213,10 @@ def _trigger(definition: RuleDefinition) -> Filter | None:
     filters = tuple(filter_ for filter_ in own if filter_ is not None)
     if len(filters) < len(own):
         return definition.filter
-    return _both(definition.filter, filters[0] if len(filters) == 1 else Any_(filters))
+    # whatever their order: bucket sets are shared by what triggers
+    different = {canonical_json(each.to_json()): each for each in filters}
+    some = tuple(different[name] for name in sorted(different))
+    return _both(definition.filter, some[0] if len(some) == 1 else Any_(some))
 
 
 def _both(first: Filter | None, second: Filter | None) -> Filter | None:
