@@ -99,7 +99,8 @@ BEGIN
     -- In order of id: two that mark the same alerts wait for each other, and never in a circle.
     PERFORM alerts.mark_voided(a.alert_id, NEW.command_id)
        FROM (SELECT alert_id FROM alerts.alerts
-              WHERE alerts.named_transactions(content) @> ARRAY[NEW.transaction_id]
+              -- the index has the collation of what the function returns, a column that of its own
+              WHERE alerts.named_transactions(content) @> ARRAY[NEW.transaction_id COLLATE "default"]
                 AND alerts.rests_on(content, NEW.transaction_id, NEW.event_time)
               ORDER BY alert_id) a;
     RETURN NULL;

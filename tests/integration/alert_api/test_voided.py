@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -329,3 +330,19 @@ def test_commands_written_anew_change_nothing(kafka: str, alerts_database: Alert
 
 def produce_events(kafka: str, topic: str, events: Sequence[dict[str, Any] | bytes]) -> None:
     produce(kafka, topic, [each if isinstance(each, bytes) else json.dumps(each).encode() for each in events])
+
+
+def test_the_alerts_of_a_voided_transaction_are_found_by_their_index(alerts_database: AlertsDatabase) -> None:
+    """A column has a collation of its own, and an index of another one is never used."""
+    with psycopg.connect(alerts_database.owner) as connection:
+        connection.execute("SET enable_seqscan = off")
+        (body,) = connection.execute(
+            "SELECT prosrc FROM pg_proc WHERE oid = 'alerts.mark_alerts_of_voided'::regproc"
+        ).fetchone() or ("",)
+        found = re.search(r"SELECT alert_id FROM alerts\.alerts.*?ORDER BY alert_id", body, re.DOTALL)
+        assert found is not None
+        query = found[0].replace("NEW.", "made.")
+        plan = connection.execute(
+            f"EXPLAIN SELECT (SELECT count(*) FROM ({query}) a) FROM alerts.voided_transactions made"
+        ).fetchall()
+    assert "alerts_named_transactions" in str(plan), plan

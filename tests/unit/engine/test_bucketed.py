@@ -147,3 +147,39 @@ def test_a_missing_run_is_said_so() -> None:
     state.remove("buckets/payeeId/0/0")
     with pytest.raises(LookupError, match="buckets/payeeId/0/0 is missing from the state log"):
         log.read("s", MINUTE, state)
+
+
+def burst(first: int, count: int, payees: int, time: int) -> MicroBatch:
+    """Many payments of few or many payers at about one moment."""
+    records = []
+    for n in range(first, first + count):
+        value = (
+            f'{{"transactionId":"t{n}","eventTime":{time + n % 1000},"payeeId":"p{n % payees}","beneficiaryId":"b",'
+            f'"paymentAmount":"1","paymentType":"CSH"}}'
+        )
+        records.append(Record(0, n, time + n % 1000, value.encode()))
+    return MicroBatch((), (), tuple(records))
+
+
+def test_many_payments_in_few_buckets_take_the_room_of_few_buckets() -> None:
+    engine = Engine(1)
+    engine.take(day_rule())
+    engine.take(burst(0, 40_000, PAYEES, T))
+    for number in (1, 2, 3):
+        engine.take(MicroBatch((), (b'{"clock":%d}' % (T + number * MINUTE),), ()))
+    # arrays far larger than what they hold would be built again at every tick
+    assert engine.counters["shrinks"] == 0
+
+
+@pytest.mark.parametrize("payees", [255, 256])
+def test_a_voided_payment_of_the_last_group_that_there_is_room_for(payees: int) -> None:
+    engine, registry = Engine(1), Registry()
+    rule = draft("COUNT", ">", "0", by=("payeeId",), seconds=3600, bucket=60, firing="crossing")
+    engine.take(MicroBatch((registry.publish(1, rule, 0, 0),), (b'{"clock":%d}' % T,), ()))
+    for start in range(0, payees, 17):
+        engine.take(burst(start, min(17, payees - start), payees, T))
+    for n in (payees - 1, payees - 2):
+        engine.take(MicroBatch((registry.void(f"t{n}", T + n % 1000),), (), ()))
+    engine.take(burst(payees, payees, payees, T + 5000))
+    # each group has crossed once; what a voided one has left as record stays
+    assert len(engine.alerts()) == payees

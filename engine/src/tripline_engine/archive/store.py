@@ -59,7 +59,7 @@ class Store:
     def write(self, records: Sequence[Record], first: int, form: Form) -> Piece:
         """Records of one partition, by offset, as the piece that begins at `first`. It is on the disk afterwards."""
         partition, until = records[0].partition, records[-1].offset + 1
-        piece = Piece(partition, first, until, day_of(records[0].timestamp))
+        piece = Piece(partition, first, until, day_of(max(record.timestamp for record in records)))
         self._write(piece, [form.of_records(records)], form.schema)
         return piece
 

@@ -44,8 +44,8 @@ class Topic:
     """One topic of one broker. Raises KafkaSilent where Kafka does not answer. To be closed."""
 
     def __init__(self, kafka: str, name: str) -> None:
-        self._name = name
-        self._consumer = Consumer({**consumer_settings(kafka), "enable.partition.eof": True})
+        self._kafka, self._name = kafka, name
+        self._consumer = Consumer(consumer_settings(kafka))
 
     def __enter__(self) -> Self:
         return self
@@ -74,12 +74,14 @@ class Topic:
 
     def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]:
         """Records with offsets in [start, until), in runs; `until` no further than the end. Raises OffsetsGone."""
-        self._consumer.assign([TopicPartition(self.name, partition, start)])
+        # a consumer of its own: partitions are read side by side, a run of each at a time
+        consumer = Consumer({**consumer_settings(self._kafka), "enable.partition.eof": True})
         position, deadline = start, time.monotonic() + _SECONDS
         try:
+            consumer.assign([TopicPartition(self.name, partition, start)])
             while position < until:
                 # it waits for as many as it is asked for
-                messages = self._consumer.consume(min(_MOST, until - position), 0.5)
+                messages = consumer.consume(min(_MOST, until - position), 0.5)
                 run, reached = _read(self.name, messages, position)
                 if reached > position:
                     position, deadline = reached, time.monotonic() + _SECONDS
@@ -91,7 +93,7 @@ class Topic:
                 if run:
                     yield run
         finally:
-            self._consumer.unassign()
+            consumer.close()
 
 
 def _read(topic: str, messages: list[Message], position: int) -> tuple[list[Record], int]:

@@ -23,8 +23,8 @@ NODE: Final = 13
 # A group: its oldest and its newest bucket, as places in the pool.
 _FIRST, _LAST, ENDS = 0, 1, 2
 # A window of a group: from which bucket on it counts, the first place there, count and sum, and the places of the
-# extremes (-1: to be looked for).
-_FROM, _START, _COUNT, _SUM, _LEAST, _GREATEST, STATE = 0, 1, 2, 3, 5, 6, 7
+# extremes, and of those without the first bucket (-1: to be looked for).
+_FROM, _START, _COUNT, _SUM, _LEAST, _GREATEST, _REST_LEAST, _REST_GREATEST, STATE = 0, 1, 2, 3, 5, 6, 7, 8, 9
 # What `meta` holds.
 END, FREE, USED, BEGUN, EVICTED, META = 0, 1, 2, 3, 4, 5
 
@@ -141,14 +141,27 @@ def _follow(node: Any, slot: Any, added: Any, pool: Pool) -> None:
         state[_COUNT] += added[COUNT]
         _add_at(state, _SUM, np.uint64(added[SUM]), added[SUM + 1])
         if state[_START] < 0 or nodes[node, BUCKET] < nodes[state[_START], BUCKET]:
-            state[_START] = node
-        least, greatest = state[_LEAST], state[_GREATEST]
-        if least >= 0 and _better(np.uint64(added[LEAST]), added[LEAST + 1], nodes[least], LEAST, 1):
-            state[_LEAST] = node
-        if greatest >= 0 and _better(
-            np.uint64(added[GREATEST]), added[GREATEST + 1], nodes[greatest], GREATEST, -1
-        ):
-            state[_GREATEST] = node
+            _begin_with(state, node)
+        _follow_extremes(state, _LEAST, _GREATEST, node, added, nodes)
+        if node != state[_START]:
+            _follow_extremes(state, _REST_LEAST, _REST_GREATEST, node, added, nodes)
+
+
+@njit(cache=True, inline="always")
+def _begin_with(state: Any, node: Any) -> None:
+    state[_START] = node
+    state[_REST_LEAST], state[_REST_GREATEST] = -1, -1
+
+
+@njit(cache=True)
+def _follow_extremes(state: Any, least_at: int, greatest_at: int, node: Any, added: Any, nodes: Any) -> None:
+    least, greatest = state[least_at], state[greatest_at]
+    if least >= 0 and _better(np.uint64(added[LEAST]), added[LEAST + 1], nodes[least], LEAST, 1):
+        state[least_at] = node
+    if greatest >= 0 and _better(
+        np.uint64(added[GREATEST]), added[GREATEST + 1], nodes[greatest], GREATEST, -1
+    ):
+        state[greatest_at] = node
 
 
 @njit(cache=True)
@@ -217,7 +230,8 @@ def _advance(state: Any, bucket: Any, nodes: Any) -> None:
         if state[_GREATEST] == at:
             state[_GREATEST] = -1
         at = nodes[at, _NEXT]
-    state[_START] = at
+    if at != state[_START]:
+        _begin_with(state, at)
     state[_FROM] = max(state[_FROM], bucket)
 
 
@@ -268,12 +282,11 @@ def _in_order(state: Any, edge: Any, seeks: bool, nodes: Any, out: Any) -> None:
     _tell_edge(start, nodes, out)
     rest = nodes[start, _NEXT]
     if seeks and rest >= 0:
-        least, greatest = state[_LEAST], state[_GREATEST]
-        if start in (least, greatest):
-            least, greatest = _seek(rest, nodes)
+        if state[_REST_LEAST] < 0 or state[_REST_GREATEST] < 0:
+            state[_REST_LEAST], state[_REST_GREATEST] = _seek(rest, nodes)
         out[O_REST] = 1
-        _copy(out, O_REST_LEAST, nodes[least], LEAST)
-        _copy(out, O_REST_GREATEST, nodes[greatest], GREATEST)
+        _copy(out, O_REST_LEAST, nodes[state[_REST_LEAST]], LEAST)
+        _copy(out, O_REST_GREATEST, nodes[state[_REST_GREATEST]], GREATEST)
 
 
 @njit(cache=True)
@@ -411,6 +424,8 @@ def blank(states: Any) -> None:
         states[k, _START] = -1
         states[k, _LEAST] = -1
         states[k, _GREATEST] = -1
+        states[k, _REST_LEAST] = -1
+        states[k, _REST_GREATEST] = -1
 
 
 @njit(cache=True)

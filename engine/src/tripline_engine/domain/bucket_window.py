@@ -6,7 +6,7 @@ in the state log (`bucket_log`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -23,6 +23,7 @@ from tripline_engine.domain.slot_table import SlotTable
 
 _FIRST_CAPACITY: Final = 256
 _NO_FLOOR: Final = -(2**62)
+_STEP: Final = 4096
 
 
 class Layout(NamedTuple):
@@ -128,15 +129,19 @@ class BucketPool:
 
     def put(self, buckets: Buckets) -> None:
         """Add buckets to those that are there."""
-        slots = self.intern(buckets.low, buckets.high, np.ones(len(buckets), np.bool_))
-        made = np.empty(len(buckets), np.bool_)
-        bucket_pool.put_nodes(slots, buckets.nodes, self.pool, made)
-        self.groups.release(slots[~made])
+        for step in _steps(len(buckets)):
+            low, high = buckets.low[step], buckets.high[step]
+            slots, made = self.intern(low, high, np.ones(len(low), np.bool_)), np.empty(len(low), np.bool_)
+            bucket_pool.put_nodes(slots, buckets.nodes[step], self.pool, made)
+            self.groups.release(slots[~made])
 
     def intern(
         self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64], present: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.int32]:
-        """The groups' slots (-1 where not present), each held once more, with room for a bucket for each."""
+        """The groups' slots (-1 where not present), each held once more, with room for a bucket for each.
+
+        To be asked for a step's rows at a time, or there is room for as many buckets as there are rows.
+        """
         slots = self.groups.intern(low, high, present)
         old, needed = len(self._ends) // ENDS, self.groups.capacity
         if needed > old:
@@ -206,10 +211,14 @@ class BucketWindow:
             groups, members = groups.copy(), members.copy()
             members[stay] = unhidden(self._others.slots[first:end][stay]) >= 0
             groups[stay] = unhidden(groups[stay])
-        slots, made = self._intern(groups), np.empty(end - first, np.bool_)
         time = self._links.order.time
-        bucket_pool.put_rows(first, slots, time, members, amounts, span.visible_from, self.buckets.pool, made)
-        self.buckets.groups.release(slots[~made])
+        for step in _steps(end - first):
+            slots, chosen = self._intern(groups[step]), members[step]
+            made, start = np.empty(len(slots), np.bool_), first + step.start
+            bucket_pool.put_rows(
+                start, slots, time, chosen, amounts, span.visible_from, self.buckets.pool, made
+            )
+            self.buckets.groups.release(slots[~made])
 
     def evaluate(
         self,
@@ -225,12 +234,16 @@ class BucketWindow:
         :returns: int64, n × windows × OUT (see `bucket_pool`): each one's own windows
         """
         n = len(newest)
-        slots, made = self._intern(self._links.slots[start : start + n]), np.empty(n, np.bool_)
         out = np.zeros((n, len(self.buckets.layout.windows), OUT), np.int64)
         rows = base, self._links.order, self._others.slots, amounts
         floor = self.floor_bucket(span)
-        bucket_pool.evaluate(start, slots, newest, span.begin, floor, *rows, self.buckets.pool, made, out)
-        self.buckets.groups.release(slots[~made])
+        for step in _steps(n):
+            first = start + step.start
+            slots = self._intern(self._links.slots[first : start + step.stop])
+            made = np.empty(len(slots), np.bool_)
+            own = slots, newest[step], span.begin, floor, *rows, self.buckets.pool
+            bucket_pool.evaluate(first, *own, made, out[step])
+            self.buckets.groups.release(slots[~made])
         return out
 
     def floor_bucket(self, span: BucketSpan) -> int:
@@ -253,5 +266,13 @@ class BucketWindow:
 
     def _intern(self, groups: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """The groups' slots here, held once more each, by their slots in the lists (negative: no group)."""
-        table = self._links.table
-        return self.buckets.intern(table.key_low[groups], table.key_high[groups], groups >= 0)
+        table, present = self._links.table, groups >= 0
+        # those of voided rows lie beyond the table
+        known = np.where(present, groups, 0)
+        return self.buckets.intern(table.key_low[known], table.key_high[known], present)
+
+
+def _steps(rows: int) -> Iterator[slice]:
+    """Rows in pieces, each of which needs room for its new buckets only."""
+    for start in range(0, rows, _STEP):
+        yield slice(start, min(start + _STEP, rows))

@@ -54,7 +54,9 @@ class LastingStates(FiringStates):
     def cross(self, start: int, time: npt.NDArray[np.int64], window_ms: int, hits: Any, moving: Any) -> None:
         """As for other states."""
         rows, n = self._links.slots[start : start + len(hits)], len(hits)
-        low, high = self._links.table.key_low[rows], self._links.table.key_high[rows]
+        # where there is no group, or one of a voided row, the number lies outside the table
+        known = np.where(moving, rows, 0)
+        low, high = self._links.table.key_low[known], self._links.table.key_high[known]
         new = moving & (self._groups.find(low, high) < 0)
         slots = self._groups.intern(low, high, moving)
         # each group is held once, however many of its transactions are here

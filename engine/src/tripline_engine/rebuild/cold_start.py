@@ -10,6 +10,7 @@ from tripline_contracts.cloudevents import rfc3339
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
 from tripline_engine.archive.journal import Journal
 from tripline_engine.archive.record import Record
+from tripline_engine.domain.records import BACKFILL
 from tripline_engine.errors import NoHistory
 from tripline_engine.rebuild.journals import Journals, journals
 from tripline_engine.rebuild.need import Need, need_of
@@ -61,8 +62,11 @@ def _reaches(journal: Journal, partition: int, oldest: int) -> bool:
 
 
 def _first_of(journal: Journal, partition: int, first: int) -> Record | None:
+    """But for backfilled ones, which are older than what came before them."""
     for run in journal.runs(partition, first):
-        return run[0]
+        for record in run:
+            if all(name != BACKFILL for name, _ in record.headers):
+                return record
     return None
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tripline_engine.archive.record import Record
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.records import BACKFILL, Kind, Payload
 from tripline_engine.rebuild.inputs import Batch
 from tripline_engine.rebuild.order import Part
 from tripline_engine.spark.packing import REJECTS_SHARD, packer
@@ -60,8 +60,14 @@ def _raw(records: Sequence[Record]) -> pa.RecordBatch:
         pa.array([record.offset for record in records], pa.int64()),
         pa.array([record.timestamp for record in records], pa.int64()),
         pa.array([record.value for record in records], pa.binary()),
+        pa.array([_backfill(record) for record in records], pa.binary()),
     ]
-    return pa.RecordBatch.from_arrays(columns, ["partition", "offset", "recordTime", "value"])
+    return pa.RecordBatch.from_arrays(columns, ["partition", "offset", "recordTime", "value", BACKFILL])
+
+
+def _backfill(record: Record) -> bytes | None:
+    """The first header of that name, empty if it has no value; as the stream reads it."""
+    return next((data or b"" for name, data in record.headers if name == BACKFILL), None)
 
 
 def _range(part: Part) -> Payload:

@@ -88,6 +88,7 @@ class Engine:
                     self._wait(session, query)
                     while not self._stop.is_set():
                         # history is full, or is no longer: a query that takes transactions, or one that doesn't
+                        self._query = None
                         _finish(query)
                         query = self._start(session, processor)
                         self._wait(session, query)

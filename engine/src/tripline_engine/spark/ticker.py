@@ -95,10 +95,8 @@ class Ticker:
         partitions = self._state.observe(self.unread, self._clocks.elapsed_ms())
         wall = self._clocks.wall_ms() if self._mode == "wall" else None
         clock = next_tick(partitions, self._idle_seconds * 1000, wall)
-        if clock is None or clock < 0:
-            return None
-        if self._last is not None and clock <= self._last:
-            if not self._insists():
+        if clock is None or clock < 0 or (self._last is not None and clock <= self._last):
+            if self._last is None or not self._insists():
                 return None
             clock = self._last
         self._stream.send_tick(clock)

@@ -34,8 +34,9 @@ class Recording:
             self._add(TICKS, batch.ticks)
             for record in sorted(batch.records, key=lambda record: (record.partition, record.offset)):
                 kept = self.topics[TRANSACTIONS].kept.setdefault(record.partition, [])
+                named = () if record.backfill is None else (("backfill", record.backfill.encode()),)
                 kept.append(
-                    Record(record.partition, record.offset, record.record_time, None, record.value, ())
+                    Record(record.partition, record.offset, record.record_time, None, record.value, named)
                 )
         self._add(ORDER, [record.value for record in said if record.topic == ORDER])
 

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.oracle.histories import random_history
-from tests.oracle.knobs import EVERYTHING
+from tests.oracle.knobs import EVERYTHING, EVERYTHING_AND_MORE
 from tests.oracle.model import MicroBatch
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import batch, draft, payment
@@ -81,7 +81,7 @@ def test_what_follows_is_the_same(record_property: Callable[[str, object], None]
         share=st.floats(0.2, 0.9),
     )
     def equal(seed: int, shards: tuple[int, int], share: float) -> None:
-        batches = random_history(seed, EVERYTHING)
+        batches = random_history(seed, EVERYTHING_AND_MORE)
         before, after = shards
         at = max(1, int(len(batches) * share))
         live = Engine(before)

@@ -177,5 +177,8 @@ def test_where_it_is_insisted_the_last_tick_comes_again(tmp_path: Path) -> None:
     assert (subject.step(), subject.step()) == (700, 700)
     stream.judge(0, 6, 650)
     assert subject.step() == 700
+    # a partition that has never been read holds the clock, and must not hold what the clock is insisted on for
+    stream.ends[1] = 3
+    assert subject.step() == 700
     full[0] = False
     assert subject.step() is None
