@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Final, Self
 
+import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from tripline_engine.archive.cover import Span
 from tripline_engine.archive.record import Headers, Record
 from tripline_engine.errors import KafkaSilent
 
+_log = structlog.get_logger(__name__)
 _SECONDS: Final = 30.0
 _MOST: Final = 5_000
 
@@ -146,7 +148,12 @@ def record_of(message: Message) -> Record:
 
 
 def _headers(message: Message) -> Headers:
-    found: Any = message.headers() or ()
+    try:
+        found: Any = message.headers() or ()
+    except UnicodeDecodeError as error:
+        # names are UTF-8 by Kafka's protocol; one record that breaks it must not stop the archive of all others
+        _log.error("headers_unreadable", topic=message.topic(), offset=message.offset(), reason=str(error))
+        return ()
     return tuple((name, _bytes(data)) for name, data in found)
 
 
