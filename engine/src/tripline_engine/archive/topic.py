@@ -46,8 +46,8 @@ class Topic:
     """One topic of one broker. Raises KafkaSilent where Kafka does not answer. To be closed."""
 
     def __init__(self, kafka: str, name: str) -> None:
-        self._name = name
-        self._consumer = Consumer({**consumer_settings(kafka), "enable.partition.eof": True})
+        self._name, self._settings = name, consumer_settings(kafka)
+        self._consumer = Consumer(self._settings)
 
     def __enter__(self) -> Self:
         return self
@@ -76,24 +76,27 @@ class Topic:
 
     def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]:
         """Records with offsets in [start, until), in runs; `until` no further than the end. Raises OffsetsGone."""
-        self._consumer.assign([TopicPartition(self.name, partition, start)])
+        # one of its own: others may read other partitions meanwhile
+        consumer = Consumer({**self._settings, "enable.partition.eof": True})
+        consumer.assign([TopicPartition(self.name, partition, start)])
         position, deadline = start, time.monotonic() + _SECONDS
         try:
             while position < until:
                 # it waits for as many as it is asked for
-                messages = self._consumer.consume(min(_MOST, until - position), 0.5)
+                messages = consumer.consume(min(_MOST, until - position), 0.5)
                 run, reached = _read(self.name, messages, position)
-                if reached > position:
-                    position, deadline = reached, time.monotonic() + _SECONDS
-                elif time.monotonic() > deadline:
+                if reached == position and time.monotonic() > deadline:
                     raise KafkaSilent(
                         f"{self.name} partition {partition}: nothing from offset {position} within {_SECONDS:g} s"
                     )
                 run = [record for record in run if record.offset < until]
                 if run:
                     yield run
+                if reached > position:
+                    # from here: whoever reads may have taken hours over the run
+                    position, deadline = reached, time.monotonic() + _SECONDS
         finally:
-            self._consumer.unassign()
+            consumer.close()
 
 
 def _read(topic: str, messages: list[Message], position: int) -> tuple[list[Record], int]:
