@@ -174,6 +174,15 @@ def test_what_kafka_deleted_before_it_was_read_is_counted_and_named(
     ]
 
 
+def test_partitions_are_read_side_by_side(log: KafkaLog, journal: Journal) -> None:
+    sender = Sender(log)
+    sender.payments(12_400)  # more than a reader takes at once
+    cursors = {partition: Cursor(journal, partition, 0) for partition in (0, 1)}
+    for until in range(200, 6_400, 200):
+        for partition, cursor in cursors.items():
+            assert cursor.take(until) == sender.sent[partition][until - 200 : until]
+
+
 def test_a_position_that_is_deleted_while_it_is_read_is_told(log: KafkaLog, journal: Journal) -> None:
     sender = Sender(log)
     sender.payments(20)

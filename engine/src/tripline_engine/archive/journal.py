@@ -58,6 +58,7 @@ class Journal:
         Raises RecordsMissing at a gap, once there is nothing to give before it.
         """
         end, position = self.end(partition), start
+        self._list()
         while position < end:
             before = position
             for attempt in range(_ATTEMPTS):

@@ -37,6 +37,10 @@ class Store:
                 found.setdefault(piece.partition, []).append(piece)
         return {partition: sorted(pieces) for partition, pieces in sorted(found.items())}
 
+    def has(self, piece: Piece) -> bool:
+        """Whether its file is there."""
+        return self._path(piece).exists()
+
     def size(self, piece: Piece) -> int:
         """Of the file, in bytes."""
         return self._path(piece).stat().st_size

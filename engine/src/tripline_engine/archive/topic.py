@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Final, Self
 
+import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from tripline_engine.archive.cover import Span
 from tripline_engine.archive.record import Headers, Record
 from tripline_engine.errors import KafkaSilent
 
+_log = structlog.get_logger(__name__)
 _SECONDS: Final = 30.0
 _MOST: Final = 5_000
 
@@ -44,8 +46,8 @@ class Topic:
     """One topic of one broker. Raises KafkaSilent where Kafka does not answer. To be closed."""
 
     def __init__(self, kafka: str, name: str) -> None:
-        self._kafka, self._name = kafka, name
-        self._consumer = Consumer(consumer_settings(kafka))
+        self._name, self._settings = name, consumer_settings(kafka)
+        self._consumer = Consumer(self._settings)
 
     def __enter__(self) -> Self:
         return self
@@ -74,24 +76,25 @@ class Topic:
 
     def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]:
         """Records with offsets in [start, until), in runs; `until` no further than the end. Raises OffsetsGone."""
-        # a consumer of its own: partitions are read side by side, a run of each at a time
-        consumer = Consumer({**consumer_settings(self._kafka), "enable.partition.eof": True})
+        # one of its own: others may read other partitions meanwhile
+        consumer = Consumer({**self._settings, "enable.partition.eof": True})
+        consumer.assign([TopicPartition(self.name, partition, start)])
         position, deadline = start, time.monotonic() + _SECONDS
         try:
-            consumer.assign([TopicPartition(self.name, partition, start)])
             while position < until:
                 # it waits for as many as it is asked for
                 messages = consumer.consume(min(_MOST, until - position), 0.5)
                 run, reached = _read(self.name, messages, position)
-                if reached > position:
-                    position, deadline = reached, time.monotonic() + _SECONDS
-                elif time.monotonic() > deadline:
+                if reached == position and time.monotonic() > deadline:
                     raise KafkaSilent(
                         f"{self.name} partition {partition}: nothing from offset {position} within {_SECONDS:g} s"
                     )
                 run = [record for record in run if record.offset < until]
                 if run:
                     yield run
+                if reached > position:
+                    # from here: whoever reads may have taken hours over the run
+                    position, deadline = reached, time.monotonic() + _SECONDS
         finally:
             consumer.close()
 
@@ -148,7 +151,12 @@ def record_of(message: Message) -> Record:
 
 
 def _headers(message: Message) -> Headers:
-    found: Any = message.headers() or ()
+    try:
+        found: Any = message.headers() or ()
+    except UnicodeDecodeError as error:
+        # names are UTF-8 by Kafka's protocol; one record that breaks it must not stop the archive of all others
+        _log.error("headers_unreadable", topic=message.topic(), offset=message.offset(), reason=str(error))
+        return ()
     return tuple((name, _bytes(data)) for name, data in found)
 
 

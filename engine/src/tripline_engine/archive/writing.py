@@ -68,11 +68,17 @@ class PartitionWriter:
         self.position, self.waiting, self.waiting_bytes = piece.until, [], 0
 
     def merge(self) -> bool:
-        """Merges some files if that is worth it; whether it was."""
+        """Merges some files if that is worth it; whether there was anything to do."""
         chosen = mergeable(self.files)
         if chosen is None:
             return False
-        merged = self.store.merge(chosen, self.form)
+        try:
+            merged = self.store.merge(chosen, self.form)
+        except FileNotFoundError:
+            # whoever needs room may delete whole days at any time
+            self.store.remove_unfinished()
+            self.files = [file for file in self.files if self.store.has(file.piece)]
+            return True
         self.files = [file for file in self.files if not merged.holds(file.piece)]
         self._add(merged, 0)
         return True

@@ -7,6 +7,7 @@ what is found there. After each crash, and in the end, all is read from offset 0
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -174,6 +175,22 @@ def test_an_archiver_that_was_away_too_long_goes_on_behind_the_gap(tmp_path: Pat
     journal = Journal(world.topic, world.store)
     assert [tuple(span) for span in journal.spans(0)] == [(0, 2), (6, 9)]
     assert Cursor(journal, 0, 6).take(9) == world.kept[6:]
+
+
+def test_days_that_are_deleted_by_hand_are_not_merged(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    for next_day in (False, False, True):
+        world.arrive(2, next_day)
+        world.do("write", None, (False, False))
+    old, _, today = world.writer.files
+    shutil.rmtree((world.store.folder / old.piece.path).parent)
+    assert world.writer.merge()
+    assert world.writer.files == [today]
+    assert not world.writer.merge()
+    assert [path.name for path in world.store.folder.rglob("*") if path.is_file()] == [today.piece.path.name]
+    world.arrive(1, next_day=False)
+    world.do("write", None, (False, False))
+    assert Cursor(Journal(world.topic, world.store), 0, 4).take(7) == world.kept[4:]
 
 
 def test_a_topic_that_was_made_anew_is_not_mixed_with_the_old_one(tmp_path: Path) -> None:
