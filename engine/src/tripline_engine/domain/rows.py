@@ -143,7 +143,8 @@ def _integers(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
 
 
 def _backfilled(table: pa.Table) -> npt.NDArray[np.bool_] | None:
-    if BACKFILL not in table.column_names or table.column(BACKFILL).null_count == len(table):
+    at = table.schema.get_field_index(BACKFILL)
+    if at < 0 or table.column(at).null_count == len(table):
         return None
     return np.array(_array(table, BACKFILL).is_valid())
 

@@ -281,8 +281,9 @@ class _Batch:
 
     def _take_transactions(self, slices: Sequence[bytes]) -> None:
         tables = [pa.ipc.open_stream(data).read_all() for data in slices]
-        # only slices with backfilled records have a column for that
-        table = pa.concat_tables(tables, promote_options="default").combine_chunks()
+        # a slice with backfilled records has a column more
+        alike = len({table.num_columns for table in tables}) == 1
+        table = pa.concat_tables(tables, promote_options="none" if alike else "default").combine_chunks()
         order = np.lexsort([np.array(table.column(name)) for name in ("offset", "partition", "runningMax")])
         rows = Rows.of(table.take(pa.array(order)), self._event_type)
         masks = np.array(rows.table.column("mask"))
