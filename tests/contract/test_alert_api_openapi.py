@@ -58,7 +58,8 @@ def test_an_item_is_the_contracts_alert_and_five_members_more() -> None:
     assert set(schema["properties"]) == set(received["properties"]) | added
     assert "$ref" not in json.dumps(schema)
     check = Draft202012Validator(schema)
-    nobody = {"acknowledgedBy": None, "acknowledgedAt": None, "acknowledgementComment": None, "voided": []}
+    nobody: dict[str, object] = dict.fromkeys(("acknowledgedBy", "acknowledgedAt", "acknowledgementComment"))
+    nobody["voided"] = []
     assert check.is_valid({**alert(), "state": "open", **nobody})
     assert not check.is_valid({**alert(), **nobody})
     assert not check.is_valid({**alert(value=5), "state": "open", **nobody})
