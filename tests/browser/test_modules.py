@@ -20,6 +20,7 @@ SUM = {
     "limit": "1234567.5",
     "windowSeconds": 5400,
 }
+SUM_IN_WORDS = "Sum of amount per beneficiary and payer within 90 minutes ≥ 1,234,567.5"
 NAMED = {
     "all": [
         {"field": "payeeId", "in": {"list": "watched"}},
@@ -65,6 +66,15 @@ def alert_of(*values: str | None) -> dict[str, Any]:
     return {"value": str(len(set(values))), "contributors": {"count": len(values), "transactions": listed}}
 
 
+RESTED: dict[str, Any] = {
+    "transaction": {"transactionId": "t2", "eventTime": 2000},
+    "voided": [
+        {"transactionId": "t2", "eventTime": 2000, "commandId": "a", "position": 1},
+        {"transactionId": "t1", "eventTime": 1000, "commandId": "b", "position": 2},
+        {"transactionId": "t2", "eventTime": 2000, "commandId": "c", "position": 3},
+    ],
+}
+
 CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
     "format.js": [
         ("decimal", ["1234567.5"], "1,234,567.5"),
@@ -86,7 +96,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("figure", [12345.6], "12,346"),
     ],
     "definition.js": [
-        ("inWords", [SUM], "Sum of amount per beneficiary and payer within 90 minutes ≥ 1,234,567.5"),
+        ("inWords", [SUM], SUM_IN_WORDS),
         (
             "inWords",
             [{**SUM, "groupingKeyNames": [], "filter": FILTER, "firing": "crossing", "resetOnAlert": True}],
@@ -123,6 +133,20 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
                 f"A{CHAIN_IN_WORDS}, only where payment type = CRD or not payer is one of 1, 2 "
                 "(fires when the limit is crossed)"
             ),
+        ),
+        (
+            "inWords",
+            [{**SUM, "precision": "bucketed(3600)", "firing": "crossing"}],
+            f"{SUM_IN_WORDS} (windows in buckets of 1 hour; fires when the limit is crossed)",
+        ),
+        ("inWords", [{**SUM, "precision": "exact"}], SUM_IN_WORDS),
+        (
+            "differences",
+            [
+                {"definition": {"precision": "exact"}},
+                {"definition": {"precision": "bucketed(90)"}},
+            ],
+            [{"title": "Precision", "before": "exact", "after": "in buckets of 90 seconds"}],
         ),
         (
             "differences",
@@ -185,6 +209,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("functionOf", [alert_of("1", "2"), DIFFERENT], "COUNT_DISTINCT"),
         ("functionOf", [alert_of("1", "Ann"), None], "COUNT_DISTINCT"),
         ("functionOf", [alert_of(), None], "COUNT_DISTINCT"),
+        ("functionOf", [{**alert_of(), "precision": {"bucketSeconds": 60}}, None], None),
         ("functionOf", [alert_of(None, None), None], "COUNT"),
         # Amounts or ids of digits: nobody knows.
         ("functionOf", [alert_of("1000", "2"), None], None),
@@ -198,6 +223,38 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("steps", [alert_of("3", "2"), "MAX"], None),
         ("steps", [{**alert_of("3", "2"), "value": "5"}, None], [2, 3]),
         ("steps", [{**alert_of("3", "2"), "value": "2.5"}, None], None),
+    ],
+    "precision.js": [
+        ("bucketSeconds", ["bucketed(60)"], 60),
+        ("bucketSeconds", ["exact"], None),
+        ("bucketSeconds", [None], None),
+        ("bounds", [{"atLeast": "900", "atMost": "1200"}], "between 900 and 1,200 for the exact window"),
+        ("bounds", [{"atLeast": "900", "atMost": "900"}], "900 for the exact window too"),
+        ("bounds", [{"atLeast": None, "atMost": "900.5"}], "at most 900.5 for the exact window"),
+        ("bounds", [{"atLeast": "-900", "atMost": None}], "at least −900 for the exact window"),
+        ("bounds", [{"atLeast": None, "atMost": None}], "not bounded for the exact window"),
+    ],
+    "voided.js": [
+        ("isVoided", [RESTED, {"transactionId": "t1", "eventTime": 1000}], True),
+        ("isVoided", [RESTED, {"transactionId": "t1", "eventTime": 1001}], False),
+        ("isVoided", [{}, {"transactionId": "t1", "eventTime": 1000}], False),
+        (
+            "voidedSentences",
+            [RESTED],
+            [
+                "The payment that tripped it, t2, was voided.",
+                "t1 of 1 Jan 1970, 00:00:01, which counted for it, was voided.",
+            ],
+        ),
+        ("voidedSentences", [{"transaction": RESTED["transaction"]}], []),
+    ],
+    "void_form.js": [
+        ("asTime", ["1763641200000"], 1763641200000),
+        ("asTime", [" 20 Nov 2025, 12:20:00 "], 1763641200000),
+        ("asTime", ["2025-11-20T12:20:00.001Z"], 1763641200001),
+        ("asTime", ["soon"], None),
+        ("asTime", [""], None),
+        ("asTime", ["-5"], None),
     ],
     "chart.js": [
         ("roundAbove", [0], 1),
@@ -223,7 +280,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
 
 @pytest.fixture
 def window(open_window: OpenWindow) -> Window:
-    opened = open_window("viewer")
+    opened = open_window("viewer", timezone_id="UTC")
     opened.go("/controls")
     opened.shows("Controls")
     return opened

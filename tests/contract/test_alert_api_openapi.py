@@ -51,14 +51,19 @@ def test_every_operation_needs_a_scope_and_has_a_name() -> None:
         assert operation["operationId"], name
 
 
-def test_an_item_is_the_contracts_alert_and_four_members_more() -> None:
+def test_an_item_is_the_contracts_alert_and_five_members_more() -> None:
     schema = alert_schema(event_type.load())
     received = schemas.load("alerts.v1")
-    added = {"state", "acknowledgedBy", "acknowledgedAt", "acknowledgementComment"}
+    added = {"state", "acknowledgedBy", "acknowledgedAt", "acknowledgementComment", "voided"}
     assert set(schema["properties"]) == set(received["properties"]) | added
     assert "$ref" not in json.dumps(schema)
     check = Draft202012Validator(schema)
-    nobody = {"acknowledgedBy": None, "acknowledgedAt": None, "acknowledgementComment": None}
+    nobody: dict[str, object] = {
+        "acknowledgedBy": None,
+        "acknowledgedAt": None,
+        "acknowledgementComment": None,
+        "voided": [],
+    }
     assert check.is_valid({**alert(), "state": "open", **nobody})
     assert not check.is_valid({**alert(), **nobody})
     assert not check.is_valid({**alert(value=5), "state": "open", **nobody})

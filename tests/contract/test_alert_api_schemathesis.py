@@ -18,7 +18,7 @@ from tests.contract.campaign import EXAMPLES, run
 from tests.integration.alert_api.live import LiveApi, live_api, seed
 from tests.integration.alert_api.servers import produce_traces
 from tests.servers import PostgresServer
-from tests.unit.alert_api.samples import EPOCH, alert, alert_id, trace
+from tests.unit.alert_api.samples import EPOCH, alert, alert_id, trace, void
 from tripline_contracts import topics
 from tripline_demo.topics import create
 from tripline_http.fields import MAX_MS
@@ -50,6 +50,7 @@ def api(
             alert(number, ruleId=1 + number % 3, group=groups[number % 3], eventTime=EPOCH + number // 2)
             for number in range(SEEDED)
         ],
+        [void(number, number) for number in range(1, SEEDED, 2)],
     )
     login = postgres.login(migrated_database, "tripline_alert_api")
     create(kafka, [topics.load("rule-traces.v1")])

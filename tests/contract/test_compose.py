@@ -32,6 +32,7 @@ from tripline_demo.stack.credentials import Credentials
 from tripline_demo.stack.places import Places
 from tripline_demo.stack.plan import DATABASE, PORTS, Plan
 from tripline_demo.stack.program import Program
+from tripline_engine.archive import settings as archive_settings
 from tripline_engine.spark import settings as engine_settings
 
 pytestmark = pytest.mark.contract
@@ -50,6 +51,7 @@ READERS: Mapping[str, Callable[[], object]] = {
     "alert-projector": alert_settings.projector_settings,
     "alert-api": alert_settings.api_settings,
     "engine": engine_settings.from_environment,
+    "archiver": archive_settings.from_environment,
     "generator": lambda: generator_settings.read_settings(Env()),
 }
 
@@ -199,10 +201,13 @@ class TestVariables:
         assert engine.dockerfile
         for name in ("TRIPLINE_SHARDS", "TRIPLINE_SPARK_MASTER", "TRIPLINE_CLOCK"):
             assert engine.environment.get(name) == programs["engine"].environment.get(name)
-        (mount,) = dockerfile.texts(engine.dockerfile, "VOLUME")
+        mount, archive = dockerfile.texts(engine.dockerfile, "VOLUME")[0].split()
         written = {name for name, value in engine.environment.items() if value.startswith(f"{mount}/")}
         assert written == {"TRIPLINE_CHECKPOINT", "TRIPLINE_PROJECTION_DIR", "SPARK_LOCAL_DIRS"}
-        assert engine.raw["volumes"] == [f"engine:{mount}"]
+        assert engine.raw["volumes"] == [f"engine:{mount}", f"archive:{archive}:ro"]
+        assert SERVICES["archiver"].raw["volumes"] == [f"archive:{archive}"]
+        for service in (engine, SERVICES["archiver"]):
+            assert service.environment["TRIPLINE_ARCHIVE"] == archive
         assert f"NUMBA_CACHE_DIR={mount}/kernels" in dockerfile.texts(engine.dockerfile, "ENV")
         steps = " ".join(dockerfile.texts(engine.dockerfile, "RUN"))
         assert f"build/jars/engine {engine.environment['TRIPLINE_JARS']} " in steps
@@ -347,7 +352,7 @@ class TestReach:
 
     def test_what_is_kept_is_in_named_volumes(self) -> None:
         mounts = [mount for service in SERVICES.values() for mount in service.raw.get("volumes", [])]
-        assert sorted(mount.partition(":")[0] for mount in mounts) == sorted(FILE["volumes"])
+        assert {mount.partition(":")[0] for mount in mounts} == set(FILE["volumes"])
         assert (
             mounts[0] == "postgres:/var/lib/postgresql"
         )  # since version 18; before, it was the folder data in it

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator
+from decimal import Decimal
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import yaml
 
 from tripline_contracts import (
     asyncapi,
+    backfill,
     canonical,
     event_type,
     exact_json,
@@ -157,6 +159,8 @@ def test_alerts_add_up(path: Path) -> None:
         times = [transaction["eventTime"] for transaction in contributors["transactions"]]
         assert times == sorted(times, reverse=True)
         assert all(counted["windowStart"] <= time <= counted["windowEnd"] for time in times)
+        if "precision" in counted:
+            _bounds_add_up(counted)
     late = alert["late"] or {}
     if "transactionId" in late:
         assert alert["windowStart"] <= late["eventTime"] < alert["windowEnd"]
@@ -165,19 +169,46 @@ def test_alerts_add_up(path: Path) -> None:
         }
 
 
-def test_a_chained_alert_lists_the_conditions_of_its_rule() -> None:
+def _bounds_add_up(counted: dict[str, Any]) -> None:
+    precision, value = counted["precision"], counted["value"]
+    at_least, at_most = precision["atLeast"], precision["atMost"]
+    assert counted["windowStart"] % (precision["bucketSeconds"] * 1000) == 0
+    assert at_least is None or Decimal(at_least) <= Decimal(value)
+    assert at_most is None or Decimal(value) <= Decimal(at_most)
+
+
+def _bucket_start(time: int, bucket_seconds: int | None) -> int:
+    return time if bucket_seconds is None else time // (bucket_seconds * 1000) * (bucket_seconds * 1000)
+
+
+def test_a_bucketed_alert_is_of_its_rule() -> None:
     alert, rule = (
         _read(EXAMPLES / topic / name)
-        for topic, name in (("alerts.v1", "chained.json"), ("rules.v1", "rule-published-chained.json"))
+        for topic, name in (("alerts.v1", "bucketed.json"), ("rules.v1", "rule-published-bucketed.json"))
     )
     assert alert["definitionHash"] == rule["definitionHash"]
-    measured = rule_definition.parse(rule["definition"], TRANSACTION).measured
-    for listed, condition in zip(alert["conditions"], measured, strict=True):
+    definition = rule_definition.parse(rule["definition"], TRANSACTION)
+    assert alert["precision"]["bucketSeconds"] == definition.bucket_seconds
+    begin = alert["windowEnd"] - definition.window_seconds * 1000
+    assert alert["windowStart"] == _bucket_start(begin, definition.bucket_seconds) < begin
+
+
+@pytest.mark.parametrize("kind", ["chained", "chained-bucketed"])
+def test_a_chained_alert_lists_the_conditions_of_its_rule(kind: str) -> None:
+    alert, rule = (
+        _read(EXAMPLES / topic / name)
+        for topic, name in (("alerts.v1", f"{kind}.json"), ("rules.v1", f"rule-published-{kind}.json"))
+    )
+    assert alert["definitionHash"] == rule["definitionHash"]
+    definition = rule_definition.parse(rule["definition"], TRANSACTION)
+    for listed, condition in zip(alert["conditions"], definition.measured, strict=True):
         said = condition.to_json()
         said["operator"] = said.pop("limitOperatorType")
         said.pop("filter", None)
         assert {name: listed[name] for name in said} == said
-        assert listed["windowStart"] == alert["windowEnd"] - condition.window_seconds * 1000
+        begin = alert["windowEnd"] - condition.window_seconds * 1000
+        assert listed["windowStart"] == _bucket_start(begin, definition.bucket_seconds)
+        assert listed.get("precision", {}).get("bucketSeconds") == definition.bucket_seconds
         assert listed["windowEnd"] == alert["windowEnd"]
         assert listed["group"] == {name: alert["group"][name] for name in condition.grouping_key_names}
     assert alert["windowStart"] == min(listed["windowStart"] for listed in alert["conditions"])
@@ -215,6 +246,29 @@ def test_rejects_name_their_own_bytes(path: Path) -> None:
     assert example["headers"]["length"] == str(len(value))
     assert example["headers"]["sha256"] == hashlib.sha256(value).hexdigest()
     assert set(example["headers"]) == set(BY_NAME["rejected-transactions.v1"].headers)
+
+
+def test_the_headers_of_a_transaction_are_described() -> None:
+    assert list(schemas.load("transactions.v1.headers")["properties"]) == [backfill.HEADER]
+    assert BY_NAME["transactions.v1"].headers == (backfill.HEADER,)
+    check = schemas.validator("transactions.v1.headers")
+    check({"backfill": "7f0c52a2-3a86-4c8e-8d9a-5d1e7c1b2a04", "ce_id": "anything"})
+    with pytest.raises(SchemaViolation, match="backfill"):
+        check({"backfill": "the one of May"})
+
+
+def test_each_command_has_an_example() -> None:
+    commands = {_read(path).get("command") for path in (EXAMPLES / "rules.v1").glob("*.json")} - {None}
+    known = set(schemas.load("rules.v1")["$defs"]["controlCommand"]["properties"]["command"]["enum"])
+    assert commands == known - {"CLEAR_STATE_ALL_STOP"}  # which differs from CLEAR_STATE_ALL by its name
+
+
+def test_a_backfill_is_ended_by_the_command_that_started_it() -> None:
+    start, *ends = (
+        _read(EXAMPLES / "rules.v1" / f"{name}.json")
+        for name in ("start-backfill", "end-backfill", "end-backfill-complete")
+    )
+    assert {end["backfillId"] for end in ends} == {start["commandId"]}
 
 
 @pytest.mark.parametrize("declared", TYPES, ids=lambda declared: str(declared.name))

@@ -45,6 +45,11 @@ class Workplace:
         return self.folder / "projection"
 
     @property
+    def archive(self) -> Path:
+        """What an archiver writes to; nothing unless a test runs one."""
+        return self.folder / "archive"
+
+    @property
     def log(self) -> Path:
         """What the engine's processes say."""
         return self.folder / "engine.log"
@@ -62,6 +67,7 @@ class Workplace:
             "TRIPLINE_SHARDS": str(self.shards),
             "TRIPLINE_CLOCK": "data",
             "TRIPLINE_JARS": str(self.jars.engine),
+            "TRIPLINE_ARCHIVE": str(self.archive),
             "TRIPLINE_LOG_LEVEL": "warning",
             **more,
         }
@@ -96,6 +102,33 @@ def running_engine(place: Workplace, settings: Mapping[str, str]) -> Iterator[Ru
         yield engine
     finally:
         engine.process.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A command that has ended; `code` is negative for a signal."""
+
+    code: int
+    said: str
+
+
+def run_engine(place: Workplace, settings: Mapping[str, str], *words: str) -> Ended:
+    """`tripline-engine` with these words and settings, until it ends by itself or is killed at a fault point.
+
+    An empty setting is one that is not there.
+    """
+    (port,) = ports.free_ports(1)
+    given = place.environment(TRIPLINE_METRICS_BIND=f"127.0.0.1:{port}", **settings)
+    environment = {name: value for name, value in given.items() if value}
+    command = [str(Path(sys.executable).with_name("tripline-engine")), *words]
+    with place.log.open("ab") as log:
+        log.write(f"tripline-engine {' '.join(words)}\n".encode())
+        log.flush()
+        done = subprocess.run(
+            command, env=environment, stdout=log, stderr=log, timeout=START_SECONDS, check=False
+        )
+    said = place.log.read_text(errors="replace").rpartition(f"tripline-engine {' '.join(words)}\n")[2]
+    return Ended(done.returncode, said)
 
 
 class Queries:

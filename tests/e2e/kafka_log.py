@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from tripline_contracts import topics as contract
 from tripline_demo import topics
@@ -38,6 +39,7 @@ class Sent:
     value: bytes | None
     partition: int = 0
     time: int | None = None
+    headers: tuple[tuple[str, bytes], ...] = ()
 
 
 class KafkaLog:
@@ -45,6 +47,7 @@ class KafkaLog:
 
     def __init__(self, kafka: str, prefix: str = "") -> None:
         self.kafka, self.prefix = kafka, prefix
+        self._deleted: dict[str, list[Logged]] = {}
 
     @cached_property
     def _producer(self) -> Producer:
@@ -77,6 +80,7 @@ class KafkaLog:
                 partition=record.partition,
                 # 0 would mean now
                 timestamp=0 if record.time is None else max(1, record.time),
+                headers=list(record.headers),
                 on_delivery=lambda error, _: failures.append(error) if error else None,
             )
         assert self._producer.flush(SECONDS) == 0
@@ -85,32 +89,45 @@ class KafkaLog:
     def ends(self, topic: str) -> dict[int, int]:
         """Exclusive ends by partition."""
         with _reader(self.kafka) as consumer:
-            return self._ends(consumer, topic)
+            return {p: end for p, (_, end) in self._spans(consumer, topic).items()}
 
     def read(self, topic: str) -> list[Logged]:
-        """The whole topic as it stands, by partition and offset."""
+        """The whole topic as it stands, and what was deleted of it by this log, by partition and offset."""
         with _reader(self.kafka) as consumer:
-            ends = {p: end for p, end in self._ends(consumer, topic).items() if end}
-            consumer.assign([TopicPartition(self.prefix + topic, p, 0) for p in ends])
-            found: list[Logged] = []
-            while len(found) < sum(ends.values()):
+            there = {p: (low, end) for p, (low, end) in self._spans(consumer, topic).items() if end > low}
+            consumer.assign([TopicPartition(self.prefix + topic, p, low) for p, (low, _) in there.items()])
+            count, found = sum(end - low for low, end in there.values()), list[Logged]()
+            while len(found) < count:
                 # no more than there is: consume waits for as many as it is asked for
-                messages = consumer.consume(min(1000, sum(ends.values()) - len(found)), SECONDS)
+                messages = consumer.consume(min(1000, count - len(found)), SECONDS)
                 assert messages, f"nothing more of {topic} within {SECONDS:g} s"
                 found += [_logged(message) for message in messages]
+        found += self._deleted.get(topic, [])
         return sorted(found, key=lambda record: (record.partition, record.offset))
+
+    def delete(self, topic: str, before: Mapping[int, int]) -> None:
+        """By partition, all records with a lower offset. They are gone from Kafka when this returns."""
+        kept = self.read(topic)
+        admin = AdminClient({"bootstrap.servers": self.kafka, "log_level": 3})
+        places = [TopicPartition(self.prefix + topic, p, offset) for p, offset in before.items()]
+        for outcome in admin.delete_records(places, request_timeout=SECONDS).values():
+            outcome.result(SECONDS)
+        self._deleted[topic] = [record for record in kept if record.offset < before.get(record.partition, 0)]
+        with _reader(self.kafka) as consumer:
+            assert {p: low for p, (low, _) in self._spans(consumer, topic).items()} == dict(before)
 
     def read_json(self, topic: str) -> list[Any]:
         """The values of a topic that we alone write to."""
         return [json.loads(record.value or b"") for record in self.read(topic)]
 
-    def _ends(self, consumer: Consumer, topic: str) -> dict[int, int]:
+    def _spans(self, consumer: Consumer, topic: str) -> dict[int, tuple[int, int]]:
+        """The first offset that is there and the exclusive end, by partition."""
         name = self.prefix + topic
         partitions: Sequence[int] = list(consumer.list_topics(name, SECONDS).topics[name].partitions)
-        return {
-            p: int(consumer.get_watermark_offsets(TopicPartition(name, p), timeout=SECONDS)[1])
-            for p in partitions
+        spans = {
+            p: consumer.get_watermark_offsets(TopicPartition(name, p), timeout=SECONDS) for p in partitions
         }
+        return {p: (int(low), int(end)) for p, (low, end) in spans.items()}
 
 
 @contextmanager

@@ -19,7 +19,8 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tripline_engine.spark import checkpoint, logs
+from tripline_engine import logs
+from tripline_engine.spark import checkpoint
 from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
 from tripline_engine.spark.session import start_session

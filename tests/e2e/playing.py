@@ -9,7 +9,7 @@ from random import Random
 
 from tests.e2e.kafka_log import KafkaLog, Sent
 from tests.e2e.waiting import eventually
-from tests.oracle.model import MicroBatch
+from tests.oracle.model import MicroBatch, Record
 from tripline_engine.spark.committed import committed_ends
 
 
@@ -41,7 +41,7 @@ class Player:
             self.send(Sent("rules.v1", event) for event in batch.rule_events)
             self.send(Sent("engine-ticks.v1", tick) for tick in batch.ticks)
             self.send(
-                Sent("transactions.v1", record.value, record.partition, record.record_time)
+                Sent("transactions.v1", record.value, record.partition, record.record_time, _headers(record))
                 for record in batch.records
             )
             if rng.random() < pause:
@@ -52,3 +52,9 @@ class Player:
         ends = committed_ends(self._folder)
         prefix = self._log.prefix
         return all(ends.get(prefix + topic, {}).get(p, 0) >= end for (topic, p), end in self._sent.items())
+
+
+def _headers(record: Record) -> tuple[tuple[str, bytes], ...]:
+    """Some records have headers that say nothing."""
+    others = (("ce_type", b"com.example.Paid"),) * (record.offset % 3)
+    return others if record.backfill is None else (*others, ("backfill", record.backfill.encode()))

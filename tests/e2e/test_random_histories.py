@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -27,6 +28,8 @@ HISTORIES = {2: 20, 1: 5}
 """How many, by the number of shards."""
 # Few steps: each micro-batch costs a good part of a second; the evaluator's own test has thousands of histories.
 KNOBS = Knobs(transactions=240, micro_batches=(3, 5), partitions=(2, 2), rules=(3, 7))
+COMMANDED = replace(KNOBS, commands=0.5, bucketed=0.4)
+"""With bucketed windows, commands of operators, and backfilled records among the others: every second history."""
 
 
 @pytest.mark.timeout(900)
@@ -36,17 +39,19 @@ def test_random_histories(
     shares: Counter[str] = Counter()
     planned = [shards for shards, count in HISTORIES.items() for _ in range(count)]
     for seed, shards in enumerate(planned):
-        shares += _one(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards)
+        knobs = COMMANDED if seed % 2 else KNOBS
+        shares += _one(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards, knobs)
     record_property("told", f"{dict(shares)}")
     assert shares["histories"] == len(planned)
     assert shares["with alerts"] >= 0.8 * len(planned)
+    assert shares["with backfilled ones"] >= 0.2 * len(planned)
 
 
-def _one(process: Queries, log: KafkaLog, rng: Random, shards: int) -> Counter[str]:
+def _one(process: Queries, log: KafkaLog, rng: Random, shards: int, knobs: Knobs) -> Counter[str]:
     log.create()
     # a small cap cuts inside of what was sent at once
     with process.query(log.prefix, shards, rng.choice([60, 100_000])) as folder:
-        Player(log, folder, process.alive).play(random_history(rng.getrandbits(62), KNOBS), rng, pause=0.6)
+        Player(log, folder, process.alive).play(random_history(rng.getrandbits(62), knobs), rng, pause=0.6)
     verdict = read_verdict(log)
     verdict.assert_equal()
     return verdict.shares()

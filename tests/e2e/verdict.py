@@ -48,6 +48,7 @@ class Verdict:
                 "with rejects": bool(self.expected.rejects),
                 "with duplicates": self.expected.duplicates > 0,
                 "with traces": bool(self.expected.traces),
+                "with backfilled ones": self.expected.backfilled > 0,
                 "alerts": len(alerts),
                 "traces": len(self.expected.traces),
                 "rejects": len(self.expected.rejects),
@@ -138,4 +139,6 @@ def _cut(values: list[bytes], part: dict[str, int] | None) -> tuple[bytes, ...]:
 
 
 def _record(record: Logged) -> Record:
-    return Record(record.partition, record.offset, record.time, record.value)
+    backfill = record.headers.get("backfill")
+    name = None if backfill is None else backfill.decode()
+    return Record(record.partition, record.offset, record.time, record.value, name)

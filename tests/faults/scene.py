@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from tests.e2e.engine_process import RunningEngine, Workplace, running_engine
+from tests.e2e.engine_process import Ended, RunningEngine, Workplace, run_engine, running_engine
 from tests.e2e.kafka_log import KafkaLog, Sent
 from tests.e2e.playing import Player
 from tests.faults.places import Place, read_place
+from tests.oracle.drafts import Draft
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
 from tripline_engine.spark.checkpoint import spark_folder
@@ -47,29 +48,38 @@ class Scene:
         self.log, self.place = log, place
         self.spark = spark_folder(place.checkpoint)
         self._player = Player(log, self.spark)
+        self._registry = Registry()
         self._made = 0
         self._marker = place.folder / "no-kill"
 
     def publish_rules(self) -> None:
-        registry = Registry()
-        events = [registry.publish(number, rule, 0, START) for number, rule in enumerate(RULES, start=1)]
-        self._player.send(Sent("rules.v1", event) for event in events)
+        for number, rule in enumerate(RULES, start=1):
+            self.publish(number, rule)
+
+    def publish(self, rule_id: int, rule: Draft) -> None:
+        """The next version of a rule, in force from the beginning on."""
+        event = self._registry.publish(rule_id, rule, 0, START + self._made * STEP_MS)
+        self._player.send([Sent("rules.v1", event)])
 
     @contextmanager
     def engine(self, fault: str | None = None) -> Iterator[RunningEngine]:
         """`tripline-engine run`; `fault` is a fault point without its marker file."""
-        settings = {"TRIPLINE_TOPIC_PREFIX": self.log.prefix}
-        if fault:
-            self._marker = self.place.folder / fault.replace(":", "-")
-            settings["TRIPLINE_FAULT_POINT"] = f"{fault}:{self._marker}"
-        with running_engine(self.place, settings) as engine:
+        with running_engine(self.place, self._settings(fault)) as engine:
             yield engine
+
+    def command(self, *words: str, fault: str | None = None, **more: str) -> Ended:
+        """`tripline-engine` with these words, to its end."""
+        return run_engine(self.place, self._settings(fault) | more, *words)
 
     def kill(self) -> Kill:
         """What the fault point wrote before it killed, and what there was then."""
-        place = read_place(self.spark, self._marker, self.place.shards)
+        place = self.killed_at()
         alerts = {alert["alertId"] for alert in self.log.read_json("alerts.v1")}
         return Kill(place, self._transactions_of(place.batch), alerts)
+
+    def killed_at(self) -> Place:
+        """Where the last kill has struck."""
+        return read_place(self.spark, self._marker, self.place.shards)
 
     def pay_and_wait(self, count: int) -> None:
         """Payments, until committed micro-batches hold them."""
@@ -84,6 +94,17 @@ class Scene:
     def wait(self) -> None:
         """Until committed micro-batches hold all that was sent."""
         self._player.wait()
+
+    def send(self, count: int) -> None:
+        """Payments; nobody waits for them."""
+        self._player.send([self._payment() for _ in range(count)])
+
+    def _settings(self, fault: str | None) -> dict[str, str]:
+        settings = {"TRIPLINE_TOPIC_PREFIX": self.log.prefix}
+        if fault:
+            self._marker = self.place.folder / fault.replace(":", "-")
+            settings["TRIPLINE_FAULT_POINT"] = f"{fault}:{self._marker}"
+        return settings
 
     def _transactions_of(self, batch: int) -> set[str]:
         """The ids in a planned micro-batch."""

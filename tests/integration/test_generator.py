@@ -218,6 +218,20 @@ def test_a_replay_is_moved_to_now_unless_told_otherwise(generator: Generator) ->
     assert all(before <= value["ingestionTimestamp"] <= process.wall_ms() for _, value in records)
 
 
+def test_a_replay_for_a_backfill_carries_its_id(generator: Generator) -> None:
+    backfill_id = "7f0c52a2-3a86-4c8e-8d9a-5d1e7c1b2a04"
+    begin = generator.end()
+    answer = generator.http.post(
+        f"/v1/replays?speed=max&shift=none&backfill={backfill_id}",
+        content=CSV,
+        headers={"Content-Type": "text/csv"},
+    )
+    done = generator.finished(answer.json())
+    assert (done["state"], done["sent"], done["backfill"]) == ("finished", 4, backfill_id)
+    said = [dict(record.headers() or []).get("backfill") for record in generator.read(begin)]
+    assert said == [backfill_id.encode()] * 4
+
+
 def test_json_lines_are_sent_at_their_own_pace_and_can_be_stopped(generator: Generator) -> None:
     lines = [json.dumps({"transactionId": f"x{n}", "eventTime": n * 3_600_000, **PAYMENT}) for n in range(3)]
     answer = generator.http.post(

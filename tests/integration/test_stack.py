@@ -110,7 +110,8 @@ def test_status_lists_every_process(stack: RunningStack) -> None:
     done = {name for name, state in rows.items() if state == "done"}
     assert (shown.returncode, done) == (0, {"topics", "migrations"}), shown.stdout
     running = {
-        "postgres", "kafka", "engine", "registry", "relay", "status", "alert-projector", "alert-api", "generator",
+        "postgres", "kafka", "archiver", "engine", "registry", "relay", "status", "alert-projector", "alert-api",
+        "generator",
     }  # fmt: skip
     assert rows.keys() - done == running
 

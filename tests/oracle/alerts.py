@@ -6,12 +6,12 @@ from fractions import Fraction
 
 from tests.oracle.aggregates import reported
 from tests.oracle.canonical import alert_id
-from tests.oracle.conditions import Condition
 from tests.oracle.decimals import plain
 from tests.oracle.definitions import Definition
-from tests.oracle.evaluation import Finding, Findings
+from tests.oracle.evaluation import Finding, Findings, window_start
 from tests.oracle.event_types import current
 from tests.oracle.model import Json
+from tests.oracle.precision import Precision
 from tests.oracle.rule_events import Version
 from tests.oracle.transactions import Transaction
 
@@ -35,7 +35,7 @@ def alert(
         "transaction": _part(event, definition) if partial else _whole(event),
         "partial": partial,
         **_found(findings, chained=definition.chained),
-        "windowStart": event.event_time - definition.window,
+        "windowStart": window_start(definition, definition.window, event.event_time),
         "windowEnd": event.event_time,
         "late": late,
         "warm": warm,
@@ -63,7 +63,7 @@ def _condition(finding: Finding, most: int) -> Json:
         "aggregateFieldName": condition.field,
         "group": dict(finding.group),
         "windowSeconds": condition.window // 1000,
-        "windowStart": end - condition.window,
+        "windowStart": finding.start,
         "windowEnd": end,
         "holds": finding.holds,
         **_measured(finding, most),
@@ -76,7 +76,21 @@ def _measured(finding: Finding, most: int) -> dict[str, Json]:
         "value": decimal(finding.value),
         "operator": condition.operator,
         "limit": None if finding.limit is None else plain(finding.limit),
-        "contributors": _contributors(condition, finding.contributors, most),
+        "contributors": _contributors(finding, most),
+        **_precision(finding.precision),
+    }
+
+
+def _precision(precision: Precision | None) -> dict[str, Json]:
+    """Nothing where the value is exact."""
+    if precision is None:
+        return {}
+    return {
+        "precision": {
+            "bucketSeconds": precision.length // 1000,
+            "atLeast": decimal(precision.at_least),
+            "atMost": decimal(precision.at_most),
+        }
     }
 
 
@@ -107,16 +121,16 @@ def _part(event: Transaction, definition: Definition) -> dict[str, Json]:
     return {name: value for name, value in _whole(event).items() if name in kept}
 
 
-def _contributors(condition: Condition, contributors: list[Transaction], most: int) -> dict[str, Json]:
+def _contributors(finding: Finding, most: int) -> dict[str, Json]:
     # Stable, so turned round it has the last accepted first among equal times.
-    newest_first = sorted(contributors, key=lambda other: other.event_time)[::-1]
-    count = len(contributors)
+    newest_first = sorted(finding.named, key=lambda other: other.event_time)[::-1]
+    count, field = len(finding.contributors), finding.condition.field
     listed: list[Json] = [
         {
             "transactionId": other.transaction_id,
             "eventTime": other.event_time,
-            "value": None if condition.field is None else other.keys[condition.field],
+            "value": None if field is None else other.keys[field],
         }
         for other in newest_first[:most]
     ]
-    return {"count": count, "transactions": listed, "truncated": count > most}
+    return {"count": count, "transactions": listed, "truncated": count > len(listed)}

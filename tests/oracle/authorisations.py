@@ -78,9 +78,20 @@ def _rule_event(value: bytes, words: dict[str, str]) -> bytes:
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError, OracleError):
         return _told(value, words)
     if not had:
-        return _told(value, words)
+        return _command(value, words)
     event["definition"] = _sorted(json.loads(_told(json.dumps(event["definition"]).encode(), words)))
     event["definitionHash"] = definition_hash(event["definition"])
+    return json.dumps(event).encode()
+
+
+def _command(value: bytes, words: dict[str, str]) -> bytes:
+    """Commands keep the names of their members; the group that one clears has fields of the type."""
+    try:
+        event = json.loads(value)
+        event["group"] = json.loads(_told(json.dumps(event["group"]).encode(), words))
+    except (ValueError, RecursionError, KeyError, TypeError):
+        members = {word: words[word] for word in words if word not in ("transactionId", "eventTime")}
+        return _told(value, members)
     return json.dumps(event).encode()
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from tests.oracle.buckets import BucketSets, highest, next_start
 from tests.oracle.errors import Unreadable
 from tests.oracle.event_types import current
 from tests.oracle.rule_events import Version
 from tests.oracle.rulebook import RuleBook
 from tests.oracle.schema import GLOBAL
+from tests.oracle.sight import Sight, Sights
 from tests.oracle.strict_json import read_object
 from tests.oracle.transactions import Transaction, read_time
 
@@ -15,14 +17,17 @@ class Clock:
     """Moved by ticks. Every bound is the highest it has been at any tick; None before the first."""
 
     def __init__(self, rules: RuleBook, anchors: tuple[str, ...]) -> None:
+        self.settled: int | None = None
         self._rules = rules
         self._anchors = (*anchors, GLOBAL)
         self._now: int | None = None
         self._first: int | None = None
-        self._oldest_event: int | None = None
         self._oldest_id: int | None = None
         self._floors: dict[tuple[str, str], int] = {}
+        self._buckets = BucketSets(rules)
         self._cleared: int | None = None
+        self._cleared_of: dict[int, int] = {}
+        self._complete_from: int | None = None
 
     def tick(self, raw: bytes) -> None:
         """Take one tick; a lower or unreadable one changes nothing at all."""
@@ -40,24 +45,27 @@ class Clock:
         settings = self._rules.settings
         self._rules.end_superseded(now)
         settled = now - settings.max_disorder - settings.allowed_lateness
-        self._oldest_event = _higher(self._oldest_event, settled)
+        self.settled = _higher(self.settled, settled)
         self._oldest_id = _higher(self._oldest_id, settled - settings.max_future_skew)
         for anchor in self._anchors:
             for field in current().usable:
                 bound = settled - self._rules.widest(anchor, field)
                 self._floors[anchor, field] = _higher(self._floors.get((anchor, field)), bound)
+        self._buckets.rise(settled)
 
     def refusal(self, transaction: Transaction) -> str | None:
         """Why a parsed transaction is rejected, the first reason that holds; None if it is not."""
         settings = self._rules.settings
         age = transaction.record_time - transaction.event_time
-        if age > settings.allowed_lateness:
+        # What a backfill brings may be as old as it is.
+        in_time = not transaction.backfilled
+        if in_time and age > settings.allowed_lateness:
             return "too_late"
-        if self._oldest_event is not None and transaction.event_time < self._oldest_event:
+        if in_time and self.settled is not None and transaction.event_time < self.settled:
             return "too_late"
         if -age > settings.max_future_skew:
             return "future_event"
-        if self._now is not None and self._now - transaction.record_time > settings.max_disorder:
+        if in_time and self._now is not None and self._now - transaction.record_time > settings.max_disorder:
             return "out_of_order"
         return None
 
@@ -65,8 +73,34 @@ class Clock:
         """Whether an accepted transaction's id still counts for duplicates."""
         return self._oldest_id is None or earlier.record_time >= self._oldest_id
 
-    def floor(self, version: Version) -> int | None:
-        """The lowest event time visible to a version; None while everything is."""
+    def taken(self, version: Version, position: int) -> None:
+        """A version is taken at that position of rules.v1: buckets begin, unless others have them."""
+        self._buckets.take(version, self._floor(version), position)
+
+    def sights(self, version: Version) -> Sights:
+        """How far back a version sees when it judges what is accepted now."""
+        if version.definition.bucket is None:
+            return self._alike(version, Sight(self._floor(version)))
+        length = version.definition.bucket
+        sets = self._buckets.of(version)
+        each = tuple(Sight(found.lowest(), length, found.floor, found.begun) for found in sets)
+        lowest = highest(*(found.lowest() for found in sets))
+        return Sights(each[0] if len(each) == 1 else Sight(lowest), each, self.settled)
+
+    def hindsights(self, version: Version) -> Sights:
+        """How far back it sees in catch-up: what is kept one by one, and of that what its buckets may hold."""
+        floor = self._floor(version)
+        if version.definition.bucket is None:
+            return self._alike(version, Sight(floor))
+        sets = self._buckets.of(version)
+        each = tuple(Sight(highest(floor, found.lowest()), dropped=found.floor) for found in sets)
+        return Sights(Sight(highest(*(sight.floor for sight in each))), each, self.settled)
+
+    def _alike(self, version: Version, sight: Sight) -> Sights:
+        return Sights(sight, (sight,) * len(version.definition.conditions), self.settled)
+
+    def _floor(self, version: Version) -> int | None:
+        """The lowest event time kept of all the fields that a version uses; None while everything is."""
         if self._now is None:
             return None
         anchor = self._rules.anchor(version)
@@ -77,12 +111,32 @@ class Clock:
         if self._now is not None:
             self._cleared = _higher(self._cleared, self._now + self._rules.settings.max_future_skew)
 
+    def clear_rule(self, rule_id: int, position: int) -> None:
+        """The same for one rule, whose buckets begin anew."""
+        if self._now is not None:
+            until = self._now + self._rules.settings.max_future_skew
+            self._cleared_of[rule_id] = _higher(self._cleared_of.get(rule_id), until)
+        self._buckets.set_apart(rule_id, self._floor, position)
+
+    def complete(self, since: int) -> None:
+        """Whatever the first tick and the clears so far say, from that time on nothing has been missed."""
+        self._complete_from = since if self._complete_from is None else min(self._complete_from, since)
+        self._cleared = None if self._cleared is None else min(self._cleared, since)
+        self._cleared_of = {rule_id: min(until, since) for rule_id, until in self._cleared_of.items()}
+
     def warm_from(self, version: Version) -> int | None:
         """The event time from which on the version has seen its whole window; None before the first tick."""
-        floor = self.floor(version)
-        if floor is None or self._first is None:
+        if self._first is None:
             return None
-        return _higher(self._cleared, max(self._first, floor)) + version.definition.window
+        first = self._first if self._complete_from is None else min(self._first, self._complete_from)
+        known = highest(first, self._cleared, self._cleared_of.get(version.rule_id))
+        length = version.definition.bucket
+        if length is None:
+            floor = highest(known, self._floor(version))
+        else:
+            floor = highest(known, *(found.lowest() for found in self._buckets.of(version)))
+        assert floor is not None
+        return (floor if length is None else next_start(floor, length)) + version.definition.window
 
     def is_warm(self, version: Version, event_time: int) -> bool:
         """Whether the whole window before `event_time` has been seen and kept."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tests.oracle.canonical import definition_hash
@@ -35,14 +36,17 @@ _KNOWN = {
     "lateEvents",
     "resetOnAlert",
     "cooldownSeconds",
+    "precision",
 }
-_DEFAULTS: dict[str, tuple[Json, ...]] = {"precision": (None, "exact")}
+_BUCKETED = re.compile(r"bucketed\(([0-9]+)\)")
+_MOST_BUCKETS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
     """What has to hold, for which transactions, and when that alerts; `cooldown` in ms.
 
+    `bucket` is the length, in ms, of the buckets of a bucketed one.
     `grouping`, in name order, and `window`, in ms, are those of the whole: the union and the widest of what
     the conditions have. `shared` are the fields by which all conditions group.
     """
@@ -59,6 +63,7 @@ class Definition:
     late_events: str
     reset_on_alert: bool
     cooldown: int | None
+    bucket: int | None
 
 
 def hash_of(document: Value) -> str:
@@ -102,6 +107,7 @@ def read_definition(document: Value) -> Definition:
         late_events=_choice(document, "lateEvents", ("evaluate", REEVALUATE, "store")),
         reset_on_alert=_flag(document, "resetOnAlert"),
         cooldown=_cooldown(document),
+        bucket=_bucket(document),
     )
     _refuse_unclear(definition)
     return definition
@@ -128,6 +134,18 @@ def _refuse_unclear(definition: Definition) -> None:
         raise Unreadable("reevaluate does not go with firing state")
     if definition.chained and (definition.late_events == REEVALUATE or definition.reset_on_alert):
         raise Unreadable("chained conditions do not go with this")
+    if definition.bucket is not None:
+        _refuse_unbucketable(definition, definition.bucket)
+
+
+def _refuse_unbucketable(definition: Definition, bucket: int) -> None:
+    if definition.late_events == REEVALUATE or definition.reset_on_alert:
+        raise Unreadable("bucketed does not go with this")
+    for condition in definition.conditions:
+        if condition.function == DISTINCT:
+            raise Unreadable("a bucket does not tell different values")
+        if not bucket <= condition.window <= _MOST_BUCKETS * bucket:
+            raise Unreadable("no bucket for such a window")
 
 
 def _choice(document: dict[str, Value], name: str, known: tuple[str, ...]) -> str:
@@ -149,7 +167,7 @@ def _flag(document: dict[str, Value], name: str) -> bool:
 
 def _refuse_unknown(document: dict[str, Value]) -> None:
     for name in document.keys() - _KNOWN:
-        if _plain_json(document[name]) not in _DEFAULTS.get(name, (None,)):
+        if document[name] is not None:
             raise OutOfScope(f"definition has {name}")
 
 
@@ -157,3 +175,15 @@ def _cooldown(document: dict[str, Value]) -> int | None:
     if document.get("cooldownSeconds") is None:
         return None
     return read_duration(read_integer(document["cooldownSeconds"], "cooldownSeconds"), "cooldown")
+
+
+def _bucket(document: dict[str, Value]) -> int | None:
+    """The length of a bucket in ms, None where all is exact."""
+    precision = document.get("precision")
+    if precision in (None, "exact"):
+        return None
+    found = _BUCKETED.fullmatch(precision) if isinstance(precision, str) else None
+    if found is None:
+        raise OutOfScope(f"precision {precision}")
+    # Longer than any window, however many digits.
+    return 1000 * int(found[1][:20])

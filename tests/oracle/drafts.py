@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tests.oracle.decimals import plain
+from tests.oracle.definitions import DISTINCT, REEVALUATE
 from tests.oracle.model import Json
 from tests.oracle.schema import AMOUNT
 
 WIDEST_SECONDS = 400 * 86_400
+# Well within what is allowed.
+_MOST_BUCKETS = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +20,9 @@ class Draft:
     """A definition before it is written down; times in seconds, limit in millionths, filter normalised.
 
     `field` is what is aggregated, unless that is nothing because the function is COUNT. With a `parameter` the
-    limit is that, and the number only what it might be. A chained one has a
-    `chain`, whose conditions are drafts of which only what a condition has counts; of its own, `grouping` and
-    `window` are then those of the whole, and function, operator, limit and field say nothing.
+    limit is that, and the number only what it might be. `bucket` is the length of one, None where all is exact. A
+    chained one has a `chain`, whose conditions are drafts of which only what a condition has counts; of its own,
+    `grouping` and `window` are then those of the whole, and function, operator, limit and field say nothing.
     """
 
     grouping: tuple[str, ...]
@@ -35,6 +38,7 @@ class Draft:
     cooldown: int | None = None
     chain: DraftTree | None = None
     parameter: str | None = None
+    bucket: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +71,24 @@ def _conditions(tree: DraftTree) -> tuple[Draft, ...]:
     return tuple(condition for part in tree.parts for condition in _conditions(part))
 
 
+def bucketed(draft: Draft, length: int | None) -> Draft:
+    """The same with buckets as near to that length as its windows allow, or exact where it has to be or is told to."""
+    conditions = conditions_of(draft)
+    widest = max(condition.window for condition in conditions)
+    most = min(condition.window for condition in conditions)
+    least = max(1, -(-widest // _MOST_BUCKETS))
+    exact = draft.reset_on_alert or draft.late_events == REEVALUATE
+    if length is None or exact or least > most or any(other.function == DISTINCT for other in conditions):
+        return replace(draft, bucket=None)
+    return replace(draft, bucket=min(max(length, least), most))
+
+
 def scaled_draft(draft: Draft, factor: float, more: int = 0) -> Draft:
-    """The same with all windows so many times as wide, and so many seconds wider."""
+    """The same with all windows so many times as wide, and so many seconds wider; buckets as they are if they fit."""
+    return bucketed(_widened(draft, factor, more), draft.bucket)
+
+
+def _widened(draft: Draft, factor: float, more: int) -> Draft:
     window = min(max(1, int(draft.window * factor) + more), WIDEST_SECONDS)
     if draft.chain is None:
         return replace(draft, window=window)
@@ -77,7 +97,7 @@ def scaled_draft(draft: Draft, factor: float, more: int = 0) -> Draft:
 
 def _scaled(tree: DraftTree, factor: float, more: int) -> DraftTree:
     if isinstance(tree, Draft):
-        return scaled_draft(tree, factor, more)
+        return _widened(tree, factor, more)
     return Branch(tree.kind, tuple(_scaled(part, factor, more) for part in tree.parts))
 
 
@@ -95,7 +115,7 @@ def definition_document(draft: Draft) -> dict[str, Json]:
         **what,
         "firing": draft.firing,
         "lateEvents": draft.late_events,
-        "precision": "exact",
+        "precision": "exact" if draft.bucket is None else f"bucketed({draft.bucket})",
         **more,
     }
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import itemgetter
 
+from tests.oracle.accepted import Accepted
 from tests.oracle.aggregates import aggregate, different, holds
+from tests.oracle.buckets import bucket_start
 from tests.oracle.conditions import DISTINCT, Condition, settled
 from tests.oracle.definitions import Definition
 from tests.oracle.filters import passes
+from tests.oracle.precision import Precision, precision_of
+from tests.oracle.sight import Sight, Sights, stands_singly
 from tests.oracle.transactions import Transaction
 
 
@@ -20,16 +24,20 @@ class Finding:
 
     `value` is None for a function that has none of nothing, `limit` for a parameter that has no value; such a
     condition does not hold, whatever the operator. `contributors` with equal times are in order of
-    acceptance.
+    acceptance, and so are `named`, those of them that can be told one by one. `start` and `end` in ms.
+    `precision` is None of an exact one.
     """
 
     condition: Condition
     group: dict[str, str]
+    start: int
     end: int
     value: Fraction | None
     limit: int | None
     holds: bool
     contributors: list[Transaction]
+    named: list[Transaction]
+    precision: Precision | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,58 +71,66 @@ def triggers(definition: Definition, transaction: Transaction) -> bool:
     )
 
 
+def window_start(definition: Definition, window: int, end: int) -> int:
+    """Where a window of that length begins, which is with a bucket if the rule has buckets; all in ms."""
+    start = end - window
+    return start if definition.bucket is None else bucket_start(start, definition.bucket)
+
+
 def evaluate(
     definition: Definition,
     group: dict[str, str],
-    accepted: list[Transaction],
-    floor: int | None,
+    known: Sequence[Accepted],
+    sights: Sights,
     counted_from: int,
 ) -> Evaluation:
-    """Judge the last of `accepted`, which triggers, over all of them; in the window from `counted_from` on."""
-    event = accepted[-1]
-    visible = members(definition, accepted, floor)
-    newest = max(other.event_time for _, other in visible)
+    """Judge the last of `known`, which triggers, over all of them; in the window from place `counted_from` on."""
+    event = known[-1].transaction
+    visible = members(definition, known, sights.whole)
+    newest = max(other.transaction.event_time for other in visible)
     if definition.chained:
-        found = tuple(
-            measure(condition, event, _window(definition, condition, accepted, floor))
-            for condition in definition.conditions
-        )
-    else:
-        (condition,) = definition.conditions
-        start = event.event_time - condition.window
-        window = [
-            other
-            for place, other in visible
-            if start <= other.event_time <= event.event_time and place >= counted_from
+        windows = [
+            _window(definition, condition, known, sight)
+            for condition, sight in zip(definition.conditions, sights.each, strict=True)
         ]
-        found = (measure(condition, event, window),)
+    else:
+        start = window_start(definition, definition.window, event.event_time)
+        windows = [
+            [
+                transaction
+                for place, transaction, _ in visible
+                if start <= transaction.event_time <= event.event_time and place >= counted_from
+            ]
+        ]
+    found = tuple(
+        _told(definition, measure(condition, event, window), window, sight, sights.settled)
+        for condition, window, sight in zip(definition.conditions, windows, sights.each, strict=True)
+    )
     return Evaluation(
         together(definition, group, found),
         newest,
         late=newest > event.event_time,
-        equal_times=any(other.event_time == event.event_time for _, other in visible[:-1]),
+        equal_times=any(other.transaction.event_time == event.event_time for other in visible[:-1]),
     )
 
 
-def members(
-    definition: Definition, accepted: list[Transaction], floor: int | None
-) -> list[tuple[int, Transaction]]:
-    """All of the last one's group that are visible and trigger, with their places in the order of acceptance."""
+def members(definition: Definition, known: Sequence[Accepted], sight: Sight) -> list[Accepted]:
+    """All of the last one's group that are visible and trigger, in the order of acceptance."""
     pick = _picker(definition.grouping)
-    wanted = pick(accepted[-1].keys)
+    wanted = pick(known[-1].transaction.keys)
     # Most rules ask nothing, and the scan is what takes the time.
     asks = definition.only is not None or all(part.only is not None for part in definition.conditions)
     return [
-        (place, other)
-        for place, other in enumerate(accepted)
-        if pick(other.keys) == wanted
-        and (floor is None or other.event_time >= floor)
-        and (not asks or triggers(definition, other))
+        other
+        for other in known
+        if pick(other.transaction.keys) == wanted
+        and sight.sees(other)
+        and (not asks or triggers(definition, other.transaction))
     ]
 
 
 def measure(condition: Condition, event: Transaction, window: list[Transaction]) -> Finding:
-    """The value of a window that ends with `event`, against the limit; it may be empty."""
+    """The exact value of a window that ends with `event`, against the limit; it may be empty."""
     contributors = window
     value: Fraction | None
     if condition.function == DISTINCT:
@@ -130,7 +146,35 @@ def measure(condition: Condition, event: Transaction, window: list[Transaction])
     held = value is not None and limit is not None and holds(value, condition.operator, limit)
     group = _group(condition.grouping, event)
     assert group is not None
-    return Finding(condition, group, event.event_time, value, limit, held, contributors)
+    end = event.event_time
+    return Finding(
+        condition,
+        group,
+        end - condition.window,
+        end,
+        value,
+        limit,
+        held,
+        contributors,
+        named=contributors,
+        precision=None,
+    )
+
+
+def _told(
+    definition: Definition, finding: Finding, window: list[Transaction], sight: Sight, settled: int | None
+) -> Finding:
+    """What buckets leave to tell: no single transactions but the newest, and between what bounds the value is."""
+    length = definition.bucket
+    if length is None:
+        return finding
+    condition, end = finding.condition, finding.end
+    return replace(
+        finding,
+        start=window_start(definition, condition.window, end),
+        named=[other for other in window if stands_singly(other.event_time, length, settled)],
+        precision=precision_of(condition, finding.value, window, end, length, sight),
+    )
 
 
 def together(definition: Definition, group: dict[str, str], found: tuple[Finding, ...]) -> Findings:
@@ -139,20 +183,21 @@ def together(definition: Definition, group: dict[str, str], found: tuple[Finding
 
 
 def _window(
-    definition: Definition, condition: Condition, accepted: list[Transaction], floor: int | None
+    definition: Definition, condition: Condition, known: Sequence[Accepted], sight: Sight
 ) -> list[Transaction]:
     """What passes, of the group that the condition makes: other fields of the rule's may be null there."""
-    end = accepted[-1].event_time
-    start = end - condition.window if floor is None else max(floor, end - condition.window)
+    end = known[-1].transaction.event_time
+    start = window_start(definition, condition.window, end)
     pick = _picker(condition.grouping)
-    wanted = pick(accepted[-1].keys)
+    wanted = pick(known[-1].transaction.keys)
     return [
-        other
-        for other in accepted
-        if start <= other.event_time <= end
-        and pick(other.keys) == wanted
-        and passes(definition.only, other)
-        and passes(condition.only, other)
+        other.transaction
+        for other in known
+        if start <= other.transaction.event_time <= end
+        and pick(other.transaction.keys) == wanted
+        and sight.sees(other)
+        and passes(definition.only, other.transaction)
+        and passes(condition.only, other.transaction)
     ]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from tests.oracle.rule_events import Version
 
 Key: TypeAlias = "tuple[int, int, tuple[tuple[str, str], ...]]"
+Forgotten: TypeAlias = "Callable[[Key], bool]"
 
 
 class Firing:
@@ -48,11 +50,12 @@ class Firing:
         key = key_of(version, group)
         self._alerted[key] = max(event_time, self._alerted.get(key, event_time))
 
-    def clear(self) -> None:
-        """Forget everything."""
-        self._evaluations.clear()
-        self._counted_from.clear()
-        self._alerted.clear()
+    def clear(self, forgotten: Forgotten) -> None:
+        """Forget what is of such keys."""
+        kinds: tuple[dict[Key, Any], ...] = (self._evaluations, self._counted_from, self._alerted)
+        for states in kinds:
+            for key in [key for key in states if forgotten(key)]:
+                del states[key]
 
 
 def key_of(version: Version, group: dict[str, str]) -> Key:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.oracle.knobs import Knobs
 from tests.oracle.model import Json
+from tests.oracle.random_commands import wrong_commands
 from tests.oracle.random_names import wrong_changes, wrong_references
 from tests.oracle.random_rules import random_draft
 from tests.oracle.random_world import World
@@ -20,6 +21,19 @@ _NOT_WITH_REEVALUATE: tuple[dict[str, Json], ...] = (
     {"firing": "crossing"},
     {"resetOnAlert": True},
     {"cooldownSeconds": 60},
+)
+_NOT_WITH_BUCKETS: tuple[dict[str, Json], ...] = (
+    {"precision": "bucketed(1)", "windowSeconds": 60, "resetOnAlert": True},
+    {"precision": "bucketed(1)", "windowSeconds": 60, "lateEvents": "reevaluate", "firing": "every"},
+    {
+        "precision": "bucketed(1)",
+        "windowSeconds": 60,
+        "aggregatorFunctionType": "COUNT_DISTINCT",
+        "aggregateFieldName": "payeeId",
+    },
+    {"precision": "bucketed(61)", "windowSeconds": 60},
+    {"precision": "bucketed(1)", "windowSeconds": 10_100},
+    {"precision": "bucketed(0)", "windowSeconds": 60},
 )
 _MEMBERS: dict[str, Json] = {
     "function": {"aggregatorFunctionType": "MEDIAN"},
@@ -37,8 +51,11 @@ def garbage_event(rng: Random, world: World, knobs: Knobs, position: int, now: i
         return json.dumps({"type": "RuleSung", "position": position}).encode()
     if kind == "change":
         return json.dumps({**rng.choice(wrong_changes(now)), "position": position}).encode()
+    if kind == "command":
+        return json.dumps({**rng.choice(wrong_commands(Registry(), now)), "position": position}).encode()
     # What is wrong with a condition is put into a plain definition.
-    draft = random_draft(rng, world, replace(knobs, chained=0) if kind in {"chain", "reference"} else knobs)
+    plain = kind in {"chain", "reference", "precision"}
+    draft = random_draft(rng, world, replace(knobs, chained=0) if plain else knobs)
     event: dict[str, Any] = json.loads(Registry().publish(1000, draft, 0, now))
     event["position"] = position
     if kind == "chain":
@@ -47,6 +64,8 @@ def garbage_event(rng: Random, world: World, knobs: Knobs, position: int, now: i
         event["definition"].update(rng.choice(wrong_references()))
     elif kind == "reevaluate":
         event["definition"].update({"lateEvents": "reevaluate", **rng.choice(_NOT_WITH_REEVALUATE)})
+    elif kind == "precision":
+        event["definition"].update(rng.choice(_NOT_WITH_BUCKETS))
     else:
         event["definition"].update(_MEMBERS[kind])
     return json.dumps(event).encode()
@@ -61,4 +80,8 @@ def _kinds(knobs: Knobs) -> list[str]:
         kinds.append("reevaluate")
     if knobs.chained > 0:
         kinds.append("chain")
-    return [*kinds, "change", "reference"] if knobs.named > 0 else kinds
+    if knobs.named > 0:
+        kinds += ["change", "reference"]
+    if knobs.bucketed > 0:
+        kinds.append("precision")
+    return [*kinds, "command"] if knobs.commands > 0 else kinds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.oracle.knobs import EVERYTHING, Knobs
+from tests.oracle.knobs import EVERYTHING, EVERYTHING_AND_MORE, Knobs
 from tests.oracle.model import MicroBatch, Record
 from tests.oracle.random_traces import with_traces
 from tests.oracle.random_world import World, random_world
@@ -12,7 +12,7 @@ from tests.oracle.rule_plan import RulePlan
 from tests.oracle.schema import LAST_TIME
 from tests.oracle.traffic import Traffic
 
-__all__ = ["EVERYTHING", "Knobs", "random_history"]
+__all__ = ["EVERYTHING", "EVERYTHING_AND_MORE", "Knobs", "random_history"]
 
 _DEFAULT = Knobs()
 
@@ -27,7 +27,7 @@ def random_history(seed: int, knobs: Knobs = _DEFAULT) -> list[MicroBatch]:
     first_tick = _first_ticking_batch(rng, knobs, len(sizes))
     batches: list[MicroBatch] = []
     for number, size in enumerate(sizes):
-        events = plan.events(number, min(traffic.wall, LAST_TIME), traffic.event_times())
+        events = plan.events(number, min(traffic.wall, LAST_TIME), traffic.sent)
         if number and rng.random() < knobs.jump_per_batch:
             traffic.wall += _jump(rng, plan)
         ticks = _ticks(rng, world, knobs, plan, traffic) if number >= first_tick else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.oracle.firing import Key, key_of
+from tests.oracle.firing import Forgotten, Key, key_of
 from tests.oracle.rule_events import Version
 
 
@@ -24,6 +24,6 @@ class Judged:
         """The places of those that the version has judged and not alerted for."""
         return self._quiet.get(key_of(version, group), set())
 
-    def clear(self) -> None:
-        """Forget everything."""
-        self._quiet.clear()
+    def clear(self, forgotten: Forgotten) -> None:
+        """Forget what is of such keys."""
+        self._quiet = {key: places for key, places in self._quiet.items() if not forgotten(key)}

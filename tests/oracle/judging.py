@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tests.oracle.clock import Clock
+from tests.oracle.commands import Command
 from tests.oracle.errors import Unreadable
 from tests.oracle.evaluation import group_of, triggers
 from tests.oracle.event_types import current
 from tests.oracle.history import History
 from tests.oracle.model import Json, MicroBatch, Outcome, Record, Reject
+from tests.oracle.operators import Operators
 from tests.oracle.order import engine_order
 from tests.oracle.rule_events import (
     CLEAR_STATE,
@@ -46,12 +48,14 @@ class _Oracle:
         self._clock = Clock(self._rules, anchors)
         self._history = History(anchors)
         self._verdicts = Verdicts(self._rules, self._clock, self._history)
+        self._operators = Operators(self._rules, self._clock, self._history, self._verdicts)
         self._catches_up = catch_up
         self._rejects: list[Reject] = []
         self._statuses: list[dict[str, Json]] = []
         self._exports: list[dict[str, Json]] = []
         self._null_groups = 0
         self._without_position = 0
+        self._backfilled = 0
 
     def take(self, batch: MicroBatch) -> None:
         events, lost = read_events(batch.rule_events)
@@ -71,10 +75,14 @@ class _Oracle:
             self._obey(content, event.position)
         if isinstance(content, TraceCommand):
             self._verdicts.trace(content)
+        if isinstance(content, Command):
+            self._operators.obey(content, event.position)
         if isinstance(content, RuleEvent):
             newest = self._rules.newest(content.version.rule_id)
-            if content.type == "RulePublished" and self._catches_up:
-                self._verdicts.catch_up(newest)
+            if content.type == "RulePublished":
+                self._clock.taken(newest, event.position)
+                if self._catches_up:
+                    self._verdicts.catch_up(newest)
             self._statuses.append(
                 {
                     "ruleId": newest.rule_id,
@@ -86,9 +94,7 @@ class _Oracle:
 
     def _obey(self, control: Control, position: int) -> None:
         if control.command == CLEAR_STATE:
-            self._history.clear()
-            self._verdicts.clear()
-            self._clock.clear()
+            self._operators.clear_all()
         if control.command == EXPORT_RULES:
             self._exports.append(
                 {
@@ -103,19 +109,28 @@ class _Oracle:
         try:
             transaction = read_transaction(record)
         except Unreadable as error:
-            self._rejects.append(Reject(record.partition, record.offset, str(error)))
+            self._reject(record, str(error))
+            return
+        if record.backfill is not None and record.backfill not in self._operators.backfills:
+            self._reject(record, "backfill_closed")
             return
         reason = self._clock.refusal(transaction)
         if reason is not None:
-            self._rejects.append(Reject(record.partition, record.offset, reason))
+            self._reject(record, reason)
             return
         transaction = replace(transaction, names=self._rules.names)
         anchors = self._history.accept(transaction, self._clock, self._rules.settings)
+        if transaction.backfilled:
+            self._backfilled += len(anchors)
+            return
         for rule_id in self._rules.active():
             version = self._rules.in_force(rule_id, transaction.event_time)
             if version is not None:
                 self._judge_newest(version, transaction, record, anchors)
             self._verdicts.again(rule_id, anchors)
+
+    def _reject(self, record: Record, reason: str) -> None:
+        self._rejects.append(Reject(record.partition, record.offset, reason))
 
     def _judge_newest(
         self, version: Version, transaction: Transaction, record: Record, anchors: set[str]
@@ -141,4 +156,5 @@ class _Oracle:
             exports=self._exports,
             counts=self._verdicts.all_counts(),
             traces=self._verdicts.traces,
+            backfilled=self._backfilled,
         )

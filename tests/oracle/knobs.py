@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,12 @@ class Knobs:
     reevaluated: float = 0  # per definition, which then has none of what reevaluate does not go with
     chained: float = 0  # per definition: conditions, which then have neither reset nor judging again
     named: float = 0  # per comparison of a filter, and per limit: a list or a parameter, which then change
+    bucketed: float = (
+        0  # per definition that it goes with; then also edges of buckets, and rules that share them
+    )
+    commands: float = (
+        0  # per micro-batch: commands of operators, several perhaps; then also backfilled records
+    )
 
 
 EVERYTHING = Knobs(
@@ -79,3 +85,6 @@ EVERYTHING = Knobs(
     named=0.25,
     traced=0.7,
 )
+
+# With what EVERYTHING leaves out, so that its histories stay as they were.
+EVERYTHING_AND_MORE = replace(EVERYTHING, bucketed=0.5, commands=0.5)

@@ -12,12 +12,16 @@ Json: TypeAlias = "bool | int | str | list[Json] | dict[str, Json] | None"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One Kafka record of transactions.v1; record_time in ms, value None for a tombstone."""
+    """One Kafka record of transactions.v1; record_time in ms, value None for a tombstone.
+
+    `backfill` is the text of the header of that name, None without one.
+    """
 
     partition: int
     offset: int
     record_time: int
     value: bytes | None
+    backfill: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,8 @@ class Outcome:
     """All that follows from a history.
 
     `alerts` are alerts.v1 values without `detectedAt`, in engine order, then by rule id; `rejects` are in
-    engine order. `duplicates` counts (transaction, anchor) pairs, `null_groups` (transaction, rule) pairs.
+    engine order. `duplicates` and `backfilled`, which is what a backfill has let in and no duplicate, count
+    (transaction, anchor) pairs, `null_groups` (transaction, rule) pairs.
     `statuses` and `exports` are the two kinds of rule-status.v1 values as any shard gives them, by position,
     without `shard`, `shards`, `appliedAt` and `exportedAt`. `counts` are by rule id. `traces` are
     rule-traces.v1 values without `judgedAt`, in engine order, then by rule id, however many there are.
@@ -58,3 +63,4 @@ class Outcome:
     exports: list[dict[str, Json]] = field(default_factory=list)
     counts: dict[int, Counts] = field(default_factory=dict)
     traces: list[dict[str, Json]] = field(default_factory=list)
+    backfilled: int = 0

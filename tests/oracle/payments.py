@@ -12,7 +12,7 @@ from tests.oracle.spelling import amount_text, identifier_text, object_text
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """Times in ms, amount in millionths; a key is None for null."""
+    """Times in ms, amount in millionths; a key is None for null, `backfill` for no such header."""
 
     transaction_id: str
     event_time: int
@@ -21,6 +21,7 @@ class Payment:
     beneficiary: str | None
     payment_type: str | None
     amount: int
+    backfill: str | None = None
 
 
 def random_payment(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.oracle.accepted import Accepted
 from tests.oracle.definitions import Definition
 from tests.oracle.evaluation import Findings, group_of, measure, members, together, triggers
 from tests.oracle.judged import Judged
 from tests.oracle.rule_events import Version
+from tests.oracle.sight import Sight
 from tests.oracle.transactions import Transaction
 
 
@@ -51,22 +54,24 @@ class Reopened:
         return self.event.event_time, self.version.number, self.place
 
 
-def reopened(
-    version: Version, accepted: list[Transaction], floor: int | None, judged: Judged
-) -> list[Reopened]:
-    """What the last of `accepted`, which is visible, makes a version with `reevaluate` judge again."""
-    late, definition = accepted[-1], version.definition
+def reopened(version: Version, known: Sequence[Accepted], sight: Sight, judged: Judged) -> list[Reopened]:
+    """What the last of `known`, which is visible, makes a version with `reevaluate` judge again."""
+    late, definition = known[-1].transaction, version.definition
     group = group_of(definition, late)
     if group is None or not triggers(definition, late):
         return []
     # Newer ones of the group that were judged: there being any is what makes this one late.
     last = late.event_time + definition.window
-    places = [
-        place
-        for place in judged.quiet(version, group)
-        if late.event_time < accepted[place].event_time <= last
+    quiet = judged.quiet(version, group)
+    again = [
+        other
+        for other in known
+        if other.place in quiet
+        and other.void is None
+        and late.event_time < other.transaction.event_time <= last
     ]
-    if not places:
+    if not again:
         return []
-    hindsight = Hindsight(definition, group, [other for _, other in members(definition, accepted, floor)])
-    return [Reopened(version, place, accepted[place], late, hindsight) for place in places]
+    seen = [other.transaction for other in members(definition, known, sight)]
+    hindsight = Hindsight(definition, group, seen)
+    return [Reopened(version, other.place, other.transaction, late, hindsight) for other in again]

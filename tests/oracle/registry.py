@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from tests.oracle.canonical import definition_hash
+from tests.oracle.commands import CLEAR_GROUP, CLEAR_RULE, END_BACKFILL, START_BACKFILL, VOID_TRANSACTION
 from tests.oracle.drafts import Draft, conditions_of, definition_document
 from tests.oracle.model import Json
 from tests.oracle.rule_events import TRACE_RULE, Settings
@@ -29,11 +30,15 @@ class Rule:
 
 
 class Registry:
-    """Every method that changes something returns the raw event; times in ms."""
+    """Every method that changes something returns the raw event; times in ms.
+
+    `drafts` are all that a rule ever had, in order.
+    """
 
     def __init__(self) -> None:
         self.position = 0
         self.rules: dict[int, Rule] = {}
+        self.drafts: dict[int, list[Draft]] = {}
         self._changes: Counter[tuple[str, str]] = Counter()
 
     def alive(self) -> list[Rule]:
@@ -49,6 +54,7 @@ class Registry:
         state = old.state if old else "PAUSED" if paused else "ACTIVE"
         name = f"rule {rule_id} as of {version}"
         rule = Rule(rule_id, version, version, state, name, draft, effective_from)
+        self.drafts.setdefault(rule_id, []).append(draft)
         return self._rule_event("RulePublished", rule, now)
 
     def move(self, kind: str, state: str, rule_id: int, now: int) -> bytes:
@@ -86,6 +92,29 @@ class Registry:
     def trace(self, rule_id: int, until: int, now: int) -> bytes:
         """The command that traces a rule, which need not exist."""
         return self.control(TRACE_RULE, now, {"ruleId": rule_id, "traceUntil": until})
+
+    def clear_rule(self, rule_id: int, now: int = 0) -> bytes:
+        """The command that clears a rule, which need not exist."""
+        return self.control(CLEAR_RULE, now, {"ruleId": rule_id})
+
+    def clear_group(self, rule_id: int, group: Mapping[str, Json], now: int = 0) -> bytes:
+        """The command that clears one group of it."""
+        return self.control(CLEAR_GROUP, now, {"ruleId": rule_id, "group": {**group}})
+
+    def void(self, transaction_id: str, event_time: int, now: int = 0) -> bytes:
+        """The command that voids a transaction, which need not have been accepted."""
+        return self.control(VOID_TRANSACTION, now, {"transactionId": transaction_id, "eventTime": event_time})
+
+    def start_backfill(self, now: int = 0) -> tuple[bytes, str]:
+        """The command that opens a backfill, and its id."""
+        raw = self.control(START_BACKFILL, now)
+        backfill_id: str = json.loads(raw)["commandId"]
+        return raw, backfill_id
+
+    def end_backfill(self, backfill_id: str, complete_from: int | None = None, now: int = 0) -> bytes:
+        """The command that closes one."""
+        more: dict[str, Json] = {} if complete_from is None else {"completeFrom": complete_from}
+        return self.control(END_BACKFILL, now, {"backfillId": backfill_id, **more})
 
     def _rule_event(self, kind: str, rule: Rule, now: int) -> bytes:
         self.rules[rule.rule_id] = rule

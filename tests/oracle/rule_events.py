@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tests.oracle.commands import OPERATORS_COMMANDS, Command, read_command
 from tests.oracle.decimals import read_decimal
 from tests.oracle.definitions import Definition, hash_of, read_definition
 from tests.oracle.errors import HashMismatch, Unreadable
 from tests.oracle.names import ListChanged, ParameterChanged, read_name, read_texts
-from tests.oracle.strict_json import Value, read_integer, read_object, read_text
+from tests.oracle.strict_json import Value, read_integer, read_number, read_object, read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,9 @@ class Settings:
     max_disorder: int = 300_000
 
 
-Content: TypeAlias = "RuleEvent | Control | TraceCommand | Settings | ListChanged | ParameterChanged"
+Content: TypeAlias = (
+    "RuleEvent | Control | TraceCommand | Command | Settings | ListChanged | ParameterChanged"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,6 @@ class Positioned:
 
 
 _RULE_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted")
-# Beyond it there is no canonical form, and so no alert id.
-_LARGEST = 2**53 - 1
 _STATES = ("ACTIVE", "PAUSED", "DELETED")
 CLEAR_STATE = "CLEAR_STATE_ALL"
 EXPORT_RULES = "EXPORT_RULES_CURRENT"
@@ -119,17 +120,16 @@ def _content(fields: dict[str, Value]) -> Content:
 
 
 def _integer(fields: dict[str, Value], name: str) -> int:
-    value = read_integer(fields.get(name), name)
-    if abs(value) > _LARGEST:
-        raise Unreadable(f"{name} is out of range")
-    return value
+    return read_number(fields.get(name), name)
 
 
-def _control(fields: dict[str, Value]) -> Control | TraceCommand:
+def _control(fields: dict[str, Value]) -> Control | TraceCommand | Command:
     command = read_text(fields.get("command"), "command")
     command_id = read_text(fields.get("commandId"), "commandId")
     if command == TRACE_RULE:
         return TraceCommand(_integer(fields, "ruleId"), _integer(fields, "traceUntil"))
+    if command in OPERATORS_COMMANDS:
+        return read_command(command, command_id, fields)
     if command not in _COMMANDS:
         raise Unreadable("unknown command")
     return Control(command, command_id)

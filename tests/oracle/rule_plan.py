@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from tests.oracle.drafts import Draft
 from tests.oracle.garbage_events import garbage_event
 from tests.oracle.knobs import Knobs
+from tests.oracle.payments import Payment
+from tests.oracle.random_commands import RandomCommands
 from tests.oracle.random_names import first_changes, random_changes
-from tests.oracle.random_rules import changed_draft, random_draft, widened_draft
+from tests.oracle.random_rules import changed_draft, random_draft, shared_draft, widened_draft
 from tests.oracle.random_world import World
 from tests.oracle.registry import Registry, Rule
 from tests.oracle.rule_events import CLEAR_STATE, Settings
@@ -33,6 +36,8 @@ class RulePlan:
         self._rng = rng
         self._world = world
         self._knobs = knobs
+        self.commands = RandomCommands(rng, world, self.registry)
+        self._sent_payments: Sequence[Payment] = ()
         self._seen: list[int] = []
         self._schedule: list[list[str]] = [[] for _ in range(batches)]
         self._sent: list[bytes] = []
@@ -43,6 +48,10 @@ class RulePlan:
         self._fill(knobs)
         if knobs.named > 0:
             self._fill_names()
+        if knobs.bucketed > 0:
+            self._fill_shared()
+        if knobs.commands > 0:
+            self._fill_commands()
 
     def _fill(self, knobs: Knobs) -> None:
         rng, last = self._rng, len(self._schedule) - 1
@@ -76,12 +85,27 @@ class RulePlan:
             if rng.random() < 0.5:
                 changes.insert(rng.randint(0, len(changes)), "names")
 
-    def events(self, batch: int, now: int, seen: list[int]) -> tuple[bytes, ...]:
+    def _fill_shared(self) -> None:
+        """Rules that have the buckets of others."""
+        rng, last = self._rng, len(self._schedule) - 1
+        for _ in range(rng.randint(2, 5)):
+            self._schedule[rng.randint(min(1, last), last)].append("share buckets")
+
+    def _fill_commands(self) -> None:
+        rng, last = self._rng, len(self._schedule) - 1
+        if rng.random() < 0.7:
+            self._schedule[rng.randint(0, last // 2)].append("start backfill")
+        for changes in self._schedule[min(1, last) :]:
+            while rng.random() < self._knobs.commands:
+                changes.insert(rng.randint(0, len(changes)), "command")
+
+    def events(self, batch: int, now: int, sent: Sequence[Payment]) -> tuple[bytes, ...]:
         """The raw values of rules.v1 in this micro-batch; `now` in ms is when they are made.
 
-        `seen` are the event times of the payments sent so far, in the order of sending.
+        `sent` are the payments so far, in the order of sending.
         """
-        self._seen = seen
+        self._sent_payments = sent
+        self._seen = [payment.event_time for payment in sent]
         new = [event for change in self._schedule[batch] for event in self._make(change, now)]
         if "replace" in self._schedule[batch] and batch + 1 < len(self._schedule):
             later = self._rng.randint(batch + 1, len(self._schedule) - 1)
@@ -106,19 +130,20 @@ class RulePlan:
             since = self._effective_from(now, first=True)
             paused = self._knobs.aimed_start > 0 and self._rng.random() < 0.15
             return [self.registry.publish(number, draft, since, now, paused=paused)]
-        if change == "own settings":
-            return [self._settings(self._scaled_settings(), now)]
-        if change == "change settings":
-            return [self._settings(self._moved_settings(), now)]
+        if change in {"own settings", "change settings"}:
+            changed = self._scaled_settings() if change == "own settings" else self._moved_settings()
+            return [self._settings(changed, now)]
         if change == "garbage":
             return [garbage_event(self._rng, self._world, self._knobs, self.registry.position + 1, now)]
-        if change == "control":
-            return self._control(now)
         if change in {"first names", "names"}:
             changes = first_changes if change == "first names" else random_changes
             return changes(self._rng, self._world, self.registry, now)
         if change == "renew":
             return [self._renew(now)]
+        if change in {"start backfill", "command", "control"}:
+            return self._commanded(change, now)
+        if change == "share buckets":
+            return self._share_buckets(now)
         alive = self.registry.alive()
         return self._change(change, self._rng.choice(alive), now) if alive else []
 
@@ -151,6 +176,24 @@ class RulePlan:
         old = self._replaced.pop() if self._replaced else random_draft(self._rng, self._world, self._knobs)
         since = self._effective_from(now, first=True)
         return self.registry.publish(len(self.registry.rules) + 1, old, since, now)
+
+    def _share_buckets(self, now: int) -> list[bytes]:
+        drafts = [rule.draft for rule in self.registry.alive() if rule.draft.bucket is not None]
+        if not drafts:
+            return []
+        draft = shared_draft(self._rng, self._world, self._knobs, self._rng.choice(drafts))
+        since = self._effective_from(now, first=True)
+        return [self.registry.publish(len(self.registry.rules) + 1, draft, since, now)]
+
+    def _commanded(self, change: str, now: int) -> list[bytes]:
+        if change == "control":
+            return self._control(now)
+        if change == "start backfill":
+            return [self.commands.start_backfill(now)]
+        made = self.commands.draw(self._sent_payments, now, self.settings)
+        # What is forgotten, or void, must not make anything late, and its id is remembered.
+        self.clears += not any(b"BACKFILL" in raw for raw in made)
+        return made
 
     def _control(self, now: int) -> list[bytes]:
         """A command; the one that deletes all rules brings their events with it."""

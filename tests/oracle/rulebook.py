@@ -121,6 +121,12 @@ class RuleBook:
             version for version in self._versions[rule_id] if (rule_id, version.number) not in self._ended
         ]
 
+    def held_versions(self) -> list[Version]:
+        """All that have not ended, of rules that are not deleted."""
+        return [
+            version for rule_id in self._versions if self.exists(rule_id) for version in self.lasting(rule_id)
+        ]
+
     def end_superseded(self, clock: int) -> None:
         """At a tick: versions whose successors have long begun stop counting, for good."""
         slack = self.settings.allowed_lateness + self.settings.max_disorder
@@ -131,13 +137,12 @@ class RuleBook:
 
     def widest(self, anchor: str, field: str) -> int:
         """The widest window, in ms, on the anchor that uses the field; 0 if none does."""
-        windows = [0]
-        for rule_id, versions in self._versions.items():
-            if self._states[rule_id] == "DELETED":
-                continue
-            for version in versions:
-                if (rule_id, version.number) in self._ended:
-                    continue
-                if self.anchor(version) == anchor and field in version.definition.uses:
-                    windows.append(version.definition.window)
-        return max(windows)
+        # Beyond the length of a bucket, buckets stand for the transactions.
+        return max(
+            (
+                version.definition.window if version.definition.bucket is None else version.definition.bucket
+                for version in self.held_versions()
+                if self.anchor(version) == anchor and field in version.definition.uses
+            ),
+            default=0,
+        )

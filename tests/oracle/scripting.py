@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from tests.oracle.decimals import scaled
 from tests.oracle.drafts import Draft
 from tests.oracle.model import Json, MicroBatch, Record
 from tests.oracle.schema import AMOUNT
+
+Part: TypeAlias = "bytes | Record | float"
 
 
 def draft(
@@ -25,10 +28,11 @@ def draft(
     field: str = AMOUNT,
     cooldown: int | None = None,
     parameter: str | None = None,
+    bucket: int | None = None,
 ) -> Draft:
     """A definition; limit as decimal text, times in seconds, `only` the filter, `field` what is aggregated.
 
-    With a `parameter` that is the limit.
+    With a `parameter` that is the limit, with a `bucket` its length.
     """
     return Draft(
         tuple(sorted(by)),
@@ -43,6 +47,7 @@ def draft(
         field=field,
         cooldown=cooldown,
         parameter=parameter,
+        bucket=bucket,
     )
 
 
@@ -54,6 +59,7 @@ def payment(
     record_time: int | None = None,
     partition: int = 0,
     more: Mapping[str, Json] | None = None,
+    backfill: str | None = None,
 ) -> Record:
     """A record from payee 25 to beneficiary 12 whose id is `t<offset>`, unless `more` says otherwise."""
     fields: dict[str, Json] = {
@@ -66,7 +72,7 @@ def payment(
         **(more or {}),
     }
     at = event_time if record_time is None else record_time
-    return Record(partition, offset, at, json.dumps(fields).encode())
+    return Record(partition, offset, at, json.dumps(fields).encode(), backfill)
 
 
 def batch(
@@ -74,3 +80,17 @@ def batch(
 ) -> MicroBatch:
     """A micro-batch; ticks as clock values in ms."""
     return MicroBatch(tuple(events), tuple(b'{"clock":%d}' % tick for tick in ticks), tuple(records))
+
+
+def one_by_one(start: int, *parts: Part) -> list[MicroBatch]:
+    """Each a micro-batch of its own; a number is a tick, in seconds after `start`. Rule events get positions anew."""
+    batches: list[MicroBatch] = []
+    for position, part in enumerate(parts, start=1):
+        if isinstance(part, bytes):
+            raw = json.dumps({**json.loads(part), "position": position}).encode()
+            batches.append(batch(events=[raw]))
+        elif isinstance(part, Record):
+            batches.append(batch(records=[part]))
+        else:
+            batches.append(batch(ticks=[start + round(1000 * part)]))
+    return batches

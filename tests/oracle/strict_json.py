@@ -78,6 +78,15 @@ def read_integer(value: Value | None, what: str) -> int:
     return int(value.text)
 
 
+def read_number(value: Value | None, what: str) -> int:
+    """A JSON integer that canonical JSON can hold, or Unreadable."""
+    number = read_integer(value, what)
+    # Beyond it RFC 8785 would have to print a double, and there would be no alert id.
+    if abs(number) > 2**53 - 1:
+        raise Unreadable(f"{what} is out of range")
+    return number
+
+
 def read_text(value: Value | None, what: str) -> str:
     """A JSON string, or Unreadable."""
     if not isinstance(value, str):

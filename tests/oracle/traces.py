@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tests.oracle.alerts import decimal
 from tests.oracle.decimals import plain
-from tests.oracle.evaluation import Finding, Findings
+from tests.oracle.evaluation import Finding, Findings, window_start
 from tests.oracle.model import Json, Record
 from tests.oracle.rule_events import Version
 from tests.oracle.transactions import Transaction
@@ -36,7 +36,7 @@ def trace_record(version: Version, record: Record, judgement: Judgement) -> dict
         "partition": record.partition,
         "offset": record.offset,
         "group": dict(findings.group),
-        "windowStart": event.event_time - definition.window,
+        "windowStart": window_start(definition, definition.window, event.event_time),
         "windowEnd": event.event_time,
         **_found(findings, chained=definition.chained),
         "holds": findings.holds,

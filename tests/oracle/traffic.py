@@ -7,6 +7,7 @@ from dataclasses import replace
 from random import Random
 
 from tests.oracle.broken_records import broken_value, largest_value
+from tests.oracle.buckets import bucket_start
 from tests.oracle.drafts import conditions_of
 from tests.oracle.knobs import Knobs
 from tests.oracle.model import Record
@@ -16,7 +17,10 @@ from tests.oracle.rule_plan import RulePlan
 
 
 class Traffic:
-    """Makes one record after another. `wall` is the time by which they are sent, `clock` the highest tick."""
+    """Makes one record after another. `wall` is the time by which they are sent, `clock` the highest tick.
+
+    `sent` are the payments so far, in the order of sending.
+    """
 
     def __init__(self, rng: Random, world: World, knobs: Knobs, plan: RulePlan) -> None:
         self.wall = world.start
@@ -25,7 +29,7 @@ class Traffic:
         self._rng = rng
         self._world = world
         self._plan = plan
-        self._sent: list[Payment] = []
+        self.sent: list[Payment] = []
         self._made = 0
         self._offsets = [rng.randint(0, 5) for _ in range(world.partitions)]
         kinds: list[tuple[float, Callable[[], Payment]]] = [
@@ -43,6 +47,8 @@ class Traffic:
             (knobs.silence_edge, self._silence_edge),
             (knobs.late_twin, self._late_twin),
             (knobs.cooldown_edge, self._cooldown_edge),
+            (0.08 if knobs.bucketed > 0 else 0, self._bucket_edge),
+            (0.08 if knobs.commands > 0 else 0, self._backfilled),
         ]
         self._clears = 0
         self._twins_after_clear = 4 if knobs.late_twin > 0 else 0
@@ -59,16 +65,16 @@ class Traffic:
         self._offsets[partition] += self._rng.choice([1] * 9 + [3])
         if self._rng.random() < self._broken:
             self.wall += self._pause()
-            return Record(partition, offset, max(0, self.wall), broken_value(self._rng, self.wall))
+            value = broken_value(self._rng, self.wall)
+            backfills = self._plan.commands.backfills
+            header = self._rng.choice([None, *backfills]) if backfills else None
+            return Record(partition, offset, max(0, self.wall), value, header)
         if self._rng.random() < 0.003:
             return Record(partition, offset, max(0, self.wall), largest_value(self.wall))
         payment = self._next()
-        self._sent.append(payment)
-        return Record(partition, offset, max(0, payment.record_time), payment_value(self._rng, payment))
-
-    def event_times(self) -> list[int]:
-        """Of the payments sent so far, in the order of sending."""
-        return [sent.event_time for sent in self._sent]
+        self.sent.append(payment)
+        value = payment_value(self._rng, payment)
+        return Record(partition, offset, max(0, payment.record_time), value, payment.backfill)
 
     def _next(self) -> Payment:
         if self._plan.clears > self._clears:
@@ -129,7 +135,7 @@ class Traffic:
         return replace(payment, payee=None, beneficiary=None)
 
     def _equal_time(self) -> Payment:
-        near = [sent for sent in self._sent[-12:] if abs(sent.event_time - self.wall) < 20 * self._world.pace]
+        near = [sent for sent in self.sent[-12:] if abs(sent.event_time - self.wall) < 20 * self._world.pace]
         if not near:
             return self._ordinary()
         other = self._rng.choice(near)
@@ -137,9 +143,9 @@ class Traffic:
         return replace(other, transaction_id=twin.transaction_id) if self._rng.random() < 0.3 else twin
 
     def _duplicate(self) -> Payment:
-        if not self._sent:
+        if not self.sent:
             return self._ordinary()
-        old = self._rng.choice(self._sent[-20:])
+        old = self._rng.choice(self.sent[-20:])
         style = self._rng.randrange(5)
         if style == 0:
             return replace(old, record_time=max(old.record_time, self.wall))
@@ -152,13 +158,13 @@ class Traffic:
         settings = self._plan.settings
         reach = settings.allowed_lateness + settings.max_future_skew
         if style == 3:
-            return replace(self._rng.choice(self._sent), event_time=self.wall, record_time=self.wall)
+            return replace(self._rng.choice(self.sent), event_time=self.wall, record_time=self.wall)
         return self._at_reach(reach + self._rng.choice([0, 0, 1]))
 
     def _at_reach(self, reach: int) -> Payment:
         """Again under the same id, exactly so much later, where that is not far from now."""
         ahead = [
-            old for old in self._sent if 0 <= old.record_time + reach - self.wall <= 20 * self._world.pace
+            old for old in self.sent if 0 <= old.record_time + reach - self.wall <= 20 * self._world.pace
         ]
         if not ahead:
             return self._ordinary()
@@ -173,7 +179,7 @@ class Traffic:
         reach = 20 * self._world.pace
         edges = [
             (old, old.event_time + window)
-            for old in self._sent
+            for old in self.sent
             for window in windows
             if -reach <= old.event_time + window - self.wall <= reach
         ]
@@ -225,12 +231,12 @@ class Traffic:
         """One window after the newest of its keys, or just after that: an evaluation expires there."""
         windows = [1000 * rule.draft.window for rule in self._plan.registry.alive()]
         short = [window for window in windows if window <= 30 * self._world.pace]
-        if not short or not self._sent:
+        if not short or not self.sent:
             return self._ordinary()
-        old = self._rng.choice(self._sent[-15:])
+        old = self._rng.choice(self.sent[-15:])
         newest = max(
             sent.event_time
-            for sent in self._sent
+            for sent in self.sent
             if (sent.payee, sent.beneficiary) == (old.payee, old.beneficiary)
         )
         event_time = newest + self._rng.choice(short) + self._rng.choice([0, 0, 1])
@@ -244,7 +250,7 @@ class Traffic:
         reach = 20 * self._world.pace
         ends = [
             (old, old.event_time + cooldown)
-            for old in self._sent
+            for old in self.sent
             for cooldown in cooldowns
             if -reach <= old.event_time + cooldown - self.wall <= reach
         ]
@@ -255,11 +261,59 @@ class Traffic:
         self.wall = max(self.wall, event_time)
         return self._again(old, event_time)
 
+    def _bucket_edge(self) -> Payment:
+        """So that a window begins just where the bucket of an earlier one of the same keys does, or ends there."""
+        drafts = [rule.draft for rule in self._plan.registry.alive()]
+        lengths = [
+            (1000 * draft.bucket, 1000 * condition.window)
+            for draft in drafts
+            if draft.bucket is not None
+            for condition in conditions_of(draft)
+        ]
+        reach = 20 * self._world.pace
+        edges = [
+            (old, edge)
+            for old in self.sent
+            for length, window in lengths
+            for edge in _edges(old.event_time, length, window)
+            if abs(edge - self.wall) <= reach
+        ]
+        if not edges:
+            return self._ordinary()
+        old, event_time = self._rng.choice(edges)
+        self.wall = max(self.wall, event_time)
+        return self._again(old, event_time)
+
+    def _backfilled(self) -> Payment:
+        """Of long ago, mostly under a backfill that stands; one of the same keys perhaps, or a copy."""
+        rng, plan, commands = self._rng, self._plan, self._plan.commands
+        if not commands.backfills:
+            return self._ordinary()
+        known = commands.standing if commands.standing and rng.random() < 0.8 else [*commands.backfills, "?"]
+        name = rng.choice(known)
+        style = rng.random()
+        if style < 0.08 and self.sent:
+            return replace(rng.choice(self.sent[-20:]), record_time=self.wall, backfill=name)
+        if style < 0.12:
+            return replace(self._future(), backfill=name)
+        windows = [1000 * rule.draft.window for rule in plan.registry.alive()] or [0]
+        back = rng.randint(0, rng.choice([*windows, 40 * self._world.pace]))
+        record_time = self.wall
+        if style < 0.3 and self.clock:
+            record_time = max(
+                0, self.clock - plan.settings.max_disorder - rng.randint(0, 5 * self._world.pace)
+            )
+        payment = self._payment(max(0, self.wall - back), record_time)
+        if style < 0.6 and self.sent:
+            old = rng.choice(self.sent[-30:])
+            payment = replace(payment, payee=old.payee, beneficiary=old.beneficiary)
+        return replace(payment, backfill=name)
+
     def _late_twin(self) -> Payment:
         """Just before another of the same keys that was sent a moment ago."""
-        if not self._sent:
+        if not self.sent:
             return self._ordinary()
-        old = self._rng.choice(self._sent[-6:])
+        old = self._rng.choice(self.sent[-6:])
         lateness = self._plan.settings.allowed_lateness
         back = self._rng.choice([1, 1, self._rng.randint(1, 3 * self._world.pace)])
         return self._again(old, max(0, old.event_time - back, self.wall - lateness))
@@ -276,6 +330,25 @@ class Traffic:
         rules = self._plan.registry.alive()
         near = 30 * self._world.pace
         ends = [rule.effective_from + slack for rule in rules]
-        floors = [sent.event_time + 1000 * rule.draft.window + slack for rule in rules for sent in self._sent]
-        chosen = ends if self._rng.random() < 0.4 else floors
+        floors = [sent.event_time + 1000 * rule.draft.window + slack for rule in rules for sent in self.sent]
+        chosen = ends if self._rng.random() < 0.4 else self._bucket_ticks(slack) or floors
         return [tick for tick in chosen if self.clock < tick and abs(tick - self.wall) <= near]
+
+    def _bucket_ticks(self, slack: int) -> list[int]:
+        """At which one stands singly no longer, or its bucket is dropped."""
+        drafts = [rule.draft for rule in self._plan.registry.alive()]
+        lengths = [(1000 * draft.bucket, 1000 * draft.window) for draft in drafts if draft.bucket is not None]
+        found: list[int] = []
+        if not lengths or self._rng.random() < 0.5:
+            return []
+        for sent in self.sent:
+            for length, window in lengths:
+                behind = bucket_start(sent.event_time, length) + length
+                found += [sent.event_time + length + slack, behind + window + slack]
+        return found
+
+
+def _edges(event_time: int, length: int, window: int) -> list[int]:
+    """Ends of windows that begin with the bucket of that time, with its last millisecond, and just outside of it."""
+    start = bucket_start(event_time, length)
+    return [start + window + more for more in (-1, 0, 0, 1, length // 2, length - 1, length)]

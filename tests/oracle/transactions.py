@@ -19,7 +19,8 @@ _LARGEST_VALUE = 65_536
 class Transaction:
     """A parsed record. `keys` holds the groupable fields as text; amount is in millionths, times in ms.
 
-    `names` are the lists and parameters when it was accepted: they settle for ever what it passes.
+    `names` are the lists and parameters when it was accepted: they settle for ever what it passes. What is
+    `backfilled` counts, and is never judged.
     """
 
     transaction_id: str
@@ -29,6 +30,7 @@ class Transaction:
     ingestion: int | None
     record_time: int
     names: Names = field(default=NO_NAMES, repr=False)
+    backfilled: bool = False
 
 
 def read_transaction(record: Record) -> Transaction:
@@ -54,6 +56,7 @@ def _parse(record: Record) -> Transaction:
         amount=amount,
         ingestion=None if fields.get(kind.ingestion) is None else read_time(fields[kind.ingestion]),
         record_time=record.record_time,
+        backfilled=record.backfill is not None,
     )
 
 

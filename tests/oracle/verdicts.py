@@ -7,13 +7,14 @@ from tests.oracle.clock import Clock
 from tests.oracle.counts import Counts
 from tests.oracle.definitions import REEVALUATE
 from tests.oracle.evaluation import Evaluation, evaluate, group_of, triggers
-from tests.oracle.firing import Firing
+from tests.oracle.firing import Firing, Forgotten
 from tests.oracle.history import History
 from tests.oracle.judged import Judged
 from tests.oracle.model import Json, Record
 from tests.oracle.reevaluation import Reopened, reopened
 from tests.oracle.rule_events import TraceCommand, Version
 from tests.oracle.rulebook import RuleBook
+from tests.oracle.sight import Sights
 from tests.oracle.traces import Judgement, trace_record
 
 
@@ -47,7 +48,7 @@ class Verdicts:
     def newest(self, version: Version, record: Record) -> None:
         """Judge the transaction accepted last on the version's anchor, which came in that record."""
         place = len(self._history.accepted[self._rules.anchor(version)]) - 1
-        judgement = self._judge(version, place, partial=False)
+        judgement = self._judge(version, place, self._clock.sights(version), partial=False)
         until = self._traced_until.get(version.rule_id)
         if judgement is not None and until is not None and record.record_time < until:
             self.traces.append(trace_record(version, record, judgement))
@@ -56,16 +57,18 @@ class Verdicts:
         """Judge, in order, what was accepted before a version came and no version was in force for."""
         if not self._rules.is_active(version.rule_id):
             return
-        floor = self._clock.floor(version)
-        for place, event in enumerate(self._history.accepted[self._rules.anchor(version)]):
+        sights = self._clock.hindsights(version)
+        floor = sights.whole.floor
+        for accepted in self._history.known(self._rules.anchor(version), version.rule_id):
+            event = accepted.transaction
             visible = floor is None or event.event_time >= floor
-            if not visible:
+            if not visible or event.backfilled or accepted.void is not None:
                 continue
             begun = version.effective_from <= event.event_time
             if begun and not self._rules.was_in_force(version, event.event_time):
-                self._judge(version, place, partial=True)
+                self._judge(version, accepted.place, sights, partial=True)
             # Late ones are so whether they are caught up themselves or not.
-            self._judge_again(self._reopened(version, place))
+            self._judge_again(self._reopened(version, accepted.place, sights))
 
     def again(self, rule_id: int, anchors: set[str]) -> None:
         """Judge again what the newest transaction, accepted on these anchors, came too late for."""
@@ -73,23 +76,25 @@ class Verdicts:
         for version in self._rules.lasting(rule_id):
             anchor = self._rules.anchor(version)
             if anchor in anchors:
-                found += self._reopened(version, len(self._history.accepted[anchor]) - 1)
+                place = len(self._history.accepted[anchor]) - 1
+                found += self._reopened(version, place, self._clock.sights(version))
         self._judge_again(found)
 
-    def clear(self) -> None:
-        """Forget what was judged before."""
-        self._firing.clear()
-        self._judged.clear()
+    def clear(self, forgotten: Forgotten) -> None:
+        """Forget what was judged before of such keys."""
+        self._firing.clear(forgotten)
+        self._judged.clear(forgotten)
 
-    def _judge(self, version: Version, place: int, *, partial: bool) -> Judgement | None:
+    def _judge(self, version: Version, place: int, sights: Sights, *, partial: bool) -> Judgement | None:
         """None if that is no evaluation."""
-        accepted = self._history.accepted[self._rules.anchor(version)][: place + 1]
-        event, definition = accepted[-1], version.definition
+        anchor = self._rules.anchor(version)
+        event, definition = self._history.accepted[anchor][place].transaction, version.definition
         group = group_of(definition, event)
         if group is None or not triggers(definition, event):
             return None
+        known = self._history.known_of(version, group, anchor, place)
         counted_from = self._firing.counted_from(version, group)
-        evaluation = evaluate(definition, group, accepted, self._clock.floor(version), counted_from)
+        evaluation = evaluate(definition, group, known, sights, counted_from)
         if evaluation.late and definition.late_events == "store":
             self.counts(version.rule_id).late_stored += 1
             return None
@@ -109,11 +114,13 @@ class Verdicts:
             self._judged.note(version, group, place, alerted=fires)
         return Judgement(event, evaluation.findings, evaluation.late, alerted=fires)
 
-    def _reopened(self, version: Version, place: int) -> list[Reopened]:
-        if version.definition.late_events != REEVALUATE:
+    def _reopened(self, version: Version, place: int, sights: Sights) -> list[Reopened]:
+        anchor = self._rules.anchor(version)
+        group = group_of(version.definition, self._history.accepted[anchor][place].transaction)
+        if version.definition.late_events != REEVALUATE or group is None:
             return []
-        accepted = self._history.accepted[self._rules.anchor(version)][: place + 1]
-        return reopened(version, accepted, self._clock.floor(version), self._judged)
+        known = self._history.known_of(version, group, anchor, place)
+        return reopened(version, known, sights.whole, self._judged)
 
     def _judge_again(self, found: list[Reopened]) -> None:
         """Neither an evaluation nor traced; only what newly alerts makes a difference."""

@@ -102,13 +102,13 @@ def _message(topic: Topic, event: str) -> Json:
     }
     if topic.value == "json":
         payload: Json = {"$ref": schema}
+        headers = f"{_SCHEMAS}/{topic.schema}.headers.json"
     else:
         message["contentType"] = "application/octet-stream"
-        message["headers"] = {
-            "schemaFormat": _JSON_SCHEMA,
-            "schema": {"$ref": f"{schema}#/properties/headers"},
-        }
         payload = {"description": "raw bytes, as they came"}
+        headers = f"{schema}#/properties/headers"
+    if topic.headers:
+        message["headers"] = {"schemaFormat": _JSON_SCHEMA, "schema": {"$ref": headers}}
     return {**message, "payload": {"schemaFormat": _JSON_SCHEMA, "schema": payload}}
 
 

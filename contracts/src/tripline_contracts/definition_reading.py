@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Final, cast
 
-from tripline_contracts import decimals, filters, names, spelling
+from tripline_contracts import decimals, filters, names, precision, spelling
 from tripline_contracts.aggregate import Function, read_aggregate
 from tripline_contracts.conditions import Condition
 from tripline_contracts.errors import InvalidConstant, InvalidDecimal, Problem
@@ -80,19 +80,15 @@ class DefinitionReading:
         if control is not None:
             self._add("controlType", f"expected null in a definition, not {spelling.shown(control)}")
 
-    def refuse_what_is_not_built(self) -> None:
-        """What the specification has and this version does not: said as such, not as an unknown field."""
-        self._one_of("precision", ("exact",), not_yet=("BUCKETED",))
-
     def refuse_what_contradicts_itself(self) -> None:
-        """Combinations without a clear meaning (specification §2), built or not: the reason outlasts the rest."""
-        late, precision = self._word("lateEvents"), self._word("precision")
+        """Combinations without a clear meaning (specification §2)."""
+        late = self._word("lateEvents")
         function = spelling.keyword(self._values.get("aggregatorFunctionType")) or ""
         resets = self._values.get("resetOnAlert") is True or self.counts_with_reset()
         distinct = function.startswith("COUNT_DISTINCT") or bool(
             spelling.name_list(self._values.get("unique"))
         )
-        bucketed = precision.startswith("BUCKETED")
+        bucketed = self._word("precision").startswith("BUCKETED")
         if late == "REEVALUATE":
             beside = {
                 "resetOnAlert": resets,
@@ -105,7 +101,7 @@ class DefinitionReading:
         if self.chained:
             self._refuse_beside("conditions", "a chain", {"resetOnAlert": resets})
         if bucketed:
-            self._refuse_beside("precision", "bucketed", {"COUNT_DISTINCT": distinct, "resetOnAlert": resets})
+            self._refuse_in_buckets({"COUNT_DISTINCT": distinct, "resetOnAlert": resets})
 
     def condition(self) -> Condition | None:
         """What is measured and held against the limit, with the filter; None if there is a problem."""
@@ -137,6 +133,24 @@ class DefinitionReading:
     def late_events(self) -> str:
         """What becomes of a late transaction: `evaluate` by default."""
         return self._one_of("lateEvents", ("evaluate", "reevaluate", "store"))
+
+    def bucket_seconds(self) -> int | None:
+        """The buckets of the rule's windows; None where they are exact, which is the default."""
+        seconds, wrong = precision.read(self._values.get("precision"))
+        if wrong is not None:
+            self._add("precision", wrong)
+        return seconds
+
+    def refuse_unfit_buckets(self, bucket_seconds: int | None, measured: Collection[Condition]) -> None:
+        """Buckets that don't fit into the windows of these conditions, or that one of them can't be counted in."""
+        if bucket_seconds is None:
+            return
+        wrong = precision.misfit(bucket_seconds, {condition.window_seconds for condition in measured})
+        if wrong is not None:
+            self._add("precision", wrong)
+        if self.chained:  # of any other rule it is said already
+            distinct = any(condition.function == "COUNT_DISTINCT" for condition in measured)
+            self._refuse_in_buckets({"COUNT_DISTINCT": distinct})
 
     def filter(self) -> Filter | None:
         """The filter; None where every transaction passes."""
@@ -249,18 +263,14 @@ class DefinitionReading:
             return None
         return number * unit_seconds
 
-    def _one_of(self, name: str, words: tuple[str, ...], not_yet: tuple[str, ...] = ()) -> str:
+    def _one_of(self, name: str, words: tuple[str, ...]) -> str:
         """The word that was said, in any case; the first one where none was."""
         value, said = self._values.get(name), self._word(name)
         if value is None:
             return words[0]
         if isinstance(value, str) and said in (known := {word.upper(): word for word in words}):
             return known[said]
-        expected = f"expected {_either(words)}"
-        if not_yet and said.startswith(not_yet):
-            self._add(name, f"{said.lower()} is not supported yet; {expected}")
-        else:
-            self._add(name, f"{expected}, not {spelling.shown(value)}")
+        self._add(name, f"expected {_either(words)}, not {spelling.shown(value)}")
         return words[0]
 
     def _word(self, name: str) -> str:
@@ -274,6 +284,9 @@ class DefinitionReading:
         for other, there in beside.items():
             if there:
                 self._add(name, f"{word} with {other} has no clear meaning; expected one of the two")
+
+    def _refuse_in_buckets(self, beside: Mapping[str, bool]) -> None:
+        self._refuse_beside("precision", "bucketed", beside)
 
     def _given(self, *names: str) -> bool:
         return any(self._values.get(name) is not None for name in names)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, cast
 
-from tripline_contracts import condition_reading, spelling
+from tripline_contracts import condition_reading, precision, spelling
 from tripline_contracts.aggregate import Function
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.conditions import Condition, ConditionTree, leaves
@@ -49,6 +49,8 @@ class RuleDefinition:
     union of the conditions' groupings, `window_seconds` is the widest of their windows, and `filter` is the rule's,
     kept beside theirs. `function`, `aggregate_field`, `operator` and `limit` are those of its first condition: they
     keep their types and decide nothing there. Code that asks for them takes `measured` wherever a rule may be chained.
+
+    `bucket_seconds` is None where the windows are exact; else all of them, those of conditions too, are bucketed so.
     """
 
     grouping_key_names: tuple[str, ...]
@@ -59,7 +61,7 @@ class RuleDefinition:
     window_seconds: int
     firing: Firing = "every"
     late_events: LateEvents = "evaluate"
-    precision: Literal["exact"] = "exact"
+    bucket_seconds: int | None = None
     filter: Filter | None = None
     reset_on_alert: bool = False
     cooldown_seconds: int | None = None
@@ -72,6 +74,7 @@ class RuleDefinition:
         *,
         firing: Firing = "every",
         late_events: LateEvents = "evaluate",
+        bucket_seconds: int | None = None,
         filter: Filter | None = None,  # noqa: A002  # the member's name
         cooldown_seconds: int | None = None,
     ) -> RuleDefinition:
@@ -87,6 +90,7 @@ class RuleDefinition:
             window_seconds=max(leaf.window_seconds for leaf in measured),
             firing=firing,
             late_events=late_events,
+            bucket_seconds=bucket_seconds,
             filter=filter,
             cooldown_seconds=cooldown_seconds,
             conditions=conditions,
@@ -112,6 +116,11 @@ class RuleDefinition:
         if self.cooldown_seconds is not None:
             normalised["cooldownSeconds"] = self.cooldown_seconds
         return normalised
+
+    @property
+    def precision(self) -> str:
+        """`exact` or `bucketed(b)`, as the normalised form has it."""
+        return precision.text(self.bucket_seconds)
 
     @property
     def measured(self) -> tuple[Condition, ...]:
@@ -157,14 +166,12 @@ def parse(data: Mapping[str, object], event_type: EventType) -> RuleDefinition:
     """The definition that the JSON object `data` means, in any of the spellings of specification §2.
 
     null counts as absent. Numbers may be int, Decimal or quoted; a limit may not be a float.
-    Raises InvalidDefinition with every problem found, each naming its field and what was expected there;
-    what is specified but not built is refused with "… is not supported yet".
+    Raises InvalidDefinition with every problem found, each naming its field and what was expected there.
     """
     if not isinstance(data, Mapping):
         raise InvalidDefinition([Problem("definition", f"expected an object, not {spelling.shown(data)}")])
     reading = DefinitionReading(data, event_type)
     reading.refuse_what_only_says_state()
-    reading.refuse_what_is_not_built()
     reading.refuse_what_contradicts_itself()
     definition = _chained(reading, event_type) if reading.chained else _plain(reading)
     if definition is None:
@@ -176,7 +183,9 @@ def _plain(reading: DefinitionReading) -> RuleDefinition | None:
     firing, late_events = reading.firing(), reading.late_events()
     reset_on_alert = reading.reset_on_alert()
     measured = reading.condition()
-    cooldown_seconds = reading.cooldown_seconds()
+    cooldown_seconds, bucket_seconds = reading.cooldown_seconds(), reading.bucket_seconds()
+    if measured is not None:
+        reading.refuse_unfit_buckets(bucket_seconds, (measured,))
     if measured is None or reading.problems:
         return None
     return RuleDefinition(
@@ -188,6 +197,7 @@ def _plain(reading: DefinitionReading) -> RuleDefinition | None:
         window_seconds=measured.window_seconds,
         firing=cast("Firing", firing),
         late_events=cast("LateEvents", late_events),
+        bucket_seconds=bucket_seconds,
         filter=measured.filter,
         reset_on_alert=reset_on_alert,
         cooldown_seconds=cooldown_seconds,
@@ -200,7 +210,9 @@ def _chained(reading: DefinitionReading, event_type: EventType) -> RuleDefinitio
     tree, problems = condition_reading.read(reading.conditions(), event_type)
     reading.problems.extend(problems)
     cooldown_seconds, passing = reading.cooldown_seconds(), reading.filter()
+    bucket_seconds = reading.bucket_seconds()
     if tree is not None:
+        reading.refuse_unfit_buckets(bucket_seconds, leaves(tree))
         reading.problems.extend(condition_reading.too_much_filtered(passing, tree))
     if tree is None or reading.problems:
         return None
@@ -208,6 +220,7 @@ def _chained(reading: DefinitionReading, event_type: EventType) -> RuleDefinitio
         tree,
         firing=cast("Firing", firing),
         late_events=cast("LateEvents", late_events),
+        bucket_seconds=bucket_seconds,
         filter=passing,
         cooldown_seconds=cooldown_seconds,
     )

@@ -24,7 +24,8 @@ class Topic:
     """One topic. `key` says what the record key is, `events` the names that `cloudevents.type_of` takes.
 
     `schema` names the JSON Schema of the value; where the value is raw bytes, of
-    `{"headers": {name: text}, "valueBase64": text}`. `headers` are those besides the CloudEvents attributes.
+    `{"headers": {name: text}, "valueBase64": text}`. `headers` are those besides the CloudEvents attributes; beside a
+    value in JSON their schema is `<schema>.headers`.
     """
 
     name: str

@@ -17,12 +17,44 @@ class CheckpointMismatch(EngineError):
     """The checkpoint was made with other fixed settings: shards, anchors or event type."""
 
 
+class CheckpointExists(EngineError):
+    """There is a checkpoint where one was to be made."""
+
+
 class CheckpointInUse(EngineError):
     """Another engine process holds this checkpoint."""
 
 
 class QueryFailed(EngineError):
     """The streaming query ended by itself."""
+
+
+class KafkaSilent(EngineError):
+    """Kafka doesn't answer, or not with what was asked for."""
+
+
+class ArchiveInUse(EngineError):
+    """Another archiver writes this archive."""
+
+
+class ArchiveFailed(EngineError):
+    """The archive's file system refuses."""
+
+
+class ArchiveMismatch(EngineError):
+    """The archive is of another topic of the same name: it has offsets that the topic has not."""
+
+
+class RecordsMissing(EngineError):
+    """Offsets that are neither in the archive nor in the topic; the message names them."""
+
+
+class OrderBroken(EngineError):
+    """The recorded order has a gap, or says something else than the topics and the archive."""
+
+
+class NoHistory(EngineError):
+    """A new engine would begin with windows that are empty, though they should not be."""
 
 
 class Unparseable(Exception):

@@ -35,5 +35,7 @@ def module_database(postgres: PostgresServer) -> Iterator[AlertsDatabase]:
 def alerts_database(module_database: AlertsDatabase) -> AlertsDatabase:
     """The module's, emptied."""
     with psycopg.connect(module_database.owner) as connection:
-        connection.execute("TRUNCATE alerts.alerts, alerts.alert_events, alerts.unreadable_records")
+        connection.execute(
+            "TRUNCATE alerts.alerts, alerts.alert_events, alerts.unreadable_records, alerts.voided_transactions"
+        )
     return module_database

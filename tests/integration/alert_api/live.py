@@ -16,7 +16,7 @@ import httpx
 
 from alert_api.adapters.postgres_intake import PostgresIntake
 from tests.integration.alert_api.servers import eventually
-from tests.unit.alert_api.samples import received
+from tests.unit.alert_api.samples import commanded, received
 from tripline_demo import leash, ports
 
 KEYS: Mapping[str, tuple[str, list[str]]] = {
@@ -37,10 +37,11 @@ class LiveApi:
         return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {key}"}, timeout=15)
 
 
-def seed(projector_dsn: str, alerts: Sequence[dict[str, Any]]) -> None:
-    """Store alerts the way the projector does, with its rights."""
+def seed(projector_dsn: str, alerts: Sequence[dict[str, Any]], voids: Sequence[dict[str, Any]] = ()) -> None:
+    """Store alerts, and commands that void, the way the projector does, with its rights."""
     with PostgresIntake(projector_dsn) as intake:
-        assert intake.store([received(each) for each in alerts], []) == len(alerts)
+        commands = [commanded(each) for each in voids]
+        assert intake.store([received(each) for each in alerts], [], commands) == len(alerts)
 
 
 @contextmanager

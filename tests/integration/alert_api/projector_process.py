@@ -1,6 +1,7 @@
-"""The projector of real parts as a process that tests may kill: KAFKA TOPIC DSN [--die-before-offsets].
+"""The projector of real parts as a process that tests may kill: KAFKA TOPIC DSN [--die-before-offsets] [--rules=TOPIC].
 
-With the option it kills itself (SIGKILL) between the database's commit and the offsets' commit.
+With the first option it kills itself (SIGKILL) between the database's commit and the offsets' commit; with the second
+it reads commands from that topic.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry
 
-from alert_api.adapters.alert_schema import alert_validator
 from alert_api.adapters.kafka_source import KafkaAlertSource
 from alert_api.adapters.metrics import ProjectorMetrics
 from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.processes import reader
 from alert_api.service.projecting import Patience, Projector
 from alert_api.service.records import Record
+from tripline_contracts import event_type
 
 
 class DyingSource(KafkaAlertSource):
@@ -32,10 +34,13 @@ class DyingSource(KafkaAlertSource):
 def main(kafka: str, topic: str, dsn: str, options: Sequence[str]) -> None:
     metrics = ProjectorMetrics(CollectorRegistry())
     kind = DyingSource if "--die-before-offsets" in options else KafkaAlertSource
+    rules = [word.removeprefix("--rules=") for word in options if word.startswith("--rules=")]
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    with PostgresIntake(dsn) as intake, kind(kafka, topic, metrics.lag, group=topic) as source:
-        Projector(source, intake, alert_validator(), metrics, stop, Patience(0.05, 0.5)).run()
+    with PostgresIntake(dsn) as intake, kind(kafka, [topic, *rules], metrics.lag, group=topic) as source:
+        Projector(
+            source, intake, reader("".join(rules), event_type.load()), metrics, stop, Patience(0.05, 0.5)
+        ).run()
 
 
 if __name__ == "__main__":

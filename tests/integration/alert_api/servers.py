@@ -107,6 +107,7 @@ def everything(dsn: str) -> list[list[tuple[Any, ...]]]:
     return [
         rows(dsn, "SELECT alerts::text FROM alerts.alerts ORDER BY alert_id"),
         rows(dsn, "SELECT alert_events::text FROM alerts.alert_events ORDER BY alert_id, version"),
+        rows(dsn, "SELECT voided_transactions::text FROM alerts.voided_transactions ORDER BY command_id"),
         rows(dsn, "SELECT kafka_topic, kafka_partition, kafka_offset, record_value FROM alerts.unreadable_records"
                   " ORDER BY 1, 2, 3"),
     ]  # fmt: skip

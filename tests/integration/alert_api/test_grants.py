@@ -27,6 +27,16 @@ PROJECTOR_MAY_NOT = {
         INSERT INTO alerts.alerts (alert_id, rule_id, rule_version, group_values, event_time, detected_at, content,
                                    acknowledged_by, acknowledged_at)
         VALUES (gen_random_uuid(), 1, 1, '{}', 1, 1, '{}', 'ada', 1)""",
+    "mark by event": RAISED.format(", actor", alert_id(1), 2, "AlertVoided", ", 'ada'"),
+    "mark by column": "UPDATE alerts.alerts SET voided = true",
+    "mark by itself": "SELECT alerts.mark_voided(gen_random_uuid(), gen_random_uuid())",
+    "take commands back": "DELETE FROM alerts.voided_transactions",
+    "read commands": "SELECT * FROM alerts.voided_transactions",
+    "change commands": "UPDATE alerts.voided_transactions SET actor = 'ada'",
+    "store an alert as marked": """
+        INSERT INTO alerts.alerts (alert_id, rule_id, rule_version, group_values, event_time, detected_at, content,
+                                   voided)
+        VALUES (gen_random_uuid(), 1, 1, '{}', 1, 1, '{}', true)""",
     "empty a table": "TRUNCATE alerts.alerts CASCADE",
     "forget what was unreadable": "DELETE FROM alerts.unreadable_records",
     "see the registry": "SELECT * FROM registry.rule_events",
@@ -44,6 +54,10 @@ API_MAY_NOT = {
     "raise alerts": RAISED.format("", alert_id(1), 1, "AlertRaised", ""),
     "change events": "UPDATE alerts.alert_events SET comment = 'something else'",
     "take events back": "DELETE FROM alerts.alert_events",
+    "mark by event": RAISED.format(", actor", alert_id(1), 2, "AlertVoided", ", 'ada'"),
+    "take marks back": "UPDATE alerts.alerts SET voided = false",
+    "void by itself": "INSERT INTO alerts.voided_transactions VALUES (gen_random_uuid(), 1, 1, 'ada', 't1', 1)",
+    "mark by itself": "SELECT alerts.mark_voided(gen_random_uuid(), gen_random_uuid())",
     "see unreadable records": "SELECT * FROM alerts.unreadable_records",
     "see the registry": "SELECT * FROM registry.rule_events",
     "call the projection itself": "SELECT alerts.project_acknowledgement()",
@@ -76,7 +90,10 @@ def test_an_acknowledgement_cannot_be_appended_twice(roles: AlertsDatabase) -> N
     statement = RAISED.format(", actor", alert_id(1), 2, "AlertAcknowledged", ", 'ada'").encode()
     with psycopg.connect(roles.api, autocommit=True) as connection:
         connection.execute(statement)
-        with pytest.raises(psycopg.errors.UniqueViolation):
-            connection.execute(statement.replace(b"'ada'", b"'bob'"))
+        for version in (b"2", b"3"):
+            with pytest.raises(psycopg.errors.UniqueViolation):
+                connection.execute(
+                    statement.replace(b"'ada'", b"'bob'").replace(b" 2, 'Alert", b" %b, 'Alert" % version)
+                )
         shown = connection.execute("SELECT acknowledged_by, acknowledged_at FROM alerts.alerts").fetchall()
     assert shown == [("ada", 5)]

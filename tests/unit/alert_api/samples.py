@@ -8,6 +8,7 @@ import json
 import threading
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from flask import Flask
@@ -16,8 +17,9 @@ from prometheus_client import CollectorRegistry
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Streaming, build
 from alert_api.api.console_data import Line
-from alert_api.domain.events import AlertEvent, AlertId, AlertRaised
+from alert_api.domain.events import AlertEvent, AlertId, AlertRaised, Voiding
 from alert_api.errors import AlertNotFound
+from alert_api.service.commands import VoidCommand, read_command
 from alert_api.service.counting import Cell, Counted, Span
 from alert_api.service.following import Happened, StreamPlace, Told
 from alert_api.service.reading import AlertFilter, Page, Place, StoredAlert
@@ -99,6 +101,43 @@ def trace(number: int = 1, **changes: Any) -> dict[str, Any]:
     return {**made, **changes}
 
 
+def void(number: int = 1, name: int = 1, **changes: Any) -> dict[str, Any]:
+    """A valid VOID_TRANSACTION, different for each `name`, of the transaction that triggered alert `number`."""
+    made = {
+        "eventId": str(uuid.uuid5(uuid.NAMESPACE_URL, f"urn:test:event:{name}")),
+        "type": "ControlCommand",
+        "position": 100 + name,
+        "occurredAt": EPOCH + 5_000 + name,
+        "actor": "ops",
+        "widestWindows": [],
+        "command": "VOID_TRANSACTION",
+        "commandId": command_id(name),
+        "transactionId": f"t{number}",
+        "eventTime": EPOCH + number,
+    }
+    return {**made, **changes}
+
+
+def command_id(name: int) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"urn:test:command:{name}"))
+
+
+def voiding(number: int = 1, name: int = 1) -> Voiding:
+    """What `void(number, name)` marks an alert with."""
+    return Voiding(f"t{number}", EPOCH + number, command_id(name), 100 + name)
+
+
+def commanded(made: dict[str, Any]) -> VoidCommand:
+    read = read_command(rules_record(made), schemas.validator("rules.v1"))
+    assert isinstance(read, VoidCommand), read
+    return read
+
+
+def rules_record(value: Any, offset: int = 0) -> Record:
+    """A record of rules.v1."""
+    return replace(record(value, offset), topic="rules.v1")
+
+
 def without(member: str) -> dict[str, Any]:
     made = alert()
     del made[member]
@@ -129,6 +168,7 @@ class FakeAlerts:
             alert_id(number): [AlertRaised(alert_id(number), EPOCH)] for number in numbers
         }
         self.contents = {alert_id(number): alert(number) for number in numbers}
+        self.voided: dict[AlertId, tuple[Voiding, ...]] = {}
         self.rival: AlertEvent | None = None
         self.broken: Exception | None = None
 
@@ -150,8 +190,8 @@ class FakeAlerts:
         self.check()
         if alert_id not in self.contents:
             raise AlertNotFound(alert_id)
-        content = self.contents[alert_id]
-        return StoredAlert(alert_id, content["eventTime"], content, None, None, None)
+        content, voided = self.contents[alert_id], self.voided.get(alert_id, ())
+        return StoredAlert(alert_id, content["eventTime"], content, None, None, None, voided)
 
     def page(self, wanted: AlertFilter, after: Place | None, limit: int) -> Page:
         self.check()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from alert_api.domain.events import AlertAcknowledged
+from alert_api.domain.events import AlertAcknowledged, AlertVoided
 from alert_api.errors import AlertNotFound, AlreadyAcknowledged
 from alert_api.service.acknowledging import acknowledge
-from tests.unit.alert_api.samples import FakeAlerts, alert_id
+from tests.unit.alert_api.samples import FakeAlerts, alert_id, voiding
 
 
 def test_the_event_is_appended_with_the_time_of_the_clock() -> None:
@@ -34,6 +34,13 @@ def test_losing_the_race_names_the_winner() -> None:
     with pytest.raises(AlreadyAcknowledged) as refusal:
         acknowledge(alerts, alert_id(1), "ada", None, lambda: 77)
     assert refusal.value.first_by == "bob"
+
+
+def test_what_is_voided_at_the_same_moment_holds_nobody_up() -> None:
+    alerts = FakeAlerts(1)
+    alerts.rival = voided = AlertVoided(alert_id(1), 76, "ops", voiding())
+    acknowledge(alerts, alert_id(1), "ada", None, lambda: 77)
+    assert alerts.logs[alert_id(1)][1:] == [voided, AlertAcknowledged(alert_id(1), 77, "ada", None)]
 
 
 def test_losing_the_race_against_oneself_is_no_error() -> None:

@@ -7,10 +7,19 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from alert_api.domain.events import AlertAcknowledged
+from alert_api.domain.events import AlertAcknowledged, AlertVoided
 from alert_api.errors import StoreUnavailable
 from alert_api.service.reading import AlertFilter
-from tests.unit.alert_api.samples import FakeAlerts, alert, alert_id, app, key
+from tests.unit.alert_api.samples import (
+    EPOCH,
+    FakeAlerts,
+    alert,
+    alert_id,
+    app,
+    command_id,
+    key,
+    voiding,
+)
 
 ADA, AS_ADA = key("ada", "alerts:read", "alerts:ack")
 BOB, AS_BOB = key("bob", "alerts:read", "alerts:ack")
@@ -39,13 +48,13 @@ def problem(response: Any, status: int) -> dict[str, Any]:
 def test_items_are_the_alerts_with_who_has_them_in_hand(client: FlaskClient) -> None:
     items = client.get("/v1/alerts?limit=1", headers=AS_VIEWER).get_json()["items"]
     nobody = {"state": "open", "acknowledgedBy": None, "acknowledgedAt": None, "acknowledgementComment": None}
-    assert items == [alert(1) | nobody]
+    assert items == [alert(1) | nobody | {"voided": []}]
 
 
 def test_filters_reach_the_store_under_canonical_names(client: FlaskClient, alerts: FakeAlerts) -> None:
-    query = "ruleId=3&ruleVersion=2&group=payerId:25&group=paymentType:CSH&state=open&from=10&to=20&limit=7"
+    query = "ruleId=3&ruleVersion=2&group=payerId:25&group=paymentType:CSH&state=open&from=10&to=20&voided=true&limit=7"
     assert client.get(f"/v1/alerts?{query}", headers=AS_VIEWER).status_code == 200
-    wanted = AlertFilter(3, 2, (("payeeId", "25"), ("paymentType", "CSH")), "open", 10, 20)
+    wanted = AlertFilter(3, 2, (("payeeId", "25"), ("paymentType", "CSH")), "open", 10, 20, True)
     assert alerts.asked == (wanted, None, 7)
 
 
@@ -73,6 +82,8 @@ def test_a_group_value_may_hold_colons(client: FlaskClient, alerts: FakeAlerts) 
         ("ruleId=1&ruleId=2", "ruleId"),
         ("state=closed", "state"),
         ("from=-1", "from"),
+        ("voided=yes", "voided"),
+        ("voided=true&voided=false", "voided"),
         ("to=1.5", "to"),
         ("group=payeeId", "group.0"),
         ("group=colour:red", "group.0"),
@@ -99,6 +110,25 @@ def test_acknowledging_appends_the_event_of_the_keys_actor(client: FlaskClient, 
     assert client.post(address, headers=AS_ADA).status_code == 200
     body = problem(client.post(address, headers=AS_BOB, json={}), 409)
     assert (body["acknowledgedBy"], body["acknowledgedAt"]) == ("ada", 5000)
+
+
+def test_what_was_voided_is_told(client: FlaskClient, alerts: FakeAlerts) -> None:
+    alerts.voided[alert_id(2)] = (voiding(2, 1), voiding(1, 2))
+    alerts.logs[alert_id(2)].append(AlertVoided(alert_id(2), EPOCH + 7, "ops", voiding(2, 1)))
+    body = client.get(f"/v1/alerts/{alert_id(2)}", headers=AS_VIEWER).get_json()
+    first, second = body["voided"]
+    expected = {"transactionId": "t2", "eventTime": EPOCH + 2, "commandId": command_id(1), "position": 101}
+    assert (first, second["transactionId"], body["state"]) == (expected, "t1", "open")
+    raised, voided = client.get(f"/v1/alerts/{alert_id(2)}/events", headers=AS_VIEWER).get_json()["items"]
+    assert (raised["type"], raised["voided"]) == ("AlertRaised", None)
+    assert voided == {
+        "version": 2,
+        "type": "AlertVoided",
+        "occurredAt": EPOCH + 7,
+        "actor": "ops",
+        "comment": None,
+        "voided": expected,
+    }
 
 
 @pytest.mark.parametrize("body", [None, {}, {"comment": None}, {"comment": ""}, {"comment": " \n"}])

@@ -9,6 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.unit.alert_api.samples import alert_id, app
+from tripline_engine.metric_name import MetricName
 from tripline_engine.spark import metric_names
 
 FOLDER = resources.files("alert_api").joinpath("console")
@@ -78,7 +79,7 @@ def test_metrics_that_the_console_reads_are_the_engines() -> None:
         for name in name
         if name
     }
-    declared = {found for found in vars(metric_names).values() if isinstance(found, metric_names.MetricName)}
+    declared = {found for found in vars(metric_names).values() if isinstance(found, MetricName)}
     declared |= set(metric_names.COUNTED_BY_RULE.values())
     endings = {"counter": ("_total",), "gauge": ("",), "histogram": ("_count", "_sum")}
     known = {metric.name + ending for metric in declared for ending in endings[metric.kind]}

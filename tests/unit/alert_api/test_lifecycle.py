@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertRaised
+from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertRaised, AlertVoided
 from alert_api.domain.lifecycle import Acknowledge, decide, evolve, fold
 from alert_api.errors import AlreadyAcknowledged, LifecycleBroken
-from tests.unit.alert_api.samples import alert_id
+from tests.unit.alert_api.samples import alert_id, voiding
 
 ID = alert_id(1)
 RAISED = AlertRaised(ID, 1000)
+VOIDED = AlertVoided(ID, 1500, "ops", voiding())
 BY_ADA = AlertAcknowledged(ID, 2000, "ada", "a known customer")
 
 
@@ -49,12 +50,26 @@ def test_another_actor_learns_who_was_first_and_when() -> None:
     [
         ([RAISED, RAISED], "an id is raised once"),
         ([BY_ADA], "nothing can be acknowledged before it was raised"),
+        ([VOIDED], "nothing rests on anything before it was raised"),
         ([RAISED, BY_ADA, BY_ADA], "an acknowledgement is not repeated in the log"),
     ],
 )
 def test_an_impossible_log_is_a_defect(events: list[AlertEvent], reason: str) -> None:
     with pytest.raises(LifecycleBroken):
         fold(events)
+
+
+@pytest.mark.parametrize("events", [[RAISED, VOIDED, BY_ADA, VOIDED], [RAISED, BY_ADA, VOIDED, VOIDED]])
+def test_what_was_voided_leaves_the_state_as_it_is(events: list[AlertEvent]) -> None:
+    states = []
+    alert = None
+    for event in events:
+        alert = evolve(alert, event)
+        states.append((alert.version, alert.state))
+    taken = events.index(BY_ADA)
+    assert states == [(n + 1, "open" if n < taken else "acknowledged") for n in range(4)]
+    assert alert is not None
+    assert decide(alert, Acknowledge("ada", 3000, None)) == ()
 
 
 @given(st.lists(st.sampled_from(["ada", "bob", "eve"]), min_size=1, max_size=8))

@@ -7,20 +7,34 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from alert_api.adapters.alert_schema import alert_validator
 from alert_api.errors import RecordNotStorable, Stopped, StoreUnavailable
+from alert_api.processes import reader
+from alert_api.service.commands import VoidCommand
 from alert_api.service.projecting import Patience, Projector
 from alert_api.service.records import ReceivedAlert, Record, Unreadable
-from tests.unit.alert_api.samples import alert, alert_id, record
+from tests.unit.alert_api.samples import (
+    alert,
+    alert_id,
+    command_id,
+    commanded,
+    record,
+    rules_record,
+    void,
+)
+from tripline_contracts import event_type
 
-VALIDATE = alert_validator()
+RULES = "rules.v1"
+READ = reader(RULES, event_type.load())
 
 
 class FakeTopic:
     """A topic of one partition; `done` is what a restarted projector would begin at."""
 
     def __init__(self, *values: object) -> None:
-        self.records = [record(value, offset) for offset, value in enumerate(values)]
+        self.records = [
+            value if isinstance(value, Record) else record(value, offset)
+            for offset, value in enumerate(values)
+        ]
         self.position = self.done = self.kept_place = 0
         self.journal: list[str] = []
 
@@ -38,20 +52,30 @@ class FakeTopic:
 
 
 class FakeIntake:
-    """Alerts by id, first one stored; `refuses` is asked before anything is stored."""
+    """Alerts and commands by id, first one stored; `refuses` is asked before anything is stored."""
 
     def __init__(self, journal: list[str], refuses: Callable[[Sequence[ReceivedAlert]], None]) -> None:
         self.alerts: dict[str, ReceivedAlert] = {}
+        self.voids: dict[str, VoidCommand] = {}
         self.set_aside: list[Unreadable] = []
         self._journal = journal
         self._refuses = refuses
 
-    def store(self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable]) -> int:
+    def store(
+        self,
+        alerts: Sequence[ReceivedAlert],
+        set_aside: Sequence[Unreadable],
+        voids: Sequence[VoidCommand] = (),
+    ) -> int:
         self._refuses(alerts)
+        if any(each.transaction_id == "refused" for each in voids):
+            raise RecordNotStorable("too much for an index")
         self._journal.append("store")
         before = len(self.alerts)
         for each in alerts:
             self.alerts.setdefault(each.alert_id, each)
+        for each_void in voids:
+            self.voids.setdefault(each_void.command_id, each_void)
         self.set_aside.extend(set_aside)
         return len(self.alerts) - before
 
@@ -83,7 +107,7 @@ class Bench:
         self.topic, self.counts, self.stop = topic, Counts(), threading.Event()
         self.intake = FakeIntake(topic.journal, refuses)
         patience = Patience(first=0.0, longest=0.0)
-        self.projector = Projector(topic, self.intake, VALIDATE, self.counts, self.stop, patience)
+        self.projector = Projector(topic, self.intake, READ, self.counts, self.stop, patience)
 
 
 def test_alerts_are_stored_before_offsets_are_committed() -> None:
@@ -112,6 +136,29 @@ def test_a_broken_record_is_kept_and_the_line_goes_on() -> None:
     assert [(kept.reason, kept.record.offset) for kept in bench.intake.set_aside] == [("not_json", 1)]
     assert bench.counts.reasons == ["not_json"]
     assert bench.topic.done == 3
+
+
+def test_commands_that_void_are_stored_and_other_events_pass_by() -> None:
+    other = {**void(1, 9), "command": "CLEAR_STATE_ALL", "transactionId": 5}
+    events = [void(2, 1), other, {"type": "RulePublished"}, [], b"garbage", {**void(3, 2), "eventTime": "x"}]
+    records = [rules_record(event, offset) for offset, event in enumerate(events)]
+    bench = Bench(FakeTopic(*records[:3], alert(1), *records[3:]))
+    assert bench.projector.step() == 7
+    assert bench.intake.voids == {command_id(1): commanded(void(2, 1))}
+    assert list(bench.intake.alerts) == [alert_id(1)]
+    assert [(kept.record.topic, kept.reason) for kept in bench.intake.set_aside] == [
+        (RULES, "not_json"),
+        (RULES, "invalid"),
+    ]
+    assert bench.topic.done == 6
+
+
+def test_a_command_that_the_database_refuses_does_not_hold_up_its_neighbours() -> None:
+    events = [rules_record(void(1, 1, transactionId="refused")), rules_record(void(1, 2), 1)]
+    bench = Bench(FakeTopic(*events, alert(1)))
+    bench.projector.step()
+    assert (set(bench.intake.voids), set(bench.intake.alerts)) == ({command_id(2)}, {alert_id(1)})
+    assert [(kept.reason, kept.record.offset) for kept in bench.intake.set_aside] == [("not_storable", 0)]
 
 
 def test_an_outage_is_waited_for_without_losing_the_place() -> None:

@@ -116,6 +116,33 @@ def test_what_stays_beside_the_conditions() -> None:
     assert definition.parameters == {"usual", "small"}
 
 
+def test_buckets_are_those_of_every_condition() -> None:
+    tree = {"all": [changed(), {"not": changed(windowSeconds=600)}]}
+    definition = parse(tree, precision="bucketed( 600 )", firing="crossing", cooldownSeconds=5)
+    assert definition.bucket_seconds == 600
+    assert definition.to_json()["precision"] == "bucketed(600)"
+    assert definition.hash != parse(tree, firing="crossing", cooldownSeconds=5).hash
+
+
+IN_BUCKETS: list[tuple[Any, str, str, str]] = [
+    ({"all": [SUM_JSON, changed(windowSeconds=599)]}, "bucketed(600)", "buckets of 1 to 599 seconds",
+     "longer than one window"),
+    ({"all": [SUM_JSON, {"not": changed(windowSeconds=60_001)}]}, "bucketed(6)", "buckets of 7 to 3600 seconds",
+     "too many in one window"),
+    ({"any": [changed(windowSeconds=1), changed(windowSeconds=10_001)]}, "bucketed(1)", "which is 1 s",
+     "windows too different for any"),
+    ({"any": [SUM_JSON, {"not": changed(aggregatorFunctionType="COUNT_DISTINCT", aggregateFieldName="payeeId")}]},
+     "bucketed(600)", "with COUNT_DISTINCT has no clear meaning", "different values in one condition"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tree", "precision", "said", "reason"), IN_BUCKETS, ids=[case[-1] for case in IN_BUCKETS]
+)
+def test_what_does_not_go_in_buckets(tree: Any, precision: str, said: str, reason: str) -> None:
+    assert said in problems(tree, precision=precision)["precision"], reason
+
+
 def test_lists_and_parameters_of_the_conditions_are_the_rule_s() -> None:
     watched = {"field": "payeeId", "in": {"list": "watched"}}
     amount = {"field": "paymentAmount", "operator": ">", "value": {"parameter": "small"}}
@@ -195,6 +222,7 @@ BESIDE: list[tuple[dict[str, Any], str, str]] = [
     ({"resetOnAlert": True}, "conditions", "with resetOnAlert has no clear meaning"),
     ({"resetOnAlert": "no"}, "resetOnAlert", "expected true or false"),
     ({"lateEvents": "reevaluate"}, "lateEvents", "with conditions has no clear meaning"),
+    ({"precision": "bucketed(x)"}, "precision", "expected exact, or bucketed(b)"),
     ({"all": [SUM_JSON]}, "all", "expected in conditions"),
     ({"filter": {}}, "filter", "an empty object"),
     ({"cooldownSeconds": 0}, "cooldownSeconds", "from 1"),

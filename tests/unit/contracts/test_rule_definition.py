@@ -17,6 +17,7 @@ from tripline_contracts import decimals, event_type, rule_definition, schemas
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import InvalidDefinition, Problem
 from tripline_contracts.filters import Comparison
+from tripline_contracts.precision import MAX_BUCKETS
 from tripline_contracts.rule_definition import Firing, Function, LateEvents, RuleDefinition
 from tripline_contracts.spelling import OPERATORS
 
@@ -244,17 +245,6 @@ def test_wrong(changes: dict[str, Any], field: str, said: str, reason: str) -> N
     assert said in problems(**changes).get(field, ""), reason
 
 
-NOT_BUILT: list[tuple[dict[str, Any], str]] = [
-    ({"precision": "bucketed(60)"}, "precision"),
-    ({"precision": {"bucketed": 60}}, "precision"),
-]
-
-
-@pytest.mark.parametrize(("changes", "field"), NOT_BUILT, ids=[str(case[0])[:60] for case in NOT_BUILT])
-def test_specified_but_not_built(changes: dict[str, Any], field: str) -> None:
-    assert "is not supported yet" in problems(**changes)[field]
-
-
 FILTER = Comparison("paymentType", "=", "CSH")
 FEATURES: list[tuple[dict[str, Any], RuleDefinition, dict[str, Any], str]] = [
     ({"firing": "Crossing"}, replace(MEANT, firing="crossing"), {"firing": "crossing"}, "when it starts to hold"),
@@ -287,6 +277,13 @@ FEATURES: list[tuple[dict[str, Any], RuleDefinition, dict[str, Any], str]] = [
      "what came after a late one is judged again"),
     ({"lateEvents": "reevaluate", "resetOnAlert": False, "firing": "every", "cooldownSeconds": None},
      replace(MEANT, late_events="reevaluate"), {"lateEvents": "reevaluate"}, "beside what says nothing"),
+    ({"precision": "Bucketed ( 3600 )"}, replace(MEANT, bucket_seconds=3600), {"precision": "bucketed(3600)"},
+     "buckets of an hour"),
+    ({"precision": "bucketed(60)", "windowMinutes": 1, "firing": "crossing", "lateEvents": "store",
+      "cooldownSeconds": 5},
+     replace(MEANT, bucket_seconds=60, window_seconds=60, firing="crossing", late_events="store", cooldown_seconds=5),
+     {"precision": "bucketed(60)", "windowSeconds": 60, "firing": "crossing", "lateEvents": "store",
+      "cooldownSeconds": 5}, "buckets beside everything that goes with them"),
 ]  # fmt: skip
 
 
@@ -315,6 +312,7 @@ UNCLEAR: list[tuple[dict[str, Any], str, str]] = [
     ({"lateEvents": "reevaluate", "cooldownSeconds": 60}, "lateEvents", "cooldownSeconds"),
     ({"lateEvents": "reevaluate", "precision": "bucketed(60)"}, "lateEvents", "bucketed"),
     ({"precision": {"bucketed": 60}, "resetOnAlert": True}, "precision", "resetOnAlert"),
+    ({"precision": "bucketed(3600)", "aggregateFieldName": "COUNT_WITH_RESET_FLINK"}, "precision", "resetOnAlert"),
     ({"precision": "bucketed(60)", "aggregatorFunctionType": "COUNT", "unique": ["payeeId"]}, "precision",
      "COUNT_DISTINCT"),
     ({"precision": "bucketed(60)", "aggregatorFunctionType": "COUNT_DISTINCT(payeeId)"}, "precision",
@@ -359,17 +357,22 @@ def definitions(draw: st.DrawFn) -> RuleDefinition:
     fields = {"COUNT": (None,), "COUNT_DISTINCT": TRANSACTION.groupable}.get(function, TRANSACTION.measures)
     late_events = draw(st.sampled_from(get_args(LateEvents)))
     again = late_events == "reevaluate"
+    window_seconds = draw(st.integers(1, rule_definition.MAX_WINDOW_SECONDS))
+    resets = not again and draw(st.booleans())
+    in_buckets = not again and not resets and function != "COUNT_DISTINCT"
+    buckets = st.integers(-(-window_seconds // MAX_BUCKETS), window_seconds)
     return RuleDefinition(
         tuple(sorted(draw(st.sets(st.sampled_from(TRANSACTION.groupable))))),
         function,
         draw(st.sampled_from(fields)),
         draw(st.sampled_from(list(OPERATORS.values()))),
         decimals.from_scaled(draw(st.integers(-(10**24) + 1, 10**24 - 1))),
-        draw(st.integers(1, rule_definition.MAX_WINDOW_SECONDS)),
+        window_seconds,
         firing="every" if again else draw(st.sampled_from(get_args(Firing))),
         late_events=late_events,
+        bucket_seconds=draw(st.none() | buckets) if in_buckets else None,
         filter=draw(st.none() | filters_of(TRANSACTION)),
-        reset_on_alert=not again and draw(st.booleans()),
+        reset_on_alert=resets,
         cooldown_seconds=None
         if again
         else draw(st.none() | st.integers(1, rule_definition.MAX_WINDOW_SECONDS)),
@@ -393,6 +396,7 @@ def test_the_hash_does_not_depend_on_order_or_spelling(
     spelled["groupingKeyNames"] = data.draw(st.permutations(list(definition.grouping_key_names)))
     spelled["limit"] = f"{definition.limit:E}"
     spelled["aggregatorFunctionType"] = f"({definition.function.lower()})"
+    spelled["precision"] = f" {definition.precision.upper().replace('(', ' ( ')}"
     if definition.window_seconds % 60 == 0:
         spelled["windowMinutes"] = str(definition.window_seconds // 60)
     assert rule_definition.parse(spelled, TRANSACTION).hash == definition.hash

@@ -63,7 +63,7 @@ def test_programs_stop_in_the_opposite_order(plan: Plan) -> None:
 def test_everything_listens_on_loopback_only(plan: Plan) -> None:
     programs = plan.programs()
     binds = [v for p in programs for k, v in p.environment.items() if k.endswith("_BIND")]
-    assert len(binds) == 7
+    assert len(binds) == 8
     assert all(bind.startswith("127.0.0.1:") for bind in binds)
     listeners = [line for line in plan.broker.properties().splitlines() if "listeners=" in line]
     assert listeners

@@ -212,6 +212,11 @@ def _partitions(records: Iterable[Record]) -> Iterator[pa.RecordBatch]:
                 pa.array([record.offset for record in ordered], pa.int64()),
                 pa.array([record.record_time for record in ordered], pa.int64()),
                 pa.array([record.value for record in ordered], pa.binary()),
+                pa.array([_header(record) for record in ordered], pa.binary()),
             ],
-            ["partition", "offset", "recordTime", "value"],
+            ["partition", "offset", "recordTime", "value", "backfill"],
         )
+
+
+def _header(record: Record) -> bytes | None:
+    return None if record.backfill is None else record.backfill.encode()

@@ -28,6 +28,7 @@ from tests.oracle.model import MicroBatch
 from tests.unit.engine.harness import Engine
 
 CHUNKS, HISTORIES_PER_CHUNK = 10, 200
+CHUNKS_OF_SOAK = 40
 
 
 @dataclass(frozen=True)
@@ -47,17 +48,18 @@ TREATMENTS = st.builds(
     memory_lost=st.frozensets(st.integers(0, 13), max_size=2),
     task_failed=st.frozensets(st.integers(0, 13), max_size=2),
 )
-# Small numbers of everything collide more; the rest is the generator's own. Half of the histories use the plain
-# language, half all of it.
+# Small numbers of everything collide more; the rest is the generator's own. A third of the histories use the plain
+# language, a third all of it with exact windows, a third that and buckets; operators command in half of all.
 KNOBS = st.builds(
     replace,
-    st.sampled_from([Knobs(), EVERYTHING]),
+    st.sampled_from([Knobs(), EVERYTHING, replace(EVERYTHING, bucketed=0.5)]),
     transactions=st.sampled_from([200, 205, 230]),
     micro_batches=st.sampled_from([(1, 3), (3, 14), (8, 20)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),
     rules=st.sampled_from([(3, 8), (3, 4)]),
     jump_per_batch=st.sampled_from([0.07, 0.3]),
     equal_time=st.sampled_from([0.12, 0.5]),
+    commands=st.sampled_from([0.0, 0.0, 0.4, 0.9]),
 )
 
 
@@ -82,6 +84,18 @@ def canonical(alerts: list[dict[str, Any]]) -> list[str]:
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 @pytest.mark.timeout(900)
 def test_random_histories(chunk: int, record_property: Callable[[str, object], None]) -> None:
+    judge_both(chunk, record_property)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("chunk", range(CHUNKS, CHUNKS + CHUNKS_OF_SOAK))
+@pytest.mark.timeout(3600)
+def test_more_random_histories(chunk: int, record_property: Callable[[str, object], None]) -> None:
+    judge_both(chunk, record_property)
+
+
+def judge_both(chunk: int, record_property: Callable[[str, object], None]) -> None:
+    """Engine and oracle say the same of a chunk of histories."""
     seen: Counter[str] = Counter()
     # Thousands of warnings of garbage events, sent on purpose.
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
@@ -102,6 +116,7 @@ def test_random_histories(chunk: int, record_property: Callable[[str, object], N
         assert canonical(engine.alerts()) == canonical(expected.alerts)
         assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
         assert engine.counters["duplicates"] == expected.duplicates
+        assert engine.counters["backfilled"] == expected.backfilled
         assert engine.statuses() == expected.statuses
         assert engine.exports() == expected.exports
         assert canonical(_bare(engine.traces())) == canonical(expected.traces)
@@ -109,6 +124,7 @@ def test_random_histories(chunk: int, record_property: Callable[[str, object], N
         assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}
         seen.update(_shares(expected.alerts))
         seen["with traces"] += bool(expected.traces)
+        seen["with backfilled ones"] += expected.backfilled > 0
         seen["rebuilt"] += engine.counters["rebuilds"] > 0
 
     equal()
@@ -124,6 +140,7 @@ def test_random_histories(chunk: int, record_property: Callable[[str, object], N
     assert histories >= 200
     assert seen["with alerts"] >= 0.8 * histories
     assert seen["with traces"] >= 0.25 * histories
+    assert seen["with backfilled ones"] >= 0.25 * histories
 
 
 def _bare(traces: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -140,5 +157,6 @@ def _shares(alerts: list[dict[str, Any]]) -> Counter[str]:
             "with cold alerts": any(not alert["warm"] for alert in alerts),
             "with warm alerts": any(alert["warm"] for alert in alerts),
             "with caught-up alerts": any(alert["partial"] for alert in alerts),
+            "with bucketed alerts": any("precision" in json.dumps(alert) for alert in alerts),
         }
     )

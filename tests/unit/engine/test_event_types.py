@@ -16,7 +16,7 @@ from tests.oracle.authorisations import as_authorisations
 from tests.oracle.event_types import AUTHORISATIONS, judging
 from tests.oracle.histories import random_history
 from tests.oracle.judging import judge
-from tests.oracle.knobs import EVERYTHING, Knobs
+from tests.oracle.knobs import EVERYTHING_AND_MORE, Knobs
 from tests.oracle.model import MicroBatch, Record
 from tests.unit.engine.harness import Engine
 from tripline_contracts import event_type, rule_definition, schemas
@@ -35,7 +35,7 @@ def test_random_histories_of_card_authorisations(record_property: Callable[[str,
     check, seen = schemas.validator("alerts.v1", CARD), Counter[str]()
     for seed in range(HISTORIES):
         knobs = replace(
-            [Knobs(), EVERYTHING][seed % 2], transactions=220, keys=[(1, 4), (2, 6)][seed % 3 % 2]
+            [Knobs(), EVERYTHING_AND_MORE][seed % 2], transactions=220, keys=[(1, 4), (2, 6)][seed % 3 % 2]
         )
         batches = as_authorisations(seed, random_history(seed, knobs))
         with judging(AUTHORISATIONS):
@@ -45,6 +45,7 @@ def test_random_histories_of_card_authorisations(record_property: Callable[[str,
         assert canonical(engine.alerts()) == canonical(expected.alerts), seed
         assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
         assert engine.counters["duplicates"] == expected.duplicates
+        assert engine.counters["backfilled"] == expected.backfilled
         assert engine.statuses() == expected.statuses
         assert canonical(_bare(engine.traces())) == canonical(expected.traces)
         assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}

@@ -32,6 +32,7 @@ ALERTS = {
     "an alert when": ["t3"],
     "a fresh count": ["t3"],
     "late payments": ["t3", "t4", "t5", "t6", "t7", "t2"],
+    "thirty days": ["t3", "t4", "t5", "t6", "t7"],
     "several": ["t3", "t4", "t5"],
 }
 

@@ -11,10 +11,10 @@ import pytest
 
 from tests.unit.engine.harness import TRANSACTION, DictLog
 from tripline_engine.domain.firing import NEVER_RESET, FiringRecords
-from tripline_engine.domain.firing_log import Bounds, FiringLog
+from tripline_engine.domain.firing_log import Bounds, FiringLog, Held
 from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.rows import Rows, segment_schema
-from tripline_engine.domain.segment import SegmentLog
+from tripline_engine.domain.segment import SegmentLog, Voided
 
 FAR_BACK = -(2**62)
 
@@ -78,6 +78,55 @@ def test_segments_go_when_windows_and_ids_have_passed_them() -> None:
     assert log.accepted == 50
 
 
+def marked(start: int, backfilled: list[bool]) -> Rows:
+    """Rows of which some are part of a backfill, as packing has them."""
+    names = pa.array(["b-1" if each else None for each in backfilled], pa.string())
+    return Rows.of(rows(start, len(backfilled)).table.append_column("backfill", names), TRANSACTION)
+
+
+def marks(log: SegmentLog, state: DictLog) -> list[bool]:
+    return [not each for part, _ in log.read(state) for each in part.ordinary]
+
+
+def with_column(state: DictLog) -> list[bool]:
+    """Of each Arrow stream in the log, whether it has a column for that."""
+    found = []
+    for data in dict(state.items()).values():
+        source = pa.BufferReader(data)
+        while source.tell() < source.size():
+            stream = pa.ipc.open_stream(source)
+            found.append("backfill" in stream.schema.names)
+            stream.read_all()
+    return found
+
+
+def test_what_is_backfilled_stays_so_through_merges_and_costs_others_no_column() -> None:
+    state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
+    expected: list[bool] = []
+    for batch in range(300):
+        backfilled = [batch in (5, 170), False, False]
+        log.append(marked(3 * batch, backfilled), state)
+        expected += backfilled
+        log.merge(state)
+    assert len(log.segments) < 60
+    assert marks(log, state) == expected
+    assert sorted(with_column(state)) == [False] * (len(with_column(state)) - 2) + [True] * 2
+
+
+def test_what_is_void_is_kept_while_it_is_in_the_log() -> None:
+    state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
+    for batch in range(3):
+        log.append(rows(10 * batch, 10, time=100 * batch), state)
+    log.void([25, 3], 7, 500)
+    log.void([12], 9, 600)
+    again = SegmentLog("payeeId", TRANSACTION, log.to_json())
+    assert again.voided == [Voided(25, 7, 500), Voided(3, 7, 500), Voided(12, 9, 600)]
+    again.expire(105, 105, state)
+    assert again.voided == [Voided(25, 7, 500), Voided(12, 9, 600)]
+    again.expire(10_000, 10_000, state)
+    assert again.voided == []
+
+
 def test_cleared_rows_are_read_back_as_such_and_go_with_their_ids() -> None:
     state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
     log.append(rows(0, 4, time=0), state)
@@ -131,7 +180,7 @@ def test_the_last_word_on_a_group_counts_through_merges() -> None:
         log.append(
             {(1, 1): records(batch % 3, batch, batch % 2 == 0), (2, 1): records(7, batch, True)}, state
         )
-        log.merge(state, {(1, 1): 0, (2, 1): 0}, Bounds(FAR_BACK, 0, FAR_BACK))
+        log.merge(state, {(1, 1): Held(0, FAR_BACK), (2, 1): Held(0, FAR_BACK)}, Bounds(0, FAR_BACK))
     assert len(log.runs) < 40
     assert len(list(state.items())) == len(log.runs)
     assert states(log, state) == {
@@ -152,7 +201,8 @@ def test_merges_leave_out_what_counts_no_more() -> None:
         }
         log.append(changed, state)
     # with a cooldown of 50 ms what alerted at 100 is silent to 150, where late ones may still come
-    log.merge(state, {(1, 1): 0, (3, 1): 0, (4, 1): 50}, Bounds(100, 12, 149))
+    versions = {(1, 1): Held(0, 100), (3, 1): Held(0, 100), (4, 1): Held(50, 100)}
+    log.merge(state, versions, Bounds(12, 149))
     assert states(log, state) == {
         (1, 1): [(group, 10 * group, True, -1) for group in range(10, 16)],
         (3, 1): [(group, FAR_BACK, False, group) for group in range(12, 16)],
@@ -172,6 +222,21 @@ def test_states_from_before_there_were_cooldowns_are_read() -> None:
     state.put(key, sink.getvalue().to_pybytes())
     found = log.read(state)[1, 1]
     assert (found.low.tolist(), found.time.tolist(), found.alerted.tolist()) == ([7], [5], [NOTHING])
+
+
+def test_the_states_of_a_rule_or_of_one_group_are_forgotten() -> None:
+    state, log = DictLog(), FiringLog("payeeId", [], 0)
+    log.append({(1, 1): records(1, 1, True), (1, 2): records(2, 2, True)}, state)
+    log.append({(2, 1): records(1, 3, True)}, state)
+    log.append({(2, 1): records(2, 4, True), (3, 1): records(1, 5, True)}, state)
+    log.forget_rule(1, state)
+    assert states(log, state) == {(2, 1): [(1, 3, True, -1), (2, 4, True, -1)], (3, 1): [(1, 5, True, -1)]}
+    log.forget_group((2, 1), (2, 2), state)
+    assert states(log, state) == {(2, 1): [(1, 3, True, -1)], (3, 1): [(1, 5, True, -1)]}
+    log.forget_group((2, 1), (1, 7), state)
+    log.forget_rule(2, state)
+    assert states(log, state) == {(3, 1): [(1, 5, True, -1)]}
+    assert len(list(state.items())) == len(log.runs) == 1
 
 
 def test_a_clear_leaves_nothing() -> None:

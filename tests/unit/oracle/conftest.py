@@ -39,6 +39,7 @@ def assert_engine_agrees(history: list[MicroBatch]) -> None:
     assert _sorted(engine.alerts()) == _sorted(expected.alerts)
     assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
     assert engine.counters["duplicates"] == expected.duplicates
+    assert engine.counters["backfilled"] == expected.backfilled
     assert engine.statuses() == expected.statuses
     assert engine.exports() == expected.exports
     assert comparable(engine.traces()) == comparable(expected.traces)

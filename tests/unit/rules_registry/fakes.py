@@ -8,10 +8,13 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from rules_registry.domain.about import EndedBackfill
+from rules_registry.domain.backfills import Backfill, BackfillEnd
 from rules_registry.domain.commanded import Commanded
 from rules_registry.domain.events import SettingsChanged
 from rules_registry.domain.named import Named
 from rules_registry.domain.recorded import Needing, Recorded
+from rules_registry.domain.room import Room
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import SettingsState
 from rules_registry.service.ports import Remembered
@@ -73,6 +76,23 @@ class FakeLog:
     def note_command(self, commanded: Commanded) -> None:
         self.commands.append(commanded)
 
+    def backfill(self, backfill_id: str) -> Backfill | None:
+        started = next(
+            (c for c in self.commands if (c.control, c.command_id) == ("START_BACKFILL", backfill_id)), None
+        )
+        if started is None:
+            return None
+        ends = [(c, c.about) for c in self.commands if isinstance(c.about, EndedBackfill)]
+        end = next(
+            (
+                BackfillEnd(c.position, c.occurred_at, c.actor, about.complete_from)
+                for c, about in ends
+                if about.backfill_id == backfill_id
+            ),
+            None,
+        )
+        return Backfill(backfill_id, started.position, started.occurred_at, started.actor, end)
+
     def remembered(self, actor: str, key: str, now_ms: int) -> Remembered | None:
         remembered, expires_at = self.keys.get((actor, key), (None, 0))
         return remembered if expires_at > now_ms else None
@@ -113,7 +133,7 @@ class FakeClock:
         return self.now
 
 
-def new_registry(store: FakeStore, clock: FakeClock | None = None) -> Registry:
+def new_registry(store: FakeStore, clock: FakeClock | None = None, room: Room | None = None) -> Registry:
     """The use cases on the fakes; event ids count up."""
     numbers = itertools.count(1)
-    return Registry(store, clock or FakeClock(), lambda: f"event-{next(numbers)}")
+    return Registry(store, clock or FakeClock(), lambda: f"event-{next(numbers)}", room)

@@ -8,11 +8,12 @@ from typing import Any, get_args
 
 import pytest
 
+from rules_registry.domain.about import Trace
 from rules_registry.domain.applied import read_status
 from rules_registry.domain.commanded import Commanded
 from rules_registry.domain.commands import Control, DeleteRule, PublishRule, TraceRule
 from rules_registry.domain.differences import Difference, differences
-from rules_registry.domain.events import RulePublished, Trace
+from rules_registry.domain.events import RulePublished
 from rules_registry.domain.exported import Comparison, Exported, HeldRule, compare
 from rules_registry.domain.recorded import Recorded, to_json
 from rules_registry.errors import InvalidStatus, RuleIsDeleted, RuleNotFound
@@ -86,7 +87,7 @@ def test_a_trace_is_one_event_that_names_rule_and_end() -> None:
     store = with_rules(2)
     done = issued(store, TraceRule(2, 300))
     assert (done.position, done.last_position, done.control) == (3, 3, "TRACE_RULE")
-    assert done.trace == Trace(2, NOW + 300_000)
+    assert done.about == Trace(2, NOW + 300_000)
     value = to_json(store.log.recorded[-1])
     assert value["traceUntil"] == value["occurredAt"] + 300_000
     assert {name: value[name] for name in ("type", "command", "commandId", "ruleId")} == {
@@ -110,7 +111,7 @@ def test_a_clock_that_goes_on_meanwhile_changes_no_trace() -> None:
         return Answer(201, {}, {})
 
     Registry(store, lambda: next(times), lambda: "id").command("ops", TraceRule(1, 1), told)
-    assert taken[0].trace == Trace(1, taken[0].occurred_at + 1000)
+    assert taken[0].about == Trace(1, taken[0].occurred_at + 1000)
 
 
 def test_there_is_no_trace_without_a_rule() -> None:

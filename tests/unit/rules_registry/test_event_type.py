@@ -13,8 +13,10 @@ from psycopg_pool import ConnectionPool
 
 from rules_registry.adapters.postgres import Connection
 from rules_registry.api.application import create_app
+from rules_registry.api.control_body import read_control_body
 from rules_registry.api.rule_body import read_rule_body
 from rules_registry.document import openapi_document
+from rules_registry.domain.commands import ClearGroup
 from rules_registry.service.import_lines import read_records, read_text
 from tripline_contracts import event_type
 from tripline_http.auth import ApiKey
@@ -56,6 +58,25 @@ def test_a_rule_file_is_read_by_the_type() -> None:
     assert plain.problems == record.problems == ()
     (foreign,) = read_text(PLAIN.replace("cardId", "payeeId"), CARD)
     assert [problem.field for problem in foreign.problems] == ["groupingKeyNames"]
+
+
+def test_a_group_to_be_cleared_has_the_types_fields() -> None:
+    body = {
+        "command": "CLEAR_GROUP",
+        "ruleId": 7,
+        "group": {"deviceId": "d-9", "entryMode": "CHIP", "amount": "1.50"},
+    }
+    assert read_control_body(body, CARD) == ClearGroup(
+        7, {"deviceId": "d-9", "entryMode": "CHIP", "amount": "1.5"}
+    )
+    for group, said in (
+        ({"payeeId": "25"}, "cardId, merchantId"),
+        ({"entryMode": "CRD"}, "CHIP, CONTACTLESS"),
+    ):
+        with pytest.raises(ProblemError) as refused:
+            read_control_body({**body, "group": group}, CARD)
+        (wrong,) = refused.value.errors
+        assert (wrong.field, said in wrong.message) == (f"group.{next(iter(group))}", True)
 
 
 def test_the_document_is_of_the_type() -> None:

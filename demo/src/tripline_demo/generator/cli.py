@@ -7,6 +7,7 @@ import sys
 import threading
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 import click
 from environs import Env
@@ -60,14 +61,18 @@ def _serve() -> None:
 @click.option(
     "--shift/--no-shift", default=True, help="Move the first line to now (default), or keep all times."
 )
+@click.option(
+    "--backfill", type=click.UUID, help="The commandId of a START_BACKFILL: the lines belong to it."
+)
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), help="Default: by the file's suffix.")
-def replay(file: Path, speed: str, *, shift: bool, form: Format | None) -> None:
+def replay(file: Path, speed: str, *, shift: bool, backfill: UUID | None, form: Format | None) -> None:
     """Plays FILE (CSV or JSON lines) into the broker of TRIPLINE_KAFKA; exit code 1 if a line did not get there."""
     chosen = form or _SUFFIXES.get(file.suffix.lower())
     if chosen is None:
         raise click.UsageError(f"{file.name} is neither .csv nor .jsonl: say --format.")
     try:
-        order = Order(parse_speed(speed), "now" if shift else "none")
+        backfill_id = None if backfill is None else str(backfill)
+        order = Order(parse_speed(speed), "now" if shift else "none", backfill_id)
         servers, event_type = read_bootstrap_servers(Env()), read_event_type(Env())
     except ProblemError as error:
         raise click.BadParameter(error.errors[0].message, param_hint="--speed") from error

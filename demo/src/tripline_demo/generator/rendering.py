@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from tripline_contracts import cloudevents
+from tripline_contracts import backfill, cloudevents
 from tripline_demo.generator.breakage import Breakage
 from tripline_demo.generator.outlet import Headers, Record
 from tripline_demo.generator.shape import Kind, Made
@@ -54,6 +54,11 @@ class Renderer:
             now,
             [("ce_id", identity.encode()), *attributes],
         )
+
+
+def backfill_headers(backfill_id: str | None) -> Headers:
+    """The header of a record that belongs to this backfill; none where there is none."""
+    return [] if backfill_id is None else [(backfill.HEADER, backfill_id.encode())]
 
 
 def headers_without_id(now: int) -> Headers:

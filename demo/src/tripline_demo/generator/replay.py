@@ -18,7 +18,7 @@ from tripline_contracts import cloudevents
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
 from tripline_demo.generator.outlet import Outlet, Record
 from tripline_demo.generator.recording import BadLine, Line
-from tripline_demo.generator.rendering import EVENT_TYPE, SOURCE
+from tripline_demo.generator.rendering import EVENT_TYPE, SOURCE, backfill_headers
 from tripline_demo.generator.transaction_input import Transaction, key_of, to_bytes
 
 Shift = Literal["now", "none"]
@@ -32,10 +32,12 @@ _FLUSH_SECONDS: Final = 40.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How to replay; `speed` None is as fast as possible."""
+    """How to replay; `speed` None is as fast as possible. `backfill` is the id of the one that the records are for: the
+    engine lets them in whatever their age while it stands, and judges nothing by them."""
 
     speed: float | None = 1.0
     shift: Shift = "now"
+    backfill: str | None = None
 
 
 @dataclass(slots=True)
@@ -112,7 +114,10 @@ class Replay:
         if self._order.shift == "now" and event_type.ingestion_field is not None:
             moved[event_type.ingestion_field.name] = self._wall()
         identity = str(moved[event_type.id_field.name])
-        headers = cloudevents.headers(identity, EVENT_TYPE, SOURCE, event_time)
+        headers = [
+            *cloudevents.headers(identity, EVENT_TYPE, SOURCE, event_time),
+            *backfill_headers(self._order.backfill),
+        ]
         return Record(key_of(moved, event_type), to_bytes(moved), event_time, headers)
 
     def _send(self, record: Record) -> bool:

@@ -44,6 +44,11 @@ class Places:
         return self.var / "engine"
 
     @property
+    def archive(self) -> Path:
+        """What the archiver keeps of Kafka."""
+        return self.var / "archive"
+
+    @property
     def stack_file(self) -> Path:
         """Addresses and keys for scripts."""
         return self.var / "stack.json"
@@ -85,4 +90,4 @@ class Places:
 
     def data(self) -> tuple[Path, ...]:
         """What `--fresh` removes. Jars and logs stay."""
-        return (self.postgres, self.kafka, self.engine, self.run, self.stack_file)
+        return (self.postgres, self.kafka, self.engine, self.archive, self.run, self.stack_file)

@@ -26,6 +26,7 @@ DATABASE = "tripline"
 PORTS: Mapping[str, int] = {
     "registry": 8081, "alert-api": 8082, "generator": 8083, "postgres": 54320, "kafka": 9092, "kafka-controller": 9093,
     "relay": 9101, "status": 9102, "engine": 9103, "alert-projector": 9104,
+    "archiver": 9105,
 }  # fmt: skip
 """The ports that are used when they are free."""
 
@@ -69,7 +70,7 @@ class Plan:
     def programs(self) -> tuple[Program, ...]:
         """The processes. They stop in the opposite order; they start in this one as far as they need one another."""
         return (
-            _postgres(self), _kafka(self), _topics(self), _migrations(self), _engine(self),
+            _postgres(self), _kafka(self), _topics(self), _migrations(self), _archiver(self), _engine(self),
             _registry(self), _relay(self), _status(self), _alert_projector(self), _alert_api(self), _generator(self),
         )  # fmt: skip
 
@@ -150,6 +151,14 @@ def _status(plan: Plan) -> Program:
     )  # fmt: skip
 
 
+def _archiver(plan: Plan) -> Program:
+    program = _service(
+        plan, "archiver", "archiver", ("tripline-archiver",), "archiver", api=False,
+        TRIPLINE_ARCHIVE=str(plan.places.archive),
+    )  # fmt: skip
+    return replace(program, needs=("topics",))
+
+
 def _engine(plan: Plan) -> Program:
     """Its very first start compiles the kernels, for minutes on a slow machine."""
     engine = plan.places.engine
@@ -164,6 +173,7 @@ def _engine(plan: Plan) -> Program:
         TRIPLINE_CLOCK=plan.clock,
         TRIPLINE_SPARK_MASTER="local[2]",
         TRIPLINE_JARS=str(plan.jars.engine),
+        TRIPLINE_ARCHIVE=str(plan.places.archive),
     )  # fmt: skip
     return replace(program, needs=("topics",), awaited_last=True, stop_seconds=45)
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
+from tripline_engine.domain.records import BACKFILL
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.settings import Settings
 from tripline_engine.domain.visibility import Visibility
 
-_REASONS = ("too_late", "future_event", "out_of_order")
+_REASONS = ("too_late", "future_event", "out_of_order", "backfill_closed")
+_TOO_LATE, _FUTURE, _OUT_OF_ORDER, _CLOSED = range(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +36,26 @@ class Admission:
         return _REASONS[self.reason[i]]
 
 
-def admit(rows: Rows, settings: Settings, visibility: Visibility) -> Admission:
-    """Judge transactions by their event and record times alone; every shard judges alike."""
+def admit(rows: Rows, settings: Settings, visibility: Visibility, backfills: AbstractSet[str]) -> Admission:
+    """Judge transactions by their event and record times, and by the backfills that stand; every shard judges alike."""
     reason = np.full(len(rows), -1, np.int8)
     behind = rows.record_time - rows.time
     if visibility.clock is not None:
-        reason[visibility.clock - rows.record_time > settings.max_disorder_ms] = 2
-    reason[-behind > settings.max_future_skew_ms] = 1
-    reason[(behind > settings.allowed_lateness_ms) | (rows.time < visibility.lateness_floor)] = 0
+        reason[visibility.clock - rows.record_time > settings.max_disorder_ms] = _OUT_OF_ORDER
+    early = -behind > settings.max_future_skew_ms
+    reason[early] = _FUTURE
+    reason[(behind > settings.allowed_lateness_ms) | (rows.time < visibility.lateness_floor)] = _TOO_LATE
+    if rows.backfilled is not None:
+        # what a backfill brings may be as old as it is
+        reason[rows.backfilled] = np.where(early, np.int8(_FUTURE), np.int8(-1))[rows.backfilled]
+        reason[rows.backfilled & ~_standing(rows, backfills)] = _CLOSED
     return Admission(reason)
+
+
+def _standing(rows: Rows, backfills: AbstractSet[str]) -> npt.NDArray[np.bool_]:
+    """Which rows belong to a backfill that stands (bool, n)."""
+    names = pa.array(sorted(backfills), pa.string())
+    return np.array(pc.is_in(rows.table.column(BACKFILL), value_set=names))
 
 
 def detail(reason: str, time: int, record_time: int, settings: Settings, clock: int | None) -> str:
@@ -48,6 +64,8 @@ def detail(reason: str, time: int, record_time: int, settings: Settings, clock: 
         case "too_late":
             seconds = settings.allowed_lateness_seconds
             return f"event time {time} is over {seconds} s before record time {record_time}, or the clock passed it"
+        case "backfill_closed":
+            return "the backfill that the record's header names does not stand"
         case "future_event":
             return f"event time {time} is over {settings.max_future_skew_seconds} s after record time {record_time}"
         case _:

@@ -8,13 +8,15 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from tripline_engine.domain.bounds import VALUE_AT, bounds_of
+from tripline_engine.domain.bucket_pool import O_COUNT
 from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.limits import LimitRun, limits_of
 from tripline_engine.domain.links import Lists
-from tripline_engine.domain.part import ChainKey, DistinctKey, Part, Population, TotalsKey
+from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Part, Population, TotalsKey
 from tripline_engine.domain.reading import PartReading, Reading
-from tripline_engine.domain.rows import Totals
+from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.rule_windows import RuleWindows
 from tripline_engine.domain.verdict import MAX_CONTRIBUTORS
@@ -33,6 +35,7 @@ class Aggregates:
     totals: dict[TotalsKey, Totals] = field(default_factory=dict)
     extremes: dict[ChainKey, npt.NDArray[np.int64]] = field(default_factory=dict)
     distincts: dict[DistinctKey, Totals] = field(default_factory=dict)
+    buckets: dict[BucketKey, npt.NDArray[np.int64]] = field(default_factory=dict)
     _counted: dict[tuple[Population, bool], dict[str, int]] = field(default_factory=dict)
 
     def fire(
@@ -118,6 +121,9 @@ class Aggregates:
         return self._read(version, [self._part(version, part) for part in version.parts])
 
     def _part(self, version: RuleVersion, part: Part) -> PartReading:
+        lists = self.windows.links[part.population]
+        if part.buckets is not None:
+            return self._read_buckets(version, part, part.buckets, lists)
         extremes = np.empty(0, np.int64)
         if part.chain is not None:
             widths = self.windows.chains[part.chain].windows
@@ -126,7 +132,21 @@ class Aggregates:
         if part.distinct is not None:
             found = self.distincts[part.distinct]
         assert found is not None
-        return self._read_part(version, part, found, extremes, self.windows.links[part.population])
+        return self._read_part(version, part, found, extremes, lists)
+
+    def _read_buckets(self, version: RuleVersion, part: Part, key: BucketKey, lists: Lists) -> PartReading:
+        place = self.windows.buckets[key].buckets.layout.windows.index(part.window_ms)
+        found, at = self.buckets[key][:, place], VALUE_AT[part.function]
+        values = Amounts(np.ascontiguousarray(found[:, at]).view(np.uint64), found[:, at + 1])
+        return PartReading(
+            part=part,
+            start=self.start,
+            counts=found[:, O_COUNT],
+            values=values,
+            window=partial(self.window, version, part, lists),
+            limits=self.limits(version, part),
+            bounds=lambda i: bounds_of(part.function, found[i]),
+        )
 
     def _fire_resetting(
         self, version: RuleVersion, moving: npt.NDArray[np.bool_]
@@ -152,12 +172,15 @@ class Aggregates:
         extremes: npt.NDArray[np.int64],
         lists: Lists,
     ) -> PartReading:
+        values = Amounts(totals.low, totals.high)
+        if part.chain is not None:
+            amounts = self.windows.amounts(part.condition.aggregate_field)
+            values = Amounts(amounts.low[extremes], amounts.high[extremes])
         return PartReading(
             part=part,
             start=self.start,
-            totals=totals,
-            extremes=extremes,
-            amounts=self.windows.amounts(part.condition.aggregate_field),
+            counts=totals.counts,
+            values=values,
             window=partial(self.window, version, part, lists),
             limits=self.limits(version, part),
         )
@@ -168,9 +191,8 @@ class Aggregates:
             history=self.windows.history,
             lists=lists,
             members=self.windows.links[part.members].slots,
-            field=part.condition.aggregate_field,
-            length=part.window_ms,
-            floor=self._floor(version),
+            part=part,
+            floor=self._listed_from(version, part),
             most=MAX_CONTRIBUTORS // len(version.parts),
         )
 
@@ -181,6 +203,13 @@ class Aggregates:
 
     def _floor(self, version: RuleVersion) -> int:
         return self.visibility.floor(version.anchor, version.fields)
+
+    def _listed_from(self, version: RuleVersion, part: Part) -> int:
+        """The oldest event time (ms) of a contributor that an alert may list."""
+        if part.buckets is None:
+            return self._floor(version)
+        span = self.visibility.span(version.anchor, part.buckets)
+        return max(span.visible_from, self.visibility.singly_from(part.buckets.length_ms))
 
 
 def enter(windows: RuleWindows, start: int, end: int, visibility: Visibility) -> Aggregates:
@@ -199,4 +228,8 @@ def enter(windows: RuleWindows, start: int, end: int, visibility: Visibility) ->
     for distinct, values in windows.distincts.items():
         newest, floor = found.newest[distinct.population], windows.floor(visibility, distinct)
         found.distincts[distinct] = values.evaluate(start, newest, floor, base)
+    for bucketed, buckets in windows.buckets.items():
+        newest, amounts = found.newest[bucketed.population], windows.amounts(bucketed.field)
+        span = windows.span(visibility, bucketed)
+        found.buckets[bucketed] = buckets.evaluate(start, newest, span, base, amounts)
     return found

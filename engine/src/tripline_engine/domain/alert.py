@@ -8,6 +8,8 @@ from typing import Any
 from tripline_contracts import decimals
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
+from tripline_engine.domain.part import window_start
+from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.verdict import Measured, Verdict
 
 
@@ -49,7 +51,7 @@ def alert_json(
         "transaction": transaction,
         "partial": verdict.partial is not None,
         **_measured_json(verdict, group, time),
-        "windowStart": time - version.window_ms,
+        "windowStart": version.window_start(time),
         "windowEnd": time,
         "late": _late_json(verdict),
         "warm": verdict.warm,
@@ -72,13 +74,15 @@ def _measured_json(verdict: Verdict, group: Mapping[str, Any], time: int) -> dic
     if not verdict.version.chained:
         (own,) = verdict.measured
         values = {"value": own.value, "operator": own.condition.operator, "limit": own.limit}
-        return {**values, "contributors": _contributors_json(own)}
-    conditions = [_condition_json(each, group, time) for each in verdict.measured]
+        return {**values, "contributors": _contributors_json(own), **_precision_json(own, verdict.version)}
+    conditions = [_condition_json(each, group, time, verdict.version) for each in verdict.measured]
     nothing = dict.fromkeys(("value", "operator", "limit", "contributors"))
     return {**nothing, "conditions": conditions}
 
 
-def _condition_json(measured: Measured, group: Mapping[str, Any], time: int) -> dict[str, Any]:
+def _condition_json(
+    measured: Measured, group: Mapping[str, Any], time: int, version: RuleVersion
+) -> dict[str, Any]:
     condition = measured.condition
     return {
         "groupingKeyNames": list(condition.grouping_key_names),
@@ -89,11 +93,20 @@ def _condition_json(measured: Measured, group: Mapping[str, Any], time: int) -> 
         "operator": condition.operator,
         "limit": measured.limit,
         "windowSeconds": condition.window_seconds,
-        "windowStart": time - condition.window_seconds * 1000,
+        "windowStart": window_start(time, condition.window_seconds * 1000, version.bucket_ms),
         "windowEnd": time,
         "holds": measured.holds,
         "contributors": _contributors_json(measured),
+        **_precision_json(measured, version),
     }
+
+
+def _precision_json(measured: Measured, version: RuleVersion) -> dict[str, Any]:
+    bounds = measured.bounds
+    if bounds is None:
+        return {}
+    seconds = version.definition.bucket_seconds
+    return {"precision": {"bucketSeconds": seconds, "atLeast": bounds.at_least, "atMost": bounds.at_most}}
 
 
 def _contributors_json(measured: Measured) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,19 +12,24 @@ import numpy.typing as npt
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
 from tripline_engine.domain.aggregates import Aggregates, enter
 from tripline_engine.domain.arena import Arena, HeapArena
+from tripline_engine.domain.bucket_window import Buckets
 from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing import FiringRecords
-from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.forgotten import Group
+from tripline_engine.domain.group_identity import group_identity
+from tripline_engine.domain.history import BACKFILLED, VOIDED, HashKey, History
 from tripline_engine.domain.judged import OPEN, JudgedSpans, Span
 from tripline_engine.domain.late_judging import judge_late_ones
 from tripline_engine.domain.named import Named
+from tripline_engine.domain.part import BucketKey
 from tripline_engine.domain.reading import Reading
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import CatchUp, RuleBook
 from tripline_engine.domain.rule_counts import rule_counter
 from tripline_engine.domain.rule_version import JudgingVersion, RuleVersion, RuleVersionKey
-from tripline_engine.domain.rule_windows import RuleWindows
+from tripline_engine.domain.rule_windows import Kept, RuleWindows
+from tripline_engine.domain.segment import Voided
 from tripline_engine.domain.structure import Structure
 from tripline_engine.domain.tracing import Watched, watch
 from tripline_engine.domain.verdict import Verdict
@@ -77,16 +82,37 @@ class Anchor:
         return low ^ anchor_low * _ID_MIX, high + anchor_high * _ANCHOR_MIX
 
     def restructure(
-        self, structure: Structure, visibility: Visibility, firing: Callable[[], FiringByVersion]
+        self,
+        structure: Structure,
+        visibility: Visibility,
+        firing: Callable[[], FiringByVersion],
+        kept: Callable[[BucketKey], Kept],
     ) -> None:
-        """Maintain exactly this from now on; what is new is built from the history and its firing states."""
-        self._windows.restructure(structure, visibility, firing)
+        """Maintain exactly this from now on; what is new is built from the history and what the state log keeps."""
+        self._windows.restructure(structure, visibility, firing, kept)
 
     def load(self, rows: Rows, *, remembered_only: bool = False) -> None:
         """Take back transactions that were accepted earlier, before anything is built on them."""
         self.ids.remember(*self.identities(rows), rows.record_time)
         if not remembered_only:
             self.history.append(rows)
+
+    def void(self, transaction_id: str, event_time: int, visibility: Visibility) -> list[int]:
+        """Make these transactions void; all windows are to be restructured then.
+
+        :returns: their sequence numbers
+        """
+        rows = self.history.find(transaction_id, event_time)
+        if len(rows):
+            self.history.mark(rows, VOIDED)
+            self._windows.restructure(Structure.empty(), visibility, dict)
+        return [int(row) + self.history.offset for row in rows]
+
+    def void_again(self, voided: Iterable[Voided]) -> None:
+        """Mark what has been void, before anything is built on it."""
+        rows = np.array([each.sequence for each in voided], np.int64) - self.history.offset
+        if len(rows):
+            self.history.mark(rows[rows >= self.history.base], VOIDED)
 
     def judge(self, rows: Rows, book: RuleBook, visibility: Visibility) -> Judgement:
         """Accept transactions, in the engine's order and none a duplicate, and hold every rule against them."""
@@ -95,6 +121,10 @@ class Anchor:
         judgement = Judgement()
         for version, since, until in _entering(book, self._name):
             eligible = (rows.time >= since) & (rows.time < until)
+            if rows.backfilled is not None:
+                brought = eligible & rows.backfilled & (self._slots(version, start) >= 0)
+                judgement.counts[rule_counter(version.rule_id, "backfilled")] += int(brought.sum())
+                eligible &= ~rows.backfilled
             fired, reading = _hold(version, eligible, aggregates, book.judged, judgement)
             traced_until = book.traced.get(version.rule_id)
             if traced_until is not None:
@@ -103,6 +133,11 @@ class Anchor:
                     watch(reading, evaluated & (rows.record_time < traced_until), fired, late)
                 )
         return judgement
+
+    def _slots(self, version: RuleVersion, start: int) -> npt.NDArray[np.int32]:
+        """The groups under the version of the rows from number ``start`` on."""
+        slots: npt.NDArray[np.int32] = self._windows.links[version.population].slots[start : self.history.end]
+        return slots
 
     def catch_up(self, work: CatchUp, visibility: Visibility) -> Judgement:
         """Judge, by a version just taken, what was accepted before any version was in force for it.
@@ -116,7 +151,11 @@ class Anchor:
         apart.restructure(Structure.of_versions([version]), visibility, dict, build=False)
         aggregates = enter(apart, history.base, history.end, visibility)
         time = history.time[history.base : history.end]
-        eligible = (time >= version.effective_from) & (time < work.until)
+        since = max(version.effective_from, visibility.visible_from(version))
+        eligible = (time >= since) & (time < work.until)
+        backfilled = history.marked(BACKFILLED, history.base, history.end)
+        if backfilled is not None:
+            eligible &= ~backfilled
         judgement, judged = Judgement(), JudgedSpans()
         judged.add(version.key, Span(0, OPEN, version.effective_from, work.until))
         _hold(version, eligible, aggregates, judged, judgement)
@@ -130,10 +169,28 @@ class Anchor:
         row = self.history.base + verdict.row
         return replace(verdict, partial=self.history.partial(row, verdict.version.fields))
 
-    def clean_up(self, visibility: Visibility) -> None:
-        """Let go of what no rule, present or to come, can see any more."""
+    def expired(self, visibility: Visibility) -> int:
+        """The number after the last row that no rule, present or to come, can see singly any more."""
+        return self.history.expired(visibility.floor(self._name, [self._event_type.time_field.name]))
+
+    def fold(
+        self, visibility: Visibility, key: BucketKey, first: int, until: int, voided: Sequence[Voided]
+    ) -> Buckets:
+        """What a bucket set holds of the rows from ``first`` to ``until``."""
+        window = self._windows.buckets[key]
+        span, amounts = self._windows.span(visibility, key), self._windows.amounts(key.field)
+        return window.apart(span, first, until, amounts, voided)
+
+    @property
+    def bucket_sets(self) -> Iterable[BucketKey]:
+        """The bucket sets of its rules."""
+        return self._windows.buckets.keys()
+
+    def clean_up(self, visibility: Visibility, until: int) -> None:
+        """Let go of the rows before that number, and of buckets that no window reaches any more."""
         history = self.history
-        self._drop(history.expired(visibility.floor(self._name, [self._event_type.time_field.name])))
+        self._windows.evict(visibility)
+        self._drop(until)
         if history.base == history.end and self.ids.count:
             self.ids.forget(visibility.id_floor)
         if history.base > 1024 and 2 * history.base > history.end:
@@ -146,13 +203,23 @@ class Anchor:
         rows = self.history.end - self.history.base
         tables = (*self.history.values.values(), *self._windows.tables())
         sizes = [(self.history.capacity, rows), (self.ids.capacity, self.ids.count)]
+        sizes += self._windows.pools()
         sizes += [(table.capacity, table.used) for table in tables]
         return any(capacity > _SMALL and _MOST_ROOM * used < capacity for capacity, used in sizes)
 
     def clear(self) -> None:
         """Forget all transactions and firing states; their ids stay."""
         self._drop(self.history.end)
+        self._windows.empty_buckets()
         self._windows.forget_firing()
+
+    def group_identity(self, group: Group) -> tuple[int, int]:
+        """The 128 bits, as (low, high), by which firing states know the group."""
+        return group_identity(group, self._compiler)
+
+    def close_firing(self, rule_id: int) -> None:
+        """Let go of the rule's firing states until the next restructuring, which takes what is durable of them."""
+        self._windows.close_states(rule_id)
 
     def _drop(self, until: int) -> None:
         if until > self.history.base:

@@ -11,6 +11,7 @@ from numba import njit
 from tripline_engine.domain.arena import Array
 from tripline_engine.domain.history import History
 from tripline_engine.domain.links import Lists
+from tripline_engine.domain.part import Part
 from tripline_engine.domain.verdict import Contributor
 
 
@@ -34,8 +35,7 @@ class Window:
 
     :ivar lists: the groups' transactions
     :ivar members: int32 by row, negative for a transaction that contributes nothing: its value is null
-    :ivar field: what is aggregated; None for a count that looks at no field
-    :ivar length: ms
+    :ivar part: what is read
     :ivar floor: older event times (ms) are not visible
     :ivar most: how many contributors are listed
     """
@@ -43,17 +43,16 @@ class Window:
     history: History
     lists: Lists
     members: Array
-    field: str | None
-    length: int
+    part: Part
     floor: int
     most: int
 
     def contributors(self, row: int, entered: int) -> tuple[Contributor, ...]:
         """The newest of the row's window, among the rows up to number ``entered``."""
-        history = self.history
-        bound = max(int(history.time[row]) - self.length, self.floor)
+        history, field = self.history, self.part.condition.aggregate_field
+        bound = max(self.part.window_start(int(history.time[row])), self.floor)
         found = np.empty(self.most, np.int64)
         count = _collect(row, entered, bound, history.base, self.lists.order, self.members, found)
         rows = found[:count]
-        values = [None if self.field is None else history.value(self.field, row) for row in rows.tolist()]
+        values = [None if field is None else history.value(field, row) for row in rows.tolist()]
         return tuple(map(Contributor, history.ids(rows), history.time[rows].tolist(), values))

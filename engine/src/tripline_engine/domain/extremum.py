@@ -78,10 +78,17 @@ def _enter(row: Any, newest: Any, base: int, order: Any, chain: Any) -> None:
 
 
 @njit(cache=True)
-def _front(front: Any, row: Any, in_order: bool, bound: Any, order: Any, chain: Any) -> Any:
-    """The front of the newest window after ``row`` will have entered it; the chain is still as it was before."""
+def _in_window(front: Any, bound: Any, order: Any, chain: Any) -> Any:
+    """The front, or where it is older than ``bound`` (ms) the next one on the queue that is not; -1 for none."""
     while front >= 0 and order.time[front] < bound:
         front = chain.worse[front]
+    return front
+
+
+@njit(cache=True)
+def _front(front: Any, row: Any, in_order: bool, bound: Any, order: Any, chain: Any) -> Any:
+    """The front of the newest window after ``row`` will have entered it; the chain is still as it was before."""
+    front = _in_window(front, bound, order, chain)
     if front < 0:
         return np.int32(row)
     difference = _order(row, front, chain)
@@ -100,6 +107,9 @@ def extreme_row(
         bound = max((t if in_order else newest) - windows[k], floor)
         if t >= bound:
             fronts[k] = _front(fronts[k], row, in_order, bound, order, chain)
+        else:
+            # the row is put among what is too old, where the way to the front may end then
+            fronts[k] = _in_window(fronts[k], bound, order, chain)
     _enter(row, newest, base, order, chain)
     for k in range(len(windows)):
         if in_order:

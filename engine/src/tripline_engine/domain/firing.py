@@ -26,7 +26,7 @@ _FIRST_CAPACITY = 1024
 WIDTH = 3
 TIME, HELD, RESET = 0, 1, 2
 NEVER_RESET = -1
-_BLANK = np.array([NOTHING, 0, NEVER_RESET], np.int64)
+BLANK = np.array([NOTHING, 0, NEVER_RESET], np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,10 @@ def crosses(state: Any, slot: Any, time: Any, window: Any, holds: Any) -> bool:
 
 
 @njit(cache=True)
-def _fire_crossings(
+def fire_crossings(
     start: int, slots: Any, time: Any, window: int, hits: Any, moving: Any, state: Any
 ) -> None:
+    """Leave of ``hits`` the crossings; ``slots`` and ``time`` are by row, the other two by place from ``start`` on."""
     for i in range(len(hits)):
         if moving[i]:
             row = start + i
@@ -84,7 +85,7 @@ class FiringStates:
 
     def build(self, records: FiringRecords | None) -> None:
         """Take these states; of a group without a retained transaction only the cooldown counts."""
-        self.state[:] = np.tile(_BLANK, len(self.state) // WIDTH)
+        self.state[:] = np.tile(BLANK, len(self.state) // WIDTH)
         self.reserve()
         if records is None:
             self.cooldown.build(*[np.empty(0, dtype) for dtype in (np.uint64, np.uint64, np.int64)])
@@ -101,7 +102,7 @@ class FiringStates:
         old, needed = len(self.state), len(self._links.last) * WIDTH
         if needed > old:
             self.state = self._arena.resize(self._name, needed)
-            self.state[old:] = np.tile(_BLANK, (needed - old) // WIDTH)
+            self.state[old:] = np.tile(BLANK, (needed - old) // WIDTH)
 
     def cross(self, start: int, time: npt.NDArray[np.int64], window_ms: int, hits: Any, moving: Any) -> None:
         """Leave of ``hits`` (bool, n rows from ``start`` on) the crossings.
@@ -110,7 +111,7 @@ class FiringStates:
         :param moving: bool, n: the evaluations that count, all of them in order
         """
         self.reserve()
-        _fire_crossings(start, self._links.slots, time, window_ms, hits, moving, self.state)
+        fire_crossings(start, self._links.slots, time, window_ms, hits, moving, self.state)
 
     def records(self, slots: npt.NDArray[np.int32]) -> FiringRecords:
         """The states of these groups (each named once or more)."""
@@ -125,6 +126,9 @@ class FiringStates:
             state[:, RESET].copy(),
             self.cooldown.times(low, high),
         )
+
+    def forget(self, lateness_floor: int) -> None:
+        """No transaction below that event time (ms) is accepted any more; here states go with their groups' lists."""
 
     def remove(self) -> None:
         """Forget all states."""

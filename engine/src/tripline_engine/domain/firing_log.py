@@ -35,6 +35,8 @@ _STATE = ("low", "high", "time", "held", "reset", "alerted")
 _WRITE = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
 
+_GONE = (-1, 0)
+
 Run = tuple[int, int]
 """A run's number in the log, and how often it has been merged."""
 
@@ -42,14 +44,23 @@ Run = tuple[int, int]
 class Bounds(NamedTuple):
     """What a state has to reach to count.
 
-    :ivar time_floor: ms; evaluations of older event times count no more
     :ivar first_row: the sequence number of the oldest retained transaction; older resets change nothing
     :ivar lateness_floor: ms; no older transaction is accepted any more, so cooldowns that end before it are over
     """
 
-    time_floor: int
     first_row: int
     lateness_floor: int
+
+
+class Held(NamedTuple):
+    """How long a version's states count.
+
+    :ivar cooldown_ms: 0 for none
+    :ivar time_floor: ms; evaluations of older event times count no more
+    """
+
+    cooldown_ms: int
+    time_floor: int
 
 
 class FiringLog:
@@ -75,12 +86,12 @@ class FiringLog:
             self._write(self.runs[-1], pa.concat_tables(tables), log)
             self._next += 1
 
-    def merge(self, log: StateLog, versions: Mapping[RuleVersionKey, int], bounds: Bounds) -> None:
+    def merge(self, log: StateLog, versions: Mapping[RuleVersionKey, Held], bounds: Bounds) -> None:
         """Merge the first series of runs that is long enough, if there is one.
 
         What is left out was of no use in older runs either: a group's later states have later times.
 
-        :param versions: those still held, with their cooldowns in ms; others' states go
+        :param versions: those still held; others' states go
         """
         at = self._mergeable()
         if at is None:
@@ -100,6 +111,30 @@ class FiringLog:
         for run in self.runs:
             log.remove(self._key(run))
         self.runs = []
+
+    def forget_rule(self, rule_id: int, log: StateLog) -> None:
+        """Forget the states of all versions of a rule."""
+        self._forget({"ruleId": rule_id}, log)
+
+    def forget_group(self, key: RuleVersionKey, identity: tuple[int, int], log: StateLog) -> None:
+        """Forget the state of one group under a version; its identity as (low, high)."""
+        self._forget(dict(zip(_KEY, (*key, *identity), strict=True)), log)
+
+    def _forget(self, gone: Mapping[str, int], log: StateLog) -> None:
+        """Write the runs anew that have rows with these values: commands are rare."""
+        kept = []
+        for run in self.runs:
+            table = self._read(run, log)
+            found = np.ones(len(table), np.bool_)
+            for name, value in gone.items():
+                found &= table.column(name).to_numpy() == value
+            if found.all():
+                log.remove(self._key(run))
+                continue
+            kept.append(run)
+            if found.any():
+                self._write(run, table.filter(pa.array(~found)), log)
+        self.runs = kept
 
     def read(self, log: StateLog) -> dict[RuleVersionKey, FiringRecords]:
         """The state of every group under every version."""
@@ -164,10 +199,11 @@ def _last_words(table: pa.Table) -> pa.Table:
     return table.take(pa.array(np.sort(len(keys) - 1 - first)))
 
 
-def _counting(table: pa.Table, versions: Mapping[RuleVersionKey, int], bounds: Bounds) -> Any:
-    held = zip(table.column("ruleId").to_pylist(), table.column("version").to_pylist(), strict=True)
-    cooldowns = np.array([versions.get(key, -1) for key in held], np.int64)
-    evaluated = table.column("time").to_numpy() >= bounds.time_floor
+def _counting(table: pa.Table, versions: Mapping[RuleVersionKey, Held], bounds: Bounds) -> Any:
+    keys = zip(table.column("ruleId").to_pylist(), table.column("version").to_pylist(), strict=True)
+    reach = np.array([versions.get(key, _GONE) for key in keys], np.int64).reshape(-1, 2)
+    cooldowns = reach[:, 0]
+    evaluated = table.column("time").to_numpy() >= reach[:, 1]
     reset = table.column("reset").to_numpy() >= bounds.first_row
     alerted = table.column("alerted").to_numpy()
     silenced = (alerted != NOTHING) & (alerted + np.maximum(cooldowns, 0) > bounds.lateness_floor)

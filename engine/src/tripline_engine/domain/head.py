@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from tripline_contracts.event_type import EventType
+from tripline_engine.domain.bucket_log import BucketLog
 from tripline_engine.domain.firing_log import FiringLog
 from tripline_engine.domain.records import StateLog
 from tripline_engine.domain.rule_book import RuleBook
@@ -33,6 +34,7 @@ class Head:
     visibility: Visibility
     segments: dict[str, SegmentLog]
     firing: dict[str, FiringLog]
+    buckets: dict[str, BucketLog]
 
     @staticmethod
     def read(log: StateLog, event_type: EventType) -> Head:
@@ -41,7 +43,8 @@ class Head:
         if data is None:
             segments = {anchor: SegmentLog(anchor, event_type) for anchor in event_type.anchors}
             firing = {anchor: FiringLog(anchor, [], 0) for anchor in event_type.anchors}
-            return Head(0, 0, 0, Visibility.new(event_type), segments, firing)
+            buckets = {anchor: BucketLog(anchor) for anchor in event_type.anchors}
+            return Head(0, 0, 0, Visibility.new(event_type), segments, firing, buckets)
         stored: dict[str, Any] = msgspec.json.decode(data)
         if stored["format"] != _FORMAT:
             raise ValueError(
@@ -54,6 +57,8 @@ class Head:
             Visibility.of_json(stored["visibility"]),
             {name: SegmentLog(name, event_type, data) for name, data in stored["segments"].items()},
             {name: FiringLog.of_json(name, data) for name, data in stored["firing"].items()},
+            # what was written before there were buckets has none
+            {name: BucketLog(name, stored.get("buckets", {}).get(name)) for name in event_type.anchors},
         )
 
     def write(self, log: StateLog) -> None:
@@ -66,6 +71,7 @@ class Head:
             "visibility": self.visibility.to_json(),
             "segments": {anchor: segments.to_json() for anchor, segments in self.segments.items()},
             "firing": {anchor: firing.to_json() for anchor, firing in self.firing.items()},
+            "buckets": {anchor: buckets.to_json() for anchor, buckets in self.buckets.items()},
         }
         log.put(_HEAD, msgspec.json.encode(stored))
 

@@ -33,8 +33,13 @@ NO_MEASURE: Final = ""
 """The column, all zeros, that stands for a measure where the event type has none: counts keep a sum beside them."""
 
 _FIRST_CAPACITY = 1024
-# What `meta` holds.
-_END, _BASE, _HEAP_END, _OFFSET = 0, 1, 2, 3
+# What `meta` holds; of the marks, which there have been since the arrays were built.
+_END, _BASE, _HEAP_END, _OFFSET, _MARKS = 0, 1, 2, 3, 4
+
+VOIDED = 1
+"""Marks a row that is for every rule as if it had never been; it keeps its place in the order of acceptance."""
+BACKFILLED = 2
+"""Marks a row that no rule is evaluated for, neither live nor later; it counts like any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +65,11 @@ class History:
         self._arena, self._name, self._key = arena, name, key
         self._fields = event_type.fields
         self._columns: dict[str, Array] = {}
-        self._meta = arena.open(f"{name}.meta", np.int64, 4)
+        self._meta = arena.open(f"{name}.meta", np.int64, 5)
         self._heap = arena.open(f"{name}.heap", np.uint8, 16 * _FIRST_CAPACITY)
         for column in ("time", "record_time", "id_start"):
             self._open(column, np.int64)
+        self._open("marks", np.uint8)
         self.values = {
             field.name: TextTable(arena, f"{name}.values.{field.name}") for field in text_fields(event_type)
         }
@@ -109,6 +115,30 @@ class History:
     @offset.setter
     def offset(self, sequence: int) -> None:
         self._meta[_OFFSET] = sequence
+
+    def any_marked(self, mark: int) -> bool:
+        """Whether any row has had the mark since the arrays were built."""
+        return bool(self._meta[_MARKS] & mark)
+
+    def marked(self, mark: int, start: int, end: int) -> npt.NDArray[np.bool_] | None:
+        """Which rows from the first number to the second have the mark; None where no row ever had."""
+        if not self.any_marked(mark):
+            return None
+        found: npt.NDArray[np.bool_] = (self._columns["marks"][start:end] & mark) != 0
+        return found
+
+    def mark(self, rows: npt.NDArray[np.int64], mark: int) -> None:
+        """Mark the rows with these numbers."""
+        self._columns["marks"][rows] |= np.uint8(mark)
+        self._meta[_MARKS] |= mark
+
+    def find(self, transaction_id: str, event_time: int) -> npt.NDArray[np.int64]:
+        """The numbers of the retained rows with this id and event time (ms), but for voided ones."""
+        rows = self.base + np.flatnonzero(self.time[self.base : self.end] == event_time)
+        voided = self._columns["marks"][rows] & VOIDED
+        same = [each == transaction_id for each in self.ids(rows)]
+        found: npt.NDArray[np.int64] = rows[np.array(same, np.bool_) & (voided == 0)]
+        return found
 
     def stamp(self, field: str) -> Array:
         """A time other than the event time, int64 ms, ABSENT for null."""
@@ -157,6 +187,9 @@ class History:
         self._reserve(end, int(self._meta[_HEAP_END]) + len(rows.ids.data))
         self.time[start:end] = rows.time
         self.record_time[start:end] = rows.record_time
+        self._columns["marks"][start:end] = 0
+        if rows.backfilled is not None:
+            self.mark(start + np.flatnonzero(rows.backfilled), BACKFILLED)
         self._append_ids(rows.ids, start, end)
         for stamp, times in rows.stamps.items():
             self.stamp(stamp)[start:end] = times
@@ -192,7 +225,7 @@ class History:
             column[: end - delta + 1] = column[delta : end + 1].copy()
         starts[: end - delta + 1] -= heap_base
         self._heap[: heap_end - heap_base] = self._heap[heap_base:heap_end].copy()
-        self._meta[:] = (end - delta, 0, heap_end - heap_base, self.offset + delta)
+        self._meta[:_MARKS] = (end - delta, 0, heap_end - heap_base, self.offset + delta)
         return delta
 
     def _open(self, column: str, dtype: Any) -> None:

@@ -88,19 +88,30 @@ class JudgedSpans:
 
 
 class Alerted:
-    """For which retained transactions a version has alerted: uint8 by row.
+    """For which retained transactions a version has alerted, or never will as they are backfilled: uint8 by row.
 
-    As firing state each is a record of its own, named by its sequence number.
+    As firing state each alert is a record of its own, named by its sequence number.
     """
 
     def __init__(self, arena: Arena, name: str) -> None:
         self._arena, self._name = arena, f"{name}.alerted"
         self.rows = arena.open(self._name, np.uint8, _FIRST_CAPACITY)
 
-    def build(self, records: FiringRecords | None, offset: int, end: int) -> None:
-        """Hold exactly this; ``offset`` is the sequence number of row 0, ``end`` the number after the newest row."""
+    def build(
+        self,
+        records: FiringRecords | None,
+        offset: int,
+        end: int,
+        backfilled: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Hold exactly this; ``offset`` is the sequence number of row 0, ``end`` the number after the newest row.
+
+        :param backfilled: bool, by row, up to ``end``
+        """
         self.reserve(end)
         self.rows[:] = 0
+        if backfilled is not None:
+            self.rows[:end] = backfilled
         if records is not None:
             rows = records.reset - offset
             self.rows[rows[(rows >= 0) & (rows < end)]] = 1

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tripline_engine.domain.aggregates import Aggregates
 from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.history import BACKFILLED
 from tripline_engine.domain.int128 import join
 from tripline_engine.domain.judged import alerted_records
 from tripline_engine.domain.judging_again import Judge, JudgedAgain, Source, judge_again
@@ -47,7 +48,12 @@ def judge_late_ones(
     alerted = windows.alerted[version.key]
     alerted.reserve(aggregates.end)
     alerted.rows[start : aggregates.end] = fired
-    late = np.flatnonzero(aggregates.late(version)).tolist()
+    came_late = aggregates.late(version)
+    backfilled = windows.history.marked(BACKFILLED, start, aggregates.end)
+    if backfilled is not None:
+        alerted.rows[start : aggregates.end] |= backfilled
+        came_late &= ~backfilled
+    late = np.flatnonzero(came_late).tolist()
     if not late:
         own = np.flatnonzero(fired) + start + windows.history.offset
         return Again([], 0, alerted_records(own) if len(own) else None)

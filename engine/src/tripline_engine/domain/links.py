@@ -14,7 +14,7 @@ from numba import njit
 
 from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.filtering import Test
-from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.history import VOIDED, HashKey, History
 from tripline_engine.domain.rows import ABSENT
 from tripline_engine.domain.siphash import hash_strings
 from tripline_engine.domain.slot_table import SlotTable
@@ -41,7 +41,16 @@ NOTHING = ABSENT
 NULL_GROUP, FILTERED = -1, -2
 """Stand for "no group" among slots."""
 
+_HIDDEN = -3
+# A voided row has the slot _HIDDEN - s: it is in no list, but while it is retained its group keeps the slot s, and
+# with it a firing state that it may have left.
+
 _FIRST_CAPACITY = 1024
+
+
+def unhidden(slots: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """The slots with those of voided rows as if these were in the lists."""
+    return np.where(slots <= _HIDDEN, _HIDDEN - slots, slots)
 
 
 @njit(cache=True)
@@ -143,7 +152,8 @@ class Lists:
 class Links(Lists):
     """The groups of one population: for each row its group's slot, and its neighbours there.
 
-    ``slots`` is int32 by row: NULL_GROUP where a field of the grouping is null, FILTERED where the filter fails.
+    ``slots`` is int32 by row: NULL_GROUP where a field of the grouping is null, FILTERED where the filter fails;
+    negative too for voided rows. To be opened anew when there are voided rows for the first time.
     """
 
     def __init__(
@@ -161,7 +171,8 @@ class Links(Lists):
         # The slots of a single text field's values already number its groups.
         self._single = fields[0] if len(fields) == 1 and fields[0] in history.values else None
         self.table = history.values[self._single] if self._single else SlotTable(arena, f"{name}.groups")
-        self._shared = self._single is not None and passes is None
+        unhidden = not history.any_marked(VOIDED)
+        self._shared = self._single is not None and passes is None and unhidden
         if not self._shared:
             self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_CAPACITY, -1)
 
@@ -173,6 +184,11 @@ class Links(Lists):
     def members(self, members: Links) -> Members:
         """Which of its rows contribute, if those of that population do."""
         return Members(members is not self, members.slots)
+
+    @property
+    def offset(self) -> int:
+        """The sequence number of row 0."""
+        return self._history.offset
 
     @property
     def slot_end(self) -> int:
@@ -198,7 +214,10 @@ class Links(Lists):
         first = self._history.base
         self.forget(first, until, self.slots)
         if self._single is None:
-            self.table.release(self._slots[first:until])
+            slots = self._slots[first:until]
+            if self._history.any_marked(VOIDED):
+                slots = unhidden(slots)
+            self.table.release(slots)
 
     def shift(self, delta: int, end: int) -> None:
         """As for lists."""
@@ -222,6 +241,10 @@ class Links(Lists):
             slots = self._intern(start, end, passing)
         if passing is not None:
             slots[~passing] = FILTERED
+        voided = self._history.marked(VOIDED, start, end)
+        if voided is not None:
+            voided &= slots >= 0
+            slots[voided] = _HIDDEN - slots[voided]
         return slots
 
     def _intern(self, start: int, end: int, passing: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.int32]:

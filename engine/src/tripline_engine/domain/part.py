@@ -16,6 +16,7 @@ from tripline_contracts.conditions import Condition
 from tripline_contracts.filters import All, Any_, Filter
 from tripline_contracts.names import Parameter
 from tripline_contracts.rule_definition import Function, RuleDefinition
+from tripline_engine.domain.forgotten import NOTHING_FORGOTTEN, Forgotten
 from tripline_engine.domain.limit import Limit
 
 
@@ -24,19 +25,21 @@ class Population:
     """Whose transactions form a rule's groups: grouped by ``fields``, those that pass ``filter``.
 
     :ivar name: names its arrays, and stands for the whole in comparisons: filters can be large trees
+    :ivar forgotten: what is left out besides
     """
 
     name: str
     fields: tuple[str, ...] = field(compare=False)
     filter: Filter | None = field(compare=False)
+    forgotten: Forgotten = field(default=NOTHING_FORGOTTEN, compare=False)
 
     @staticmethod
-    def of(fields: tuple[str, ...], condition: Filter | None) -> Population:
-        """Those that pass the condition, grouped by these fields."""
-        name = "+".join(fields)
+    def of(fields: tuple[str, ...], condition: Filter | None, forgotten: Forgotten) -> Population:
+        """Those that pass the condition and are not forgotten, grouped by these fields."""
+        name = "+".join(fields) + forgotten.suffix
         if condition is not None:
             name += f".if.{sha256_hex(canonical_json(condition.to_json()))[:32]}"
-        return Population(name, fields, condition)
+        return Population(name, fields, condition, forgotten)
 
 
 class TotalsKey(NamedTuple):
@@ -87,6 +90,27 @@ class DistinctKey(NamedTuple):
         return f"distinct.{self.field}.{self.window_ms}{_special(self)}"
 
 
+class BucketKey(NamedTuple):
+    """A bucket set: what a population's members come to by buckets of event time (`precision: bucketed`)."""
+
+    population: Population
+    members: Population
+    field: str | None
+    length_ms: int
+    used: frozenset[str]
+    apart: tuple[int, int] | None
+
+    @property
+    def name(self) -> str:
+        """For the names of its arrays."""
+        apart = "" if self.apart is None else f".{self.apart[0]}.{self.apart[1]}"
+        return f"buckets.{self.field or ''}.{self.length_ms}{_special(self)}{apart}"
+
+    def path(self, anchor: str) -> str:
+        """Names the set among all of a shard."""
+        return f"{anchor}.by.{self.population.name}.{self.name}"
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One condition of a rule.
@@ -96,6 +120,7 @@ class Part:
     :ivar totals: the totals that it reads; MIN and MAX read only their count
     :ivar chain: the chain that MIN and MAX read
     :ivar distinct: what COUNT_DISTINCT reads
+    :ivar buckets: what all functions read in a bucketed rule, in place of the other three
     :ivar constant: the limit, unless it is a parameter
     """
 
@@ -105,6 +130,7 @@ class Part:
     totals: TotalsKey | None
     chain: ChainKey | None
     distinct: DistinctKey | None
+    buckets: BucketKey | None
     constant: Limit | None
 
     @property
@@ -117,42 +143,64 @@ class Part:
         """Length of the window."""
         return self.condition.window_seconds * 1000
 
+    def window_start(self, time: int) -> int:
+        """Where the window of a transaction at that event time begins (both ms)."""
+        return window_start(time, self.window_ms, self.buckets.length_ms if self.buckets else None)
+
     @property
     def sign(self) -> int:
         """Of MIN and MAX: 1 if less is better, -1 if more is."""
         return -1 if self.condition.function == "MAX" else 1
 
 
-def population_of(definition: RuleDefinition) -> Population:
+def window_start(time: int, window_ms: int, bucket_ms: int | None) -> int:
+    """Where a window that ends at ``time`` begins, all in ms: with whole buckets at the start of one."""
+    exact = time - window_ms
+    return exact if bucket_ms is None else exact // bucket_ms * bucket_ms
+
+
+def population_of(definition: RuleDefinition, forgotten: Forgotten) -> Population:
     """The transactions that trigger a rule, by its groups."""
-    return Population.of(definition.grouping_key_names, _trigger(definition))
+    return Population.of(definition.grouping_key_names, _trigger(definition), forgotten)
 
 
-def parts_of(definition: RuleDefinition, used: frozenset[str]) -> tuple[Part, ...]:
+def parts_of(definition: RuleDefinition, used: frozenset[str], forgotten: Forgotten) -> tuple[Part, ...]:
     """The conditions of a rule, in the order of its definition.
 
     :param used: the fields that it uses
     """
-    trigger = _trigger(definition)
-    return tuple(_part(each, definition.filter, trigger, used) for each in definition.measured)
+    trigger, seconds = _trigger(definition), definition.bucket_seconds
+    length = None if seconds is None else seconds * 1000
+    each = (definition.filter, trigger, used, forgotten, length)
+    return tuple(_part(condition, *each) for condition in definition.measured)
 
 
-def _part(condition: Condition, own: Filter | None, trigger: Filter | None, used: frozenset[str]) -> Part:
+def _part(
+    condition: Condition,
+    own: Filter | None,
+    trigger: Filter | None,
+    used: frozenset[str],
+    forgotten: Forgotten,
+    bucket_ms: int | None,
+) -> Part:
     function, measured, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
     different = function == "COUNT_DISTINCT"
     counted = tuple(sorted({*fields, measured or ""})) if different else fields
-    population = Population.of(fields, trigger)
-    members = Population.of(counted, _both(own, condition.filter))
+    population = Population.of(fields, trigger, forgotten)
+    members = Population.of(counted, _both(own, condition.filter), forgotten)
     window, sign = condition.window_seconds * 1000, -1 if function == "MAX" else 1
     chained = measured is not None and function in ("MIN", "MAX")
-    limit = condition.limit
+    limit, bucketed = condition.limit, bucket_ms is not None
     return Part(
         condition=condition,
         population=population,
         members=members,
-        totals=None if different else TotalsKey(population, members, measured, window, used),
-        chain=ChainKey(population, members, measured or "", sign, used) if chained else None,
+        totals=None if different or bucketed else TotalsKey(population, members, measured, window, used),
+        chain=ChainKey(population, members, measured or "", sign, used) if chained and not bucketed else None,
         distinct=DistinctKey(population, members, measured or "", window, used) if different else None,
+        buckets=None
+        if bucket_ms is None
+        else BucketKey(population, members, measured, bucket_ms, used, forgotten.apart),
         constant=None
         if isinstance(limit, Parameter)
         else Limit(condition.operator, decimals.to_scaled(limit)),
@@ -165,7 +213,10 @@ def _trigger(definition: RuleDefinition) -> Filter | None:
     filters = tuple(filter_ for filter_ in own if filter_ is not None)
     if len(filters) < len(own):
         return definition.filter
-    return _both(definition.filter, filters[0] if len(filters) == 1 else Any_(filters))
+    # whatever their order: bucket sets are shared by what triggers
+    different = {canonical_json(each.to_json()): each for each in filters}
+    some = tuple(different[name] for name in sorted(different))
+    return _both(definition.filter, some[0] if len(some) == 1 else Any_(some))
 
 
 def _both(first: Filter | None, second: Filter | None) -> Filter | None:
@@ -174,6 +225,6 @@ def _both(first: Filter | None, second: Filter | None) -> Filter | None:
     return All((first, second))
 
 
-def _special(key: TotalsKey | ChainKey | DistinctKey) -> str:
+def _special(key: TotalsKey | ChainKey | DistinctKey | BucketKey) -> str:
     """What sets it apart from others of its kind over the same population."""
     return f".{sha256_hex(canonical_json([key.members.name, *sorted(key.used)]))[:16]}"

@@ -20,18 +20,21 @@ import numpy.typing as npt
 
 from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.arena import Arena, HeapArena, MappedArena
+from tripline_engine.domain.bucket_log import BucketLog
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.head import Head, read_book
 from tripline_engine.domain.history import HashKey
+from tripline_engine.domain.part import BucketKey
 from tripline_engine.domain.records import StateLog
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import RuleBook
+from tripline_engine.domain.rule_windows import Kept
 from tripline_engine.domain.structure import Structure
 
 # What the header holds; its first item belongs to the arena.
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
 # How the arrays are laid out; files of another layout, from before an upgrade, are built again.
-_THIS_LAYOUT = 1
+_THIS_LAYOUT = 3
 
 
 class Projection:
@@ -82,8 +85,8 @@ class Projection:
     def restructure(self, head: Head, log: StateLog) -> None:
         """Maintain what the book needs now."""
         for name, anchor in self.anchors.items():
-            firing = partial(head.firing[name].read, log)
-            anchor.restructure(Structure.of(self.book, name), head.visibility, firing)
+            firing, kept = partial(head.firing[name].read, log), partial(_kept, head, log, name)
+            anchor.restructure(Structure.of(self.book, name), head.visibility, firing, kept)
 
     def shrink(self, head: Head, log: StateLog) -> bool:
         """Build the arrays again, as large as they have to be, if they are far larger; whether they were."""
@@ -123,19 +126,27 @@ class Projection:
         for name, anchor in self.anchors.items():
             segments = head.segments[name]
             floor = head.visibility.floor(name, [self._config.event_type.time_field.name])
+            sequence, folded = segments.first, head.buckets[name].folded
             for rows, cleared in segments.read(log):
-                for part, gone in self._retained(anchor, rows, floor):
+                needed = len(rows) if folded is None else max(folded - sequence, 0)
+                sequence += len(rows)
+                for part, gone in self._retained(anchor, rows, floor, needed):
                     anchor.load(part, remembered_only=cleared or gone)
             anchor.history.offset = segments.accepted - anchor.history.end
-            anchor.clean_up(head.visibility)
+            anchor.void_again(segments.voided)
+            until = unfolded(anchor, head.buckets[name], anchor.expired(head.visibility))
+            anchor.clean_up(head.visibility, until)
         self.restructure(head, log)
         self.finish(head)
 
-    def _retained(self, anchor: Anchor, rows: Rows, floor: int) -> Iterator[tuple[Rows, bool]]:
-        """The rows in runs, each with whether it is out of every window: what comes before all that is not."""
+    def _retained(self, anchor: Anchor, rows: Rows, floor: int, needed: int) -> Iterator[tuple[Rows, bool]]:
+        """The rows in runs, each with whether it is out of every window: what comes before all that is not.
+
+        :param needed: the place of the first row that bucket sets still have to read
+        """
         live = rows.time >= floor
         first = 0 if anchor.history.end or live.all() else int(live.argmax()) if live.any() else len(rows)
-        gone = np.arange(len(rows)) < first
+        gone = np.arange(len(rows)) < min(first, needed)
         for part, out in ((gone, True), (~gone, False)):
             if part.any():
                 yield rows.take(part, self._config.event_type), out
@@ -144,6 +155,17 @@ class Projection:
         config = self._config
         key, named = HashKey(*config.hash_key), self.book.named
         return Anchor(self._arena, name, config.event_type, key, named, structure)
+
+
+def unfolded(anchor: Anchor, buckets: BucketLog, until: int) -> int:
+    """That row number, or that of the first row that some bucket set still needs to read."""
+    return until if buckets.folded is None else min(until, buckets.folded - anchor.history.offset)
+
+
+def _kept(head: Head, log: StateLog, anchor: str, key: BucketKey) -> Kept:
+    buckets, name = head.buckets[anchor], key.path(anchor)
+    found = buckets.read(name, key.length_ms, log)
+    return Kept(found, buckets.sets[name].folded, head.segments[anchor].voided)
 
 
 @contextmanager

@@ -15,39 +15,37 @@ from tripline_engine.domain.int128 import join
 from tripline_engine.domain.limit import Hits, shown
 from tripline_engine.domain.limits import LimitRun
 from tripline_engine.domain.part import Part
-from tripline_engine.domain.rows import Amounts, Totals
+from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.rule_version import RuleVersion
-from tripline_engine.domain.verdict import Measured, Verdict
+from tripline_engine.domain.verdict import Bounds, Measured, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class PartReading:
     """The aggregates of one condition for n transactions, the history's rows from number ``start`` on.
 
-    :ivar totals: count and sum of each one's window; for COUNT_DISTINCT the number of values in place of the sum
-    :ivar extremes: int64, n: for MIN and MAX the row with the extreme value, -1 where there is none
+    :ivar counts: int64, n: how many transactions of each one's window contribute
+    :ivar values: their sums, extreme values or numbers of values; of MIN and MAX anything where nothing contributes
     :ivar window: tells what the windows were read from; only an alert asks
     :ivar limits: what the rows are held against
+    :ivar bounds: of bucketed windows, by place: what only an alert asks too
     """
 
     part: Part
     start: int
-    totals: Totals
-    extremes: npt.NDArray[np.int64]
-    amounts: Amounts
+    counts: npt.NDArray[np.int64]
+    values: Amounts
     window: Callable[[], Window]
     limits: list[LimitRun]
+    bounds: Callable[[int], Bounds] | None = None
 
     def hits(self) -> Hits:
         """Where the limit holds (bool, n)."""
-        low, high = self.totals.low, self.totals.high
-        if self._seeks_extremes:
-            low, high = self.amounts.low[self.extremes], self.amounts.high[self.extremes]
-        hits = np.zeros(len(self.totals.counts), np.bool_)
+        low, high = self.values
+        hits = np.zeros(len(self.counts), np.bool_)
         for first, until, limit in self.limits:
             run = slice(first - self.start, until - self.start)
-            counts = self.totals.counts[run]
-            hits[run] = limit.each(self.part.function, counts, low[run], high[run])
+            hits[run] = limit.each(self.part.function, self.counts[run], low[run], high[run])
         return hits
 
     def measured(self, i: int, *, holds: bool) -> Measured:
@@ -60,6 +58,7 @@ class PartReading:
             holds=holds,
             count=self.count(i),
             contributors=self.window().contributors(row, row),
+            bounds=self.bounds(i) if self.bounds else None,
         )
 
     def limit(self, i: int) -> str | None:
@@ -69,18 +68,11 @@ class PartReading:
 
     def count(self, i: int) -> int:
         """How many transactions of the i-th window contribute."""
-        return int(self.totals.counts[i])
+        return int(self.counts[i])
 
     def value(self, i: int) -> str | None:
         """The aggregate of the i-th window as plain decimal text; None where it is one of nothing."""
-        at, words = i, Amounts(self.totals.low, self.totals.high)
-        if self._seeks_extremes:
-            at, words = int(self.extremes[i]), self.amounts
-        return shown(self.part.function, self.count(i), join(words.low[at], words.high[at]))
-
-    @property
-    def _seeks_extremes(self) -> bool:
-        return self.part.chain is not None
+        return shown(self.part.function, self.count(i), join(self.values.low[i], self.values.high[i]))
 
 
 @dataclass(frozen=True, slots=True)

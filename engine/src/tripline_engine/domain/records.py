@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
+from typing import Final, Protocol
+
+BACKFILL: Final = "backfill"
+"""The header that names a record's backfill. The column of that name is null for others, or not there if all are
+others; it holds the name until the transaction is let in, and then just true."""
 
 
 class Kind(IntEnum):

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.int128 import words
+from tripline_engine.domain.records import BACKFILL
 
 DECIMAL = pa.decimal128(24, 6)
 # Fields of these roles are texts: equal texts are equal values.
@@ -59,6 +60,7 @@ class Rows:
     :ivar stamps: by name, the other times: int64 ms, ABSENT for null
     :ivar texts: by name, the fields that are texts
     :ivar measures: by name, the fields that are numbers
+    :ivar backfilled: bool, n: what was let in, or is to be, as part of a backfill; None where nothing is
     """
 
     table: pa.Table
@@ -68,13 +70,17 @@ class Rows:
     stamps: dict[str, npt.NDArray[np.int64]]
     texts: dict[str, Texts]
     measures: dict[str, Amounts]
+    backfilled: npt.NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.time)
 
     @staticmethod
     def of(table: pa.Table, event_type: EventType) -> Rows:
-        """Columns of an Arrow table that has the event type's fields and `recordTime`."""
+        """Columns of an Arrow table that has the event type's fields and `recordTime`.
+
+        A column `backfill` is only there if some are backfilled: those where it is not null.
+        """
         table = table.combine_chunks()
         return Rows(
             table=table,
@@ -84,7 +90,13 @@ class Rows:
             stamps={field.name: _integers(table, field.name) for field in stamp_fields(event_type)},
             texts={field.name: _texts(table, field.name) for field in text_fields(event_type)},
             measures={field.name: _amounts(table, field.name) for field in measure_fields(event_type)},
+            backfilled=_backfilled(table),
         )
+
+    @property
+    def ordinary(self) -> npt.NDArray[np.bool_]:
+        """Where a transaction is not backfilled (bool, n)."""
+        return np.ones(len(self), np.bool_) if self.backfilled is None else ~self.backfilled
 
     def take(self, keep: npt.NDArray[np.bool_], event_type: EventType) -> Rows:
         """The rows where ``keep`` (bool, n) holds, in the same order."""
@@ -128,6 +140,13 @@ def _array(table: pa.Table, name: str) -> pa.Array:
 def _integers(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
     array = _array(table, name)
     return np.array(array.fill_null(ABSENT) if array.null_count else array, np.int64)
+
+
+def _backfilled(table: pa.Table) -> npt.NDArray[np.bool_] | None:
+    at = table.schema.get_field_index(BACKFILL)
+    if at < 0 or table.column(at).null_count == len(table):
+        return None
+    return np.array(_array(table, BACKFILL).is_valid())
 
 
 def _texts(table: pa.Table, name: str) -> Texts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
 import msgspec
 
@@ -13,10 +13,22 @@ from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import EventType
 from tripline_contracts.names import read_list, read_name, read_parameter
+from tripline_engine.domain.commands import (
+    ClearGroup,
+    ClearRule,
+    Command,
+    TraceRule,
+    is_integer,
+    read_command,
+    read_integer,
+    read_text,
+)
+from tripline_engine.domain.forgotten import Group
 from tripline_engine.domain.judged import JudgedSpans, Span
 from tripline_engine.domain.named import Named
 from tripline_engine.domain.rule_version import (
     END_OF_TIME,
+    Cleared,
     JudgingVersion,
     Rule,
     RuleVersion,
@@ -27,9 +39,6 @@ from tripline_engine.domain.rule_version import (
 from tripline_engine.domain.settings import Settings
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
-Command = Literal[
-    "CLEAR_STATE_ALL", "CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT", "DELETE_RULES_ALL", "TRACE_RULE"
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +79,8 @@ class ControlTaken:
     """A command of an operator was taken."""
 
     position: int
-    command: Command
     command_id: str
+    command: Command
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,7 @@ class RuleBook:
     :ivar traced: by rule id, until which record time (ms, exclusive) its evaluations are told
     :ivar judged: what the versions that judge again (`lateEvents: reevaluate`) have judged
     :ivar named: the named lists and parameters
+    :ivar backfills: the names of those that stand
     :ivar accepted: by anchor, how many transactions have been accepted; to be told before events are taken
     """
 
@@ -108,6 +118,7 @@ class RuleBook:
         self.traced: dict[int, int] = {}
         self.judged = JudgedSpans()
         self.named = Named()
+        self.backfills: set[str] = set()
         self.accepted = dict.fromkeys(event_type.anchors, 0)
         self.settings = Settings()
         self.position = -1
@@ -168,6 +179,7 @@ class RuleBook:
         :param retained: by anchor, the sequence number of the oldest transaction that is retained
         """
         self.named.forget(retained)
+        self.rules = {rule_id: rule.of_retained(retained) for rule_id, rule in self.rules.items()}
         times = {version.key: (since, until) for version, since, until in self.judging()}
         again = [each for each in self.versions() if each.definition.late_events == "reevaluate"]
         self.judged.keep(version.key for version in again)
@@ -192,17 +204,28 @@ class RuleBook:
         return self._apply_to_rule(kind, event, position)
 
     def _control(self, event: Mapping[str, Any], position: int) -> ControlTaken:
-        command, command_id = event["command"], event["commandId"]
-        if command not in get_args(Command) or not isinstance(command_id, str):
-            raise ValueError(f"unknown command {command!r}, or commandId is not a text")
-        if command == "TRACE_RULE":
-            rule_id, until = _integer(event, "ruleId"), _integer(event, "traceUntil")
-            if rule_id in self.rules:
+        command, command_id = read_command(event), read_text(event, "commandId")
+        match command:
+            case TraceRule(rule_id, until) if rule_id in self.rules:
                 self.traced[rule_id] = until
-        return ControlTaken(position, command, command_id)
+            case ClearRule(rule_id) if rule_id in self.rules:
+                cleared = Cleared(position, dict(self.accepted))
+                self.rules[rule_id] = self.rules[rule_id].clear(cleared)
+            case ClearGroup(rule_id, group) if rule_id in self.rules:
+                self._check(group)
+                self.rules[rule_id] = self.rules[rule_id].clear_group(group, self.accepted)
+            case _:
+                pass  # none of the rules' business
+        return ControlTaken(position, command_id, command)
+
+    def _check(self, group: Group) -> None:
+        """LookupError or ContractError if it is no group by fields of the event type."""
+        for name, value in group:
+            if self._event_type.field(name).kind == "decimal":
+                decimals.parse(value)
 
     def _apply_to_rule(self, kind: str, event: Mapping[str, Any], position: int) -> RuleTaken | None:
-        rule_id, version = _integer(event, "ruleId"), _integer(event, "version")
+        rule_id, version = read_integer(event, "ruleId"), read_integer(event, "version")
         if event["state"] not in _STATES:
             raise ValueError(f"unknown state {event['state']!r}")
         if rule_id in self.deleted:
@@ -223,6 +246,8 @@ class RuleBook:
     def _publish(self, event: Mapping[str, Any], position: int, rule_id: int, version: int) -> RuleTaken:
         newest = self._version(event, rule_id, version)
         known = self.rules.get(rule_id)
+        if known is not None and known.cleared is not None:
+            newest = newest.forgetting(known.cleared.forgotten(rule_id, newest.anchor))
         if known is None:
             paused, earliest = event["state"] == "PAUSED", END_OF_TIME
             self.rules[rule_id] = Rule(rule_id, version, paused, (newest,), newest.effective_from)
@@ -232,7 +257,7 @@ class RuleBook:
         older = replace(known.versions[-1], superseded_from=newest.effective_from)
         versions = (*known.versions[:-1], older, newest)
         earliest = min(known.earliest, newest.effective_from)
-        self.rules[rule_id] = Rule(rule_id, version, known.paused, versions, earliest)
+        self.rules[rule_id] = replace(known, version=version, versions=versions, earliest=earliest)
         catch_up = _catch_up(newest, known.paused, known.earliest)
         return RuleTaken(position, rule_id, version, newest, catch_up)
 
@@ -241,7 +266,7 @@ class RuleBook:
         name, digest = event["name"], event["definitionHash"]
         if not isinstance(name, str) or digest != sha256_hex(canonical_json(event["definition"])):
             raise ValueError("name must be a text, and definitionHash the hash of the definition")
-        since = _integer(event, "effectiveFrom")
+        since = read_integer(event, "effectiveFrom")
         return version_of(rule_id, version, name, definition, digest, since, None, self._event_type)
 
     def to_bytes(self) -> bytes:
@@ -254,6 +279,7 @@ class RuleBook:
                 "traced": sorted(self.traced.items()),
                 "judged": self.judged.to_json(),
                 "named": self.named.to_json(),
+                "backfills": sorted(self.backfills),
                 "rules": [rule_to_json(rule) for rule in self.rules.values()],
             }
         )
@@ -270,6 +296,7 @@ class RuleBook:
         book.traced = dict(stored.get("traced", []))
         book.judged = JudgedSpans.of_json(stored.get("judged", []))
         book.named = Named.of_json(stored.get("named", {}))
+        book.backfills = set(stored.get("backfills", []))
         for rule in stored["rules"]:
             book.rules[rule["ruleId"]] = rule_of_json(rule, event_type)
         return book
@@ -280,7 +307,7 @@ def _decode(data: bytes) -> dict[str, Any]:
         event = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableRuleEvent(str(error), position_of(data)) from error
-    if not isinstance(event, dict) or not _is_integer(event.get("position")):
+    if not isinstance(event, dict) or not is_integer(event.get("position")):
         raise UnreadableRuleEvent("expected an object with an integer position", None)
     return event
 
@@ -291,7 +318,7 @@ def position_of(data: bytes) -> int | None:
         position = msgspec.json.decode(data, type=_Positioned).position
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    return position if _is_integer(position) else None
+    return position if is_integer(position) else None
 
 
 class _Positioned(msgspec.Struct):
@@ -301,15 +328,3 @@ class _Positioned(msgspec.Struct):
 def _catch_up(version: RuleVersion, paused: bool, until: int) -> CatchUp | None:
     """None for a definition taken while paused: what it reaches counts as skipped."""
     return CatchUp(version, until) if not paused and version.effective_from < until else None
-
-
-def _integer(event: Mapping[str, Any], name: str) -> int:
-    value = event[name]
-    if not _is_integer(value):
-        raise ValueError(f"{name} must be an integer that JSON can carry")
-    return int(value)
-
-
-def _is_integer(value: object) -> bool:
-    # beyond 2**53 canonical JSON, and so an alert's id, knows no integers
-    return isinstance(value, int) and not isinstance(value, bool) and -(2**53) < value < 2**53

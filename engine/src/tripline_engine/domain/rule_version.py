@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tripline_contracts import rule_definition
 from tripline_contracts.anchors import anchor_of
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import RuleDefinition
-from tripline_engine.domain.part import Part, Population, parts_of, population_of
+from tripline_engine.domain.forgotten import NOTHING_FORGOTTEN, Forgotten, Group
+from tripline_engine.domain.part import Part, Population, parts_of, population_of, window_start
 from tripline_engine.domain.settings import Settings
 
 END_OF_TIME: Final = 2**63 - 1
@@ -28,6 +29,7 @@ class RuleVersion:
     :ivar fields: names of the fields it uses, the event time among them
     :ivar population: the transactions that trigger it, by its groups
     :ivar parts: its conditions
+    :ivar forgotten: what operators have cleared of it; population and parts are without that
     """
 
     rule_id: int
@@ -41,6 +43,7 @@ class RuleVersion:
     fields: frozenset[str]
     population: Population
     parts: tuple[Part, ...]
+    forgotten: Forgotten = NOTHING_FORGOTTEN
 
     @property
     def chained(self) -> bool:
@@ -57,6 +60,32 @@ class RuleVersion:
         """Length of the window, of several the widest."""
         return self.definition.window_seconds * 1000
 
+    @property
+    def bucket_ms(self) -> int | None:
+        """Length of the buckets of which its windows consist; None for exact windows."""
+        seconds = self.definition.bucket_seconds
+        return None if seconds is None else seconds * 1000
+
+    @property
+    def needs_ms(self) -> int:
+        """For how long it needs transactions singly: for its window, or for a bucket."""
+        return self.window_ms if self.bucket_ms is None else self.bucket_ms
+
+    def window_start(self, time: int) -> int:
+        """Where its widest window that ends at that event time begins (both ms)."""
+        return window_start(time, self.window_ms, self.bucket_ms)
+
+    def forgetting(self, forgotten: Forgotten) -> RuleVersion:
+        """The version that does not look at what is forgotten."""
+        if forgotten == self.forgotten:
+            return self
+        return replace(
+            self,
+            population=population_of(self.definition, forgotten),
+            parts=parts_of(self.definition, self.fields, forgotten),
+            forgotten=forgotten,
+        )
+
     def counts_at(self, clock: int | None, settings: Settings) -> bool:
         """Whether history must still be kept for it: a superseded version's transactions may yet come late."""
         if self.superseded_from is None or clock is None:
@@ -66,6 +95,22 @@ class RuleVersion:
 
 JudgingVersion = tuple[RuleVersion, int, int]
 """A version and the event times (ms) that it judges: from the first, before the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """Where a rule was last cleared; it holds for versions taken later too, on whatever anchor.
+
+    :ivar position: of the command, by which all shards name the place
+    :ivar accepted: by anchor, how many transactions the shard had accepted by then
+    """
+
+    position: int
+    accepted: Mapping[str, int]
+
+    def forgotten(self, rule_id: int, anchor: str) -> Forgotten:
+        """What the rule's versions on that anchor do not look at."""
+        return Forgotten(self.accepted[anchor], apart=(rule_id, self.position))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +126,7 @@ class Rule:
     paused: bool
     versions: tuple[RuleVersion, ...]
     earliest: int
+    cleared: Cleared | None = None
 
     def in_force(self) -> Iterator[JudgingVersion]:
         """Each version with the event times (ms) it judges: from the first, before the second."""
@@ -89,6 +135,43 @@ class Rule:
             if version.effective_from < until:
                 yield version, version.effective_from, until
                 until = version.effective_from
+
+    def clear(self, cleared: Cleared) -> Rule:
+        """The rule for which nothing was accepted before."""
+        versions = tuple(
+            version.forgetting(cleared.forgotten(self.rule_id, version.anchor)) for version in self.versions
+        )
+        return replace(self, versions=versions, cleared=cleared)
+
+    def grouped_by(self, fields: tuple[str, ...]) -> Iterator[RuleVersion]:
+        """The versions with groups of their own by just these fields; conditions and buckets share what they know."""
+        for version in self.versions:
+            own = not version.chained and version.definition.precision == "exact"
+            if own and version.definition.grouping_key_names == fields:
+                yield version
+
+    def clear_group(self, group: Group, accepted: Mapping[str, int]) -> Rule:
+        """The rule for one of whose groups nothing was accepted before; ``accepted``: by anchor, how many were."""
+        cleared = {
+            version.key: version.forgetting(version.forgotten.and_group(group, accepted[version.anchor]))
+            for version in self.grouped_by(tuple(name for name, _ in group))
+        }
+        versions = tuple(cleared.get(version.key, version) for version in self.versions)
+        return replace(self, versions=versions)
+
+    def of_retained(self, retained: Mapping[str, int]) -> Rule:
+        """The rule whose versions forget no more than there is: so they share lists with others again.
+
+        :param retained: by anchor, the sequence number of the oldest transaction that is retained
+        """
+        versions = tuple(
+            # buckets hold what was forgotten long after it has left the history
+            version
+            if version.bucket_ms is not None
+            else version.forgetting(version.forgotten.of_retained(retained[version.anchor]))
+            for version in self.versions
+        )
+        return self if versions == self.versions else replace(self, versions=versions)
 
 
 def version_of(
@@ -113,8 +196,8 @@ def version_of(
         superseded_from=superseded_from,
         anchor=anchor_of(definition, event_type),
         fields=fields,
-        population=population_of(definition),
-        parts=parts_of(definition, fields),
+        population=population_of(definition, NOTHING_FORGOTTEN),
+        parts=parts_of(definition, fields, NOTHING_FORGOTTEN),
     )
 
 
@@ -141,14 +224,17 @@ def rule_to_json(rule: Rule) -> dict[str, Any]:
             "definitionHash": version.definition_hash,
             "effectiveFrom": version.effective_from,
             "supersededFrom": version.superseded_from,
+            "forgotten": version.forgotten.to_json(),
         }
         for version in rule.versions
     ]
+    cleared = rule.cleared
     return {
         "ruleId": rule.rule_id,
         "version": rule.version,
         "paused": rule.paused,
         "earliest": rule.earliest,
+        "cleared": None if cleared is None else [cleared.position, cleared.accepted],
         "versions": versions,
     }
 
@@ -165,7 +251,16 @@ def rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
             item["effectiveFrom"],
             item["supersededFrom"],
             event_type,
-        )
+            # rules that were written before there were such commands have nothing to forget
+        ).forgetting(Forgotten.of_json(item.get("forgotten")))
         for item in stored["versions"]
     ]
-    return Rule(stored["ruleId"], stored["version"], stored["paused"], tuple(versions), stored["earliest"])
+    cleared = stored.get("cleared")
+    return Rule(
+        stored["ruleId"],
+        stored["version"],
+        stored["paused"],
+        tuple(versions),
+        stored["earliest"],
+        None if cleared is None else Cleared(*cleared),
+    )

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.bucket_window import Buckets, BucketSpan, BucketWindow, Layout
 from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import Compiler, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
-from tripline_engine.domain.history import NO_MEASURE, History
+from tripline_engine.domain.forgotten import remembered
+from tripline_engine.domain.history import BACKFILLED, NO_MEASURE, History
 from tripline_engine.domain.judged import Alerted
+from tripline_engine.domain.lasting import LastingStates
 from tripline_engine.domain.links import NOTHING, Links
-from tripline_engine.domain.part import ChainKey, DistinctKey, Population, TotalsKey
+from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Population, TotalsKey
 from tripline_engine.domain.resetting import ResetWindow
 from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
+from tripline_engine.domain.segment import Voided
 from tripline_engine.domain.slot_table import SlotTable
 from tripline_engine.domain.structure import Structure
 from tripline_engine.domain.sum_window import SumWindow
@@ -31,14 +36,29 @@ def open_links(
 ) -> Links:
     """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
     passes = None if population.filter is None else compiler.compile(population.filter)
+    passes = remembered(population.forgotten, compiler, passes)
     if since != NOTHING:
         passes = from_time(since, passes)
     name = f"{compiler.anchor}.by.{population.name}"
     return Links(arena, name, history, population.fields, compiler.key, passes)
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the state log holds of a bucket set.
+
+    :ivar buckets: None if it holds nothing
+    :ivar first: the sequence number of the first transaction that is not among them
+    :ivar voided: of those that are in the history, the void ones
+    """
+
+    buckets: Buckets
+    first: int
+    voided: Sequence[Voided]
+
+
 class RuleWindows:
-    """Lists, totals, extremes and firing states. ``structure`` is what the arena already holds of them.
+    """Lists, totals, extremes, buckets and firing states. ``structure`` is what the arena already holds of them.
 
     Transactions with an event time (ms) before ``since`` are left out.
     """
@@ -57,9 +77,11 @@ class RuleWindows:
         self.totals: dict[TotalsKey, SumWindow] = {}
         self.chains: dict[ChainKey, Extremum] = {}
         self.distincts: dict[DistinctKey, DistinctWindow] = {}
+        self.buckets: dict[BucketKey, BucketWindow] = {}
         self.firing: dict[RuleVersionKey, FiringStates] = {}
         self.alerted: dict[RuleVersionKey, Alerted] = {}
         self.resets: dict[RuleVersionKey, ResetWindow] = {}
+        self._stateful: dict[RuleVersionKey, Population] = {}
         for population in structure.populations:
             self._open_links(population)
         for totals in structure.totals:
@@ -68,6 +90,8 @@ class RuleWindows:
             self._open_chain(chain, windows)
         for distinct in structure.distincts:
             self._open_distinct(distinct)
+        for bucketed, layout in structure.buckets.items():
+            self._open_buckets(bucketed, layout)
         for version in structure.stateful.values():
             self._open_states(version)
 
@@ -75,21 +99,29 @@ class RuleWindows:
         """The slot tables of the populations."""
         for links in self.links.values():
             yield links.table
+        for window in self.buckets.values():
+            yield window.buckets.groups
+
+    def pools(self) -> Iterator[tuple[int, int]]:
+        """For how many buckets there is room, and how many there are."""
+        for window in self.buckets.values():
+            yield window.buckets.capacity, window.buckets.used
 
     def restructure(
         self,
         structure: Structure,
         visibility: Visibility,
         firing: Callable[[], Mapping[RuleVersionKey, FiringRecords]],
+        kept: Callable[[BucketKey], Kept] | None = None,
         *,
         build: bool = True,
     ) -> None:
         """Maintain exactly this from now on.
 
         What is new is built from the history and from the firing states, which are read only then; unless
-        ``build`` is False: then it starts with nothing.
+        ``build`` is False: then it starts with nothing. ``kept`` reads what has left the history of a bucket set.
         """
-        self._remove_all_but(structure)
+        self._remove_all_but(structure, visibility)
         history = self.history
         base, end = history.base, history.end if build else history.base
         for population in structure.populations - self.links.keys():
@@ -104,6 +136,11 @@ class RuleWindows:
         for distinct in structure.distincts - self.distincts.keys():
             floor = self.floor(visibility, distinct)
             self._open_distinct(distinct).build(floor, base, end)
+        for bucketed, layout in structure.buckets.items():
+            if bucketed not in self.buckets:
+                self._build_buckets(bucketed, layout, visibility, kept(bucketed) if kept else None)
+            elif self.buckets[bucketed].buckets.layout != layout:
+                self.buckets[bucketed].buckets.relayout(layout)
         fresh = structure.stateful.keys() - self.firing.keys() - self.alerted.keys()
         states = firing() if fresh else {}
         for key in fresh:
@@ -137,12 +174,30 @@ class RuleWindows:
         for alerted in self.alerted.values():
             alerted.shift(delta, end)
 
+    def evict(self, visibility: Visibility) -> None:
+        """Let go of buckets that no window reaches any more, and of states that are kept apart from the lists."""
+        for key, window in self.buckets.items():
+            window.buckets.evict(window.floor_bucket(self.span(visibility, key)))
+        for states in self.firing.values():
+            states.forget(visibility.lateness_floor)
+
+    def empty_buckets(self) -> None:
+        """No bucket holds anything any more."""
+        for window in self.buckets.values():
+            window.buckets.empty(window.buckets.begun)
+
     def forget_firing(self) -> None:
         """No group has a firing state any more."""
         for states in self.firing.values():
             states.build(None)
         for alerted in self.alerted.values():
             alerted.build(None, 0, 0)
+
+    def close_states(self, rule_id: int) -> None:
+        """Let go of the firing states of a rule; restructuring builds them from what it is given."""
+        for key in list(self._stateful):
+            if key[0] == rule_id:
+                self._close_states(key)
 
     def measure(self, name: str | None) -> str:
         """The field if it is a number; any number will do where only a count is wanted."""
@@ -157,25 +212,40 @@ class RuleWindows:
         """The oldest event time (ms) visible to the rules that read this."""
         return visibility.floor(self._name, key.used)
 
+    def span(self, visibility: Visibility, key: BucketKey) -> BucketSpan:
+        """What the bucket set shows here."""
+        span = visibility.span(self._name, key)
+        return replace(span, begin=max(span.begin, self._since))
+
+    def _build_buckets(
+        self, key: BucketKey, layout: Layout, visibility: Visibility, kept: Kept | None
+    ) -> None:
+        window, history = self._open_buckets(key, layout), self.history
+        window.buckets.empty(self.span(visibility, key).begun)
+        if kept is not None:
+            window.buckets.put(kept.buckets)
+            first, amounts = max(kept.first - history.offset, history.base), self.amounts(key.field)
+            window.enter(self.span(visibility, key), first, history.end, amounts, kept.voided)
+
     def _build_states(
         self, version: RuleVersion, visibility: Visibility, records: FiringRecords | None, end: int
     ) -> None:
         self._open_states(version)
         if version.key in self.alerted:
-            self.alerted[version.key].build(records, self.history.offset, end)
+            backfilled = self.history.marked(BACKFILLED, 0, end)
+            self.alerted[version.key].build(records, self.history.offset, end, backfilled)
             return
         states = self.firing[version.key]
         states.build(records)
         if version.key in self.resets:
             self.resets[version.key].build(states, visibility.floor(self._name, version.fields), end)
 
-    def _remove_all_but(self, structure: Structure) -> None:
-        for key in list(self.firing.keys() - structure.stateful.keys()):
-            self.firing.pop(key).remove()
-            if key in self.resets:
-                self.resets.pop(key).remove()
-        for key in list(self.alerted.keys() - structure.stateful.keys()):
-            self.alerted.pop(key).remove()
+    def _remove_all_but(self, structure: Structure, visibility: Visibility) -> None:
+        for key, population in list(self._stateful.items()):
+            version = structure.stateful.get(key)
+            # groups of another population have other slots
+            if version is None or version.population != population:
+                self._close_states(key)
         for totals in list(self.totals.keys() - structure.totals):
             self.totals.pop(totals).remove()
         for chain in list(self.chains):
@@ -183,10 +253,21 @@ class RuleWindows:
                 self.chains.pop(chain).remove()
         for distinct in list(self.distincts.keys() - structure.distincts):
             self.distincts.pop(distinct).remove()
+        for bucketed, window in list(self.buckets.items()):
+            gone = bucketed not in structure.buckets
+            # one that has begun elsewhere is another one: all who had it left, and it was named again
+            if gone or window.buckets.begun != self.span(visibility, bucketed).begun:
+                self.buckets.pop(bucketed).buckets.remove()
         for population in list(self.links.keys() - structure.populations):
             self.links.pop(population).remove()
 
-    def _path(self, key: TotalsKey | ChainKey | DistinctKey) -> str:
+    def _close_states(self, key: RuleVersionKey) -> None:
+        del self._stateful[key]
+        for states in (self.firing, self.alerted, self.resets):
+            if key in states:
+                states.pop(key).remove()
+
+    def _path(self, key: TotalsKey | ChainKey | DistinctKey | BucketKey) -> str:
         return f"{self._name}.by.{key.population.name}.{key.name}"
 
     def _open_links(self, population: Population) -> Links:
@@ -209,14 +290,24 @@ class RuleWindows:
         self.distincts[key] = DistinctWindow(self._arena, name, links, members, key.window_ms)
         return self.distincts[key]
 
+    def _open_buckets(self, key: BucketKey, layout: Layout) -> BucketWindow:
+        name, links, members = self._path(key), self.links[key.population], self.links[key.members]
+        self.buckets[key] = BucketWindow(self._arena, name, links, members, key.length_ms, layout)
+        return self.buckets[key]
+
     def _open_states(self, version: RuleVersion) -> None:
         """What the version remembers of its alerts."""
         name, definition = f"{self._name}.rule.{version.rule_id}.{version.version}", version.definition
+        self._stateful[version.key] = version.population
         if definition.late_events == "reevaluate":
             self.alerted[version.key] = Alerted(self._arena, name)
             return
         links = self.links[version.population]
-        self.firing[version.key] = FiringStates(self._arena, name, links, definition.cooldown_seconds)
+        if version.bucket_ms is None:
+            self.firing[version.key] = FiringStates(self._arena, name, links, definition.cooldown_seconds)
+        else:
+            lasting = LastingStates(self._arena, name, links, definition.cooldown_seconds, version.window_ms)
+            self.firing[version.key] = lasting
         if definition.reset_on_alert:
             (part,) = version.parts
             equal, measure = self.links[part.members], self.measure(part.condition.aggregate_field)

@@ -6,14 +6,14 @@ time, and one goes when all it holds is past every use. The first merge compress
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.records import StateLog
+from tripline_engine.domain.records import BACKFILL, StateLog
 from tripline_engine.domain.rows import Rows, segment_schema
 
 _FAN_IN = 16
@@ -22,6 +22,8 @@ _MAX_ROWS = 1 << 18
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
 # Small segments are written with every micro-batch and soon merged; what is merged once stays as it is.
 _QUICK = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+# A column that a run has only where some of it was backfilled.
+_MARK = pa.field(BACKFILL, pa.bool_())
 _DENSE = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
 
 
@@ -46,7 +48,19 @@ class Segment:
         return [self.number, self.rows, self.level, self.newest, self.newest_record]
 
 
-_EMPTY: Mapping[str, Any] = {"segments": [], "next": 0, "accepted": 0, "cleared": 0}
+class Voided(NamedTuple):
+    """A transaction that is void.
+
+    :ivar position: of the command
+    :ivar lateness_floor: as it was then, ms: of what stood singly then nothing is left in buckets either
+    """
+
+    sequence: int
+    position: int
+    lateness_floor: int
+
+
+_EMPTY: Mapping[str, Any] = {"segments": [], "next": 0, "accepted": 0, "cleared": 0, "voided": []}
 
 
 class SegmentLog:
@@ -54,6 +68,7 @@ class SegmentLog:
 
     :ivar accepted: how many transactions the anchor has ever accepted: the next one's sequence number
     :ivar cleared: transactions with a lower sequence number have been forgotten, but for their ids
+    :ivar voided: those in the log that operators have declared void
     """
 
     def __init__(self, anchor: str, event_type: EventType, stored: Mapping[str, Any] = _EMPTY) -> None:
@@ -63,6 +78,8 @@ class SegmentLog:
         self._next: int = stored["next"]
         self.accepted: int = stored["accepted"]
         self.cleared: int = stored["cleared"]
+        # logs that were written before there were such commands have none
+        self.voided = [Voided(*item) for item in stored.get("voided", [])]
 
     def to_json(self) -> dict[str, Any]:
         """As stored in the head record."""
@@ -71,12 +88,16 @@ class SegmentLog:
             "next": self._next,
             "accepted": self.accepted,
             "cleared": self.cleared,
+            "voided": self.voided,
         }
 
     def append(self, rows: Rows, log: StateLog) -> None:
         """Write accepted transactions."""
         if len(rows):
             table = rows.table.select(self._schema.names)
+            if rows.backfilled is not None:
+                marks = pa.array(rows.backfilled, mask=~rows.backfilled)
+                table = table.append_column(_MARK, marks)
             newest, newest_record = int(rows.time.max()), int(rows.record_time.max())
             self.segments.append(
                 self._write(table, Segment(self._next, len(rows), 0, newest, newest_record), log)
@@ -87,6 +108,10 @@ class SegmentLog:
     def clear(self) -> None:
         """Forget all transactions but for their ids."""
         self.cleared = self.accepted
+
+    def void(self, sequences: Iterable[int], position: int, lateness_floor: int) -> None:
+        """Declare the transactions with these sequence numbers void."""
+        self.voided += [Voided(sequence, position, lateness_floor) for sequence in sequences]
 
     def merge(self, log: StateLog) -> bool:
         """Merge the first run of small segments that is long enough; whether there was one."""
@@ -102,7 +127,7 @@ class SegmentLog:
             newest_record=max(part.newest_record for part in parts),
         )
         if merged.level == 1:
-            self._write(pa.concat_tables([self._read(part, log) for part in parts]), merged, log)
+            self._write(_joined([self._read(part, log) for part in parts]), merged, log)
         else:
             # compressed well enough: to do it again would hold up a micro-batch and save nothing
             log.put(self._key(merged), b"".join(self._data(part, log) for part in parts))
@@ -122,6 +147,8 @@ class SegmentLog:
             log.remove(self._key(segment))
             gone += 1
         del self.segments[:gone]
+        first = self.first
+        self.voided = [each for each in self.voided if each.sequence >= first]
 
     @property
     def first(self) -> int:
@@ -151,8 +178,9 @@ class SegmentLog:
     def _write(self, table: pa.Table, segment: Segment, log: StateLog) -> Segment:
         sink = pa.BufferOutputStream()
         options = _DENSE if segment.level else _QUICK
-        with pa.ipc.new_stream(sink, self._schema, options=options) as writer:
-            writer.write_table(table.cast(self._schema).combine_chunks())
+        schema = self._schema.append(_MARK) if BACKFILL in table.column_names else self._schema
+        with pa.ipc.new_stream(sink, schema, options=options) as writer:
+            writer.write_table(table.cast(schema).combine_chunks())
         log.put(self._key(segment), sink.getvalue().to_pybytes())
         return segment
 
@@ -160,7 +188,7 @@ class SegmentLog:
         source, streams = pa.BufferReader(self._data(segment, log)), []
         while source.tell() < source.size():
             streams.append(pa.ipc.open_stream(source, options=_READ).read_all())
-        return pa.concat_tables(streams).combine_chunks()
+        return _joined(streams).combine_chunks()
 
     def _data(self, segment: Segment, log: StateLog) -> bytes:
         """Arrow streams, one after the other."""
@@ -171,3 +199,8 @@ class SegmentLog:
 
     def _key(self, segment: Segment) -> str:
         return f"segment/{self._anchor}/{segment.number}"
+
+
+def _joined(tables: list[pa.Table]) -> pa.Table:
+    """One after the other; a column that only some have is null in the others."""
+    return pa.concat_tables(tables, promote_options="default")

@@ -18,11 +18,14 @@ from tripline_engine.domain import rule_counts
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
 from tripline_engine.domain.alert import alert_json, ingested_at, transaction_json
 from tripline_engine.domain.anchor import Anchor
+from tripline_engine.domain.commands import ExportRules
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.filtering import Compiler
-from tripline_engine.domain.firing_log import Bounds
+from tripline_engine.domain.firing_log import Bounds, Held
 from tripline_engine.domain.head import Head, write_book
 from tripline_engine.domain.history import HashKey
+from tripline_engine.domain.links import NOTHING
+from tripline_engine.domain.obeying import obey
 from tripline_engine.domain.outputs import (
     alert_record,
     export_record,
@@ -42,6 +45,7 @@ from tripline_engine.domain.rule_book import (
     UnreadableRuleEvent,
     position_of,
 )
+from tripline_engine.domain.rule_version import RuleVersionKey
 from tripline_engine.domain.tracing import Tracing
 from tripline_engine.domain.verdict import Verdict
 
@@ -142,6 +146,8 @@ class _Batch:
         if changed:
             retained = {name: segments.first for name, segments in self._head.segments.items()}
             self._projection.book.follow(retained)
+            self._hold_buckets()
+            self._head.visibility.forget_rules(self._projection.book.rules)
             self._head.book_nonce = self._head.nonce
             write_book(self._projection.book, self._log)
             self._projection.restructure(self._head, self._log)
@@ -156,16 +162,33 @@ class _Batch:
         self._merge()
         return self._out
 
+    def _hold_buckets(self) -> None:
+        begun: dict[str, dict[str, int]] = {name: {} for name in self._head.buckets}
+        for version in self._projection.book.versions():
+            for part in version.parts:
+                if part.buckets is not None:
+                    span = self._head.visibility.span(version.anchor, part.buckets)
+                    begun[version.anchor][part.buckets.path(version.anchor)] = span.begun
+        for name, buckets in self._head.buckets.items():
+            history = self._projection.anchors[name].history
+            buckets.hold(begun[name], history.base + history.offset, self._log)
+
     def _merge(self) -> None:
         # one anchor per micro-batch: all of them tend to have enough small segments at the same time
         any(segments.merge(self._log) for segments in self._head.segments.values())
-        cooldowns = {
-            version.key: (version.definition.cooldown_seconds or 0) * 1000
-            for version in self._projection.book.versions()
-        }
+        versions, lateness_floor = self._held_versions(), self._head.visibility.lateness_floor
         for name, firing in self._head.firing.items():
-            first, lateness_floor = self._head.segments[name].first, self._head.visibility.lateness_floor
-            firing.merge(self._log, cooldowns, Bounds(self._time_floor(name), first, lateness_floor))
+            firing.merge(self._log, versions, Bounds(self._head.segments[name].first, lateness_floor))
+
+    def _held_versions(self) -> dict[RuleVersionKey, Held]:
+        floors = {name: self._time_floor(name) for name in self._head.firing}
+        held = {}
+        for version in self._projection.book.versions():
+            # a bucketed window reaches further back than the transactions that history keeps for it
+            own = self._head.visibility.lateness_floor - version.window_ms
+            floor = floors[version.anchor] if version.bucket_ms is None else own
+            held[version.key] = Held((version.definition.cooldown_seconds or 0) * 1000, max(floor, NOTHING))
+        return held
 
     def _time_floor(self, anchor: str) -> int:
         """The oldest event time (ms) that any rule on the anchor can see."""
@@ -185,16 +208,22 @@ class _Batch:
             changed |= self._projection.book.position != before
             match taken:
                 case RuleTaken():
-                    self._out.append(self._status(taken))
+                    self._tell(taken)
                     if taken.catch_up:
                         self._catch_up(taken.catch_up)
                 case ControlTaken():
                     self._obey(taken)
         return changed
 
-    def _status(self, taken: RuleTaken) -> OutRecord:
-        warm_from = self._head.visibility.warm_from(taken.newest)
-        return status_record(taken, self._shard, self._config.shards, warm_from, self._now)
+    def _tell(self, taken: RuleTaken) -> None:
+        """The status; of a rule that is deleted as its last bucket sets were."""
+        visibility, book = self._head.visibility, self._projection.book
+        if taken.rule_id in book.rules:
+            visibility.follow(book)
+        warm_from = visibility.warm_from(taken.newest)
+        self._out.append(status_record(taken, self._shard, self._config.shards, warm_from, self._now))
+        if taken.rule_id not in book.rules:
+            visibility.follow(book)
 
     def _catch_up(self, work: CatchUp) -> None:
         """Let a version judge what it reaches back to, before the next event."""
@@ -208,21 +237,12 @@ class _Batch:
             self._alert(verdict, verdict.partial, None)
 
     def _obey(self, taken: ControlTaken) -> None:
-        match taken.command:
-            case "CLEAR_STATE_ALL":
-                self._head.visibility.clear(self._projection.book.settings)
-                for name, anchor in self._projection.anchors.items():
-                    anchor.clear()
-                    self._head.segments[name].clear()
-                    self._head.firing[name].clear(self._log)
-            case "EXPORT_RULES_CURRENT":
-                rules, shards = self._projection.book.rules.values(), self._config.shards
-                self._out.append(
-                    export_record(taken.command_id, taken.position, rules, self._shard, shards, self._now)
-                )
-            case "CLEAR_STATE_ALL_STOP" | "DELETE_RULES_ALL" | "TRACE_RULE":
-                # no clear is ever standing; the registry deletes the rules, one event each; the book has the trace
-                pass
+        obey(taken.command, taken.position, self._projection, self._head, self._log)
+        if isinstance(taken.command, ExportRules):
+            rules, shards = self._projection.book.rules.values(), self._config.shards
+            self._out.append(
+                export_record(taken.command_id, taken.position, rules, self._shard, shards, self._now)
+            )
 
     def _take_ticks(self, payloads: Sequence[Payload]) -> bool:
         """Take ticks by offset; whether versions have expired with them."""
@@ -232,22 +252,43 @@ class _Batch:
             if clock is None:
                 self._counters["unreadable_ticks"] += 1
             elif visibility.clock is None or clock >= visibility.clock:
-                changed |= book.expire(clock)
+                expired = book.expire(clock)
+                if expired and visibility.spans:
+                    visibility.follow(book)
+                changed |= expired
                 visibility.tick(clock, book)
         return changed
 
     def _clean_up(self) -> None:
         visibility = self._head.visibility
         for name, anchor in self._projection.anchors.items():
-            anchor.clean_up(visibility)
+            until = anchor.expired(visibility)
+            self._fold(name, anchor, until)
+            anchor.clean_up(visibility, until)
             self._head.segments[name].expire(self._time_floor(name), visibility.id_floor, self._log)
 
+    def _fold(self, name: str, anchor: Anchor, until: int) -> None:
+        """Keep in the state log what bucket sets hold of the rows before that number, which are about to go."""
+        buckets, visibility, offset = self._head.buckets[name], self._head.visibility, anchor.history.offset
+        for key in anchor.bucket_sets:
+            path = key.path(name)
+            first = buckets.sets[path].folded - offset
+            if first < until:
+                found = anchor.fold(visibility, key, first, until, self._head.segments[name].voided)
+                buckets.fold(path, found, until + offset, self._log)
+            floor = visibility.span(name, key).floor // key.length_ms
+            buckets.tidy(path, floor, key.length_ms, self._log)
+
     def _take_transactions(self, slices: Sequence[bytes]) -> None:
-        table = pa.concat_tables([pa.ipc.open_stream(data).read_all() for data in slices]).combine_chunks()
+        tables = [pa.ipc.open_stream(data).read_all() for data in slices]
+        # a slice with backfilled records has a column more
+        alike = len({table.num_columns for table in tables}) == 1
+        table = pa.concat_tables(tables, promote_options="none" if alike else "default").combine_chunks()
         order = np.lexsort([np.array(table.column(name)) for name in ("offset", "partition", "runningMax")])
         rows = Rows.of(table.take(pa.array(order)), self._event_type)
         masks = np.array(rows.table.column("mask"))
-        admission = admit(rows, self._projection.book.settings, self._head.visibility)
+        book = self._projection.book
+        admission = admit(rows, book.settings, self._head.visibility, book.backfills)
         self._counters["transactions"] += len(rows)
         self._report_rejected(rows, masks, admission)
         self._count_null_groups(rows, masks, admission)
@@ -264,9 +305,12 @@ class _Batch:
             low, high, rows.record_time, settings.duplicate_reach_ms, visibility.id_floor
         )
         self._counters["duplicates"] += int(len(rows) - first.sum())
-        judging, repeated = self._projection.book.judging(name), rows.take(~first, self._event_type)
+        judging, again = self._projection.book.judging(name), ~first & rows.ordinary
+        repeated = rows.take(again, self._event_type)
         self._counters.update(rule_counts.duplicates(repeated, judging, self._compiler(name)))
         accepted = rows.take(first, self._event_type)
+        if accepted.backfilled is not None:
+            self._counters["backfilled"] += int(accepted.backfilled.sum())
         judgement = anchor.judge(accepted, self._projection.book, visibility)
         self._counters.update(judgement.counts)
         self._head.segments[name].append(accepted, self._log)
@@ -291,7 +335,8 @@ class _Batch:
     def _count_null_groups(self, rows: Rows, masks: Any, admission: Admission) -> None:
         """Each transaction in one shard: that of its first anchor, whatever anchors the rules are on."""
         reporting = (masks >> reporting_anchor(rows, self._event_type)) & 1
-        mine = rows.take(admission.admitted & reporting.astype(np.bool_), self._event_type)
+        evaluable = admission.admitted & rows.ordinary
+        mine = rows.take(evaluable & reporting.astype(np.bool_), self._event_type)
         compiler = self._compiler(self._event_type.anchors[0])
         counts = rule_counts.null_groups(mine, self._projection.book.judging(), compiler)
         self._counters.update(counts)

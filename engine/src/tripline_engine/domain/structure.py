@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tripline_engine.domain.part import ChainKey, DistinctKey, Population, TotalsKey
+from tripline_engine.domain.bucket_window import Layout
+from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Part, Population, TotalsKey
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
 
@@ -18,12 +19,13 @@ class Structure:
     totals: frozenset[TotalsKey]
     chains: dict[ChainKey, tuple[int, ...]]
     distincts: frozenset[DistinctKey]
+    buckets: dict[BucketKey, Layout]
     stateful: dict[RuleVersionKey, RuleVersion]
 
     @staticmethod
     def empty() -> Structure:
         """What an anchor without rules needs."""
-        return Structure(frozenset(), frozenset(), {}, frozenset(), {})
+        return Structure(frozenset(), frozenset(), {}, frozenset(), {}, {})
 
     @staticmethod
     def of(book: RuleBook, anchor: str) -> Structure:
@@ -35,6 +37,7 @@ class Structure:
         """What these versions, all on one anchor, need."""
         populations, totals, distincts, stateful = set(), set(), set(), {}
         chains: dict[ChainKey, set[int]] = {}
+        bucketed: dict[BucketKey, list[Part]] = {}
         for version in versions:
             populations.add(version.population)
             if remembers(version):
@@ -47,10 +50,20 @@ class Structure:
                     totals.add(part.totals)
                 if part.distinct is not None:
                     distincts.add(part.distinct)
+                if part.buckets is not None:
+                    bucketed.setdefault(part.buckets, []).append(part)
                 if part.chain is not None:
                     chains.setdefault(part.chain, set()).add(part.window_ms)
         widths = {key: tuple(sorted(windows)) for key, windows in chains.items()}
-        return Structure(frozenset(populations), frozenset(totals), widths, frozenset(distincts), stateful)
+        layouts = {key: _layout(parts) for key, parts in bucketed.items()}
+        return Structure(
+            frozenset(populations), frozenset(totals), widths, frozenset(distincts), layouts, stateful
+        )
+
+
+def _layout(parts: Iterable[Part]) -> Layout:
+    windows = tuple(sorted({part.window_ms for part in parts}))
+    return Layout(windows, any(part.function in ("MIN", "MAX") for part in parts))
 
 
 def remembers(version: RuleVersion) -> bool:

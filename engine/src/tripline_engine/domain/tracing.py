@@ -117,7 +117,7 @@ class Tracing:
             "partition": transaction["partition"],
             "offset": transaction["offset"],
             "group": {name: fields[name] for name in version.definition.grouping_key_names},
-            "windowStart": time - version.window_ms,
+            "windowStart": version.window_start(time),
             "windowEnd": time,
             **_values(reading, row, hits),
             "holds": bool(reading.together(hits)[row]),

@@ -23,11 +23,20 @@ class Contributor:
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """Between what the value over the exact window lies; None where that can't be told."""
+
+    at_least: str | None
+    at_most: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """What one condition came to.
 
     :ivar value: plain decimal text, as ``limit`` is; None of nothing
     :ivar count: how many transactions of the window contribute
+    :ivar bounds: of a bucketed window
     """
 
     condition: Condition
@@ -36,6 +45,7 @@ class Measured:
     holds: bool
     count: int
     contributors: tuple[Contributor, ...]
+    bounds: Bounds | None = None
 
 
 @dataclass(frozen=True, slots=True)

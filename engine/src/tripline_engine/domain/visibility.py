@@ -7,12 +7,14 @@ to come included.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 from tripline_contracts.event_type import EventType
+from tripline_engine.domain.bucket_window import BucketSpan
 from tripline_engine.domain.links import NOTHING
+from tripline_engine.domain.part import BucketKey
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.settings import Settings
@@ -27,7 +29,10 @@ class Visibility:
     :ivar warm_floor: what clears have raised it to
     :ivar lateness_floor: older event times are too late, whatever the settings have become
     :ivar id_floor: ids with an older record time are forgotten
+    :ivar rule_floors: by rule, what clears of it alone have raised its warm floor to
+    :ivar complete_from: from then on backfills have brought what was before the first tick; None where none has
     :ivar floors: by anchor and field, the oldest event time still visible to a rule that uses the field
+    :ivar spans: by bucket set, what it shows
     """
 
     clock: int | None = None
@@ -36,6 +41,9 @@ class Visibility:
     lateness_floor: int = NOTHING
     id_floor: int = NOTHING
     floors: dict[str, dict[str, int]] = field(default_factory=dict)
+    spans: dict[str, BucketSpan] = field(default_factory=dict)
+    rule_floors: dict[int, int] = field(default_factory=dict)
+    complete_from: int | None = None
 
     @staticmethod
     def new(event_type: EventType) -> Visibility:
@@ -58,24 +66,73 @@ class Visibility:
         for anchor, floors in self.floors.items():
             for name, floor in floors.items():
                 floors[name] = max(floor, reached - widest.get((anchor, name), 0))
+        for path, (key, window_ms) in _bucket_sets(book.versions()).items():
+            start = -(-(reached - window_ms - key.length_ms) // key.length_ms) * key.length_ms
+            span = self.spans[path]
+            self.spans[path] = replace(span, floor=max(span.floor, start))
         return True
+
+    def follow(self, book: RuleBook) -> None:
+        """A rule event has been taken, or versions have been let go of: hold exactly the bucket sets of the others."""
+        held = _bucket_sets(book.versions())
+        self.spans = {
+            path: self.spans.get(path)
+            or BucketSpan(self.floor(path.partition(".by.")[0], key.used), begun=book.position)
+            for path, (key, _) in held.items()
+        }
 
     def clear(self, settings: Settings) -> None:
         """History begins anew: no window is whole before it could have been filled since."""
         if self.clock is not None:
             self.warm_floor = max(self.warm_floor, self.clock + settings.max_future_skew_ms)
 
+    def clear_rule(self, rule_id: int, settings: Settings) -> None:
+        """History begins anew for one rule."""
+        if self.clock is not None:
+            before = self.rule_floors.get(rule_id, NOTHING)
+            self.rule_floors[rule_id] = max(before, self.clock + settings.max_future_skew_ms)
+
+    def complete(self, since: int) -> None:
+        """From ``since`` on nothing is missing of what the first tick or a clear so far has left out."""
+        self.complete_from = since if self.complete_from is None else min(self.complete_from, since)
+        self.warm_floor = min(self.warm_floor, since)
+        self.rule_floors = {rule_id: min(floor, since) for rule_id, floor in self.rule_floors.items()}
+
+    def forget_rules(self, rules: Container[int]) -> None:
+        """Forget what was known of all rules but these."""
+        for rule_id in [each for each in self.rule_floors if each not in rules]:
+            del self.rule_floors[rule_id]
+
     def floor(self, anchor: str, fields: Iterable[str]) -> int:
-        """The oldest event time visible to a rule on the anchor that uses these fields."""
+        """The oldest event time visible to a rule on the anchor that uses these fields, with exact windows."""
         floors = self.floors[anchor]
         return max(floors[name] for name in fields)
+
+    def span(self, anchor: str, key: BucketKey) -> BucketSpan:
+        """What the bucket set shows."""
+        return self.spans[key.path(anchor)]
+
+    def visible_from(self, version: RuleVersion) -> int:
+        """The oldest event time visible to the version; of several bucket sets the one that shows least counts."""
+        if version.bucket_ms is None:
+            return self.floor(version.anchor, version.fields)
+        spans = [self.span(version.anchor, part.buckets) for part in version.parts if part.buckets]
+        return max(span.visible_from for span in spans)
+
+    def singly_from(self, bucket_ms: int) -> int:
+        """From this event time on transactions stand singly for rules with such buckets."""
+        return self.lateness_floor - bucket_ms + 1
 
     def warm_from(self, version: RuleVersion) -> int | None:
         """From this event time on the version's window is whole; None before the first tick."""
         if self.first_tick == NOTHING:
             return None
-        visible = self.floor(version.anchor, version.fields)
-        return max(self.first_tick, self.warm_floor, visible) + version.window_ms
+        cleared = max(self.warm_floor, self.rule_floors.get(version.rule_id, NOTHING))
+        first = self.first_tick if self.complete_from is None else min(self.first_tick, self.complete_from)
+        floor, bucket_ms = max(first, cleared, self.visible_from(version)), version.bucket_ms
+        if bucket_ms is not None:
+            floor = -(-floor // bucket_ms) * bucket_ms
+        return floor + version.window_ms
 
     def to_json(self) -> dict[str, Any]:
         """As stored in the head record."""
@@ -86,6 +143,9 @@ class Visibility:
             "latenessFloor": self.lateness_floor,
             "idFloor": self.id_floor,
             "floors": self.floors,
+            "spans": {path: astuple(span) for path, span in self.spans.items()},
+            "ruleFloors": sorted(self.rule_floors.items()),
+            "completeFrom": self.complete_from,
         }
 
     @staticmethod
@@ -98,6 +158,10 @@ class Visibility:
             lateness_floor=data["latenessFloor"],
             id_floor=data["idFloor"],
             floors=data["floors"],
+            # heads that were written before there were such things have none
+            spans={path: BucketSpan(*span) for path, span in data.get("spans", {}).items()},
+            rule_floors=dict(data.get("ruleFloors", [])),
+            complete_from=data.get("completeFrom"),
         )
 
 
@@ -106,5 +170,17 @@ def _widest(versions: Iterable[RuleVersion]) -> dict[tuple[str, str], int]:
     for version in versions:
         for name in version.fields:
             key = (version.anchor, name)
-            widest[key] = max(widest.get(key, 0), version.window_ms)
+            widest[key] = max(widest.get(key, 0), version.needs_ms)
     return widest
+
+
+def _bucket_sets(versions: Iterable[RuleVersion]) -> dict[str, tuple[BucketKey, int]]:
+    """By path, the bucket sets of the versions, each with the widest window (ms) of those versions."""
+    found: dict[str, tuple[BucketKey, int]] = {}
+    for version in versions:
+        for part in version.parts:
+            if part.buckets is not None:
+                path = part.buckets.path(version.anchor)
+                _, widest = found.get(path, (part.buckets, 0))
+                found[path] = part.buckets, max(widest, version.window_ms)
+    return found

@@ -19,7 +19,8 @@ from typing import Any, Final
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.config import Clock, EngineConfig
-from tripline_engine.errors import CheckpointInUse, CheckpointMismatch
+from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch
+from tripline_engine.spark.committed import Ends
 
 _FILE: Final = "tripline.json"
 _LOCK: Final = "tripline.lock"
@@ -43,6 +44,15 @@ def exclusive(checkpoint: Path) -> Iterator[None]:
         yield
 
 
+def refuse_existing(checkpoint: Path) -> None:
+    """Raises CheckpointExists where there is one already."""
+    if not is_new(checkpoint):
+        raise CheckpointExists(
+            f"{checkpoint} has a checkpoint, and an engine goes on from it (tripline-engine run); to build another one,"
+            " move it away or set TRIPLINE_CHECKPOINT to an empty folder"
+        )
+
+
 def open_config(checkpoint: Path, event_type: EventType, shards: int | None, clock: Clock) -> EngineConfig:
     """The engine of this checkpoint; a new one, with a random id and hash key, if the checkpoint is new.
 
@@ -50,34 +60,63 @@ def open_config(checkpoint: Path, event_type: EventType, shards: int | None, clo
 
     Raises CheckpointMismatch if it was made with another number of shards, other anchors or another event type.
     """
-    path = checkpoint / _FILE
-    if not path.exists():
-        _write(path, _new_pin(event_type, shards or _SHARDS))
-    pin = json.loads(path.read_text(encoding="utf-8"))
-    shards = shards or int(pin["shards"])
-    _compare(checkpoint, pin, event_type, shards)
-    first, second = (int(word, 16) for word in pin["hashKey"])
-    return EngineConfig(pin["engine"], event_type, event_type.anchors, shards, (first, second), clock)
+    if not (checkpoint / _FILE).exists():
+        pin(checkpoint, new_config(event_type, shards or _SHARDS, clock))
+    found = _read(checkpoint)
+    shards = shards or int(found["shards"])
+    _compare(checkpoint, found, event_type, shards)
+    first, second = (int(word, 16) for word in found["hashKey"])
+    return EngineConfig(found["engine"], event_type, event_type.anchors, shards, (first, second), clock)
 
 
-def _new_pin(event_type: EventType, shards: int) -> dict[str, Any]:
-    return {
-        "engine": str(uuid.uuid4()),
-        "shards": shards,
-        "eventType": event_type.name,
-        "eventTypeVersion": event_type.version,
-        "anchors": list(event_type.anchors),
-        "fields": event_type.identity["fields"],
-        "hashKey": [f"{secrets.randbits(64):016x}", f"{secrets.randbits(64):016x}"],
+def is_new(checkpoint: Path) -> bool:
+    """Whether nobody has begun here."""
+    return not (checkpoint / _FILE).exists() and not spark_folder(checkpoint).exists()
+
+
+def new_config(
+    event_type: EventType, shards: int, clock: Clock, engine_id: str | None = None
+) -> EngineConfig:
+    """An engine that no checkpoint has yet, with a random hash key, and a random id unless one is given."""
+    hash_key = secrets.randbits(64), secrets.randbits(64)
+    return EngineConfig(
+        engine_id or str(uuid.uuid4()), event_type, event_type.anchors, shards, hash_key, clock
+    )
+
+
+def pin(checkpoint: Path, config: EngineConfig, begins: Ends | None = None) -> None:
+    """Makes the checkpoint that of this engine; `begins` is where a rebuilt one reads on."""
+    found: dict[str, Any] = {
+        "engine": config.engine_id,
+        "shards": config.shards,
+        "eventType": config.event_type.name,
+        "eventTypeVersion": config.event_type.version,
+        "anchors": list(config.anchors),
+        "fields": config.event_type.identity["fields"],
+        "hashKey": [f"{word:016x}" for word in config.hash_key],
     }
+    _write(checkpoint / _FILE, found if begins is None else {**found, "begins": begins})
+
+
+def begins_at(checkpoint: Path) -> Ends | None:
+    """Where a rebuilt checkpoint reads on; None for one that was not."""
+    begins = _read(checkpoint).get("begins") if (checkpoint / _FILE).exists() else None
+    if begins is None:
+        return None
+    return {topic: {int(p): int(end) for p, end in ends.items()} for topic, ends in begins.items()}
+
+
+def _read(checkpoint: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((checkpoint / _FILE).read_text(encoding="utf-8"))
+    return found
 
 
 def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shards: int) -> None:
     if pin["shards"] != shards:
         raise CheckpointMismatch(
             f"{checkpoint} was made with {pin['shards']} shards and can't be run with {shards}: set"
-            f" TRIPLINE_SHARDS={pin['shards']}, or start with an empty TRIPLINE_CHECKPOINT: a new engine, which judges"
-            " what is still in Kafka again, in micro-batches of its own"
+            f" TRIPLINE_SHARDS={pin['shards']}, or build it again with {shards} from the recorded order:"
+            " `tripline-engine rebuild` with an empty TRIPLINE_CHECKPOINT"
         )
     found = (pin["eventType"], pin["eventTypeVersion"], tuple(pin["anchors"]))
     # checkpoints from before fields were pinned have none

@@ -12,10 +12,9 @@ import structlog
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
 
 from tripline_contracts import cloudevents
-from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.committed import committed_ends
+from tripline_engine.spark.beginning import judged_ends
 from tripline_engine.spark.settings import Settings
-from tripline_engine.spark.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
+from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 
 _log = structlog.get_logger(__name__)
 _SECONDS: Final = 5.0
@@ -28,11 +27,16 @@ class KafkaStream:
     def __init__(self, settings: Settings, engine_id: str) -> None:
         common = {"bootstrap.servers": settings.kafka, "log_level": 3}
         self._consumer = Consumer(
-            {**common, "group.id": f"tripline-engine-{engine_id}", "enable.auto.commit": False}
+            {
+                **common,
+                "group.id": f"tripline-engine-{engine_id}",
+                "enable.auto.commit": False,
+                # where a topic no longer reaches back to what is asked for
+                "auto.offset.reset": "earliest",
+            }
         )
         self._producer = Producer({**common, "enable.idempotence": True, "linger.ms": 0})
         self._settings = settings
-        self._folder = spark_folder(settings.checkpoint)
         self._rules_position = 0
         self.order_position = 0
 
@@ -42,7 +46,7 @@ class KafkaStream:
         return {partition: self._end(topic, partition) for partition in partitions}
 
     def committed(self) -> Mapping[int, int]:
-        return committed_ends(self._folder).get(self._settings.topic(TRANSACTIONS), {})
+        return judged_ends(self._settings.checkpoint).get(self._settings.topic(TRANSACTIONS), {})
 
     def order_records(self) -> Iterator[Any]:
         for offset, loaded in self._read(self._settings.topic(ORDER), self.order_position):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from tripline_engine.spark.history_limit import HistoryLimit
 from tripline_engine.spark.metrics import Metrics, shard_counters
 from tripline_engine.spark.query import OBSERVATION
 
@@ -26,8 +27,9 @@ class ProgressListener:
     by name through every jar: a fifth of the engine's processor time. This one takes the event's JSON.
     """
 
-    def __init__(self, metrics: Metrics, ready: threading.Event) -> None:
+    def __init__(self, metrics: Metrics, ready: threading.Event, limit: HistoryLimit) -> None:
         self._metrics = metrics
+        self._limit = limit
         self._ready = ready
 
     def listen(self, session: SparkSession) -> None:
@@ -44,6 +46,8 @@ class ProgressListener:
         stages = dict(progress["durationMs"])
         self._metrics.batch_committed(stages.pop("triggerExecution") / 1000, rows, shards)
         self._metrics.stages_took(stages)
+        for shard, counters in shards:
+            self._limit.holds(shard, json.loads(counters)["history_rows"])
         self._ready.set()
 
     def onQueryStarted(self, event: JavaObject) -> None:  # noqa: N802  # Spark's names

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-
-@dataclass(frozen=True, slots=True)
-class MetricName:
-    """A metric as Prometheus sees it."""
-
-    name: str
-    help: str
-    kind: Literal["counter", "gauge", "histogram"]
-    labels: tuple[str, ...] = ()
-
+from tripline_engine.metric_name import MetricName
 
 BATCH_SECONDS: Final = MetricName(
     "tripline_engine_batch_seconds", "Duration of a micro-batch, planning to commit", "histogram"
@@ -54,6 +44,9 @@ DUPLICATES: Final = MetricName(
 JUDGED: Final = MetricName(
     "tripline_engine_transactions", "Transactions that reached a shard, once per shard", "counter"
 )
+BACKFILLED: Final = MetricName(
+    "tripline_engine_backfilled", "Transactions that backfills have brought, once per anchor", "counter"
+)
 NULL_GROUPS: Final = MetricName(
     "tripline_engine_null_groups", "Evaluations left out because a group value is null", "counter"
 )
@@ -81,6 +74,9 @@ RULE_POSITION: Final = MetricName(
 ACTIVE_RULES: Final = MetricName(
     "tripline_engine_active_rules", "Rules that are neither paused nor deleted", "gauge", ("shard",)
 )
+TAKES_TRANSACTIONS: Final = MetricName(
+    "tripline_engine_takes_transactions", "1, or 0 while history is at its limit", "gauge"
+)
 CLOCK: Final = MetricName(
     "tripline_engine_record_clock_seconds", "The last tick sent, since the epoch; absent before it", "gauge"
 )
@@ -92,6 +88,7 @@ COUNTED_BY_SHARDS: Final = {
     "shrinks": SHRINKS,
     "duplicates": DUPLICATES,
     "transactions": JUDGED,
+    "backfilled": BACKFILLED,
     "null_groups": NULL_GROUPS,
     "unreadable_rule_events": UNREADABLE_RULE_EVENTS,
     "unreadable_ticks": UNREADABLE_TICKS,
@@ -110,6 +107,7 @@ COUNTED_BY_RULE: Final = {
         "late_stored": "Late transactions that count but are not evaluated, by the rule's policy",
         "null_groups": "Transactions left out by a rule because a field of its grouping is null",
         "duplicates": "Duplicates that a rule would have evaluated",
+        "backfilled": "Transactions that backfills have brought into the windows of a rule",
     }.items()
 }
 """A shard's counters of single rules; each micro-batch adds to the metric."""

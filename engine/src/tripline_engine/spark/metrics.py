@@ -11,9 +11,9 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.metrics_core import HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from tripline_engine.metric_name import MetricName
 from tripline_engine.spark import metric_names as names
 from tripline_engine.spark.counting import LATENCY_BOUNDS_MS
-from tripline_engine.spark.metric_names import MetricName
 
 _BATCH_BOUNDS: Final = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 10, 30)
 
@@ -60,6 +60,7 @@ class Metrics:
         self._rejects = self._counter(names.REJECTS)
         self._unread = self._gauge(names.UNREAD)
         self._clock = self._gauge(names.CLOCK)
+        self._takes = self._gauge(names.TAKES_TRANSACTIONS)
         self._counted = {key: self._counter(name) for key, name in names.COUNTED_BY_SHARDS.items()}
         self._measured = {key: self._gauge(name) for key, name in names.MEASURED_BY_SHARDS.items()}
         self._by_rule = {key: self._counter(name) for key, name in names.COUNTED_BY_RULE.items()}
@@ -88,6 +89,10 @@ class Metrics:
             self._unread.labels(str(partition)).set(count)
         if clock is not None:
             self._clock.set(clock / 1000)
+
+    def takes_transactions(self, *, takes: bool) -> None:
+        """Whether the query takes transactions; not while history is full."""
+        self._takes.set(takes)
 
     def _take(self, shard: int, key: str, value: int) -> None:
         name, _, label = key.partition(":")

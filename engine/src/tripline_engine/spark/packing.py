@@ -20,12 +20,12 @@ import pyarrow as pa
 
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.parse import Parsed, Parser, Reject
-from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.records import BACKFILL, Kind, Payload
 from tripline_engine.domain.sharding import anchor_masks
 from tripline_engine.spark.shard_keys import shard_keys
 
 Pack = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-"""As for `mapInArrow`: columns partition, offset, recordTime, value in; sources.PACKED_SCHEMA out."""
+"""As for `mapInArrow`: partition, offset, recordTime, value, perhaps backfill in; sources.PACKED_SCHEMA out."""
 
 REJECT_BYTES: Final = 512 * 1024
 """How much of a refused record is kept."""
@@ -61,21 +61,24 @@ class PartitionProgress:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Some consecutive records of one partition; int64 columns beside the raw values (None: no value)."""
+    """Some consecutive records of one partition; int64 columns beside the raw values (None: no value).
+
+    :ivar backfills: each one's backfill as text, null for nearly all; None where none has one
+    """
 
     partition: int
     offsets: npt.NDArray[np.int64]
     record_times: npt.NDArray[np.int64]
     running_max: npt.NDArray[np.int64]
     values: list[bytes | None]
+    backfills: pa.Array | None
 
 
 def packer(config: EngineConfig) -> Pack:
-    """The function for one task: it parses, and remembers how far each partition has come."""
-    keys = shard_keys(config.shards)
+    """The function for one task: it parses, and remembers how far each partition has come. Each call is a task."""
+    keys, parser = shard_keys(config.shards), Parser(config.event_type)
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        parser = Parser(config.event_type)
         progress: dict[int, PartitionProgress] = {}
         for batch in batches:
             rows = [
@@ -137,7 +140,16 @@ def _slice(partition: int, part: pa.RecordBatch, progress: dict[int, PartitionPr
     else:
         running = np.maximum(running, seen.max_record_time)
         seen.last, seen.max_record_time = int(offsets[-1]), int(running[-1])
-    return Slice(partition, offsets, times, running, part["value"].to_pylist())
+    return Slice(partition, offsets, times, running, part["value"].to_pylist(), _backfills(part))
+
+
+def _backfills(part: pa.RecordBatch) -> pa.Array | None:
+    at = part.schema.get_field_index(BACKFILL)
+    if at < 0 or part.column(at).null_count == part.num_rows:
+        return None
+    # no backfill has a name that is not UTF-8: what is left of such a one stands for none
+    names = [None if name is None else name.decode(errors="replace") for name in part.column(at).to_pylist()]
+    return pa.array(names, pa.string())
 
 
 def _transactions(part: Slice, parsed: Parsed) -> pa.RecordBatch:
@@ -149,6 +161,8 @@ def _transactions(part: Slice, parsed: Parsed) -> pa.RecordBatch:
         "recordTime": pa.array(part.record_times[rows]),
         "mask": pa.array(np.zeros(len(rows), np.uint8)),
     }
+    if part.backfills is not None:
+        fixed[BACKFILL] = part.backfills.take(pa.array(rows))
     return pa.RecordBatch.from_pydict(fixed | parsed.columns)
 
 

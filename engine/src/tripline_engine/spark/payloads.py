@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.records import BACKFILL, Kind, Payload
 from tripline_engine.spark.packing import Pack, unpacked
-from tripline_engine.spark.sources import RAW_RECORD
+from tripline_engine.spark.sources import BACKFILLED_RECORD, RAW_RECORD
 
 Columns = dict[str, npt.NDArray[Any]]
 
@@ -24,6 +24,9 @@ _RECORD: Final = {
 }
 """What packing needs of a raw record: a row's column, what packing calls it, and its type."""
 
+_BACKFILL: Final = {BACKFILL: (BACKFILL, pa.binary())}
+"""And if one of them has that."""
+
 BATCH_BYTES = 64 << 20
 """Values that are packed at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
 
@@ -34,7 +37,7 @@ def in_order(frames: Iterable[pd.DataFrame], pack: Pack) -> list[Payload]:
     Neither a shuffle nor the sort by shard keeps an order. Transactions carry what the domain sorts them by.
     """
     rows = _columns(list(frames))
-    raw = rows["kind"] == RAW_RECORD
+    raw = rows["kind"] >= BACKFILLED_RECORD
     found = [*_payloads(rows, np.flatnonzero(~raw)), *_packed(rows, np.flatnonzero(raw), pack)]
     return sorted(found, key=lambda payload: (payload.kind, payload.position))
 
@@ -60,5 +63,7 @@ def _packed(rows: Columns, chosen: npt.NDArray[np.intp], pack: Pack) -> Iterator
 
 
 def _batch(rows: Columns, chosen: npt.NDArray[np.intp]) -> pa.RecordBatch:
-    columns = {name: pa.array(rows[column][chosen], kind) for column, (name, kind) in _RECORD.items()}
+    backfilled = (rows["kind"][chosen] != RAW_RECORD).any()
+    wanted = _RECORD | _BACKFILL if backfilled else _RECORD
+    columns = {name: pa.array(rows[column][chosen], kind) for column, (name, kind) in wanted.items()}
     return pa.RecordBatch.from_pydict(columns)

@@ -45,6 +45,7 @@ OUTPUT_SCHEMA: Final = StructType(
         StructField("counters", StringType()),
     ]
 )
+INITIAL_STATE_SCHEMA: Final = "shardKey int, stateFile string"
 _KEY: Final = StructType([StructField("key", StringType())])
 _DATA: Final = StructType([StructField("data", BinaryType())])
 _ROWS_PER_FRAME: Final = 5_000
@@ -103,6 +104,20 @@ class ShardProcessor(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._state = handle.getMapState("log", _KEY, _DATA)
+
+    def handleInitialState(  # noqa: N802  # Spark's name
+        self,
+        key: Any,  # noqa: ARG002
+        initialState: pd.DataFrame,  # noqa: N803
+        timerValues: TimerValues,  # noqa: N803, ARG002
+    ) -> None:
+        """In the first micro-batch of a rebuilt checkpoint: the shard's state log as a rebuild has left it."""
+        from tripline_engine.rebuild.state_file import read_state  # noqa: PLC0415
+
+        log = SparkStateLog(self._state)
+        for path in initialState["stateFile"]:
+            for name, data in read_state(Path(path)):
+                log.put(name, data)
 
     def handleInputRows(  # noqa: N802  # Spark's name
         self,

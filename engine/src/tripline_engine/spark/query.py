@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, GroupedData, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine.domain.config import EngineConfig
+from tripline_engine.spark.beginning import Beginning, beginning_of
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.faults import FaultPoint
-from tripline_engine.spark.processor import OUTPUT_SCHEMA, ShardProcessor
+from tripline_engine.spark.processor import INITIAL_STATE_SCHEMA, OUTPUT_SCHEMA, ShardProcessor
 from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.shard_keys import shard_keys
 from tripline_engine.spark.sources import shard_inputs
 
 OBSERVATION = "shards"
@@ -23,11 +25,19 @@ def start_query(
     config: EngineConfig,
     processor: ShardProcessor,
     fault: FaultPoint | None = None,
+    *,
+    takes_transactions: bool = True,
 ) -> StreamingQuery:
     """Starts (or continues, by its checkpoint) the one query of the engine."""
-    inputs = shard_inputs(session, settings, config, fault)
+    beginning = beginning_of(settings.checkpoint)
+    ends = beginning.ends if beginning else None
+    inputs = shard_inputs(session, settings, config, fault, ends, takes_transactions=takes_transactions)
     outputs = inputs.groupBy("shardKey").transformWithStateInPandas(
-        processor, outputStructType=OUTPUT_SCHEMA, outputMode="update", timeMode="none"
+        processor,
+        outputStructType=OUTPUT_SCHEMA,
+        outputMode="update",
+        timeMode="none",
+        initialState=_initial_state(session, config.shards, beginning) if beginning else None,
     )
     return (
         _observed(outputs, config.shards)
@@ -40,6 +50,12 @@ def start_query(
         .outputMode("update")
         .start()
     )
+
+
+def _initial_state(session: SparkSession, shards: int, beginning: Beginning) -> GroupedData:
+    """Of each shard where its state log is: it may be gigabytes, which Spark would carry row by row."""
+    rows = [(key, str(beginning.state_file(shard))) for shard, key in enumerate(shard_keys(shards))]
+    return session.createDataFrame(rows, INITIAL_STATE_SCHEMA).groupBy("shardKey")
 
 
 def _observed(outputs: DataFrame, shards: int) -> DataFrame:

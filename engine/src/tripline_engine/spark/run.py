@@ -18,15 +18,17 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.errors import QueryFailed
+from tripline_engine.serving import serving
 from tripline_engine.spark import checkpoint, head_start, housekeeping
+from tripline_engine.spark.beginning import forget_beginning
 from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.faults import FaultPoint, parse_fault_point
+from tripline_engine.spark.history_limit import HistoryLimit
 from tripline_engine.spark.kafka_stream import KafkaStream
 from tripline_engine.spark.listener import ProgressListener
 from tripline_engine.spark.metrics import Metrics
 from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
-from tripline_engine.spark.serving import serving
 from tripline_engine.spark.session import start_session
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.ticker import Clocks, Ticker
@@ -40,9 +42,15 @@ def run(settings: Settings) -> None:
     """Returns after SIGTERM or SIGINT. Raises EngineError with one sentence for everything else."""
     fault = parse_fault_point(settings.fault_point, os.getpid())
     with checkpoint.exclusive(settings.checkpoint):
+        if checkpoint.is_new(settings.checkpoint) and not settings.cold_start:
+            # once in an engine's life: not among what each start imports
+            from tripline_engine.rebuild.cold_start import refuse_without_history  # noqa: PLC0415
+
+            refuse_without_history(settings, settings.event_type, time.time_ns() // 1_000_000)
         config = checkpoint.open_config(
             settings.checkpoint, settings.event_type, settings.shards, settings.clock
         )
+        forget_beginning(settings.checkpoint)
         settings.projection_dir.mkdir(parents=True, exist_ok=True)
         processor = ShardProcessor(config, settings.projection_dir, settings.topic_prefix, fault)
         Engine(settings, config, fault).run(processor)
@@ -56,6 +64,8 @@ class Engine:
         self._config = config
         self._fault = fault
         self._metrics = Metrics()
+        self._limit = HistoryLimit(settings.max_history)
+        self._was_full = False
         self._stop = threading.Event()
         self._ready = threading.Event()
         self._query: StreamingQuery | None = None
@@ -71,21 +81,37 @@ class Engine:
             gateway, was_ready = session.sparkContext._gateway, False  # noqa: SLF001  # the JVM's process
             head_start.load_workers(session)
             self._listen_to_signals()
-            ProgressListener(self._metrics, self._ready).listen(session)
+            ProgressListener(self._metrics, self._ready, self._limit).listen(session)
             try:
-                self._query = start_query(session, self._settings, self._config, processor, self._fault)
-                if self._fault:
-                    self._fault.watch(self._query)
+                query = self._start(session, processor)
                 with self._ticking():
-                    self._wait(session, self._query)
+                    self._wait(session, query)
+                    while not self._stop.is_set():
+                        # history is full, or is no longer: a query that takes transactions, or one that doesn't
+                        self._query = None
+                        _finish(query)
+                        query = self._start(session, processor)
+                        self._wait(session, query)
                 was_ready = self._ready.is_set()
-                _finish(self._query)
+                _finish(query)
             finally:
                 self._ready.clear()
                 session.stop()
             if archive and was_ready:
                 archive.keep(gateway)
         _log.info("stopped")
+
+    def _start(self, session: SparkSession, processor: ShardProcessor) -> StreamingQuery:
+        self._was_full = full = self._limit.full
+        self._metrics.takes_transactions(takes=not full)
+        if full:
+            _log.error("history_full", reason=self._limit.sentence)
+        self._query = start_query(
+            session, self._settings, self._config, processor, self._fault, takes_transactions=not full
+        )
+        if self._fault:
+            self._fault.watch(self._query)
+        return self._query
 
     def _listen_to_signals(self) -> None:
         # after the session: creating it sets a handler of its own
@@ -96,7 +122,15 @@ class Engine:
     def _ticking(self) -> Iterator[None]:
         stream = KafkaStream(self._settings, self._config.engine_id)
         clocks = Clocks(lambda: time.time_ns() // 1_000_000, lambda: time.monotonic_ns() // 1_000_000)
-        ticker = Ticker(stream, self._settings.checkpoint, self._config.engine_id, self._config.clock, clocks)
+        ticker = Ticker(
+            stream,
+            self._settings.checkpoint,
+            self._config.engine_id,
+            self._config.clock,
+            clocks,
+            # history that is full, and takes no transactions, would wait for ever for the clock to move
+            insists=lambda: self._limit.full,
+        )
         thread = threading.Thread(
             target=ticker.run, args=(self._stop, self._metrics.ticked), name="ticker", daemon=True
         )
@@ -110,8 +144,9 @@ class Engine:
             stream.close()
 
     def _wait(self, session: SparkSession, query: StreamingQuery) -> None:
+        """Returns when the engine is told to stop, or when it shall no longer, or again, take transactions."""
         purge_at = time.monotonic() + housekeeping.INTERVAL_SECONDS
-        while not self._stop.wait(_POLL_SECONDS):
+        while not self._stop.wait(_POLL_SECONDS) and self._limit.full == self._was_full:
             if not query.isActive:
                 raise QueryFailed(f"the streaming query ended: {_reason(query)}")
             if not self._ticker_thread.is_alive():
@@ -128,6 +163,8 @@ class Engine:
     def _not_ready(self) -> str | None:
         if self._query is None or not self._ready.is_set():
             return "the first micro-batch isn't done"
+        if self._limit.full:
+            return self._limit.sentence
         return self._dead()
 
 

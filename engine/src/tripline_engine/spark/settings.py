@@ -13,11 +13,15 @@ from marshmallow.validate import OneOf, Range
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
+from tripline_engine.binds import parse_bind
 from tripline_engine.domain.config import Clock
 from tripline_engine.errors import BadSettings
 
 TASK_ATTEMPTS: Final = 4
 """local[N] gives a task one attempt only; a worker process that dies must not end the query."""
+
+MAX_HISTORY: Final = 100_000_000
+"""Retained transactions, over all shards and anchors, where nothing else is set: some ten gigabytes of arrays."""
 
 _LOCAL: Final = re.compile(r"local\[([0-9]+|\*)\]")
 
@@ -27,6 +31,8 @@ class Settings:
     """One engine process. Times in ms are integers, addresses are host:port.
 
     :ivar shards: None: as many as the checkpoint was made with
+    :ivar archive: what the archiver writes to; None: there is none
+    :ivar cold_start: begin on an empty checkpoint though history is missing
     """
 
     kafka: str
@@ -38,6 +44,7 @@ class Settings:
     spark_master: str
     jars: Path
     max_transactions_per_batch: int
+    max_history: int
     topic_prefix: str
     metrics_host: str
     metrics_port: int
@@ -45,6 +52,8 @@ class Settings:
     log_level: str
     fault_point: str | None
     class_cache: Path | None
+    archive: Path | None
+    cold_start: bool
 
     def topic(self, name: str) -> str:
         """The topic of this deployment for a contract's name."""
@@ -56,7 +65,7 @@ def from_environment() -> Settings:
     env = Env()
     try:
         with env.prefixed("TRIPLINE_"):
-            host, port = _bind(env.str("METRICS_BIND", "127.0.0.1:9103"))
+            host, port = parse_bind(env.str("METRICS_BIND", "127.0.0.1:9103"))
             return Settings(
                 kafka=env.str("KAFKA"),
                 checkpoint=Path(env.str("CHECKPOINT")).absolute(),
@@ -69,6 +78,7 @@ def from_environment() -> Settings:
                 max_transactions_per_batch=env.int(
                     "MAX_TRANSACTIONS_PER_BATCH", 100_000, validate=Range(1, 10_000_000)
                 ),
+                max_history=env.int("MAX_HISTORY", MAX_HISTORY, validate=Range(1_000, 10**12)),
                 topic_prefix=env.str("TOPIC_PREFIX", ""),
                 metrics_host=host,
                 metrics_port=port,
@@ -76,6 +86,8 @@ def from_environment() -> Settings:
                 log_level=env.str("LOG_LEVEL", "info"),
                 fault_point=env.str("FAULT_POINT", None),
                 class_cache=env.path("CLASS_CACHE", None),
+                archive=env.path("ARCHIVE", None),
+                cold_start=env.bool("COLD_START", False),
             )
     except EnvError as error:
         raise BadSettings(f"settings: {error}") from error
@@ -87,10 +99,3 @@ def local_master(master: str) -> str:
     """`local[N]` with attempts for its tasks; every other master as it is."""
     match = _LOCAL.fullmatch(master)
     return f"local[{match[1]},{TASK_ATTEMPTS}]" if match else master
-
-
-def _bind(text: str) -> tuple[str, int]:
-    host, separator, port = text.rpartition(":")
-    if not separator or not port.isdigit() or int(port) > 65_535:
-        raise BadSettings(f"TRIPLINE_METRICS_BIND: expected host:port, not {text!r}")
-    return host, int(port)

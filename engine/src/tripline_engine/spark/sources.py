@@ -9,18 +9,21 @@ never wait behind transactions. Transactions have a source of their own, capped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
+from tripline_engine.archive.topic import Topic
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import Kind
+from tripline_engine.domain.records import BACKFILL, Kind
+from tripline_engine.spark.committed import Ends
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys
-from tripline_engine.spark.topic_names import RULES, TICKS, TRANSACTIONS
+from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,26 +33,44 @@ if TYPE_CHECKING:
 
 PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binary"
 
+_EARLIEST: Final = -2
+"""Spark's number for it."""
+
 RAW_RECORD: Final = 127
 """The `kind` of a row that is a transaction's record as it was read: position is its offset, payload its value."""
 
+BACKFILLED_RECORD: Final = 126
+"""The same of a record with the header `backfill`; in all other rows that column is null, and nobody looks at it."""
+
 
 def shard_inputs(
-    session: SparkSession, settings: Settings, config: EngineConfig, fault: FaultPoint | None = None
+    session: SparkSession,
+    settings: Settings,
+    config: EngineConfig,
+    fault: FaultPoint | None = None,
+    begin: Ends | None = None,
+    *,
+    takes_transactions: bool = True,
 ) -> DataFrame:
-    """Rows by PACKED_SCHEMA. With one shard raw records are among them, and all have partition int, recordTime long."""
-    events = _broadcast_events(session, settings, config.shards)
-    records = _records(session, settings)
+    """Rows by PACKED_SCHEMA.
+
+    With one shard raw records are among them, and all have partition int, recordTime long and backfill binary. `begin`
+    is where a query without a commit reads from; without it, from the beginning of the topics.
+    """
+    events = _broadcast_events(session, settings, config.shards, begin)
+    most = settings.max_transactions_per_batch if takes_transactions else 0
+    records = _records(session, settings, begin, most)
     if config.shards == 1:
         return events.unionByName(_raw_transactions(records)).coalesce(1)
     packed = records.mapInArrow(packing(config, fault), PACKED_SCHEMA)
-    return events.drop("partition", "recordTime").unionByName(packed)
+    return events.drop("partition", "recordTime", BACKFILL).unionByName(packed)
 
 
-def _broadcast_events(session: SparkSession, settings: Settings, shards: int) -> DataFrame:
+def _broadcast_events(
+    session: SparkSession, settings: Settings, shards: int, begin: Ends | None
+) -> DataFrame:
     """Rule events and ticks, a copy for each shard, with their Kafka offset as position."""
-    topics = f"{settings.topic(RULES)},{settings.topic(TICKS)}"
-    events = _kafka(session, settings, topics)
+    events = _kafka(session, settings, [settings.topic(RULES), settings.topic(TICKS)], begin)
     every_shard = F.array(*(F.lit(key) for key in shard_keys(shards)))
     is_rule = F.col("topic") == settings.topic(RULES)
     kind = F.when(is_rule, F.lit(int(Kind.RULE_EVENT))).otherwise(F.lit(int(Kind.TICK)))
@@ -61,24 +82,36 @@ def _broadcast_events(session: SparkSession, settings: Settings, shards: int) ->
         F.coalesce(F.col("value"), F.unhex(F.lit(""))).alias("payload"),
         "partition",
         F.unix_millis("timestamp").alias("recordTime"),
+        F.lit(None).cast("binary").alias(BACKFILL),
     )
 
 
-def _records(session: SparkSession, settings: Settings) -> DataFrame:
-    cap = {"maxOffsetsPerTrigger": str(settings.max_transactions_per_batch)}
-    raw = _kafka(session, settings, settings.topic(TRANSACTIONS), cap)
-    return raw.select("partition", "offset", F.unix_millis("timestamp").alias("recordTime"), "value")
+def _records(session: SparkSession, settings: Settings, begin: Ends | None, most: int) -> DataFrame:
+    """At most so many a micro-batch; with 0 none are read, and those that come are taken when some are."""
+    more = {"maxOffsetsPerTrigger": str(most), "includeHeaders": "true"}
+    raw = _kafka(session, settings, [settings.topic(TRANSACTIONS)], begin, more)
+    record_time = F.unix_millis("timestamp").alias("recordTime")
+    return raw.select("partition", "offset", record_time, "value", _header(BACKFILL).alias(BACKFILL))
+
+
+def _header(name: str) -> Column:
+    """The first header of that name, empty if it has no value; null for a record that has none of that name."""
+    place = F.array_position(F.col("headers.key"), name)
+    value = F.try_element_at(F.col("headers.value"), place.cast("int"))
+    return F.when(place > 0, F.coalesce(value, F.unhex(F.lit(""))))
 
 
 def _raw_transactions(records: DataFrame) -> DataFrame:
     [key] = shard_keys(1)
+    kind = F.when(F.col(BACKFILL).isNull(), RAW_RECORD).otherwise(BACKFILLED_RECORD)
     return records.select(
         F.lit(key).alias("shardKey"),
-        F.lit(RAW_RECORD).cast("tinyint").alias("kind"),
+        kind.cast("tinyint").alias("kind"),
         F.col("offset").alias("position"),
         F.col("value").alias("payload"),
         "partition",
         "recordTime",
+        BACKFILL,
     )
 
 
@@ -95,12 +128,16 @@ def packing(config: EngineConfig, fault: FaultPoint | None) -> Pack:
 
 
 def _kafka(
-    session: SparkSession, settings: Settings, topics: str, more: dict[str, str] | None = None
+    session: SparkSession,
+    settings: Settings,
+    topics: Sequence[str],
+    begin: Ends | None,
+    more: Mapping[str, str] | None = None,
 ) -> DataFrame:
     options = {
         "kafka.bootstrap.servers": settings.kafka,
-        "subscribe": topics,
-        "startingOffsets": "earliest",
+        "subscribe": ",".join(topics),
+        "startingOffsets": starting_offsets(settings.kafka, topics, begin) if begin else "earliest",
         "kafka.max.poll.records": "10000",
         # Spark asks for what is there. But having got it, the consumer fetches ahead; at the topic's end the broker
         # keeps that request, and Spark's next question on the same connection waits behind it: by default 500 ms
@@ -108,3 +145,13 @@ def _kafka(
         **(more or {}),
     }
     return session.readStream.format("kafka").options(**options).load()
+
+
+def starting_offsets(kafka: str, topics: Sequence[str], begin: Ends) -> str:
+    """As Spark takes them: it wants every partition named. One that nothing was taken of begins at its beginning."""
+    found: Ends = {}
+    for name in topics:
+        with Topic(kafka, name) as topic:
+            known = begin.get(name, {})
+            found[name] = {p: known.get(p, _EARLIEST) for p in topic.partitions()}
+    return json.dumps(found)

@@ -45,14 +45,27 @@ class Clocks:
 
 
 class Ticker:
-    """One step a second; survives Kafka being away, and a restart by a small file beside the checkpoint."""
+    """One step a second; survives Kafka being away, and a restart by a small file beside the checkpoint.
 
-    def __init__(self, stream: Stream, checkpoint: Path, engine_id: str, mode: Clock, clocks: Clocks) -> None:
+    While `insists` says so the last tick is sent again where there is no higher one: with each tick history lets go of
+    what the rules no longer need.
+    """
+
+    def __init__(
+        self,
+        stream: Stream,
+        checkpoint: Path,
+        engine_id: str,
+        mode: Clock,
+        clocks: Clocks,
+        insists: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._stream = stream
         self._file = checkpoint / _FILE
         self._engine_id = engine_id
         self._mode = mode
         self._clocks = clocks
+        self._insists = insists
         self._idle_seconds = DEFAULT_IDLE_SECONDS
         self._state = TickState()
         self._last: int | None = None
@@ -70,7 +83,7 @@ class Ticker:
             report(self.unread, self._last)
 
     def step(self) -> int | None:
-        """Measures once; sends a tick and returns its clock if it is higher than the last one sent."""
+        """Measures once; sends a tick and returns its clock if it is higher than the last one sent, or insisted on."""
         # ends before commits: what arrives in between makes a partition look busy, never at rest
         ends = self._stream.transaction_ends()
         committed = self._stream.committed()
@@ -83,7 +96,9 @@ class Ticker:
         wall = self._clocks.wall_ms() if self._mode == "wall" else None
         clock = next_tick(partitions, self._idle_seconds * 1000, wall)
         if clock is None or clock < 0 or (self._last is not None and clock <= self._last):
-            return None
+            if self._last is None or not self._insists():
+                return None
+            clock = self._last
         self._stream.send_tick(clock)
         self._last = clock
         self._save()
@@ -107,15 +122,8 @@ class Ticker:
                     self._idle_seconds = seconds
 
     def _save(self) -> None:
-        saved = {
-            "orderPosition": self._stream.order_position,
-            "maxRecordTimes": self._state.max_record_times,
-            "uncommitted": [[r.partition, r.until, r.max_record_time] for r in self._state.uncommitted],
-            "last": self._last,
-        }
-        new = self._file.with_suffix(".new")
-        new.write_text(json.dumps(saved), encoding="utf-8")
-        new.replace(self._file)
+        position = self._stream.order_position
+        save_state(self._file.parent, self._engine_id, position, self._state, self._last)
 
     def _restore(self) -> None:
         """The file only spares reading engine-order.v1 from its beginning: without it, that is what happens."""
@@ -124,6 +132,8 @@ class Ticker:
             times = {int(partition): int(time) for partition, time in saved["maxRecordTimes"].items()}
             uncommitted = [OrderedRange(*map(int, found)) for found in saved["uncommitted"]]
             position, last = int(saved["orderPosition"]), saved["last"]
+            if saved.get("engine", self._engine_id) != self._engine_id:
+                return  # a rebuild began here and was given up
         except FileNotFoundError:
             return
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -131,3 +141,19 @@ class Ticker:
             return
         self._state = TickState(times, uncommitted)
         self._stream.order_position, self._last = position, last
+
+
+def save_state(
+    checkpoint: Path, engine: str, order_position: int, state: TickState, last: int | None
+) -> None:
+    """What the ticker goes on from: the order as read up to that offset; `last` is the clock of the last tick."""
+    saved = {
+        "engine": engine,
+        "orderPosition": order_position,
+        "maxRecordTimes": state.max_record_times,
+        "uncommitted": [[r.partition, r.until, r.max_record_time] for r in state.uncommitted],
+        "last": last,
+    }
+    new = (checkpoint / _FILE).with_suffix(".new")
+    new.write_text(json.dumps(saved), encoding="utf-8")
+    new.replace(checkpoint / _FILE)

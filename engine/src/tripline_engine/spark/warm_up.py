@@ -17,6 +17,7 @@ import pyarrow as pa
 from tripline_contracts import rule_definition
 from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.memory_log import MemoryLog
 from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.domain.shard_worker import ShardWorker
 from tripline_engine.spark.packing import packer, unpacked
@@ -47,35 +48,17 @@ _RULES: Final[tuple[dict[str, Any], ...]] = (
     {"groupingKeyNames": [], "aggregatorFunctionType": "COUNT", "aggregateFieldName": None},
     {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "one"},
     {"resetOnAlert": True},
+    {"precision": "bucketed(1)", "firing": "crossing"},
     {"firing": "crossing", "cooldownSeconds": 1},
     {"lateEvents": "reevaluate", "limit": "30"},
     {"filter": {"field": "amount", "operator": ">", "value": "1"}},
 )
 
 
-class _MemoryLog:
-    """A state log that ends with the process."""
-
-    def __init__(self) -> None:
-        self._data: dict[str, bytes] = {}
-
-    def get(self, key: str) -> bytes | None:
-        return self._data.get(key)
-
-    def put(self, key: str, data: bytes) -> None:
-        self._data[key] = data
-
-    def remove(self, key: str) -> None:
-        self._data.pop(key, None)
-
-    def items(self) -> Iterator[tuple[str, bytes]]:
-        yield from list(self._data.items())
-
-
 def warm_up() -> int:
     """How many records the made-up micro-batches gave; more than none means that alerts were judged."""
     config = EngineConfig("warm-up", _TYPE, _TYPE.anchors, 1, (1, 2), "data")
-    log = _MemoryLog()
+    log = MemoryLog()
     with tempfile.TemporaryDirectory(prefix="tripline-warm-up-") as folder:
         records = 0
         for payloads in _batches(config):

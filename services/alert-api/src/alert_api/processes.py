@@ -11,7 +11,7 @@ from types import FrameType
 import structlog
 from flask import Flask
 
-from alert_api.adapters.alert_schema import alert_validator
+from alert_api.adapters.alert_schema import alert_validator, command_validator
 from alert_api.adapters.engine_metrics import EngineMetrics
 from alert_api.adapters.kafka_source import KafkaAlertSource
 from alert_api.adapters.metrics import ProjectorMetrics
@@ -24,9 +24,12 @@ from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.api.stream import MAX_STREAMS
-from alert_api.service.projecting import Projector
+from alert_api.service.commands import VoidCommand, read_command
+from alert_api.service.projecting import Projector, Read
+from alert_api.service.records import ReceivedAlert, Record, Unreadable, read_record
 from alert_api.settings import ApiSettings, ProjectorSettings
 from tripline_contracts import topics
+from tripline_contracts.event_type import EventType
 from tripline_http.auth import load_api_keys
 from tripline_http.metrics import new_metrics_registry
 from tripline_http.metrics_server import MetricsServer
@@ -37,7 +40,7 @@ log = structlog.get_logger(__name__)
 THREADS = 16 + MAX_STREAMS
 """An open stream holds a thread; as many as before are left for everything else."""
 CONNECTIONS = 8
-TOPIC = "alerts.v1"
+ALERTS, RULES = "alerts.v1", "rules.v1"
 
 
 def wall_clock() -> int:
@@ -91,20 +94,35 @@ def _line(settings: ApiSettings) -> Line:
 
 
 def run_projector(settings: ProjectorSettings) -> None:
-    """Carry alerts from Kafka to Postgres until SIGTERM or SIGINT. Raises ConfigurationError."""
+    """Carry alerts, and the commands that void what they rest on, from Kafka to Postgres until SIGTERM or SIGINT.
+
+    Raises ConfigurationError.
+    """
     stop = threading.Event()
     _stop_on_signals(stop)
     registry = new_metrics_registry()
     metrics = ProjectorMetrics(registry)
-    topic = topics.load(TOPIC).name
+    names = [topics.load(name).name for name in (ALERTS, RULES)]
     with (
         PostgresIntake(settings.dsn) as intake,
-        KafkaAlertSource(settings.kafka, topic, metrics.lag) as source,
+        KafkaAlertSource(settings.kafka, names, metrics.lag) as source,
         MetricsServer(settings.metrics_bind, registry, {"database": intake.check, "kafka": source.check}),
     ):
-        log.info("projector_started", topic=topic)
-        Projector(source, intake, alert_validator(settings.event_type), metrics, stop).run()
+        log.info("projector_started", topics=names)
+        Projector(source, intake, reader(RULES, settings.event_type), metrics, stop).run()
     log.info("projector_stopped")
+
+
+def reader(commands_topic: str, declared: EventType) -> Read:
+    """How records are read: those of that topic as commands, all others as alerts of the event type."""
+    is_alert, is_event = alert_validator(declared), command_validator(declared)
+
+    def read(record: Record) -> ReceivedAlert | VoidCommand | Unreadable | None:
+        if record.topic == commands_topic:
+            return read_command(record, is_event)
+        return read_record(record, is_alert)
+
+    return read
 
 
 def _stop_on_signals(stop: threading.Event) -> None:

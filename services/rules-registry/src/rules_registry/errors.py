@@ -82,12 +82,28 @@ class NameNotFound(DomainError):
         self.kind = kind
 
 
-class UnknownNames(DomainError):
-    """A definition names lists or parameters that do not exist; each problem says which and where."""
+class UnfitDefinition(DomainError):
+    """A well-formed definition that cannot be published here as things stand; each problem says what and where."""
+
+    def __init__(self, message: str, problems: Sequence[Problem]) -> None:
+        super().__init__(message)
+        self.problems = tuple(problems)
+
+
+class UnknownNames(UnfitDefinition):
+    """A definition names lists or parameters that do not exist."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__("The rule names what does not exist yet. Make it first, then publish the rule.")
-        self.problems = tuple(problems)
+        super().__init__(
+            "The rule names what does not exist yet. Make it first, then publish the rule.", problems
+        )
+
+
+class TooMuchHistory(UnfitDefinition):
+    """A rule needs more history than the engine holds at the expected rate."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__("The rule needs more history than the engine may hold.", [problem])
 
 
 class CommandNotFound(DomainError):
@@ -95,6 +111,28 @@ class CommandNotFound(DomainError):
 
     def __init__(self, command_id: str) -> None:
         super().__init__(f"There is no control command {command_id}.")
+
+
+class GroupNotCleared(DomainError):
+    """The rule has no such group that could be cleared alone; `field` is what stands against it."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class BackfillNotFound(DomainError):
+    """No backfill was started under this id."""
+
+    def __init__(self, backfill_id: str) -> None:
+        super().__init__(f"There is no backfill {backfill_id}.")
+
+
+class BackfillHasEnded(DomainError):
+    """The backfill was closed before."""
+
+    def __init__(self, backfill_id: str) -> None:
+        super().__init__(f"Backfill {backfill_id} has ended already.")
 
 
 class CannotRepublish(RegistryError):

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from environs import Env, EnvError
+from marshmallow.validate import Range
 
+from rules_registry.domain.room import Room
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
@@ -16,6 +18,8 @@ from tripline_http.binding import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
 
 T = TypeVar("T")
+# What the engine holds where nothing else is set for it.
+_MAX_HISTORY = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,7 @@ class ApiSettings:
     api_keys_file: Path
     bind: Bind
     threads: int
+    room: Room | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ def read_api_settings(env: Env) -> ApiSettings:
             api_keys_file=Path(_required(env, "TRIPLINE_API_KEYS_FILE")),
             bind=_bind(env, "TRIPLINE_HTTP_BIND", "127.0.0.1:8081"),
             threads=env.int("TRIPLINE_HTTP_THREADS", 16, validate=_from_1_to_64),
+            room=_room(env),
         )
     )
 
@@ -117,6 +123,12 @@ def _log_level(env: Env) -> str:
 
 def _bind(env: Env, name: str, default: str) -> Bind:
     return parse_bind(name, env.str(name, default))
+
+
+def _room(env: Env) -> Room | None:
+    rate = env.int("TRIPLINE_EXPECTED_RATE", None, validate=Range(1, 10**7))
+    most = env.int("TRIPLINE_MAX_HISTORY", _MAX_HISTORY, validate=Range(1_000, 10**12))
+    return None if rate is None else Room(most, rate)
 
 
 def _from_1_to_64(value: int) -> None:

@@ -82,6 +82,13 @@ def test_what_a_payment_leaves_out_is_filled_in(client: FlaskClient, desk: FakeD
     assert desk.records[0].key == b"25"
 
 
+def test_a_payment_of_a_backfill_says_so(client: FlaskClient, desk: FakeDesk) -> None:
+    backfill_id = "7f0c52a2-3a86-4c8e-8d9a-5d1e7c1b2a04"
+    assert client.post(f"/v1/transactions?backfill={backfill_id}", json=PAYMENT).status_code == 202
+    assert client.post("/v1/transactions", json=PAYMENT).status_code == 202
+    assert [dict(record.headers).get("backfill") for record in desk.records] == [backfill_id.encode(), None]
+
+
 def test_an_amount_is_never_a_float_on_the_way(client: FlaskClient) -> None:
     body = '{"paymentAmount":123456789012345678.123456,"paymentType":"CRD"}'
     answer = client.post("/v1/transactions", data=body, content_type="application/json")
@@ -94,6 +101,15 @@ def test_a_wrong_payment_names_its_fields(client: FlaskClient, desk: FakeDesk) -
     assert answer.status_code == 422
     assert answer.json is not None
     assert [error["field"] for error in answer.json["errors"]] == ["payeId", "paymentAmount"]
+    assert desk.records == []
+
+
+@pytest.mark.parametrize("path", ["/v1/transactions", "/v1/replays"])
+def test_a_backfill_that_cannot_be_one_is_named(client: FlaskClient, desk: FakeDesk, path: str) -> None:
+    answer = client.post(f"{path}?backfill=may", json=PAYMENT)
+    assert answer.status_code == 422
+    assert answer.json is not None
+    assert [error["field"] for error in answer.json["errors"]] == ["query.backfill"]
     assert desk.records == []
 
 

@@ -126,6 +126,15 @@ def test_without_a_shift_times_stay() -> None:
     assert json.loads(rig.outlet.records[0].value)["ingestionTimestamp"] is None
 
 
+def test_lines_of_a_backfill_say_so_and_no_others() -> None:
+    backfill_id = "7f0c52a2-3a86-4c8e-8d9a-5d1e7c1b2a04"
+    for order, said in ((Order(None, "none", backfill_id), backfill_id.encode()), (Order(None), None)):
+        rig = Rig(order)
+        rig.replay.run(csv(at("12:00:00"), at("12:00:01")))
+        assert [dict(record.headers).get("backfill") for record in rig.outlet.records] == [said, said]
+        assert {"ce_id", "ce_type"} <= dict(rig.outlet.records[0].headers).keys()
+
+
 @pytest.mark.parametrize(("speed", "seconds"), [(1.0, 60.0), (10.0, 6.0), (0.5, 120.0)])
 def test_the_speed_is_that_of_sending(speed: float, seconds: float) -> None:
     rig = Rig(Order(speed=speed))

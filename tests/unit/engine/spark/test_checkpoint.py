@@ -9,8 +9,17 @@ from pathlib import Path
 import pytest
 
 from tripline_contracts.event_type import load
-from tripline_engine.errors import CheckpointInUse, CheckpointMismatch
-from tripline_engine.spark.checkpoint import exclusive, open_config, spark_folder
+from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch
+from tripline_engine.spark.checkpoint import (
+    begins_at,
+    exclusive,
+    is_new,
+    new_config,
+    open_config,
+    pin,
+    refuse_existing,
+    spark_folder,
+)
 from tripline_engine.spark.committed import committed_ends, last_commit
 
 TRANSACTION = load()
@@ -39,7 +48,7 @@ def test_each_checkpoint_has_an_engine_and_a_hash_key_of_its_own(tmp_path: Path)
 def test_another_number_of_shards_is_refused_with_what_to_do(tmp_path: Path) -> None:
     open_config(tmp_path, TRANSACTION, 2, "wall")
     with pytest.raises(
-        CheckpointMismatch, match=r"made with 2 shards .* TRIPLINE_SHARDS=2, or start with an empty"
+        CheckpointMismatch, match=r"made with 2 shards .* TRIPLINE_SHARDS=2, or build it again with 3"
     ):
         open_config(tmp_path, TRANSACTION, 3, "wall")
 
@@ -75,6 +84,28 @@ def test_a_checkpoint_from_before_fields_were_pinned_is_taken(tmp_path: Path) ->
     del pinned["fields"]
     (tmp_path / "tripline.json").write_text(json.dumps(pinned))
     assert open_config(tmp_path, TRANSACTION, 2, "wall").engine_id == first.engine_id
+
+
+def test_a_rebuilt_engine_is_the_one_it_was_and_says_where_it_reads_on(tmp_path: Path) -> None:
+    config = new_config(TRANSACTION, 3, "data", "engine-7")
+    begins = {"transactions.v1": {0: 17, 1: 4}, "rules.v1": {0: 2}}
+    pin(tmp_path, config, begins)
+    assert open_config(tmp_path, TRANSACTION, None, "data") == config
+    assert begins_at(tmp_path) == begins
+
+
+def test_a_checkpoint_is_not_made_where_there_is_one(tmp_path: Path) -> None:
+    pinned, running, empty = (tmp_path / name for name in ("pinned", "running", "empty"))
+    for folder in (pinned, running, empty):
+        folder.mkdir()
+    open_config(pinned, TRANSACTION, 2, "wall")
+    spark_folder(running).mkdir()
+    for folder in (pinned, running):
+        assert not is_new(folder)
+        with pytest.raises(CheckpointExists, match=f"{folder} has a checkpoint"):
+            refuse_existing(folder)
+    with exclusive(empty):
+        refuse_existing(empty)
 
 
 def test_a_second_engine_is_kept_out_until_the_first_is_gone(tmp_path: Path) -> None:

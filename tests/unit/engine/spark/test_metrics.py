@@ -12,10 +12,11 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tripline_engine.domain.records import OutRecord
+from tripline_engine.serving import serving
 from tripline_engine.spark.counting import count_records
+from tripline_engine.spark.history_limit import HistoryLimit
 from tripline_engine.spark.listener import ProgressListener
 from tripline_engine.spark.metrics import Metrics, shard_counters
-from tripline_engine.spark.serving import serving
 
 
 def alert(latency_ms: int) -> OutRecord:
@@ -108,9 +109,9 @@ def fetch(port: int, path: str) -> tuple[int, str]:
 
 
 def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
-    metrics, ready = Metrics(), threading.Event()
+    metrics, ready, limit = Metrics(), threading.Event(), HistoryLimit(7)
     counters = json.dumps({**count_records([alert(80)]), "history_rows": 7})
-    ProgressListener(metrics, ready).took(
+    ProgressListener(metrics, ready, limit).took(
         {
             "sources": [{"numInputRows": 1}, {"numInputRows": 5}],
             "durationMs": {"triggerExecution": 120, "addBatch": 100},
@@ -119,6 +120,7 @@ def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
     )
     found = samples(metrics.registry)
     assert ready.is_set()
+    assert limit.full
     assert found["tripline_engine_alerts_total", ()] == 1
     assert found["tripline_engine_history_rows", ("0",)] == 7
     assert found["tripline_engine_batch_stage_seconds_total", ("addBatch",)] == pytest.approx(0.1)
@@ -126,5 +128,7 @@ def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
 
 def test_a_micro_batch_before_any_shard_has_spoken() -> None:
     ready = threading.Event()
-    ProgressListener(Metrics(), ready).took({"sources": [], "durationMs": {"triggerExecution": 5}})
+    ProgressListener(Metrics(), ready, HistoryLimit(7)).took(
+        {"sources": [], "durationMs": {"triggerExecution": 5}}
+    )
     assert ready.is_set()

@@ -110,6 +110,20 @@ def test_rejects_carry_what_an_inspector_needs() -> None:
     assert of_kind(found, Kind.TRANSACTIONS) == []
 
 
+def test_each_transaction_keeps_its_backfill_and_slices_without_one_have_no_column() -> None:
+    rows = [(0, 1, 10, payment(1)), (0, 2, 11, b"broken"), (0, 3, 12, payment(3)), (1, 4, 13, payment(4))]
+    names = pa.array([None, b"b", b"\xff", None], pa.binary())
+    found = pack(1, batch(rows).append_column("backfill", names))
+    judged = of_kind(found, Kind.TRANSACTIONS)
+    assert [[row.get("backfill", "none") for row in part] for _, part in judged] == [
+        [None, "\ufffd"],
+        ["none"],
+    ]
+    assert [row["reason"] for _, part in of_kind(found, Kind.PARSE_REJECTS) for row in part] == [
+        "unparseable"
+    ]
+
+
 def test_no_records_give_no_rows() -> None:
     assert pack(2, batch([])) == []
 

@@ -15,9 +15,9 @@ from tests.unit.engine.spark.test_packing import batch, payment
 from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.spark.packing import Pack, packer, unpacked
 from tripline_engine.spark.payloads import in_order
-from tripline_engine.spark.sources import RAW_RECORD
+from tripline_engine.spark.sources import BACKFILLED_RECORD, RAW_RECORD
 
-COLUMNS = ["shardKey", "kind", "position", "payload", "partition", "recordTime"]
+COLUMNS = ["shardKey", "kind", "position", "payload", "partition", "recordTime", "backfill"]
 RECORDS = [
     (0, 7, 100, payment(1)),
     (0, 8, 300, b"broken"),
@@ -33,7 +33,7 @@ def rows(*found: tuple[object, ...]) -> pd.DataFrame:
 
 def raw(record: tuple[int, int, int, bytes | None]) -> tuple[object, ...]:
     partition, offset, time, value = record
-    return (0, RAW_RECORD, offset, value, partition, time)
+    return (0, RAW_RECORD, offset, value, partition, time, None)
 
 
 def packed_by_itself() -> list[Payload]:
@@ -71,8 +71,10 @@ def test_many_bytes_are_packed_a_part_at_a_time(most: int, monkeypatch: pytest.M
 
 def test_events_come_by_kind_and_position_before_what_is_packed() -> None:
     frames = [
-        rows(raw(RECORDS[0]), (0, Kind.TICK, 5, b"t5", 0, 0), (0, Kind.RULE_EVENT, 9, b"r9", 0, 0)),
-        rows((0, Kind.TICK, 4, b"t4", 0, 0), (0, Kind.RULE_EVENT, 2, b"", 0, 0)),
+        rows(
+            raw(RECORDS[0]), (0, Kind.TICK, 5, b"t5", 0, 0, None), (0, Kind.RULE_EVENT, 9, b"r9", 0, 0, None)
+        ),
+        rows((0, Kind.TICK, 4, b"t4", 0, 0, None), (0, Kind.RULE_EVENT, 2, b"", 0, 0, None)),
     ]
     found = in_order(frames, packer(config(1)))
     assert [(payload.kind, payload.position) for payload in found] == [
@@ -84,6 +86,15 @@ def test_events_come_by_kind_and_position_before_what_is_packed() -> None:
         (Kind.PARTITION_RANGE, 0),
     ]
     assert [payload.data for payload in found[:4]] == [b"", b"r9", b"t4", b"t5"]
+
+
+def test_the_header_of_a_backfill_goes_along_with_its_record() -> None:
+    of_a_backfill = (0, BACKFILLED_RECORD, 8, payment(2), 0, 100, b"b-1")
+    found = in_order([rows(of_a_backfill, *map(raw, RECORDS[:1]))], packer(config(1)))
+    told = [(row["offset"], row["backfill"]) for row in contents(found, Kind.TRANSACTIONS)]
+    assert told == [(7, None), (8, "b-1")]
+    ordinary = in_order([rows(*map(raw, RECORDS[:1]))], packer(config(1)))
+    assert ["backfill" in row for row in contents(ordinary, Kind.TRANSACTIONS)] == [False]
 
 
 def test_packed_rows_are_payloads_already() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tripline_engine.domain.config import Clock
-from tripline_engine.spark.ticker import Clocks, Ticker
+from tripline_engine.spark.tick_policy import TickState
+from tripline_engine.spark.ticker import Clocks, Ticker, save_state
 
 ENGINE = "engine-1"
 
@@ -140,6 +141,22 @@ def test_a_restart_goes_on_from_the_last_tick_without_reading_all_again(tmp_path
     assert again.step() == 750
 
 
+def test_what_a_rebuild_of_another_engine_left_behind_is_not_its_own(tmp_path: Path) -> None:
+    save_state(tmp_path, "engine-0", 40, TickState({0: 10**12}), None)
+    stream = MemoryStream()
+    stream.judge(0, 5, 700)
+    assert ticker(stream, tmp_path, Hands()).step() == 700
+
+
+def test_it_goes_on_from_what_a_rebuild_has_read(tmp_path: Path) -> None:
+    stream = MemoryStream()
+    stream.judge(0, 5, 700)
+    stream.judge(1, 5, 800)
+    save_state(tmp_path, ENGINE, 2, TickState({0: 700, 1: 800}), None)
+    assert ticker(stream, tmp_path, Hands()).step() == 700
+    assert stream.order_position == 2
+
+
 def test_without_its_file_it_reads_all_again(tmp_path: Path) -> None:
     stream = MemoryStream()
     stream.judge(0, 5, 700)
@@ -147,3 +164,21 @@ def test_without_its_file_it_reads_all_again(tmp_path: Path) -> None:
     (tmp_path / "ticker.json").write_text("{broken")
     stream.order_position = 0
     assert ticker(stream, tmp_path, Hands()).step() == 700
+
+
+def test_where_it_is_insisted_the_last_tick_comes_again(tmp_path: Path) -> None:
+    stream, full = MemoryStream(), [False]
+    clocks = Clocks(lambda: 1_000_000, lambda: 0)
+    subject = Ticker(stream, tmp_path, ENGINE, "data", clocks, insists=lambda: full[0])
+    stream.judge(0, 5, 700)
+    assert subject.step() == 700
+    assert subject.step() is None
+    full[0] = True
+    assert (subject.step(), subject.step()) == (700, 700)
+    stream.judge(0, 6, 650)
+    assert subject.step() == 700
+    # a partition that has never been read holds the clock, and must not hold what the clock is insisted on for
+    stream.ends[1] = 3
+    assert subject.step() == 700
+    full[0] = False
+    assert subject.step() is None

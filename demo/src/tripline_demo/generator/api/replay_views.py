@@ -61,7 +61,10 @@ def _add_start(blueprint: ApiBlueprint, event_type: EventType) -> None:
                 f"Send the recording as {expected}.",
                 headers={"Accept": expected},
             )
-        order = Order(parse_speed(query["speed"]), query["shift"])
+        backfill = query["backfill"]
+        order = Order(
+            parse_speed(query["speed"]), query["shift"], None if backfill is None else str(backfill)
+        )
         context = context_of_app()
         spooled = _spool()
         lines = read_lines(bounded_lines(spooled), form, event_type)
@@ -115,6 +118,7 @@ def _shown(report: Report) -> dict[str, Any]:
         "state": progress.state,
         "speed": "max" if report.order.speed is None else f"{report.order.speed:g}",
         "shift": report.order.shift,
+        "backfill": report.order.backfill,
         "sent": progress.sent,
         "failed": progress.failed,
         "latestFailure": progress.latest_failure,

@@ -96,8 +96,24 @@ class SentSchema(ma.Schema):
     offset = ma.fields.Integer(required=True)
 
 
+def _backfill() -> ma.fields.UUID:
+    description = (
+        "The commandId of a START_BACKFILL: what is sent belongs to it, is let in whatever its age while it stands, "
+        "and triggers nothing"
+    )
+    return ma.fields.UUID(load_default=None, metadata={"description": description})
+
+
+class TransactionQuery(ma.Schema):
+    """How to send one transaction."""
+
+    backfill = _backfill()
+
+
 class ReplayQuery(ma.Schema):
     """How to replay."""
+
+    backfill = _backfill()
 
     speed = ma.fields.String(
         load_default="1",
@@ -126,6 +142,9 @@ class ReplaySchema(ma.Schema):
     )
     speed = ma.fields.String(required=True)
     shift = ma.fields.String(required=True)
+    backfill = ma.fields.String(
+        required=True, allow_none=True, metadata={"description": "The backfill that the lines belong to"}
+    )
     sent = ma.fields.Integer(required=True, metadata={"description": "Good lines handed to Kafka"})
     failed = ma.fields.Integer(required=True, metadata={"description": "Of these refused or timed out"})
     latestFailure = ma.fields.String(required=True, allow_none=True)  # noqa: N815

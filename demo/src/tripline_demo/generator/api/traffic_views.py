@@ -7,11 +7,11 @@ from typing import Any, Final
 from tripline_contracts import cloudevents
 from tripline_contracts.event_type import EventType
 from tripline_demo.generator.api.context import Context, context_of_app
-from tripline_demo.generator.api.schemas import SentSchema, traffic_schema
+from tripline_demo.generator.api.schemas import SentSchema, TransactionQuery, traffic_schema
 from tripline_demo.generator.errors import InvalidInput, Unsendable
 from tripline_demo.generator.kafka_outlet import TOPIC
 from tripline_demo.generator.outlet import Record
-from tripline_demo.generator.rendering import EVENT_TYPE, SOURCE
+from tripline_demo.generator.rendering import EVENT_TYPE, SOURCE, backfill_headers
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import change
 from tripline_demo.generator.transaction_input import key_of, read, to_bytes
@@ -58,6 +58,7 @@ def _add_transactions(blueprint: ApiBlueprint, event_type: EventType) -> None:
 
     @blueprint.route("/v1/transactions", methods=["POST"])
     @blueprint.json_body("Transaction")
+    @blueprint.arguments(TransactionQuery, location="query")
     @blueprint.response(202, SentSchema)
     @blueprint.problems(503)
     @blueprint.doc(
@@ -65,7 +66,7 @@ def _add_transactions(blueprint: ApiBlueprint, event_type: EventType) -> None:
         summary=f"Send one {event_type.noun}",
         description=f"{event_type.id_field.name} (a new UUID), {' and '.join(times)} (now) are filled in where absent.",
     )
-    def post_transaction(body: dict[str, Any]) -> dict[str, Any]:
+    def post_transaction(body: dict[str, Any], query: dict[str, Any]) -> dict[str, Any]:
         context = context_of_app()
         now = context.wall()
         defaults: dict[str, str | int] = {
@@ -77,7 +78,11 @@ def _add_transactions(blueprint: ApiBlueprint, event_type: EventType) -> None:
         except InvalidInput as error:
             raise _problem(error) from error
         identity = str(transaction[event_type.id_field.name])
-        headers = cloudevents.headers(identity, EVENT_TYPE, SOURCE, now)
+        backfill = None if query["backfill"] is None else str(query["backfill"])
+        headers = [
+            *cloudevents.headers(identity, EVENT_TYPE, SOURCE, now),
+            *backfill_headers(backfill),
+        ]
         record = Record(key_of(transaction, event_type), to_bytes(transaction), now, headers)
         try:
             delivered = context.desk.deliver(record, CONFIRMATION_SECONDS)

@@ -1,4 +1,4 @@
-"""alerts.v1 as a source of records, with offsets committed by hand."""
+"""alerts.v1 and rules.v1 as one source of records, with offsets committed by hand."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ GROUP = "tripline-alert-projector"
 BATCH = 500
 WAIT_SECONDS = 0.25
 
-ReportLag = Callable[[int, int], None]
-"""Takes (partition, records)."""
+ReportLag = Callable[[str, int, int], None]
+"""Takes (topic, partition, records)."""
 
 
 def consumer_settings(bootstrap: str, group: str) -> dict[str, Any]:
@@ -41,16 +41,18 @@ def consumer_settings(bootstrap: str, group: str) -> dict[str, Any]:
 
 
 class KafkaAlertSource:
-    """Takes batches from one topic; closing leaves the group at once, not after a timeout."""
+    """Takes batches from some topics; closing leaves the group at once, not after a timeout."""
 
-    def __init__(self, bootstrap: str, topic: str, report_lag: ReportLag, group: str = GROUP) -> None:
+    def __init__(
+        self, bootstrap: str, topics: Sequence[str], report_lag: ReportLag, group: str = GROUP
+    ) -> None:
         self._consumer = Consumer(consumer_settings(bootstrap, group), logger=logging.getLogger("librdkafka"))
         self._report_lag = report_lag
         self._paused = False
         self._early: list[Message] = []
         self._next: dict[tuple[str, int], int] = {}
         self._assigned = False
-        self._consumer.subscribe([topic], on_assign=self._on_assign, on_revoke=self._on_revoke)
+        self._consumer.subscribe(list(topics), on_assign=self._on_assign, on_revoke=self._on_revoke)
 
     def __enter__(self) -> Self:
         return self
@@ -102,7 +104,7 @@ class KafkaAlertSource:
     def check(self) -> None:
         """Return if partitions are assigned; for readiness, from any thread."""
         if not self._assigned:
-            raise KafkaException("no partition of alerts.v1 is assigned to this projector")
+            raise KafkaException("no partition is assigned to this projector")
 
     def _resume(self) -> None:
         if self._paused:
@@ -117,7 +119,7 @@ class KafkaAlertSource:
         for place in partitions:
             # Somebody else's from now on: what is left of it is not ours to report.
             self._next.pop((place.topic, place.partition), None)
-            self._report_lag(place.partition, 0)
+            self._report_lag(place.topic, place.partition, 0)
 
     def _measure_lag(self, *, cached: bool) -> None:
         """From the ends seen with the last fetch, or asked for anew: a paused partition fetches nothing."""
@@ -128,7 +130,7 @@ class KafkaAlertSource:
             except KafkaException as error:
                 log.warning("lag_unknown", partition=partition, error=str(error))
             else:
-                self._report_lag(partition, max(0, end - offset))
+                self._report_lag(topic, partition, max(0, end - offset))
 
 
 def _record(message: Message) -> Record | None:

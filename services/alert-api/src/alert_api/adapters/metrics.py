@@ -20,7 +20,10 @@ class ProjectorMetrics:
             "tripline_alerts_database_waits_total", "Waits for a database that was away.", registry=registry
         )
         self._lag = Gauge(
-            "tripline_alerts_lag_records", "Records not stored yet.", ["partition"], registry=registry
+            "tripline_alerts_lag_records",
+            "Records not stored yet.",
+            ["topic", "partition"],
+            registry=registry,
         )
 
     def stored(self, count: int) -> None:
@@ -39,6 +42,6 @@ class ProjectorMetrics:
         """One more attempt on the database failed."""
         self._outages.inc()
 
-    def lag(self, partition: int, records: int) -> None:
-        """``records`` of ``partition`` are still to be stored."""
-        self._lag.labels(str(partition)).set(records)
+    def lag(self, topic: str, partition: int, records: int) -> None:
+        """``records`` of ``partition`` of ``topic`` are still to be stored."""
+        self._lag.labels(topic, str(partition)).set(records)

@@ -10,19 +10,28 @@ import psycopg
 from psycopg.types.json import Jsonb
 from psycopg_pool import ConnectionPool
 
+from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
 from alert_api.adapters.postgres_errors import translated
-from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId, AlertRaised
+from alert_api.domain.events import (
+    AlertAcknowledged,
+    AlertEvent,
+    AlertId,
+    AlertRaised,
+    AlertVoided,
+    Voiding,
+)
 from alert_api.errors import AlertNotFound, LifecycleBroken
 from alert_api.service.reading import AlertFilter, Page, Place, StoredAlert
 
 WAIT_SECONDS = 3.0
 
-SELECT_ALERTS: LiteralString = """
-SELECT alert_id::text, event_time, content, acknowledged_by, acknowledged_at, acknowledgement_comment
-  FROM alerts.alerts"""
+SELECT_ALERTS: LiteralString = f"""
+SELECT {ALERT_COLUMNS} FROM alerts.alerts a"""  # noqa: S608 - constants
 
 SELECT_EVENTS = """
-SELECT type, occurred_at, actor, comment FROM alerts.alert_events WHERE alert_id = %s ORDER BY version
+SELECT e.type, e.occurred_at, e.actor, e.comment, v.transaction_id, v.event_time, v.command_id::text, v.position
+  FROM alerts.alert_events e LEFT JOIN alerts.voided_transactions v USING (command_id)
+ WHERE e.alert_id = %s ORDER BY e.version
 """
 
 # The primary key decides a race: who comes second stores nothing and is told so.
@@ -70,7 +79,7 @@ class PostgresAlerts:
         order: LiteralString = " ORDER BY event_time DESC, alert_id LIMIT %(rows)s"
         # One row more than asked for tells whether there is a next page.
         rows = self._fetch(SELECT_ALERTS + where + order, {**values, "rows": limit + 1})
-        alerts = tuple(StoredAlert(*row) for row in rows[:limit])
+        alerts = tuple(stored_alert(row) for row in rows[:limit])
         return Page(alerts, alerts[-1].place if len(rows) > limit else None)
 
     def get(self, alert_id: AlertId) -> StoredAlert:
@@ -78,7 +87,7 @@ class PostgresAlerts:
         rows = self._fetch(SELECT_ALERTS + " WHERE alert_id = %(alert_id)s", {"alert_id": alert_id})
         if not rows:
             raise AlertNotFound(alert_id)
-        return StoredAlert(*rows[0])
+        return stored_alert(rows[0])
 
     def events_of(self, alert_id: AlertId) -> Sequence[AlertEvent]:
         """The alert's events, oldest first; empty when there is no such alert."""
@@ -128,6 +137,8 @@ def _conditions(wanted: AlertFilter, after: Place | None) -> tuple[list[LiteralS
             values[name] = value
     if wanted.state is not None:
         conditions.append(STATES[wanted.state])
+    if wanted.voided is not None:
+        conditions.append("voided" if wanted.voided else "NOT voided")
     if wanted.group:
         # A field asked for with two values matches nothing; merged into one object, the last would win.
         asked = set(wanted.group)
@@ -142,10 +153,12 @@ def _conditions(wanted: AlertFilter, after: Place | None) -> tuple[list[LiteralS
 
 
 def _event(
-    alert_id: AlertId, kind: str, occurred_at: int, actor: str | None, comment: str | None
+    alert_id: AlertId, kind: str, occurred_at: int, actor: str | None, comment: str | None, *voiding: Any
 ) -> AlertEvent:
     if kind == "AlertRaised":
         return AlertRaised(alert_id, occurred_at)
     if kind == "AlertAcknowledged" and actor is not None:
         return AlertAcknowledged(alert_id, occurred_at, actor, comment)
+    if kind == "AlertVoided" and actor is not None:
+        return AlertVoided(alert_id, occurred_at, actor, Voiding(*voiding))
     raise LifecycleBroken(f"alert {alert_id} has an event {kind!r} that this program does not know")

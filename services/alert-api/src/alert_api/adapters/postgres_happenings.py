@@ -9,25 +9,23 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg_pool import ConnectionPool
 
+from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
 from alert_api.adapters.postgres_errors import translated
-from alert_api.domain.events import AlertId
 from alert_api.service.counting import HOUR_MS, Cell, Counted, Span
 from alert_api.service.following import Happened, StreamPlace, Told
-from alert_api.service.reading import StoredAlert
 
 # One statement, so one snapshot: horizon and rows are of the same moment.
-SELECT_AFTER = """
+SELECT_AFTER: LiteralString = f"""
 WITH horizon AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS running)
 SELECT horizon.running::text, told.*
   FROM horizon LEFT JOIN LATERAL (
-       SELECT e.written_in::text, e.position, e.type, a.alert_id::text, a.event_time, a.content,
-              a.acknowledged_by, a.acknowledged_at, a.acknowledgement_comment
+       SELECT e.written_in::text, e.position, e.type, {ALERT_COLUMNS}
          FROM alerts.alert_events e JOIN alerts.alerts a USING (alert_id)
         WHERE (e.written_in, e.position) > (%s::xid8, %s) AND e.written_in < horizon.running
         ORDER BY e.written_in, e.position
         LIMIT %s) told ON true
  ORDER BY told.written_in::xid8, told.position
-"""
+"""  # noqa: S608 - constants
 
 SELECT_HORIZON = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
 
@@ -96,5 +94,5 @@ class PostgresHappenings:
 
 
 def _happened(row: tuple[Any, ...]) -> Happened:
-    written_in, position, kind, alert_id, *alert = row
-    return Happened(StreamPlace(int(written_in), position), kind, StoredAlert(AlertId(alert_id), *alert))
+    written_in, position, kind, *alert = row
+    return Happened(StreamPlace(int(written_in), position), kind, stored_alert(tuple(alert)))

@@ -1,4 +1,7 @@
-"""The projector's side of the database: alerts go in, once each, and nothing is ever changed."""
+"""The projector's side of the database: alerts and commands go in, once each, and nothing is ever changed.
+
+What a command marks is the database's own work, whichever of command and alert comes first (migration 0006).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from psycopg.types.json import Jsonb
 
 from alert_api.adapters.postgres_errors import translated
 from alert_api.errors import StoreUnavailable
+from alert_api.service.commands import VoidCommand
 from alert_api.service.records import ReceivedAlert, Unreadable
 
 KEPT_BYTES = 512 * 1024
@@ -31,6 +35,12 @@ WITH stored AS (
 )
 INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at)
 SELECT alert_id, 1, 'AlertRaised', detected_at FROM stored
+"""
+
+STORE_VOID = """
+INSERT INTO alerts.voided_transactions (command_id, position, occurred_at, actor, transaction_id, event_time)
+VALUES (%s, %s, %s, %s, %s, %s)
+ON CONFLICT DO NOTHING
 """
 
 STORE_UNREADABLE = """
@@ -57,7 +67,12 @@ class PostgresIntake:
     ) -> None:
         self._close()
 
-    def store(self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable]) -> int:
+    def store(
+        self,
+        alerts: Sequence[ReceivedAlert],
+        set_aside: Sequence[Unreadable],
+        voids: Sequence[VoidCommand] = (),
+    ) -> int:
         """All or nothing in one transaction, committed on return; gives the number of alerts that were new.
 
         Raises StoreUnavailable and RecordNotStorable.
@@ -67,6 +82,9 @@ class PostgresIntake:
             with connection.transaction(), connection.cursor() as cursor:
                 if set_aside:
                     cursor.executemany(STORE_UNREADABLE, [_unreadable_row(kept) for kept in set_aside])
+                # Before the alerts: who comes with commands locks others out, and who comes with alerts does not.
+                if voids:
+                    cursor.executemany(STORE_VOID, [_void_row(void) for void in voids])
                 if not alerts:
                     return 0
                 cursor.execute(STORE_ALERTS, _columns(alerts))
@@ -117,6 +135,17 @@ def _columns(alerts: Sequence[ReceivedAlert]) -> dict[str, list[Any]]:
         "detected_ats": [row.detected_at for row in rows],
         "contents": [row.content for row in rows],
     }
+
+
+def _void_row(void: VoidCommand) -> tuple[Any, ...]:
+    return (
+        void.command_id,
+        void.position,
+        void.occurred_at,
+        void.actor,
+        void.transaction_id,
+        void.event_time,
+    )
 
 
 def _unreadable_row(kept: Unreadable) -> tuple[Any, ...]:

@@ -9,8 +9,8 @@ from uuid import UUID
 import marshmallow as ma
 from flask import Response, jsonify, request
 
-from alert_api.api.schemas import AcknowledgeBody, alert_query
-from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId
+from alert_api.api.schemas import TRUTHS, AcknowledgeBody, alert_query
+from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId, AlertRaised, AlertVoided, Voiding
 from alert_api.errors import AlertNotFound
 from alert_api.service.acknowledging import LifecycleStore, acknowledge
 from alert_api.service.reading import AlertFilter, AlertReader, Place, StoredAlert
@@ -122,6 +122,7 @@ def _filter(query: Mapping[str, Any], event_type: EventType) -> AlertFilter:
         state=query.get("state"),
         earliest=query.get("earliest"),
         latest=query.get("latest"),
+        voided=TRUTHS[query["voided"]] if "voided" in query else None,
     )
 
 
@@ -151,23 +152,34 @@ def _read_comment() -> str | None:
 
 
 def alert_json(alert: StoredAlert) -> dict[str, Any]:
-    """An alert as callers see it: as it came, and who has it in hand."""
+    """An alert as callers see it: as it came, who has it in hand, and what it rests on that was voided."""
     return {
         **alert.content,
         "state": alert.state,
         "acknowledgedBy": alert.acknowledged_by,
         "acknowledgedAt": alert.acknowledged_at,
         "acknowledgementComment": alert.acknowledgement_comment,
+        "voided": [voiding_json(each) for each in alert.voided],
+    }
+
+
+def voiding_json(voiding: Voiding) -> dict[str, Any]:
+    """A voided transaction, with the command that did it and its place in rules.v1."""
+    return {
+        "transactionId": voiding.transaction_id,
+        "eventTime": voiding.event_time,
+        "commandId": voiding.command_id,
+        "position": voiding.position,
     }
 
 
 def event_json(version: int, event: AlertEvent) -> dict[str, Any]:
     """One thing that happened, as callers see it."""
-    by_person = event if isinstance(event, AlertAcknowledged) else None
     return {
         "version": version,
         "type": type(event).__name__,
         "occurredAt": event.occurred_at,
-        "actor": by_person.actor if by_person else None,
-        "comment": by_person.comment if by_person else None,
+        "actor": None if isinstance(event, AlertRaised) else event.actor,
+        "comment": event.comment if isinstance(event, AlertAcknowledged) else None,
+        "voided": voiding_json(event.voiding) if isinstance(event, AlertVoided) else None,
     }

@@ -10,11 +10,12 @@ import marshmallow as ma
 from tripline_contracts import schemas
 from tripline_contracts.event_type import EventType, Kind, Role
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
-from tripline_http.fields import MAX_MS, MAX_POSITION, QueryInteger, Text
+from tripline_http.fields import MAX_ID, MAX_MS, MAX_POSITION, QueryInteger, Text
 
 MAX_COMMENT = 2000
 NO_NUL = r"^[^\x00]*$"
 STATES = ("open", "acknowledged")
+TRUTHS = {"true": True, "false": False}
 
 
 def group_pattern(declared: EventType) -> str:
@@ -30,6 +31,12 @@ class AlertQuery(ma.Schema):
     rule_id = QueryInteger(1, MAX_POSITION, data_key="ruleId")
     rule_version = QueryInteger(1, MAX_POSITION, data_key="ruleVersion")
     state = ma.fields.String(validate=ma.validate.OneOf(STATES))
+    voided = ma.fields.String(
+        validate=ma.validate.OneOf(list(TRUTHS)),
+        metadata={
+            "description": "Whether the alert rests on a transaction that was voided, as far as it lists them"
+        },
+    )
     earliest = QueryInteger(
         0, MAX_MS, data_key="from", metadata={"description": "Event time in ms, this one included"}
     )
@@ -95,12 +102,30 @@ def alert_schema(declared: EventType) -> dict[str, Any]:
         "acknowledgedBy": _nullable(ACTOR),
         "acknowledgedAt": _nullable(TIME),
         "acknowledgementComment": _nullable(COMMENT),
+        "voided": {
+            "type": "array",
+            "items": voiding_schema(),
+            "description": "What triggered the alert, or is listed in it, and was voided, by the commands' positions",
+        },
     }
     return {
         **{key: value for key, value in received.items() if not key.startswith("$")},
         "properties": {**received["properties"], **added},
         "required": [*received["required"], *added],
     }
+
+
+def voiding_schema() -> dict[str, Any]:
+    """A voided transaction, with the command that did it and its place in rules.v1."""
+    values = schemas.load("values")["$defs"]
+    return _object(
+        {
+            "transactionId": values["transactionId"],
+            "eventTime": TIME,
+            "commandId": values["uuid"],
+            "position": values["id"],
+        }
+    )
 
 
 def trace_schema(declared: EventType) -> dict[str, Any]:
@@ -192,18 +217,19 @@ def components(declared: EventType) -> dict[str, dict[str, Any]]:
     """The answers' schemas by their names in the OpenAPI document."""
     event = _object(
         {
-            "version": {"type": "integer", "minimum": 1, "maximum": 2},
-            "type": {"enum": ["AlertRaised", "AlertAcknowledged"]},
+            "version": {"type": "integer", "minimum": 1, "maximum": MAX_ID},
+            "type": {"enum": ["AlertRaised", "AlertAcknowledged", "AlertVoided"]},
             "occurredAt": TIME,
             "actor": _nullable(ACTOR),
             "comment": _nullable(COMMENT),
+            "voided": _nullable(voiding_schema()),
         }
     )
     return {
         "Alert": alert_schema(declared),
         "AlertPage": _list_of("Alert", maxItems=100),
         "AlertEvent": event,
-        "AlertEvents": _list_of("AlertEvent", minItems=1, maxItems=2),
+        "AlertEvents": _list_of("AlertEvent", minItems=1),
         "AlertSummary": _summary_schema(),
         "Trace": trace_schema(declared),
         "EventType": _event_type_schema(),

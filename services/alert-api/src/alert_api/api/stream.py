@@ -32,7 +32,8 @@ PLACE_DOC: dict[str, Any] = {
 }
 STREAM_DOC: dict[str, Any] = {
     "description": (
-        "Messages named AlertRaised and AlertAcknowledged; the data is the alert as it is now, as GET gives it. "
+        "Messages named AlertRaised, AlertAcknowledged and AlertVoided; the data is the alert as it is now, as GET "
+        "gives it. "
         "A comment every ten seconds when nothing happens. The same event may come twice after a resume."
     ),
     "content": {"text/event-stream": {"schema": {"type": "string"}}},

@@ -1,13 +1,14 @@
 // The filters of the alert list. What they say stands in the address, and the address decides.
 
 import { button, choice, element } from "./dom.js";
-import { KEYS as FIELDS } from "./event_type.js";
+import { KEYS as FIELDS, MANY, ONE } from "./event_type.js";
 import { fieldName } from "./format.js";
 import { feeds } from "./line.js";
 import { go } from "./router.js";
 
-const NAMES = ["state", "ruleId", "group", "from", "to"];
+const NAMES = ["state", "ruleId", "group", "voided", "from", "to"];
 const STATES = [["", "All"], ["open", "Open"], ["acknowledged", "Acknowledged"]];
+const VOIDED = [["", "Voided or not"], ["true", `Rests on a voided ${ONE}`], ["false", "On none that was voided"]];
 
 export class AlertFilters {
   constructor() {
@@ -19,6 +20,7 @@ export class AlertFilters {
     this.rule = choice([["", "Every rule"]], { id: "rule-filter", "aria-label": "Rule", ...changed });
     this.field = choice(FIELDS.map((name) => [name, fieldName(name)]), { "aria-label": "Group field", on: { change: () => this.value.value && this.apply() } });
     this.value = element("input", { type: "search", "aria-label": "Group value", placeholder: "any", size: 12, maxlength: 64, id: "group-value", ...changed });
+    this.voided = choice(VOIDED, { id: "voided-filter", "aria-label": `Voided ${MANY}`, ...changed });
     this.from = element("input", { type: "datetime-local", "aria-label": "From", step: 1, ...changed });
     this.to = element("input", { type: "datetime-local", "aria-label": "To", step: 1, ...changed });
     this.clear = button("Clear filters", () => go("/alerts"), { kind: "quiet" });
@@ -27,6 +29,7 @@ export class AlertFilters {
       element("fieldset", { class: "segments" }, element("legend", { class: "unseen" }, "State"), this.states.map((each) => each.label)),
       this.rule,
       element("span", { class: "pair" }, this.field, this.value),
+      this.voided,
       element("span", { class: "pair" }, element("span", { class: "muted small" }, "from"), this.from, element("span", { class: "muted small" }, "to"), this.to),
       this.clear);
     feeds.rules.listen((feed) => this.offer(feed.data ?? []));
@@ -40,6 +43,7 @@ export class AlertFilters {
     const [field, ...rest] = (query.get("group") ?? "").split(":");
     if (FIELDS.includes(field)) this.field.value = field;
     this.value.value = rest.join(":");
+    this.voided.value = VOIDED.some(([value]) => value === query.get("voided")) ? query.get("voided") : "";
     this.from.value = localText(query.get("from"));
     this.to.value = localText(query.get("to"));
     this.clear.hidden = !NAMES.some((name) => query.get(name));
@@ -54,6 +58,7 @@ export class AlertFilters {
     put("state", this.states.find((each) => each.input.checked)?.value);
     put("ruleId", this.rule.value);
     put("group", this.value.value.trim() && `${this.field.value}:${this.value.value.trim()}`);
+    put("voided", this.voided.value);
     put("from", this.from.value && String(Date.parse(this.from.value)));
     // The field shows whole seconds, so all of the last one is meant.
     put("to", this.to.value && String(Date.parse(this.to.value) + 999));

@@ -5,11 +5,13 @@ import { openAcknowledge } from "./acknowledge.js";
 import { Problem, call, session } from "./client.js";
 import { contributors } from "./contributors.js";
 import { button, element } from "./dom.js";
-import { MANY, ONE, fieldOf } from "./event_type.js";
+import { MANY, ONE, capital, fieldOf, identityOf, timeOf } from "./event_type.js";
 import { counted, decimal, fieldName, fieldNames, fullTime, milliseconds, timeOfDay } from "./format.js";
 import { cameTo, widest, widestIndex } from "./judged.js";
 import { judgedConditions } from "./judged_conditions.js";
 import { askedDefinition, knownDefinition } from "./measure.js";
+import { bounds, inBuckets } from "./precision.js";
+import { isVoided, voidedSentences } from "./voided.js";
 import { windowPicture } from "./window_picture.js";
 
 export class AlertPage {
@@ -60,7 +62,9 @@ export class AlertPage {
 
   /** The same alert as it is now: somebody may have acknowledged it meanwhile. */
   replace(alert) {
-    if (this.alert?.alertId === alert.alertId && this.alert.state !== alert.state) this.show({ ...this.alert, ...alert });
+    if (this.alert?.alertId !== alert.alertId) return;
+    const isMarked = (this.alert.voided?.length ?? 0) !== (alert.voided?.length ?? 0);
+    if (isMarked || this.alert.state !== alert.state) this.show({ ...this.alert, ...alert });
   }
 
   backLink() {
@@ -74,14 +78,13 @@ export class AlertPage {
     this.element.replaceChildren(this.backLink(),
       element("header", { class: "alert-head", dataset: { state: alert.state } },
         element("div", {}, element("h1", {}, alert.ruleName), facts(alert),
-          again && element("p", { class: "judged-again" }, `${again}.`)),
+          again && element("p", { class: "judged-again" }, `${again}.`),
+          voidedSentences(alert).map((text) => element("p", { class: "judged-again voided" }, text))),
         alert.state === "open" ? this.acknowledgeButton(alert) : taken(alert)),
       part(alert.conditions ? `The widest window, of condition ${widestIndex(alert.conditions) + 1}` : "The window", this.picture(alert), "across"),
       element("div", { class: "detail" },
         part("Why it tripped", pairs(why(alert, this.definition))),
-        part(`The ${ONE}`, pairs(Object.entries(alert.transaction).map(([name, value]) => [
-          fieldName(name), value === null ? "\u2013" : shown(fieldOf(name)?.kind, value),
-        ]))),
+        part(`The ${ONE}`, transaction(alert)),
         alert.conditions ? null : part("What counted", contributors(alert, this.definition)),
         part("What happened", history(alert)),
         alert.conditions ? part("The conditions", judgedConditions(alert, this.definition), "across") : null),
@@ -106,12 +109,21 @@ function why(alert, definition) {
     ["Rule", element("a", { href: "/rules", "data-go": true }, `rule ${alert.ruleId}, version ${alert.ruleVersion}`)],
     alert.conditions ? ["Value", `${cameTo(alert).join("")} held`] : ["Value", cameTo(alert).join(different)],
     ["Window", `${timeOfDay(alert.windowStart)} to ${timeOfDay(alert.windowEnd)}, both included`],
+    alert.precision ? ["Precision", `bucketed, ${inBuckets(alert.precision.bucketSeconds)}: ${bounds(alert.precision)}`] : null,
     alert.contributors ? ["Counted", counted(alert.contributors.count, ONE, MANY)] : null,
     ["Detected", detection(alert)],
     alert.late && !judgedAgain(alert) ? ["Late", `${milliseconds(alert.late.newestEventTime - alert.eventTime)} behind the newest of its group`] : null,
     alert.partial && !judgedAgain(alert) ? ["Caught up", "found when the rule was put in force for the past"] : null,
     alert.warm === false ? ["Window", `may lack ${MANY} from before the engine knew this rule`] : null,
   ];
+}
+
+function transaction(alert) {
+  const asContributor = { transactionId: identityOf(alert.transaction), eventTime: timeOf(alert.transaction) };
+  const address = `/controls?${new URLSearchParams({ void: asContributor.transactionId, at: asContributor.eventTime })}`;
+  const offered = session.may("controls:write") && !isVoided(alert, asContributor);
+  return [pairs(Object.entries(alert.transaction).map(([name, value]) => [fieldName(name), value === null ? "\u2013" : shown(fieldOf(name)?.kind, value)])),
+    offered ? element("p", { class: "small" }, element("a", { href: address, "data-go": true }, `Void this ${ONE}\u2026`)) : null];
 }
 
 function shown(kind, value) {
@@ -142,7 +154,8 @@ function history(alert) {
 }
 
 function happening(event) {
-  const text = event.type === "AlertAcknowledged" ? `Acknowledged by ${event.actor}` : "Raised by the engine";
+  const text = { AlertAcknowledged: `Acknowledged by ${event.actor}`, AlertVoided: `${capital(ONE)} ${event.voided?.transactionId} voided by ${event.actor}` }[event.type]
+    ?? "Raised by the engine";
   return element("li", {}, element("div", {}, text, element("span", { class: "muted" }, `, ${fullTime(event.occurredAt)}`),
     event.comment ? element("q", {}, event.comment) : null));
 }

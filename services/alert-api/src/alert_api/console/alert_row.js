@@ -5,6 +5,8 @@ import { MANY, ONE } from "./event_type.js";
 import { ago, fieldName, fullTime, timeOfDay } from "./format.js";
 import { session } from "./client.js";
 import { cameTo } from "./judged.js";
+import { bounds, inBuckets } from "./precision.js";
+import { voidedTag } from "./voided.js";
 
 export function summary(alert) {
   const group = Object.entries(alert.group).map(([name, value]) => `${fieldName(name)} ${value}`).join(", ");
@@ -24,10 +26,20 @@ export function facts(alert) {
     element("span", { class: "measure" }, element("b", {}, value), rest),
     Object.entries(alert.group).map(([name, value]) =>
       element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value))),
+    voidedTag(alert),
+    bucketedTag(alert),
     again ? element("span", { class: "tag warn", title: again }, "judged again") : null,
     alert.late && !again ? element("span", { class: "tag warn" }, "late") : null,
     alert.partial && !again ? element("span", { class: "tag", title: "Found when the rule was put in force for the past" }, "caught up") : null,
     alert.warm === false ? element("span", { class: "tag", title: `The window may lack ${MANY} from before the engine knew this rule` }, "window not full") : null);
+}
+
+/** Of a chained alert every condition is: each says its bounds. */
+function bucketedTag({ precision, conditions }) {
+  const first = precision ?? conditions?.[0]?.precision;
+  if (!first) return null;
+  const title = `Windows ${inBuckets(first.bucketSeconds)}${precision ? `: ${bounds(precision)}` : ""}`;
+  return element("span", { class: "tag", title }, "bucketed");
 }
 
 /** The row keeps its element for as long as the alert is shown: focus stays where it is. */
@@ -36,20 +48,26 @@ export class AlertRow {
     this.onAcknowledge = onAcknowledge;
     this.age = element("span");
     this.end = element("div", { class: "alert-end" });
+    this.facts = facts(alert);
     const iso = new Date(alert.eventTime).toISOString();
     this.element = element("li", { class: "alert" }, element("div", { class: "alert-row" },
       element("a", { class: "alert-open", href: `/alerts/${alert.alertId}${search}`, "data-go": true },
-        element("span", { class: "alert-name" }, alert.ruleName), facts(alert)),
+        element("span", { class: "alert-name" }, alert.ruleName), this.facts),
       element("div", { class: "alert-when" },
         element("time", { datetime: iso, title: fullTime(alert.eventTime) }, timeOfDay(alert.eventTime)), this.age),
       this.end));
     this.update(alert);
   }
 
-  /** Shows a change of state; an alert's content never changes. */
+  /** Shows a change of state, and what was voided since; what the engine said never changes. */
   update(alert) {
-    if (this.element.dataset.state === alert.state) return;
+    if (this.alert && (this.alert.voided?.length ?? 0) !== (alert.voided?.length ?? 0)) {
+      const fresh = facts(alert);
+      this.facts.replaceWith(fresh);
+      this.facts = fresh;
+    }
     this.alert = alert;
+    if (this.element.dataset.state === alert.state) return;
     this.element.dataset.state = alert.state;
     this.end.replaceChildren(alert.state === "open" ? this.button() : taken(alert));
   }

@@ -111,7 +111,8 @@ export class AlertsView {
     if (this.rows.has(alert.alertId)) return void this.replace(alert);
     const last = this.alerts.at(-1);
     const isBelow = this.next && last && alert.eventTime < last.eventTime;
-    if (kind !== "AlertRaised" || isBelow || !belongs(alert, this.query)) return;
+    // A mark may bring an alert into the filter; who acknowledges one does not.
+    if (kind === "AlertAcknowledged" || isBelow || !belongs(alert, this.query)) return;
     this.alerts = [alert, ...this.alerts].sort((a, b) => b.eventTime - a.eventTime || (a.alertId < b.alertId ? -1 : 1));
     // A list that grows all day would slow the page down: what falls off is still on the older pages.
     if (this.alerts.length > 400) this.read();
@@ -168,6 +169,7 @@ function belongs(alert, query) {
   return (!query.get("state") || query.get("state") === alert.state)
     && (!query.get("ruleId") || Number(query.get("ruleId")) === alert.ruleId)
     && (!field || alert.group[field] === rest.join(":"))
+    && (!query.get("voided") || query.get("voided") === String(alert.voided.length > 0))
     && (!query.get("from") || alert.eventTime >= Number(query.get("from")))
     && (!query.get("to") || alert.eventTime <= Number(query.get("to")));
 }

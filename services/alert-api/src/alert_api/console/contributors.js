@@ -4,6 +4,7 @@ import { button, element } from "./dom.js";
 import { ONE, identityOf } from "./event_type.js";
 import { fieldName, fieldNames, fullTime, timeOfDay } from "./format.js";
 import { functionOf, shownValue } from "./measure.js";
+import { isVoided } from "./voided.js";
 
 const SHOWN = 10;
 
@@ -26,6 +27,12 @@ function differentValues({ contributors: { transactions, truncated } }, field) {
     truncated ? element("span", { class: "muted small" }, "among the newest") : null);
 }
 
+/** Of a bucketed rule only those are told one by one that still stand singly. */
+function kept({ precision, contributors: { count, transactions } }) {
+  if (!precision) return `The newest ${transactions.length} of ${count} are kept with the alert.`;
+  return transactions.length ? `The newest ${transactions.length} of ${count}; the others are kept in buckets.` : `All ${count} are kept in buckets.`;
+}
+
 function table(alert, kind, field) {
   const { count, transactions } = alert.contributors;
   const place = field ? null : "number";
@@ -33,13 +40,14 @@ function table(alert, kind, field) {
   const more = element("div");
   const show = (number) => {
     body.replaceChildren(...transactions.slice(0, number).map((each) => element("tr", { class: each.transactionId === identityOf(alert.transaction) ? "trips" : null },
-      element("td", { class: "mono" }, each.transactionId, each.transactionId === alert.late?.transactionId ? [" ", element("span", { class: "tag warn" }, "late")] : null),
-      element("td", { title: fullTime(each.eventTime) }, timeOfDay(each.eventTime)),
+      element("td", { class: "mono" }, each.transactionId, each.transactionId === alert.late?.transactionId ? [" ", element("span", { class: "tag warn" }, "late")] : null,
+        isVoided(alert, each) ? [" ", element("span", { class: "tag warn" }, "voided")] : null),
+      element("td", { title: `${fullTime(each.eventTime)} (${each.eventTime} ms)` }, timeOfDay(each.eventTime)),
       element("td", { class: place }, shownValue(each.value, kind)))));
     const listed = Math.min(number, transactions.length);
     more.replaceChildren(...[
       listed < transactions.length ? button(`Show all ${transactions.length}`, () => show(transactions.length)) : null,
-      count > transactions.length ? element("p", { class: "muted small" }, `The newest ${transactions.length} of ${count} are kept with the alert.`) : null,
+      count > transactions.length ? element("p", { class: "muted small" }, kept(alert)) : null,
     ].filter(Boolean));
   };
   show(SHOWN);

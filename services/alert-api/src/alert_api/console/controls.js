@@ -1,74 +1,50 @@
-// The commands to the whole line, each with a question before it is sent.
+// The commands of operators, each with a question before it is sent, and what was commanded so far.
 
 import { registry, session } from "./client.js";
-import { confirm } from "./confirm.js";
-import { button, byId, element, setText, toast } from "./dom.js";
+import { ClearGroupForm, ClearRuleForm } from "./clear_forms.js";
+import { CommandCard } from "./command_card.js";
+import { BACKFILL, OF_RULES, VOID, WHOLE_LINE, effectOf, titleOf } from "./commands.js";
+import { byId, element, setText } from "./dom.js";
 import { counted, fullTime } from "./format.js";
-import { feeds } from "./line.js";
+import { OpenBackfills } from "./open_backfills.js";
 import { here } from "./router.js";
-
-const COMMANDS = [
-  { command: "CLEAR_STATE_ALL", title: "Forget all history", go: "Forget history", danger: true, typed: true,
-    what: "The engine forgets every window and every firing state, once. Rules stay, and judge on with empty windows until these have filled again." },
-  { command: "CLEAR_STATE_ALL_STOP", title: "Stop forgetting", go: "Send it",
-    what: "Accepted and recorded, and changes nothing: forgetting happens once, so there is nothing to stop." },
-  { command: "EXPORT_RULES_CURRENT", title: "Have the engine name its rules", go: "Ask the engine",
-    what: "Every shard publishes the rules it holds, so that what the engine knows can be compared with what the registry knows." },
-  { command: "DELETE_RULES_ALL", title: "Delete all rules", go: "Delete all rules", danger: true, typed: true,
-    what: "Every rule is retired for good, with one event each. Their alerts stay. This cannot be undone." },
-];
+import { VoidForm } from "./void_form.js";
 
 const WAIT_MS = 60_000;
-const TITLES = { ...Object.fromEntries(COMMANDS.map(({ command, title }) => [command, title])), TRACE_RULE: "Trace a rule" };
-const EFFECTS = {
-  DELETE_RULES_ALL: (item) => `${item.deletedRules} rules deleted.`,
-  TRACE_RULE: (item) => `Rule ${item.ruleId}, until ${fullTime(item.traceUntil)}.`,
-};
 const SHOWN = 8;
 
 export class ControlsView {
   constructor() {
     this.note = element("p", { class: "hint" });
     this.done = element("ol", { class: "history", "aria-label": "Commands so far" });
-    this.buttons = [];
+    this.backfills = new OpenBackfills(() => this.read());
+    this.voiding = new VoidForm();
+    const forms = { CLEAR_RULE: new ClearRuleForm("clear-rule"), CLEAR_GROUP: new ClearGroupForm("clear-group"), VOID_TRANSACTION: this.voiding };
+    this.cards = [...OF_RULES, VOID, BACKFILL, ...WHOLE_LINE].map((each) => new CommandCard(each, () => this.read(), forms[each.command] ?? null));
+    const backfill = this.cards.find(({ each }) => each === BACKFILL);
+    backfill.element.querySelector("div").append(this.backfills.element);
     byId("controls").append(element("div", { class: "panel" },
       element("div", { class: "panel-head" }, element("h1", {}, "Controls")),
-      element("p", { class: "muted" }, "These act on the whole line, at one place in the order of all events. Each is recorded with your name."),
-      this.note, element("ul", { class: "commands" }, COMMANDS.map((each) => this.card(each))),
+      element("p", { class: "muted" }, "Each of these is one event, at one place in the order of all events, and is recorded with your name."),
+      this.note, element("ul", { class: "commands" }, this.cards.map((card) => card.element)),
       element("section", { class: "commands-done" }, element("h2", {}, "Commands so far"), this.done)));
   }
 
   forget() {
     this.done.replaceChildren();
+    this.backfills.forget();
   }
 
-  open() {
+  open({ query }) {
     const may = session.may("controls:write");
-    for (const each of this.buttons) each.disabled = !may;
+    for (const card of this.cards) card.allow(may);
     setText(this.note, may ? "" : "Your key may look, but not give commands.");
+    if (query.get("void")) this.voiding.write(query.get("void"), query.get("at") ?? "");
     this.read();
   }
 
-  card(each) {
-    const act = button(each.go, () => this.ask(each), { kind: each.danger ? "danger" : "quiet", dataset: { command: each.command } });
-    this.buttons.push(act);
-    return element("li", { class: "command" },
-      element("div", {}, element("h2", {}, each.title), element("p", {}, each.what), element("p", { class: "mono muted" }, each.command)), act);
-  }
-
-  ask(each) {
-    confirm({
-      title: `${each.title}?`, what: each.what, go: each.go, danger: each.danger, word: each.typed ? each.command : null,
-      act: async () => {
-        await registry("/control-commands", { method: "POST", body: { command: each.command } });
-        toast("Accepted.");
-        feeds.rules.hurry();
-        this.read();
-      },
-    });
-  }
-
   async read() {
+    this.backfills.read();
     try {
       const { body } = await registry(`/control-commands?limit=${SHOWN}`);
       this.waits = false;
@@ -80,12 +56,11 @@ export class ControlsView {
   }
 
   entry(item) {
-    const effect = EFFECTS[item.command]?.(item) ?? item.effect;
     const isRecent = Date.now() - item.occurredAt < WAIT_MS;
     if (item.export && !item.export.complete && isRecent) this.waits = true;
-    return element("li", {}, element("div", {}, element("b", {}, TITLES[item.command] ?? item.command),
+    return element("li", {}, element("div", {}, element("b", {}, titleOf(item)),
       element("span", { class: "muted" }, `, by ${item.actor}, ${fullTime(item.occurredAt)}, position ${item.position}`),
-      element("q", {}, item.export ? comparison(item.export, isRecent) : effect)));
+      element("q", {}, item.export ? comparison(item.export, isRecent) : effectOf(item))));
   }
 
   /** Shards answer in their own time. */

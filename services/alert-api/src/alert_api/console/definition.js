@@ -2,6 +2,7 @@
 
 import { MANY } from "./event_type.js";
 import { decimal, fieldName, fieldNames, operator, span } from "./format.js";
+import { bucketSeconds, precisionInWords } from "./precision.js";
 
 export const FUNCTIONS = [["SUM", "Sum"], ["AVG", "Average"], ["MIN", "Smallest"], ["MAX", "Largest"], ["COUNT", `Number of ${MANY}`],
   ["COUNT_DISTINCT", "Number of different \u2026"]];
@@ -14,7 +15,8 @@ const LATE = Object.fromEntries(LATE_EVENTS);
 /** A rule definition as one sentence. */
 export function inWords(definition) {
   const only = definition.filter ? `, only where ${filterInWords(definition.filter)}` : "";
-  const when = [definition.firing === "crossing" ? "fires when the limit is crossed" : null,
+  const when = [bucketSeconds(definition.precision) === null ? null : `windows ${precisionInWords(definition.precision)}`,
+    definition.firing === "crossing" ? "fires when the limit is crossed" : null,
     definition.resetOnAlert ? "starts afresh after an alert" : null,
     definition.cooldownSeconds ? `silent for ${span(definition.cooldownSeconds)} after an alert` : null,
     definition.lateEvents === "store" ? `late ${MANY} count, but do not fire` : null,
@@ -91,6 +93,7 @@ function shown(key, value, shownTime) {
   if (key === "aggregatorFunctionType") return NAMES[value] ?? value;
   if (key === "aggregateFieldName") return fieldName(value);
   if (key === "windowSeconds" || key === "cooldownSeconds") return span(value);
+  if (key === "precision") return precisionInWords(value);
   if (key === "lateEvents") return LATE[value] ?? value;
   if (key === "limit") return amount(value);
   if (key === "limitOperatorType") return operator(value);

@@ -20,6 +20,7 @@ export const FIELDS = declared.fields;
 /** What one and several of them are called. */
 export const ONE = declared.noun;
 export const MANY = declared.plural;
+export const A = /^[aeiou]/i.test(ONE) ? "an" : "a";
 
 /** Names of the fields that one can group by, numbers last. */
 export const KEYS = [...FIELDS.filter((each) => each.groupable && each.kind !== "decimal"), ...FIELDS.filter((each) => each.groupable && each.kind === "decimal")]
@@ -35,7 +36,8 @@ export const FIRST_KEY = declared.anchors[0];
 export const TEMPLATES = declared.templates;
 
 const BY_NAME = new Map(FIELDS.map((each) => [each.name, each]));
-const IDENTITY = FIELDS.find((each) => each.role === "id").name;
+export const IDENTITY = FIELDS.find((each) => each.role === "id").name;
+const TIME = FIELDS.find((each) => each.role === "time" && !each.ingestion).name;
 
 /** The field of that name; undefined where the type has none. */
 export function fieldOf(name) {
@@ -45,6 +47,11 @@ export function fieldOf(name) {
 /** The id of a transaction as an alert shows it. */
 export function identityOf(transaction) {
   return transaction[IDENTITY];
+}
+
+/** When it happened, in ms, as an alert shows it. */
+export function timeOf(transaction) {
+  return transaction[TIME];
 }
 
 /** "orders" → "Orders" */

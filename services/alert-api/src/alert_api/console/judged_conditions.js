@@ -6,6 +6,7 @@ import { element } from "./dom.js";
 import { MANY, ONE } from "./event_type.js";
 import { counted, fieldName, fullTime, timeOfDay } from "./format.js";
 import { cameTo, holdsTag } from "./judged.js";
+import { bounds, inBuckets } from "./precision.js";
 
 /** How they are chained is the definition's to say, which may not be known. */
 export function judgedConditions(alert, definition) {
@@ -24,6 +25,7 @@ function judged(alert, condition, number) {
       Object.entries(condition.group).map(([name, text]) => element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, text))),
       element("span", { title: `${fullTime(condition.windowStart)} to ${fullTime(condition.windowEnd)}, both included` },
         `${timeOfDay(condition.windowStart)} to ${timeOfDay(condition.windowEnd)}`),
-      element("span", {}, `${counted(condition.contributors.count, ONE, MANY)} counted`)),
+      element("span", {}, `${counted(condition.contributors.count, ONE, MANY)} counted`),
+      condition.precision ? element("span", {}, `bucketed, ${inBuckets(condition.precision.bucketSeconds)}: ${bounds(condition.precision)}`) : null),
     contributors({ ...alert, ...condition }, condition));
 }

@@ -22,11 +22,11 @@ export async function askedDefinition({ ruleId, ruleVersion }) {
 }
 
 /** The aggregate function; without a definition null where values that look like numbers may be amounts or ids. */
-export function functionOf({ contributors }, definition) {
+export function functionOf({ contributors, precision }, definition) {
   if (definition) return definition.aggregatorFunctionType;
   const values = contributors.transactions.map((each) => each.value);
-  // Nothing else alerts for a window in which nothing counts.
-  if (values.length === 0) return "COUNT_DISTINCT";
+  // Nothing else alerts for a window in which nothing counts; of a bucketed one all may be kept in buckets.
+  if (values.length === 0) return precision ? null : "COUNT_DISTINCT";
   if (values.every((value) => value === null)) return "COUNT";
   return values.every((value) => NUMBER.test(value)) ? null : "COUNT_DISTINCT";
 }

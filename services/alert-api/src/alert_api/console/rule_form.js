@@ -5,10 +5,12 @@ import { ConditionsForm } from "./conditions_form.js";
 import { inWords } from "./definition.js";
 import { button, choice, element, labelled, setText, toast } from "./dom.js";
 import { MANY } from "./event_type.js";
+import { markFields } from "./field_errors.js";
 import { FilterForm } from "./filter_form.js";
 import { FiringForm } from "./firing_form.js";
 import { knownNames } from "./known_names.js";
 import { MeasureForm } from "./measure_form.js";
+import { PrecisionForm } from "./precision_form.js";
 import { BLANK, TEMPLATES } from "./rule_templates.js";
 
 const SHAPES = [["one", "one condition"], ["several", "several conditions"]];
@@ -23,6 +25,7 @@ export class RuleForm {
     this.conditions = new ConditionsForm();
     this.measured = element("div", {});
     this.filter = new FilterForm();
+    this.precision = new PrecisionForm();
     this.firing = new FiringForm();
     this.words = element("p", { class: "rule-words" });
     this.error = element("p", { class: "error", role: "alert" });
@@ -39,6 +42,7 @@ export class RuleForm {
       at("name", labelled("Name", this.name)),
       labelled("The rule is", this.shape),
       this.measured,
+      this.precision.element,
       this.filter.element,
       this.firing.element,
       knownNames(),
@@ -53,6 +57,7 @@ export class RuleForm {
     if (conditions !== null) definition = { ...BLANK, ...definition };
     this.measure.write(definition);
     this.filter.write(definition.filter ?? null);
+    this.precision.write(definition);
     this.firing.write(definition);
     this.reshape();
     this.say();
@@ -73,6 +78,7 @@ export class RuleForm {
     const filter = this.filter.read();
     return {
       ...(this.isChained() ? { conditions: this.conditions.read() } : this.measure.read()),
+      ...this.precision.read(),
       ...(filter === null ? {} : { filter }),
       ...this.firing.read(),
     };
@@ -80,7 +86,7 @@ export class RuleForm {
 
   /** What cannot even be sent of what the shape has. */
   problems() {
-    return this.isChained() ? this.conditions.problems() : this.measure.problems();
+    return [...(this.isChained() ? this.conditions.problems() : this.measure.problems()), ...this.precision.problems()];
   }
 
   say() {
@@ -118,22 +124,13 @@ export class RuleForm {
 
   /** Says at each field what is wrong with it; what has no field here is said at the end. */
   mark(errors) {
-    for (const old of this.element.querySelectorAll(".field-error")) old.remove();
-    for (const part of this.element.querySelectorAll(".wrong")) part.classList.remove("wrong");
-    const rest = [];
-    for (const { field, message } of errors) {
-      const name = field.split(/[.[]/)[0];
-      const parts = [...this.element.querySelectorAll(`[data-field="${CSS.escape(name === "windowMinutes" ? "windowSeconds" : name)}"]`)];
-      const part = this.conditions.place(field) ?? parts.find((each) => !each.closest(".condition-card"));
-      if (!part) rest.push(`${field}: ${message}`);
-      else {
-        part.closest("details")?.setAttribute("open", "");
-        part.classList.add("wrong");
-        part.append(element("p", { class: "error field-error" }, message));
-      }
-    }
-    setText(this.error, rest.join(" "));
-    this.element.querySelector(".wrong input, .wrong select, .wrong textarea")?.focus();
+    setText(this.error, markFields(this.element, errors, (field) => this.place(field)).join(" "));
+  }
+
+  place(field) {
+    const name = field.split(/[.[]/)[0];
+    const parts = [...this.element.querySelectorAll(`[data-field="${CSS.escape(name === "windowMinutes" ? "windowSeconds" : name)}"]`)];
+    return this.conditions.place(field) ?? parts.find((each) => !each.closest(".condition-card"));
   }
 }
 

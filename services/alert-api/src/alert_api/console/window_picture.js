@@ -39,7 +39,7 @@ export function windowPicture(alert, definition) {
         drawing("text", { class: "window-label", x: x(start) + 6, y: limitAt - 5 }, `limit ${decimal(alert.limit)}`)] : null),
     element("figcaption", { class: "chart-foot muted small" },
       element("span", { title: fullTime(start) }, timeOfDay(start)),
-      element("span", {}, extent(alert, start)),
+      element("span", {}, extent(alert, start, definition)),
       element("span", { title: fullTime(end) }, timeOfDay(end))));
 }
 
@@ -50,11 +50,16 @@ function firstShown({ windowStart, windowEnd, contributors }) {
   return taken < (windowEnd - windowStart) * 0.4 ? Math.max(windowStart, oldest - Math.max(taken * 0.15, 500)) : windowStart;
 }
 
-function extent(alert, start) {
-  const whole = span(Math.round((alert.windowEnd - alert.windowStart) / 1000));
-  if (start === alert.windowStart) return `${whole} back from the ${ONE}`;
+function extent(alert, start, definition) {
+  const whole = span(windowSeconds(alert, definition));
+  if (start === alert.windowStart) return `${whole} back from the ${ONE}${alert.precision ? ", to the beginning of a bucket" : ""}`;
   const before = alert.contributors.truncated ? "what is older is not drawn" : "nothing counted before";
   return `the last ${milliseconds(alert.windowEnd - start)} of a window of ${whole}; ${before}`;
+}
+
+/** A bucketed one reaches back a little farther than it is long; without its definition that is all there is to say. */
+function windowSeconds({ windowStart, windowEnd, precision }, definition) {
+  return (precision && definition?.windowSeconds) || Math.round((windowEnd - windowStart) / 1000);
 }
 
 // Floats from here on: they place lines on a screen and are never shown as amounts.

@@ -27,4 +27,26 @@ class AlertAcknowledged:
     comment: str | None
 
 
-AlertEvent = AlertRaised | AlertAcknowledged
+@dataclass(frozen=True, slots=True)
+class Voiding:
+    """The command that voided a transaction on which an alert rests, and which it is; ``event_time`` in ms,
+    ``position`` in rules.v1."""
+
+    transaction_id: str
+    event_time: int
+    command_id: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlertVoided:
+    """``actor`` had commanded at ``occurred_at`` (ms since the epoch) that a transaction which triggered the alert, or
+    is among its contributors, is as if it had not been. The alert stands as it did."""
+
+    alert_id: AlertId
+    occurred_at: int
+    actor: str
+    voiding: Voiding
+
+
+AlertEvent = AlertRaised | AlertAcknowledged | AlertVoided

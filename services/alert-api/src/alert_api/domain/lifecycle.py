@@ -2,7 +2,8 @@
 
     nothing --AlertRaised--> open --AlertAcknowledged--> acknowledged
 
-An alert's version is the number of its events, so the second one is version 2 whoever writes it.
+``AlertVoided`` may come any number of times after the first and leaves the state as it is. An alert's version is the
+number of its events, so the second one is version 2 whoever writes it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Literal, assert_never
 
-from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId, AlertRaised
+from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId, AlertRaised, AlertVoided
 from alert_api.errors import AlreadyAcknowledged, LifecycleBroken
 
 AlertState = Literal["open", "acknowledged"]
@@ -74,6 +75,10 @@ def evolve(alert: Alert | None, event: AlertEvent) -> Alert:
                 raise LifecycleBroken(f"alert {event.alert_id} was not open when acknowledged")
             taken = Acknowledgement(event.actor, event.occurred_at, event.comment)
             return replace(alert, version=alert.version + 1, acknowledgement=taken)
+        case AlertVoided():
+            if alert is None:
+                raise LifecycleBroken(f"alert {event.alert_id} was marked before it was raised")
+            return replace(alert, version=alert.version + 1)
     assert_never(event)
 
 

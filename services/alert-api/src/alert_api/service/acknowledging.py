@@ -9,8 +9,9 @@ from alert_api.domain.events import AlertEvent, AlertId
 from alert_api.domain.lifecycle import Acknowledge, decide, fold
 from alert_api.errors import AlertNotFound, LifecycleBroken
 
-ATTEMPTS = 3
-"""Two would do, as an alert has one change to lose a race against; the third shows a defect."""
+ATTEMPTS = 10
+"""An alert has one acknowledgement to lose a race against, and commands that void what it rests on: these come one by
+one, from people."""
 
 
 class LifecycleStore(Protocol):

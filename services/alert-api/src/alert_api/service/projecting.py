@@ -10,7 +10,7 @@ read or stored is kept aside with its reason; the line goes on.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +19,8 @@ import tenacity
 from tenacity import RetryCallState
 
 from alert_api.errors import RecordNotStorable, Stopped, StoreUnavailable
-from alert_api.service.records import ReceivedAlert, Record, Unreadable, Validate, read_record, unreadable
+from alert_api.service.commands import VoidCommand
+from alert_api.service.records import ReceivedAlert, Record, Unreadable, unreadable
 
 log = structlog.get_logger(__name__)
 
@@ -37,10 +38,19 @@ class AlertSource(Protocol):
         """These records are done: after a restart the next ones come."""
 
 
-class Intake(Protocol):
-    """Where alerts are kept."""
+Read = Callable[[Record], ReceivedAlert | VoidCommand | Unreadable | None]
+"""What a record is, by its topic; None for one that says nothing to the projector."""
 
-    def store(self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable]) -> int:
+
+class Intake(Protocol):
+    """Where alerts are kept, and the commands that void what they rest on."""
+
+    def store(
+        self,
+        alerts: Sequence[ReceivedAlert],
+        set_aside: Sequence[Unreadable],
+        voids: Sequence[VoidCommand] = (),
+    ) -> int:
         """Store all or nothing; gives the number of alerts that were new.
 
         Raises StoreUnavailable (try again) and RecordNotStorable (never try this again).
@@ -68,20 +78,20 @@ class Patience:
 
 
 class Projector:
-    """Carries alerts from Kafka to the database until it is told to stop."""
+    """Carries alerts, and commands that concern them, from Kafka to the database until it is told to stop."""
 
     def __init__(
         self,
         source: AlertSource,
         intake: Intake,
-        validate: Validate,
+        read: Read,
         tally: Tally,
         stop: threading.Event,
         patience: Patience | None = None,
     ) -> None:
         self._source = source
         self._intake = intake
-        self._validate = validate
+        self._read = read
         self._tally = tally
         self._stop = stop
         self._patience = patience or Patience()
@@ -100,33 +110,51 @@ class Projector:
         if not records:
             return 0
         alerts: list[ReceivedAlert] = []
+        voids: list[VoidCommand] = []
         set_aside: list[Unreadable] = []
         for record in records:
-            read = read_record(record, self._validate)
-            if isinstance(read, Unreadable):
-                set_aside.append(read)
-            else:
-                alerts.append(read)
-        self._store(alerts, set_aside)
+            match self._read(record):
+                case ReceivedAlert() as alert:
+                    alerts.append(alert)
+                case VoidCommand() as void:
+                    voids.append(void)
+                case Unreadable() as kept:
+                    set_aside.append(kept)
+                case None:
+                    pass
+        self._store(alerts, set_aside, voids)
         self._source.commit(records)
         return len(records)
 
-    def _store(self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable]) -> None:
+    def _store(
+        self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable], voids: Sequence[VoidCommand]
+    ) -> None:
         try:
-            self._store_patiently(alerts, set_aside)
+            self._store_patiently(alerts, set_aside, voids)
         except RecordNotStorable:
-            self._store_one_by_one(alerts, set_aside)
+            self._store_one_by_one(alerts, set_aside, voids)
 
-    def _store_one_by_one(self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable]) -> None:
+    def _store_one_by_one(
+        self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable], voids: Sequence[VoidCommand]
+    ) -> None:
         """Find the record that spoils the batch; its neighbours are unaffected."""
         self._store_patiently([], set_aside)
-        for alert in alerts:
+        both: list[VoidCommand | ReceivedAlert] = [*voids, *alerts]
+        for each in both:
             try:
-                self._store_patiently([alert], [])
+                if isinstance(each, VoidCommand):
+                    self._store_patiently([], [], [each])
+                else:
+                    self._store_patiently([each], [])
             except RecordNotStorable as error:
-                self._store_patiently([], [unreadable(alert.record, "not_storable", str(error))])
+                self._store_patiently([], [unreadable(each.record, "not_storable", str(error))])
 
-    def _store_patiently(self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable]) -> None:
+    def _store_patiently(
+        self,
+        alerts: Sequence[ReceivedAlert],
+        set_aside: Sequence[Unreadable],
+        voids: Sequence[VoidCommand] = (),
+    ) -> None:
         attempts = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(StoreUnavailable),
             wait=tenacity.wait_exponential(multiplier=self._patience.first, max=self._patience.longest),
@@ -135,7 +163,7 @@ class Projector:
             before_sleep=self._wait_in_place,
         )
         try:
-            new = attempts(self._intake.store, alerts, set_aside)
+            new = attempts(self._intake.store, alerts, set_aside, voids)
         except tenacity.RetryError as error:
             raise Stopped("stopped while the database was away") from error
         self._count(new, len(alerts) - new, set_aside)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from alert_api.domain.events import AlertEvent, AlertId
+from alert_api.domain.events import AlertEvent, AlertId, Voiding
 from alert_api.domain.lifecycle import AlertState
 
 
@@ -20,6 +20,7 @@ class AlertFilter:
     state: AlertState | None = None
     earliest: int | None = None
     latest: int | None = None
+    voided: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class StoredAlert:
-    """An alert's content as it came, and who has it in hand."""
+    """An alert's content as it came, who has it in hand, and what it rests on that was voided, by position."""
 
     alert_id: AlertId
     event_time: int
@@ -40,6 +41,7 @@ class StoredAlert:
     acknowledged_by: str | None
     acknowledged_at: int | None
     acknowledgement_comment: str | None
+    voided: tuple[Voiding, ...] = ()
 
     @property
     def state(self) -> AlertState:

@@ -1,7 +1,7 @@
 """Reading a Kafka record as an alert, or as a record that is kept aside with the reason.
 
 The bytes come from a topic that anybody with a producer can write to: every way they can be wrong ends in an
-``Unreadable``, and nothing here raises for them.
+``Unreadable``. Commands are read in ``commands``, with the same care.
 """
 
 from __future__ import annotations
@@ -59,10 +59,12 @@ class Unreadable:
 
 
 Validate = Callable[[object], None]
-"""Raises SchemaViolation for a decoded value that is no alert."""
+"""Raises SchemaViolation for a decoded value that does not keep its schema."""
 
 
-class _Refused(Exception):
+class Refused(Exception):
+    """What is wrong with a record; it becomes an ``Unreadable``."""
+
     def __init__(self, reason: Reason, detail: str) -> None:
         super().__init__(detail)
         self.reason = reason
@@ -72,7 +74,7 @@ def read_record(record: Record, validate: Validate) -> ReceivedAlert | Unreadabl
     """The alert in ``record``, or what is wrong with it."""
     try:
         return _read(record, validate)
-    except _Refused as refused:
+    except Refused as refused:
         return unreadable(record, refused.reason, str(refused))
 
 
@@ -82,18 +84,28 @@ def unreadable(record: Record, reason: Reason, detail: str) -> Unreadable:
     return Unreadable(record, reason, safe[:500])
 
 
-def _read(record: Record, validate: Validate) -> ReceivedAlert:
+def decoded(record: Record) -> tuple[str, Any]:
+    """The record's text and its JSON. Raises Refused."""
     if not record.value:
-        raise _Refused("empty", "the record has no value")
+        raise Refused("empty", "the record has no value")
     if len(record.value) > MAX_RECORD_BYTES:
-        raise _Refused("too_long", f"{len(record.value)} bytes, at most {MAX_RECORD_BYTES} are read")
-    text, alert = _decode(record.value)
+        raise Refused("too_long", f"{len(record.value)} bytes, at most {MAX_RECORD_BYTES} are read")
+    return _decode(record.value)
+
+
+def check(text: str, value: Any, validate: Validate) -> None:
+    """Return if the decoded value keeps its schema and can be stored. Raises Refused."""
     try:
-        validate(alert)
+        validate(value)
     except SchemaViolation as violation:
-        raise _Refused("invalid", str(violation)) from violation
+        raise Refused("invalid", str(violation)) from violation
     if "\\u" in text:  # neither can be there without an escape
-        _check_text(alert)
+        _check_text(value)
+
+
+def _read(record: Record, validate: Validate) -> ReceivedAlert:
+    text, alert = decoded(record)
+    check(text, alert, validate)
     return ReceivedAlert(
         alert_id=AlertId(alert["alertId"]),
         rule_id=alert["ruleId"],
@@ -113,7 +125,7 @@ def _decode(value: bytes) -> tuple[str, Any]:
         hooks: dict[str, Any] = {"parse_float": _no_fraction, "parse_constant": _no_constant}
         return text, json.loads(text, object_pairs_hook=_unique_names, **hooks)
     except (ValueError, RecursionError) as error:
-        raise _Refused("not_json", str(error) or type(error).__name__) from error
+        raise Refused("not_json", str(error) or type(error).__name__) from error
 
 
 def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -125,7 +137,7 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_fraction(number: str) -> NoReturn:
     # Decimals travel as text. Read as a float, 1.0 would pass for an integer.
-    raise _Refused("invalid", f"{number} is no whole number, and an alert has no other ones")
+    raise Refused("invalid", f"{number} is no whole number, and there are no other ones here")
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -143,4 +155,4 @@ def _check_text(alert: Any) -> None:
         elif isinstance(value, list):
             pending.extend(value)
         elif isinstance(value, str) and _UNSTORABLE.search(value):
-            raise _Refused("bad_text", "a text contains U+0000 or half of a surrogate pair")
+            raise Refused("bad_text", "a text contains U+0000 or half of a surrogate pair")

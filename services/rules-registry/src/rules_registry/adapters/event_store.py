@@ -8,9 +8,10 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from rules_registry.adapters import named_statements, statements
+from rules_registry.adapters import backfill_statements, named_statements, statements
 from rules_registry.adapters.postgres import Connection, Pool, translated
-from rules_registry.adapters.rows import definition_of, named_of, rule_of
+from rules_registry.adapters.rows import backfill_of, definition_of, named_of, rule_of
+from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.commanded import Commanded
 from rules_registry.domain.events import ControlCommand, ListChanged, ParameterChanged, RuleEvent
 from rules_registry.domain.named import Named, value_json
@@ -132,6 +133,11 @@ class PostgresLog:
             "actor": commanded.actor,
         }
         self._connection.execute(statements.NOTE_COMMAND, values)
+
+    def backfill(self, backfill_id: str) -> Backfill | None:
+        """The backfill under this id, ended or not."""
+        row = self._one(backfill_statements.BACKFILL, backfill_id=backfill_id)
+        return None if row is None else backfill_of(row)
 
     def remembered(self, actor: str, key: str, now_ms: int) -> Remembered | None:
         """What was answered under this key, if it has not expired."""

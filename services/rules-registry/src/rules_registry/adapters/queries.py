@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rules_registry.adapters import statements
+from rules_registry.adapters import backfill_statements, statements
 from rules_registry.adapters.postgres import Pool, translated
+from rules_registry.adapters.rows import backfill_of
+from rules_registry.domain.about import about_from_json
+from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.commanded import Commanded
-from rules_registry.domain.events import Trace
 from rules_registry.domain.exported import Exported, HeldRule, read_held
 from rules_registry.domain.recorded import settings_from_json
 from rules_registry.domain.settings import SettingsState
@@ -97,6 +99,14 @@ class Queries:
             raise CommandNotFound(command_id)
         return _commanded(row)
 
+    def backfills(self, state: str | None, after: int, limit: int) -> tuple[list[Backfill], int | None]:
+        """Backfills, newest first, before position `after` (0: from the newest); where the next page begins. `state` is
+        `open`, `ended` or None for both."""
+        page = self._page(
+            backfill_statements.BACKFILLS, after, limit, lambda row: int(row["position"]), state=state
+        )
+        return [backfill_of(row) for row in page.rows], page.next_after
+
     def exports(self, command_id: str) -> list[Exported]:
         """What the shards have answered to an export, by shard."""
         rows = self._all(statements.EXPORTS, command_id=command_id)
@@ -154,5 +164,5 @@ def _commanded(row: Row) -> Commanded:
         last_position=row["last_position"],
         occurred_at=row["occurred_at"],
         actor=row["actor"],
-        trace=None if row["trace_until"] is None else Trace(row["rule_id"], row["trace_until"]),
+        about=about_from_json(row["event"]),
     )

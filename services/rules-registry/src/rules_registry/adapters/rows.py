@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rules_registry.domain.backfills import Backfill, BackfillEnd
 from rules_registry.domain.named import Named, value_from_json
 from rules_registry.domain.rule import Rule
 from tripline_contracts.event_type import EventType
@@ -26,6 +27,18 @@ def rule_of(row: Mapping[str, Any], event_type: EventType) -> Rule:
         name=row["name"],
         definition=definition_of(row["definition"], event_type),
         effective_from=row["effective_from"],
+    )
+
+
+def backfill_of(row: Mapping[str, Any]) -> Backfill:
+    """A row of `backfill_statements`."""
+    end = (row["ended_position"], row["ended_at"], row["ended_by"], row["complete_from"])
+    return Backfill(
+        backfill_id=row["backfill_id"],
+        position=row["position"],
+        started_at=row["started_at"],
+        started_by=row["started_by"],
+        end=None if row["ended_position"] is None else BackfillEnd(*end),
     )
 
 

@@ -141,10 +141,10 @@ INSERT INTO registry.control_commands (command_id, command, position, last_posit
 VALUES (%(command_id)s, %(command)s, %(position)s, %(last_position)s, %(occurred_at)s, %(actor)s)
 """
 
-# Which rule is traced stands in the event itself.
+# What it is about stands in the event itself.
 _COMMANDS = """
 SELECT c.command_id::text AS command_id, c.command, c.position, c.last_position, c.occurred_at, c.actor,
-       (e.body ->> 'ruleId')::bigint AS rule_id, (e.body ->> 'traceUntil')::bigint AS trace_until
+       e.body - 'widestWindows' AS event
 FROM registry.control_commands c JOIN registry.rule_events e USING (position)
 """
 

@@ -14,6 +14,7 @@ from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.postgres import Pool, check_database
 from rules_registry.adapters.queries import Queries
 from rules_registry.api import (
+    backfills,
     control_body,
     control_commands,
     history,
@@ -31,6 +32,7 @@ from rules_registry.api.rule_conditions import conditions_schema
 from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
 from rules_registry.api.schemas import GROUPABLE_SCHEMA
 from rules_registry.api.services import Services, install_services
+from rules_registry.domain.room import Room
 from rules_registry.service.registry import Registry
 from tripline_contracts.event_type import EventType
 from tripline_http.application import new_app
@@ -44,14 +46,19 @@ DESCRIPTION = (
 
 
 def create_app(
-    pool: Pool, keys: Iterable[ApiKey], metrics: CollectorRegistry, event_type: EventType
+    pool: Pool,
+    keys: Iterable[ApiKey],
+    metrics: CollectorRegistry,
+    event_type: EventType,
+    room: Room | None = None,
 ) -> tuple[Flask, Api]:
-    """The app on this pool, and its API for the document; both are of the event type."""
+    """The app on this pool, and its API for the document; both are of the event type. Without `room` no rule needs too
+    much history."""
     app = new_app(
         "rules-registry", keys=keys, registry=metrics, checks={"database": lambda: check_database(pool)}
     )
     install_registry_problems(app)
-    registry = Registry(PostgresEventStore(pool, event_type), clock=_now_ms, new_id=lambda: str(uuid.uuid4()))
+    registry = Registry(PostgresEventStore(pool, event_type), clock=_now_ms, new_id=_new_id, room=room)
     install_services(app, Services(registry, Queries(pool), NamedQueries(pool), event_type))
     description = DESCRIPTION.format(event_type.plural)
     api = install_api(app, title="Tripline rules registry", version="0.1.0", description=description)
@@ -60,12 +67,16 @@ def create_app(
     api.spec.components.schema(BODY_SCHEMA, rule_body_schema(event_type))
     api.spec.components.schema(GROUPABLE_SCHEMA, {"type": "string", "enum": list(event_type.groupable)})
     api.spec.components.example(imports.PLAIN_EXAMPLE, {"value": imports.plain_example(event_type)})
-    api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema())
+    api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema(event_type))
     for name, schema in named_body_schemas().items():
         api.spec.components.schema(name, schema)
-    for module in (rules, imports, history, status, settings, control_commands, lists, parameters):
+    for module in (rules, imports, history, status, settings, control_commands, backfills, lists, parameters):
         api.register_blueprint(module.blueprint)
     return app, api
+
+
+def _new_id() -> str:
+    return str(uuid.uuid4())
 
 
 def _now_ms() -> int:

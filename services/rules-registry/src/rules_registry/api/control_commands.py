@@ -1,4 +1,4 @@
-"""/v1/control-commands: clear, export, delete all, trace a rule."""
+"""/v1/control-commands: clear, void, backfill, export, delete all, trace a rule."""
 
 from __future__ import annotations
 
@@ -18,9 +18,16 @@ from rules_registry.api.links import AFTER_COMMAND
 from rules_registry.api.pages import begin_after
 from rules_registry.api.repeating import IDEMPOTENCY_KEY_DOC, repeatable, response_of
 from rules_registry.api.representations import command_json, export_json
-from rules_registry.api.services import queries, registry
+from rules_registry.api.services import installed_type, queries, registry
 from rules_registry.domain.commanded import Commanded
-from rules_registry.errors import DomainError, RuleIsDeleted, RuleNotFound
+from rules_registry.errors import (
+    BackfillHasEnded,
+    BackfillNotFound,
+    DomainError,
+    GroupNotCleared,
+    RuleIsDeleted,
+    RuleNotFound,
+)
 from rules_registry.service.ports import Answer
 from tripline_http.auth import current_actor
 from tripline_http.cursors import encode_cursor
@@ -47,16 +54,29 @@ def issue(body: dict[str, Any]) -> Response:
     It takes its place in the log; the engine follows it there. CLEAR_STATE_ALL forgets history and firing state once,
     rules stay. CLEAR_STATE_ALL_STOP changes nothing. DELETE_RULES_ALL retires every rule, with one event each.
     EXPORT_RULES_CURRENT makes every shard say which rules it holds: read the command again to see the answers.
-    TRACE_RULE makes it tell each evaluation of one rule for `seconds`; a later one for the rule replaces it. Of a rule
-    that is not there or deleted it is 404, and names `ruleId`.
+    TRACE_RULE makes it tell each evaluation of one rule for `seconds`; a later one for the rule replaces it.
+
+    CLEAR_RULE and CLEAR_GROUP forget what one rule knows, or knows of one group; of a rule with conditions or with
+    bucketed windows no group is cleared alone, and a group has the fields that the rule groups by: else it is 409.
+    VOID_TRANSACTION makes a transaction as if it had not been, from here on; alerts that it triggered or that list it
+    are marked. START_BACKFILL lets old transactions in, which name its `commandId` in the header `backfill` of their
+    record, until END_BACKFILL; of one that has ended that is 409.
+
+    A rule that is not there or deleted, and a backfill that is not there, are 404. These problems name the field.
     """
-    control = read_control_body(body)
+    control = read_control_body(body, installed_type())
     try:
         return response_of(registry().command(current_actor(), control, _issued, repeatable(body)))
     except RuleNotFound as error:
-        raise _without_a_rule("rule-not-found", error) from error
+        raise _refused(404, "rule-not-found", "ruleId", error) from error
     except RuleIsDeleted as error:
-        raise _without_a_rule("rule-deleted", error) from error
+        raise _refused(404, "rule-deleted", "ruleId", error) from error
+    except GroupNotCleared as error:
+        raise _refused(409, "group-not-cleared", error.field, error) from error
+    except BackfillNotFound as error:
+        raise _refused(404, "backfill-not-found", "backfillId", error) from error
+    except BackfillHasEnded as error:
+        raise _refused(409, "backfill-has-ended", "backfillId", error) from error
 
 
 @blueprint.route(COMMANDS, methods=["GET"])
@@ -89,8 +109,8 @@ def get(command_id: uuid.UUID) -> dict[str, Any]:
     return {**command_json(command), "export": export_json(queries().exports(command.command_id), published)}
 
 
-def _without_a_rule(kind: str, error: DomainError) -> ProblemError:
-    return ProblemError(404, kind, str(error), errors=[FieldError("ruleId", str(error))])
+def _refused(status: int, kind: str, field: str, error: DomainError) -> ProblemError:
+    return ProblemError(status, kind, str(error), errors=[FieldError(field, str(error))])
 
 
 def _issued(done: Commanded) -> Answer:

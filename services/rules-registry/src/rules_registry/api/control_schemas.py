@@ -81,10 +81,39 @@ class TakenCommandSchema(ma.Schema):
     effect = ma.fields.String(required=True, metadata={"description": "What it does, in a sentence"})
     deletedRules = BoundedInteger(0, MAX_POSITION, required=True)
     ruleId = BoundedInteger(
-        1, MAX_ID, required=True, allow_none=True, metadata={"description": "Of TRACE_RULE; else null"}
+        1,
+        MAX_ID,
+        required=True,
+        allow_none=True,
+        metadata={"description": "Of TRACE_RULE, CLEAR_RULE and CLEAR_GROUP; else null"},
     )
     traceUntil = BoundedInteger(
         0, MAX_MS, required=True, allow_none=True, metadata={"description": "Of TRACE_RULE, in ms; else null"}
+    )
+    group = ma.fields.Dict(
+        keys=ma.fields.String(),
+        values=ma.fields.String(),
+        required=True,
+        allow_none=True,
+        metadata={"description": "Of CLEAR_GROUP; else null"},
+    )
+    transactionId = ma.fields.String(
+        required=True, allow_none=True, metadata={"description": "Of VOID_TRANSACTION; else null"}
+    )
+    eventTime = BoundedInteger(
+        0, MAX_MS, required=True, allow_none=True, metadata={"description": "Of VOID_TRANSACTION; else null"}
+    )
+    backfillId = ma.fields.UUID(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Of END_BACKFILL; else null. A START_BACKFILL goes by its commandId"},
+    )
+    completeFrom = BoundedInteger(
+        0,
+        MAX_MS,
+        required=True,
+        allow_none=True,
+        metadata={"description": "Of END_BACKFILL, in ms, where it was given; else null"},
     )
 
 
@@ -108,6 +137,37 @@ class ControlCommandQuery(ma.Schema):
     limit = QueryInteger(1, 100, load_default=50)
     cursor = ma.fields.String(
         load_default=None, metadata={"pattern": CURSOR_PATTERN, "description": "From a Link header, as it is"}
+    )
+
+
+class BackfillSchema(ma.Schema):
+    """A backfill. It stands until it is ended; the members of the end are null before."""
+
+    backfillId = ma.fields.UUID(
+        required=True, metadata={"description": "The value of the header `backfill` of its records"}
+    )
+    position = BoundedInteger(1, MAX_POSITION, required=True)
+    startedAt = BoundedInteger(0, MAX_MS, required=True)
+    startedBy = ma.fields.String(required=True)
+    endedPosition = BoundedInteger(1, MAX_POSITION, required=True, allow_none=True)
+    endedAt = BoundedInteger(0, MAX_MS, required=True, allow_none=True)
+    endedBy = ma.fields.String(required=True, allow_none=True)
+    completeFrom = BoundedInteger(0, MAX_MS, required=True, allow_none=True)
+
+
+class BackfillPageSchema(ma.Schema):
+    """Backfills, newest first."""
+
+    items = ma.fields.List(ma.fields.Nested(BackfillSchema), required=True)
+
+
+class BackfillQuery(ControlCommandQuery):
+    """Which backfills."""
+
+    state = ma.fields.String(
+        load_default=None,
+        validate=ma.validate.OneOf(("open", "ended")),
+        metadata={"description": "Both if left out"},
     )
 
 

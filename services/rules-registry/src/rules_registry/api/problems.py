@@ -17,6 +17,7 @@ _KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
     errors.CommandNotFound: (404, "command-not-found"),
     errors.NameNotFound: (404, "name-not-found"),
     errors.UnknownNames: (422, "unknown-name"),
+    errors.TooMuchHistory: (422, "too-much-history"),
     errors.ImportRefused: (422, "import-refused"),
     errors.VersionNotFound: (404, "version-not-found"),
     errors.StaleVersion: (412, "stale-version"),
@@ -44,7 +45,7 @@ def _answer(error: errors.RegistryError) -> Response:
         return _refused_import(error, status, kind)
     fields = [
         FieldError(problem.field, problem.message)
-        for problem in (error.problems if isinstance(error, errors.UnknownNames) else ())
+        for problem in (error.problems if isinstance(error, errors.UnfitDefinition) else ())
     ]
     if status == 503:
         headers["Retry-After"] = "2"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rules_registry.domain.about import about_json
+from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.commanded import Commanded
 from rules_registry.domain.events import Command
 from rules_registry.domain.exported import Exported, HeldRule, compare, held_json
@@ -19,7 +21,20 @@ _EFFECTS: Mapping[Command, str] = {
     "EXPORT_RULES_CURRENT": "Every shard of the engine says which rules it holds; nothing changes.",
     "TRACE_RULE": "Each evaluation of the rule is told in rule-traces.v1, of transactions that are recorded before "
     "traceUntil; nothing changes.",
+    "CLEAR_RULE": "The engine forgets what this rule knows, once, at this position: windows, firing states and "
+    "cooldowns; other rules stay.",
+    "CLEAR_GROUP": "The engine forgets what this rule knows of this group, once, at this position; its other groups "
+    "and other rules stay.",
+    "VOID_TRANSACTION": "From this position on the transaction is as if it had not been, but for what came of it: "
+    "alerts stay and are marked. An alert with more contributors than it lists may rest on it without a mark.",
+    "START_BACKFILL": "Records of transactions.v1 whose header backfill has this commandId are let in whatever their "
+    "age. They count, and trigger nothing.",
+    "END_BACKFILL": "Records of this backfill are rejected from this position on. With completeFrom history counts as "
+    "whole from then on, as far as it is kept.",
 }
+_NOTHING: Mapping[str, None] = dict.fromkeys(
+    ("ruleId", "traceUntil", "group", "transactionId", "eventTime", "backfillId", "completeFrom")
+)
 _VERSION_FIELDS = (
     "ruleId",
     "version",
@@ -102,8 +117,23 @@ def command_json(command: Commanded) -> Json:
         "actor": command.actor,
         "effect": _EFFECTS[command.control],
         "deletedRules": command.deleted_rules,
-        "ruleId": command.trace and command.trace.rule_id,
-        "traceUntil": command.trace and command.trace.until,
+        **_NOTHING,
+        **about_json(command.about),
+    }
+
+
+def backfill_json(backfill: Backfill) -> Json:
+    """A backfill, ended or not."""
+    end = backfill.end
+    return {
+        "backfillId": backfill.backfill_id,
+        "position": backfill.position,
+        "startedAt": backfill.started_at,
+        "startedBy": backfill.started_by,
+        "endedPosition": end and end.position,
+        "endedAt": end and end.ended_at,
+        "endedBy": end and end.ended_by,
+        "completeFrom": end and end.complete_from,
     }
 
 

@@ -10,18 +10,22 @@ from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
 from tripline_contracts import event_type, spelling
 from tripline_contracts.aggregate import COUNT_FIELDS
 from tripline_contracts.event_type import EventType
+from tripline_contracts.precision import MAX_BUCKETS
 from tripline_contracts.rule_definition import MAX_WINDOW_SECONDS
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
 
 BODY_SCHEMA = "RuleBody"
 CONDITIONS_SCHEMA = "RuleConditions"
 CONDITIONS_REF = {"$ref": f"#/components/schemas/{CONDITIONS_SCHEMA}"}
+PRECISION_PATTERN = r"^(exact|bucketed\([1-9][0-9]{0,7}\))$"
 _ITS_OWN = ("name", "effectiveFrom", "ruleId", "ruleState", "controlType")
 # decimal(24,6) without its places.
 MAX_WHOLE = 10**18 - 1
 Json = dict[str, Any]
 
 _OLD_COUNT = "a count, as rules in the wild have it"
+# A schema can't compare two members; buckets of an hour fit into every window that is not shorter.
+_HOUR_SECONDS = 3_600
 _FILTER: Json = {"anyOf": [FILTER_REF, {"type": "null"}]}
 
 
@@ -36,7 +40,9 @@ def rule_body_schema(event: EventType | None = None) -> Json:
         "description": "A rule's definition with a name. Names of operators and quoted numbers are read too; filter, "
         "firing, resetOnAlert, lateEvents and cooldownSeconds beside windowMinutes and the articles' counts; different "
         "values beside windowMinutes, as COUNT_DISTINCT(field), and as a count with unique; and reevaluate with every "
-        "aggregate, but not with crossing, resetOnAlert or cooldownSeconds. A chained rule has conditions in place "
+        "aggregate, but not with crossing, resetOnAlert or cooldownSeconds. bucketed(b) takes any whole seconds up to "
+        f"the shortest window, where the longest has no more than {MAX_BUCKETS} of them, beside any aggregate and "
+        "conditions, but not with COUNT_DISTINCT, resetOnAlert or reevaluate. A chained rule has conditions in place "
         "of what one condition says.",
         "anyOf": list(_variants(declared)),
     }
@@ -52,10 +58,9 @@ def _variants(event: EventType) -> Iterator[Json]:
     yield _variant(event, "a count", {**counted, **_options()}, "windowSeconds")
     yield _variant(event, "a count", counted, "windowMinutes")
     yield _variant(event, "a count of different values", {**different, **_options()}, "windowSeconds")
-    judged_again = field if event.measures else counted
-    yield _variant(
-        event, "judging again after a late one", {**judged_again, **_judging_again()}, "windowSeconds"
-    )
+    counting = field if event.measures else counted
+    yield _variant(event, "judging again after a late one", {**counting, **_judging_again()}, "windowSeconds")
+    yield _in_buckets(_variant(event, "bucketed", {**counting, **_options()}, "windowSeconds"))
     yield _variant(event, _OLD_COUNT, old_count, "windowSeconds")
     yield _variant(event, _OLD_COUNT, old_count, "windowMinutes")
     yield _chained(event)
@@ -109,6 +114,19 @@ def _variant(event: EventType, title: str, members: Json, window: str) -> Json:
         "required": sorted(required),
         "additionalProperties": False,
     }
+
+
+def _in_buckets(variant: Json) -> Json:
+    """Buckets of an hour, and all windows that they fit into."""
+    properties = variant["properties"]
+    properties["windowSeconds"] = {"type": "integer", "minimum": _HOUR_SECONDS, "maximum": MAX_WINDOW_SECONDS}
+    properties["resetOnAlert"] = {"enum": [False, None]}
+    properties["precision"] = {
+        "type": "string",
+        "enum": [f"bucketed({_HOUR_SECONDS})"],
+        "description": "Memory by bucket instead of by transaction; alerts bound the exact value. Other lengths too",
+    }
+    return {**variant, "required": sorted([*variant["required"], "precision"])}
 
 
 def _chained(event: EventType) -> Json:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import marshmallow as ma
 
-from rules_registry.api.rule_body_schema import CONDITIONS_REF
+from rules_registry.api.rule_body_schema import CONDITIONS_REF, PRECISION_PATTERN
 from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
 from rules_registry.api.services import installed_type
 from rules_registry.domain.events import Command
@@ -68,7 +68,7 @@ class DefinitionSchema(ma.Schema):
     conditions = ma.fields.Raw(metadata={"allOf": [CONDITIONS_REF], "description": "Of a chained rule only"})
     firing = _one_of(*get_args(Firing))
     lateEvents = _one_of(*get_args(LateEvents))
-    precision = _one_of("exact")
+    precision = ma.fields.String(required=True, metadata={"pattern": PRECISION_PATTERN})
     filter = ma.fields.Raw(
         metadata={"allOf": [FILTER_REF], "description": "Left out where every transaction passes"}
     )
@@ -179,6 +179,11 @@ class RuleEventSchema(ma.Schema):
     command = ma.fields.String(validate=ma.validate.OneOf(get_args(Command)))
     commandId = ma.fields.UUID()
     traceUntil = _time()
+    group = ma.fields.Dict(keys=ma.fields.String(), values=ma.fields.String())
+    transactionId = ma.fields.String()
+    eventTime = _time()
+    backfillId = ma.fields.UUID()
+    completeFrom = _time()
     values = ma.fields.List(ma.fields.String(), metadata={"description": "Of ListChanged"})
     value = DecimalText(metadata={"description": "Of ParameterChanged"})
 

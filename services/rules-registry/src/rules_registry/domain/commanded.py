@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rules_registry.domain.events import Command, Trace
+from rules_registry.domain.about import About
+from rules_registry.domain.events import Command
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class Commanded:
     last_position: int
     occurred_at: int
     actor: str
-    trace: Trace | None = None
+    about: About = None
 
     @property
     def deleted_rules(self) -> int:

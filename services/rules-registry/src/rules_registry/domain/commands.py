@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 from rules_registry.domain.named import NamedValue
 from rules_registry.domain.settings import EngineSettings
@@ -86,5 +87,44 @@ class TraceRule:
     seconds: int
 
 
-Control = ControlType | TraceRule
+@dataclass(frozen=True, slots=True)
+class ClearRule:
+    """Forget all that the rule knows."""
+
+    rule_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClearGroup:
+    """Forget what the rule knows of one group: grouping fields and values, decimals plain."""
+
+    rule_id: int
+    group: Mapping[str, str] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class VoidTransaction:
+    """From here on the transaction is as if it had not been; `event_time` in ms."""
+
+    transaction_id: str
+    event_time: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndBackfill:
+    """Close the backfill; from `complete_from` (ms) on, if it is given, history is whole with it."""
+
+    backfill_id: str
+    complete_from: int | None = None
+
+
+Control = (
+    ControlType
+    | Literal["START_BACKFILL"]
+    | TraceRule
+    | ClearRule
+    | ClearGroup
+    | VoidTransaction
+    | EndBackfill
+)
 ChangeOfRule = ChangeRule | PauseRule | ResumeRule | DeleteRule

@@ -13,7 +13,6 @@ from rules_registry.domain.commands import (
     PauseRule,
     PublishRule,
     ResumeRule,
-    TraceRule,
 )
 from rules_registry.domain.events import (
     RuleDeleted,
@@ -22,7 +21,6 @@ from rules_registry.domain.events import (
     RulePublished,
     RuleResumed,
     SettingsChanged,
-    Trace,
 )
 from rules_registry.domain.rule import Rule, RuleState
 from rules_registry.domain.settings import SettingsState
@@ -61,15 +59,6 @@ def decide_settings(current: SettingsState, command: ChangeSettings) -> Settings
     if current.version and current.settings == command.settings:
         return None
     return SettingsChanged(version=current.version + 1, settings=command.settings)
-
-
-def decide_trace(rule: Rule | None, command: TraceRule, now_ms: int) -> Trace:
-    """The trace that the command, given at `now_ms`, asks for. Raises `RuleNotFound` and `RuleIsDeleted`."""
-    if rule is None:
-        raise RuleNotFound(command.rule_id)
-    if rule.state == "DELETED":
-        raise RuleIsDeleted(command.rule_id)
-    return Trace(command.rule_id, now_ms + command.seconds * 1000)
 
 
 def require_expected(version: int, expected: Expected) -> None:

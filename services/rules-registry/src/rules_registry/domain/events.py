@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+from rules_registry.domain.about import About
 from rules_registry.domain.settings import EngineSettings
 from tripline_contracts.legacy import ControlType
 from tripline_contracts.rule_definition import RuleDefinition
@@ -52,26 +53,25 @@ class SettingsChanged:
     settings: EngineSettings
 
 
-Command = Literal[ControlType, "TRACE_RULE"]
-"""What operators may command; rule files know no traces."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """Whose evaluations are told, and of which transactions: those with a record time before `until` (ms)."""
-
-    rule_id: int
-    until: int
+Command = Literal[
+    ControlType,
+    "TRACE_RULE",
+    "CLEAR_RULE",
+    "CLEAR_GROUP",
+    "VOID_TRANSACTION",
+    "START_BACKFILL",
+    "END_BACKFILL",
+]
+"""What operators may command; rule files know those of `ControlType` only."""
 
 
 @dataclass(frozen=True, slots=True)
 class ControlCommand:
-    """An operator's command, at its place in the order. It is an event under the name of what it records; `trace` is
-    that of TRACE_RULE."""
+    """An operator's command, at its place in the order. It is an event under the name of what it records."""
 
     command: Command
     command_id: str
-    trace: Trace | None = None
+    about: About = None
 
 
 @dataclass(frozen=True, slots=True)

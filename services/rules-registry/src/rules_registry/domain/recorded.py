@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rules_registry.domain.about import about_json
 from rules_registry.domain.events import (
     ControlCommand,
     Event,
@@ -92,10 +93,7 @@ def settings_from_json(data: Mapping[str, int]) -> EngineSettings:
 
 
 def _command_json(event: ControlCommand) -> dict[str, Any]:
-    command = {"command": event.command, "commandId": event.command_id}
-    if event.trace is None:
-        return command
-    return command | {"ruleId": event.trace.rule_id, "traceUntil": event.trace.until}
+    return {"command": event.command, "commandId": event.command_id, **about_json(event.about)}
 
 
 def _named_json(event: ListChanged | ParameterChanged) -> dict[str, Any]:

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from rules_registry.domain.about import VoidedTransaction
 from rules_registry.domain.commanded import Commanded
-from rules_registry.domain.commands import Control, DeleteRule, TraceRule
-from rules_registry.domain.deciding import decide_trace
-from rules_registry.domain.events import ControlCommand
+from rules_registry.domain.commanding import decide_end, decide_of_rule
+from rules_registry.domain.commands import (
+    ClearGroup,
+    ClearRule,
+    Control,
+    DeleteRule,
+    EndBackfill,
+    TraceRule,
+    VoidTransaction,
+)
+from rules_registry.domain.events import Command, ControlCommand
 from rules_registry.service.writing import Writer
+
+_OF_RULE: Final[dict[type, Command]] = {
+    TraceRule: "TRACE_RULE",
+    ClearRule: "CLEAR_RULE",
+    ClearGroup: "CLEAR_GROUP",
+}
 
 
 def issue(writer: Writer, control: Control, command_id: str) -> Commanded:
     """Appends the command; DELETE_RULES_ALL retires every rule behind it, by id.
 
-    Raises `RuleNotFound` and `RuleIsDeleted` for a trace, before anything is written.
+    Raises what `decide_of_rule` and `decide_end` raise, before anything is written.
     """
     now_ms = writer.clock()
     event = _event(writer, control, command_id, now_ms)
@@ -22,14 +39,24 @@ def issue(writer: Writer, control: Control, command_id: str) -> Commanded:
         for rule in writer.log.rules():
             last = writer.apply(rule, DeleteRule(rule.rule_id, None)).position
     done = Commanded(
-        command_id, event.command, recorded.position, last, recorded.occurred_at, writer.actor, event.trace
+        command_id, event.command, recorded.position, last, recorded.occurred_at, writer.actor, event.about
     )
     writer.log.note_command(done)
     return done
 
 
 def _event(writer: Writer, control: Control, command_id: str, now_ms: int) -> ControlCommand:
-    if isinstance(control, TraceRule):
-        trace = decide_trace(writer.log.rule(control.rule_id), control, now_ms)
-        return ControlCommand("TRACE_RULE", command_id, trace)
-    return ControlCommand(control, command_id)
+    log = writer.log
+    match control:
+        case TraceRule() | ClearRule() | ClearGroup():
+            about = decide_of_rule(log.rule(control.rule_id), control, now_ms)
+            return ControlCommand(_OF_RULE[type(control)], command_id, about)
+        case VoidTransaction():
+            voided = VoidedTransaction(control.transaction_id, control.event_time)
+            return ControlCommand("VOID_TRANSACTION", command_id, voided)
+        case EndBackfill():
+            return ControlCommand(
+                "END_BACKFILL", command_id, decide_end(log.backfill(control.backfill_id), control)
+            )
+        case _:
+            return ControlCommand(control, command_id)

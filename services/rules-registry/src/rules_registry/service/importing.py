@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PublishRule
 from rules_registry.domain.imported import LineResult, Outcome
 from rules_registry.domain.importing import ImportedControl, ImportedRule, commands_of
-from rules_registry.errors import DomainError, ImportRefused, UnknownNames
+from rules_registry.errors import DomainError, ImportRefused, UnfitDefinition
 from rules_registry.service.controlling import issue
 from rules_registry.service.import_lines import ReadLine
 from rules_registry.service.ports import NewId
@@ -61,8 +61,8 @@ def _import_rule(writer: Writer, number: int, wanted: ImportedRule) -> LineResul
         # before the first of them: a pause must not happen without the definition that was to follow it
         for each in commands:
             if isinstance(each, PublishRule | ChangeRule):
-                writer.require_names(each.definition)
-    except UnknownNames as error:
+                writer.require_fit(each.definition)
+    except UnfitDefinition as error:
         return LineResult(number, "refused", rule_id=wanted.rule_id, problems=error.problems)
     except DomainError as error:
         problem = Problem("ruleId", str(error))

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.commanded import Commanded
 from rules_registry.domain.named import Named
 from rules_registry.domain.recorded import Needing, Recorded
@@ -71,6 +72,9 @@ class Log(Protocol):
 
     def note_command(self, commanded: Commanded) -> None:
         """Keeps what followed from a control command, for those who ask."""
+
+    def backfill(self, backfill_id: str) -> Backfill | None:
+        """The backfill under this id, ended or not."""
 
     def remembered(self, actor: str, key: str, now_ms: int) -> Remembered | None:
         """What was answered under this key, if it has not expired."""

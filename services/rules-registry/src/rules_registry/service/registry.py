@@ -9,6 +9,7 @@ from typing import TypeVar
 from rules_registry.domain.commanded import Commanded
 from rules_registry.domain.commands import ChangeNamed, ChangeOfRule, ChangeSettings, Control, PublishRule
 from rules_registry.domain.deciding import decide_settings
+from rules_registry.domain.room import Room
 from rules_registry.domain.settings import SettingsState
 from rules_registry.domain.standing import Standing
 from rules_registry.errors import IdempotencyKeyReused
@@ -36,11 +37,13 @@ class Repeatable:
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """Commands in, events out. `new_id` gives UUIDs, for events and control commands."""
+    """Commands in, events out. `new_id` gives UUIDs, for events and control commands. Without `room` no rule needs too
+    much history."""
 
     store: EventStore
     clock: Clock
     new_id: NewId
+    room: Room | None = None
 
     def publish(
         self,
@@ -148,7 +151,7 @@ class Registry:
             return given
 
     def _writer(self, log: Log, actor: str) -> Writer:
-        return Writer(log, actor, self.clock, self.new_id)
+        return Writer(log, actor, self.clock, self.new_id, room=self.room)
 
     def _bulk_writer(self, log: Log, actor: str) -> Writer:
-        return Writer(log, actor, self.clock, self.new_id, Standing(log.rules()))
+        return Writer(log, actor, self.clock, self.new_id, Standing(log.rules()), self.room)

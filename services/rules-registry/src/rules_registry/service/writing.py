@@ -10,6 +10,7 @@ from rules_registry.domain.deciding import decide
 from rules_registry.domain.events import Event, RulePublished
 from rules_registry.domain.naming import references
 from rules_registry.domain.recorded import Recorded, widest_after
+from rules_registry.domain.room import Room
 from rules_registry.domain.rule import Rule, evolve
 from rules_registry.domain.standing import Standing
 from rules_registry.errors import UnknownNames
@@ -39,18 +40,25 @@ class Writer:
     clock: Clock
     new_event_id: NewId
     standing: Standing | None = None
+    room: Room | None = None
 
     def apply(self, rule: Rule | None, command: PublishRule | ChangeOfRule) -> RuleChange:
-        """What the command makes of the rule. Raises what `decide` and `require_names` raise, before anything is
+        """What the command makes of the rule. Raises what `decide` and `require_fit` raise, before anything is
         written."""
         event = decide(rule, command, self.clock())
         if isinstance(event, RulePublished):
-            self.require_names(event.definition)
+            self.require_fit(event.definition)
         changed = evolve(rule, event)
         recorded = self.append(event, changed)
         return RuleChange(changed, recorded.position, recorded.occurred_at, self.actor)
 
-    def require_names(self, definition: RuleDefinition) -> None:
+    def require_fit(self, definition: RuleDefinition) -> None:
+        """Raises `UnfitDefinition` where the definition cannot be published here."""
+        self._require_names(definition)
+        if self.room is not None:
+            self.room.require(definition)
+
+    def _require_names(self, definition: RuleDefinition) -> None:
         """Raises `UnknownNames` unless every list and parameter that the definition names exists. Nobody deletes one,
         so a rule that was published stays valid."""
         named = references(definition)

@@ -1,4 +1,4 @@
-"""The driver's small HTTP endpoint: /metrics, /livez, /readyz."""
+"""A process's small HTTP endpoint: /metrics, /livez, /readyz."""
 
 from __future__ import annotations
 

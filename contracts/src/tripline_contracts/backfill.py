@@ -1,0 +1,8 @@
+"""How a record of transactions.v1 says that it belongs to a backfill (decision 0039)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+HEADER: Final = "backfill"
+"""The Kafka header; its value is the `commandId` of the START_BACKFILL, as UTF-8 text."""

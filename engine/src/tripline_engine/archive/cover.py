@@ -1,0 +1,72 @@
+"""Which files of a partition hold what: pieces may overlap, because merged ones stand beside what they were made of.
+
+A merge is killed before it has removed what it merged:
+
+    pieces    [0 ------ 50)[50 - 80)[80 --- 120)        [200 - 230)
+              [0 ---------------- 80)
+    cover(0)  [0 ---------------- 80)[80 --- 120)                      a gap ends it
+    spans     [0 --------------------------- 120)        [200 - 230)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tripline_engine.archive.piece import Piece
+
+
+class Span(NamedTuple):
+    """Consecutive offsets; `until` is exclusive."""
+
+    first: int
+    until: int
+
+
+def cover(pieces: Iterable[Piece], start: int) -> list[Piece]:
+    """Pieces of one partition that hold all offsets from `start` up to the first gap, with as few steps as can be.
+
+    Each is to be read from where the one before it ends, the first one from `start`. Empty if no piece has `start`.
+    """
+    chosen: list[Piece] = []
+    best: Piece | None = None
+    position = start
+    for piece in sorted(pieces):
+        if piece.first > position:
+            if best is None:
+                break
+            chosen.append(best)
+            position, best = best.until, None
+            if piece.first > position:
+                break
+        if piece.until > (best.until if best else position):
+            best = piece
+    return [*chosen, best] if best else chosen
+
+
+def spans(pieces: Iterable[Piece]) -> list[Span]:
+    """What the pieces of one partition hold together, without gaps in each, ascending."""
+    return joined(Span(piece.first, piece.until) for piece in pieces)
+
+
+def joined(found: Iterable[Span]) -> list[Span]:
+    """Spans that meet or overlap made one, ascending; empty ones left out."""
+    whole: list[Span] = []
+    for span in sorted(span for span in found if span.first < span.until):
+        if whole and span.first <= whole[-1].until:
+            whole[-1] = Span(whole[-1].first, max(whole[-1].until, span.until))
+        else:
+            whole.append(span)
+    return whole
+
+
+def superseded(pieces: Iterable[Piece]) -> list[Piece]:
+    """Pieces of one partition whose range lies within another's. Of equal ranges one stays."""
+    gone: list[Piece] = []
+    widest: Piece | None = None
+    for piece in sorted(pieces, key=lambda piece: (piece.first, -piece.until, piece.date)):
+        if widest is not None and widest.holds(piece):
+            gone.append(piece)
+        else:
+            widest = piece
+    return gone

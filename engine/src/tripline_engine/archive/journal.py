@@ -1,0 +1,170 @@
+"""A topic and its archive as one: the archive for what it has, the topic for the rest.
+
+A position is looked up anew whenever a file or the topic ends, so files may be merged and records deleted meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Final, Protocol
+
+from tripline_engine.archive.cover import Span, cover, joined, spans
+from tripline_engine.archive.piece import Piece
+from tripline_engine.archive.record import Record
+from tripline_engine.archive.store import Store
+from tripline_engine.archive.topic import OffsetsGone
+from tripline_engine.errors import RecordsMissing
+
+_ATTEMPTS: Final = 3
+"""At a position: files may be merged, and records archived and deleted, between looking and reading."""
+
+
+class Topic(Protocol):
+    """What a journal needs of a topic: archive.topic.Topic, or one in memory."""
+
+    @property
+    def name(self) -> str: ...
+
+    def partitions(self) -> list[int]: ...
+
+    def span(self, partition: int) -> Span: ...
+
+    def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]: ...
+
+
+class Journal:
+    """One topic. Without a store it is what Kafka has."""
+
+    def __init__(self, topic: Topic, store: Store | None) -> None:
+        self.topic, self._store = topic, store
+        self._pieces: dict[int, list[Piece]] = {}
+
+    def spans(self, partition: int) -> list[Span]:
+        """Which offsets are there, ascending, a gap between each two."""
+        return joined([*self.archived(partition), self.topic.span(partition)])
+
+    def archived(self, partition: int) -> list[Span]:
+        """Which of them are in the archive."""
+        return spans(self._list().get(partition, []))
+
+    def end(self, partition: int) -> int:
+        """Of the topic."""
+        return self.topic.span(partition).until
+
+    def runs(self, partition: int, start: int) -> Iterator[list[Record]]:
+        """All records from offset `start` to the topic's end as it is now, in runs of at least one.
+
+        Raises RecordsMissing at a gap, once there is nothing to give before it.
+        """
+        end, position = self.end(partition), start
+        self._list()
+        while position < end:
+            before = position
+            for attempt in range(_ATTEMPTS):
+                if attempt:
+                    self._list()
+                for run, reached in self._source(partition, position, end):
+                    position = reached
+                    if run:
+                        yield run
+                if position > before:
+                    break
+            else:
+                raise RecordsMissing(self.gap(partition, position))
+
+    def last(self, partition: int) -> Record | None:
+        """The newest record; None if there never was one. Raises RecordsMissing if nobody has it any more."""
+        topic, newest = self.topic.span(partition), None
+        kept = max(self._list().get(partition, []), key=lambda piece: piece.until, default=None)
+        if topic.first < topic.until:
+            for run in self.topic.records(partition, topic.until - 1, topic.until):
+                newest = run[-1]
+        elif topic.until and kept and kept.until == topic.until and self._store:
+            newest = self._store.last_record(kept)
+        elif topic.until:
+            raise RecordsMissing(self.gap(partition, topic.until - 1))
+        return newest
+
+    def archived_before(self, partition: int, offset: int) -> Record | None:
+        """The newest record of the archive that is older than this offset; None if there is none."""
+        newest: Record | None = None
+        pieces = [piece for piece in self._list().get(partition, []) if piece.first < offset]
+        if pieces and self._store:
+            for run in self._store.records(max(pieces, key=lambda piece: min(piece.until, offset))):
+                older = [record for record in run if record.offset < offset]
+                newest = older[-1] if older else newest
+        return newest
+
+    def gap(self, partition: int, position: int) -> str:
+        """Which offsets from this one on nobody has, as a sentence."""
+        later = [span.first for span in self.spans(partition) if span.first > position]
+        until = f" to {later[0] - 1}" if later else " on"
+        where = (
+            "neither in the topic nor in the archive"
+            if self._store
+            else "not in the topic, and no archive is set"
+        )
+        return f"{self.topic.name} partition {partition}: offsets {position}{until} are {where}"
+
+    def _source(self, partition: int, position: int, end: int) -> Iterator[tuple[list[Record], int]]:
+        """Runs from one file or from the topic, each with how far it reaches; nothing if nobody has the position."""
+        found = cover(self._pieces.get(partition, []), position)
+        if found and self._store:
+            yield from _from_file(self._store, found[0], position)
+        elif self.topic.span(partition).first <= position:
+            yield from _from_topic(self.topic, partition, position, end)
+
+    def _list(self) -> dict[int, list[Piece]]:
+        self._pieces = self._store.pieces() if self._store else {}
+        return self._pieces
+
+
+class Cursor:
+    """Reads one partition once, forward."""
+
+    def __init__(self, journal: Journal, partition: int, start: int) -> None:
+        self._where = f"{journal.topic.name} partition {partition}"
+        self._runs = journal.runs(partition, start)
+        self._waiting: deque[Record] = deque()
+        self.position = start
+
+    def take(self, until: int) -> list[Record]:
+        """The records from where the last call ended to before `until`, behind which offset there must be a record.
+
+        Raises RecordsMissing at a gap, and where the topic ends before that.
+        """
+        found: list[Record] = []
+        while self.position < until:
+            if not self._waiting:
+                run = next(self._runs, None)
+                if run is None:
+                    raise RecordsMissing(
+                        f"{self._where} ends at {self.position}, and it was read up to {until} once: it was made anew"
+                    )
+                self._waiting.extend(run)
+            if self._waiting[0].offset >= until:
+                self.position = until
+            else:
+                found.append(self._waiting.popleft())
+                self.position = found[-1].offset + 1
+        return found
+
+
+def _from_file(store: Store, piece: Piece, position: int) -> Iterator[tuple[list[Record], int]]:
+    try:
+        for run in store.records(piece, position):
+            yield run, run[-1].offset + 1
+            position = run[-1].offset + 1
+    except FileNotFoundError:
+        return  # merged: what came of it is looked up
+    yield [], max(position, piece.until)
+
+
+def _from_topic(topic: Topic, partition: int, position: int, end: int) -> Iterator[tuple[list[Record], int]]:
+    try:
+        for run in topic.records(partition, position, end):
+            yield run, run[-1].offset + 1
+    except OffsetsGone:
+        return  # deleted since, and archived before that, it is to be hoped
+    yield [], end

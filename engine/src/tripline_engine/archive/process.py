@@ -1,0 +1,74 @@
+"""The archiver process: lock, probes, signals, and the loop."""
+
+from __future__ import annotations
+
+import fcntl
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from tripline_contracts.event_type import EventType
+from tripline_engine.archive.archiver import Archiver, stores
+from tripline_engine.archive.metrics import Metrics
+from tripline_engine.archive.settings import Settings
+from tripline_engine.errors import ArchiveFailed, ArchiveInUse
+from tripline_engine.serving import serving
+from tripline_engine.topic_names import TRANSACTIONS
+
+_log = structlog.get_logger(__name__)
+_LOCK: Final = "archiver.lock"
+_STALE_SECONDS: Final = 120.0
+
+
+def run(settings: Settings, event_type: EventType) -> None:
+    """Returns after SIGTERM or SIGINT. Raises EngineError with one sentence for everything else."""
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    folder = stores(settings, event_type)[settings.topic(TRANSACTIONS)].folder
+    try:
+        with exclusive(folder):
+            metrics = Metrics()
+            archiver = Archiver(settings, event_type, metrics, time.monotonic)
+            probes = Probes(archiver)
+            where = (settings.metrics_host, settings.metrics_port)
+            with serving(*where, metrics.registry, probes.dead, probes.not_ready) as port:
+                _log.info("starting", archive=str(settings.archive), http_port=port)
+                archiver.run(stop)
+    except OSError as error:
+        raise ArchiveFailed(f"{error.filename or settings.archive}: {error.strerror or error}") from error
+    _log.info("stopped")
+
+
+@contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Holds the archive of one deployment for this process. Raises ArchiveInUse if another one has it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / _LOCK).open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ArchiveInUse(f"{folder}: another archiver is writing there") from error
+        yield
+
+
+class Probes:
+    """What `/livez` and `/readyz` say."""
+
+    def __init__(self, archiver: Archiver) -> None:
+        self._archiver = archiver
+
+    def dead(self) -> str | None:
+        """A loop that hasn't come round for two minutes hangs."""
+        quiet = time.monotonic() - self._archiver.beat
+        return f"the loop has not come round for {quiet:.0f} s" if quiet > _STALE_SECONDS else None
+
+    def not_ready(self) -> str | None:
+        """Ready is one that knows where to read."""
+        return self.dead() if self._archiver.reading else "Kafka has not said yet what there is"

@@ -1,0 +1,443 @@
+"""Buckets of event time for every group of a population: how many transactions, their sum, their extremes.
+
+Each group has a list of its buckets, oldest first, and for each window length a running state: the buckets of the
+window that ends with its newest transaction. In event-time order a state only moves forward, O(1) amortised. A late
+transaction goes through its window's buckets, and for its own bucket through the transactions themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tripline_engine.domain.arena import Array
+from tripline_engine.domain.int128 import add, compare, subtract
+from tripline_engine.domain.links import NOTHING
+
+# A bucket: its number, its neighbours in the group's list, the group's slot (-1: the place is free), and what is in
+# it. Extremes are set where COUNT is not 0. NEGATIVE is the sum of the amounts below nought.
+BUCKET, _NEXT, _PREVIOUS, SLOT, COUNT, SUM, NEGATIVE, LEAST, GREATEST = 0, 1, 2, 3, 4, 5, 7, 9, 11
+NODE: Final = 13
+# A group: its oldest and its newest bucket, as places in the pool.
+_FIRST, _LAST, ENDS = 0, 1, 2
+# A window of a group: from which bucket on it counts, the first place there, count and sum, and the places of the
+# extremes, and of those without the first bucket (-1: to be looked for).
+_FROM, _START, _COUNT, _SUM, _LEAST, _GREATEST, _REST_LEAST, _REST_GREATEST, STATE = 0, 1, 2, 3, 5, 6, 7, 8, 9
+# What `meta` holds.
+END, FREE, USED, BEGUN, EVICTED, META = 0, 1, 2, 3, 4, 5
+
+# What one evaluation comes to: count and sum, extremes; of its first bucket, if that may hold too much, the count and
+# the sums of the positive and the negative amounts; whether there are other buckets, and their extremes.
+O_COUNT, O_SUM, O_LEAST, O_GREATEST, O_EDGE, O_POSITIVE, O_NEGATIVE, O_REST, O_REST_LEAST, O_REST_GREATEST = (
+    0,
+    1,
+    3,
+    5,
+    7,
+    8,
+    10,
+    12,
+    13,
+    15,
+)
+OUT: Final = 17
+
+
+class Pool(NamedTuple):
+    """The buckets of one population, for kernels.
+
+    :ivar nodes: int64, capacity × NODE
+    :ivar ends: int64, slots × ENDS
+    :ivar states: int64, slots × windows × STATE
+    :ivar meta: int64: places ever used, the first free one, how many are in use, where in rules.v1 the set began,
+        the last bucket evicted
+    :ivar windows: int64, ms
+    :ivar length: of a bucket, ms
+    :ivar seeks: whether extremes are asked for
+    """
+
+    nodes: Array
+    ends: Array
+    states: Array
+    meta: Array
+    windows: Array
+    length: int
+    seeks: bool
+
+
+@njit(cache=True, inline="always")
+def _add_at(to: Any, at: int, low: Any, high: Any) -> None:
+    new_low, new_high = add(np.uint64(to[at]), to[at + 1], low, high)
+    to[at], to[at + 1] = np.int64(new_low), new_high
+
+
+@njit(cache=True, inline="always")
+def _subtract_at(to: Any, at: int, low: Any, high: Any) -> None:
+    new_low, new_high = subtract(np.uint64(to[at]), to[at + 1], low, high)
+    to[at], to[at + 1] = np.int64(new_low), new_high
+
+
+@njit(cache=True, inline="always")
+def _better(low: Any, high: Any, to: Any, at: int, sign: int) -> bool:
+    """Whether the value is less (sign 1) or greater (sign -1) than the one there."""
+    result: bool = sign * compare(low, high, np.uint64(to[at]), to[at + 1]) < 0
+    return result
+
+
+@njit(cache=True, inline="always")
+def _improve(to: Any, at: int, low: Any, high: Any, sign: int, first: bool) -> None:
+    if first or _better(low, high, to, at, sign):
+        to[at], to[at + 1] = np.int64(low), high
+
+
+@njit(cache=True)
+def _take(pool: Pool) -> Any:
+    """A free place."""
+    meta = pool.meta
+    if meta[FREE] >= 0:
+        node = meta[FREE]
+        meta[FREE] = pool.nodes[node, _NEXT]
+    else:
+        node = meta[END]
+        meta[END] += 1
+    meta[USED] += 1
+    pool.nodes[node, :] = 0
+    return node
+
+
+@njit(cache=True)
+def _place(slot: Any, bucket: Any, pool: Pool) -> Any:
+    """The group's bucket of that number, and whether it is a new one."""
+    nodes, ends = pool.nodes, pool.ends
+    older, newer = ends[slot, _LAST], np.int64(-1)
+    while older >= 0 and nodes[older, BUCKET] > bucket:
+        newer, older = older, nodes[older, _PREVIOUS]
+    if older >= 0 and nodes[older, BUCKET] == bucket:
+        return older, False
+    node = _take(pool)
+    nodes[node, BUCKET], nodes[node, SLOT] = bucket, slot
+    nodes[node, _PREVIOUS], nodes[node, _NEXT] = older, newer
+    if older >= 0:
+        nodes[older, _NEXT] = node
+    else:
+        ends[slot, _FIRST] = node
+    if newer >= 0:
+        nodes[newer, _PREVIOUS] = node
+    else:
+        ends[slot, _LAST] = node
+    return node, True
+
+
+@njit(cache=True)
+def _follow(node: Any, slot: Any, added: Any, pool: Pool) -> None:
+    """Count what was added to the bucket (laid out as one) into the group's windows."""
+    nodes = pool.nodes
+    for k in range(len(pool.windows)):
+        state = pool.states[slot, k]
+        if nodes[node, BUCKET] < state[_FROM]:
+            continue
+        state[_COUNT] += added[COUNT]
+        _add_at(state, _SUM, np.uint64(added[SUM]), added[SUM + 1])
+        if state[_START] < 0 or nodes[node, BUCKET] < nodes[state[_START], BUCKET]:
+            _begin_with(state, node)
+        _follow_extremes(state, _LEAST, _GREATEST, node, added, nodes)
+        if node != state[_START]:
+            _follow_extremes(state, _REST_LEAST, _REST_GREATEST, node, added, nodes)
+
+
+@njit(cache=True, inline="always")
+def _begin_with(state: Any, node: Any) -> None:
+    state[_START] = node
+    state[_REST_LEAST], state[_REST_GREATEST] = -1, -1
+
+
+@njit(cache=True)
+def _follow_extremes(state: Any, least_at: int, greatest_at: int, node: Any, added: Any, nodes: Any) -> None:
+    least, greatest = state[least_at], state[greatest_at]
+    if least >= 0 and _better(np.uint64(added[LEAST]), added[LEAST + 1], nodes[least], LEAST, 1):
+        state[least_at] = node
+    if greatest >= 0 and _better(
+        np.uint64(added[GREATEST]), added[GREATEST + 1], nodes[greatest], GREATEST, -1
+    ):
+        state[greatest_at] = node
+
+
+@njit(cache=True)
+def _join(to: Any, added: Any) -> None:
+    """Put one bucket's content into another."""
+    first = to[COUNT] == 0
+    _improve(to, LEAST, np.uint64(added[LEAST]), added[LEAST + 1], 1, first)
+    _improve(to, GREATEST, np.uint64(added[GREATEST]), added[GREATEST + 1], -1, first)
+    to[COUNT] += added[COUNT]
+    _add_at(to, SUM, np.uint64(added[SUM]), added[SUM + 1])
+    _add_at(to, NEGATIVE, np.uint64(added[NEGATIVE]), added[NEGATIVE + 1])
+
+
+@njit(cache=True)
+def _single(low: Any, high: Any, out: Any) -> None:
+    """Lay one amount out as the content of a bucket."""
+    out[COUNT] = 1
+    out[SUM], out[SUM + 1] = np.int64(low), high
+    out[NEGATIVE], out[NEGATIVE + 1] = (np.int64(low), high) if high < 0 else (0, 0)
+    out[LEAST], out[LEAST + 1] = np.int64(low), high
+    out[GREATEST], out[GREATEST + 1] = np.int64(low), high
+
+
+@njit(cache=True)
+def _put(slot: Any, bucket: Any, added: Any, pool: Pool) -> bool:
+    node, made = _place(slot, bucket, pool)
+    _join(pool.nodes[node], added)
+    _follow(node, slot, added, pool)
+    result: bool = made
+    return result
+
+
+@njit(cache=True)
+def put_nodes(slots: Any, nodes: Any, pool: Pool, made: Any) -> None:
+    """Put n buckets in, laid out as nodes; ``made``: where that took a new place."""
+    for i in range(len(slots)):
+        made[i] = _put(slots[i], nodes[i, BUCKET], nodes[i], pool)
+
+
+@njit(cache=True)
+def put_rows(
+    first: int, slots: Any, time: Any, members: Any, amounts: Any, floor: int, pool: Pool, made: Any
+) -> None:
+    """Put the rows from ``first`` on in, whose groups' slots these are, where they are ``members`` (bool).
+
+    :param floor: older event times (ms) are not visible
+    """
+    added = np.zeros(NODE, np.int64)
+    for i in range(len(slots)):
+        row = first + i
+        made[i] = False
+        if slots[i] >= 0 and members[i] and time[row] >= floor:
+            _single(amounts.low[row], amounts.high[row], added)
+            made[i] = _put(slots[i], time[row] // pool.length, added, pool)
+
+
+@njit(cache=True)
+def _advance(state: Any, bucket: Any, nodes: Any) -> None:
+    """Let the window begin with that bucket."""
+    at = state[_START]
+    while at >= 0 and nodes[at, BUCKET] < bucket:
+        state[_COUNT] -= nodes[at, COUNT]
+        _subtract_at(state, _SUM, np.uint64(nodes[at, SUM]), nodes[at, SUM + 1])
+        if state[_LEAST] == at:
+            state[_LEAST] = -1
+        if state[_GREATEST] == at:
+            state[_GREATEST] = -1
+        at = nodes[at, _NEXT]
+    if at != state[_START]:
+        _begin_with(state, at)
+    state[_FROM] = max(state[_FROM], bucket)
+
+
+@njit(cache=True)
+def _seek(at: Any, nodes: Any) -> Any:
+    """The places, from that one on, of the least and the greatest value; of equal ones the newest."""
+    least, greatest = at, at
+    while at >= 0:
+        if not _better(np.uint64(nodes[least, LEAST]), nodes[least, LEAST + 1], nodes[at], LEAST, 1):
+            least = at
+        if not _better(
+            np.uint64(nodes[greatest, GREATEST]), nodes[greatest, GREATEST + 1], nodes[at], GREATEST, -1
+        ):
+            greatest = at
+        at = nodes[at, _NEXT]
+    return least, greatest
+
+
+@njit(cache=True, inline="always")
+def _copy(out: Any, at: int, source: Any, source_at: int) -> None:
+    out[at], out[at + 1] = source[source_at], source[source_at + 1]
+
+
+@njit(cache=True)
+def _tell_edge(node: Any, nodes: Any, out: Any) -> None:
+    """What the first bucket holds, part of which may be before the exact window."""
+    out[O_EDGE] = nodes[node, COUNT]
+    _copy(out, O_NEGATIVE, nodes[node], NEGATIVE)
+    _copy(out, O_POSITIVE, nodes[node], SUM)
+    _subtract_at(out, O_POSITIVE, np.uint64(nodes[node, NEGATIVE]), nodes[node, NEGATIVE + 1])
+
+
+@njit(cache=True)
+def _in_order(state: Any, edge: Any, seeks: bool, nodes: Any, out: Any) -> None:
+    """The window as it stands; ``edge``: the bucket that may hold too much, or NOTHING."""
+    start = state[_START]
+    if start < 0:
+        return
+    out[O_COUNT] = state[_COUNT]
+    _copy(out, O_SUM, state, _SUM)
+    if seeks:
+        if state[_LEAST] < 0 or state[_GREATEST] < 0:
+            state[_LEAST], state[_GREATEST] = _seek(start, nodes)
+        _copy(out, O_LEAST, nodes[state[_LEAST]], LEAST)
+        _copy(out, O_GREATEST, nodes[state[_GREATEST]], GREATEST)
+    if nodes[start, BUCKET] != edge:
+        return
+    _tell_edge(start, nodes, out)
+    rest = nodes[start, _NEXT]
+    if seeks and rest >= 0:
+        if state[_REST_LEAST] < 0 or state[_REST_GREATEST] < 0:
+            state[_REST_LEAST], state[_REST_GREATEST] = _seek(rest, nodes)
+        out[O_REST] = 1
+        _copy(out, O_REST_LEAST, nodes[state[_REST_LEAST]], LEAST)
+        _copy(out, O_REST_GREATEST, nodes[state[_REST_GREATEST]], GREATEST)
+
+
+@njit(cache=True)
+def _late(
+    row: Any,
+    slot: Any,
+    bound: Any,
+    edge: Any,
+    floor: int,
+    base: int,
+    order: Any,
+    members: Any,
+    amounts: Any,
+    pool: Pool,
+    out: Any,
+) -> None:
+    """The window of a late row: the buckets before its own, and of its own what was accepted before and is no newer."""
+    nodes, time = pool.nodes, order.time
+    bucket = time[row] // pool.length
+    # all of the window but its first bucket, if that may hold too much; then that one
+    rest, added, first = np.zeros(NODE, np.int64), np.zeros(NODE, np.int64), np.int64(-1)
+    older = np.int64(row)
+    while older >= base and time[older] >= max(bucket * pool.length, floor):
+        if older <= row and members[older] >= 0:
+            _single(amounts.low[older], amounts.high[older], added)
+            _join(rest, added)
+        older = np.int64(order.previous[older])
+    node = pool.ends[slot, _LAST]
+    while node >= 0 and nodes[node, BUCKET] >= bucket:
+        node = nodes[node, _PREVIOUS]
+    while node >= 0 and nodes[node, BUCKET] >= bound:
+        if nodes[node, BUCKET] == edge:
+            first = node
+        else:
+            _join(rest, nodes[node])
+        node = nodes[node, _PREVIOUS]
+    if first >= 0:
+        _tell_edge(first, nodes, out)
+        out[O_REST] = 1 if rest[COUNT] > 0 else 0
+        _copy(out, O_REST_LEAST, rest, LEAST)
+        _copy(out, O_REST_GREATEST, rest, GREATEST)
+        _join(rest, nodes[first])
+    out[O_COUNT] = rest[COUNT]
+    _copy(out, O_SUM, rest, SUM)
+    _copy(out, O_LEAST, rest, LEAST)
+    _copy(out, O_GREATEST, rest, GREATEST)
+
+
+@njit(cache=True)
+def evaluate(
+    start: int,
+    slots: Any,
+    newest: Any,
+    begin: int,
+    floor: int,
+    base: int,
+    order: Any,
+    members: Any,
+    amounts: Any,
+    pool: Pool,
+    made: Any,
+    out: Any,
+) -> None:
+    """Enter the rows from ``start`` on in their order, and tell each one's own windows.
+
+    :param slots: the groups' slots here (-1: no group), by place among the rows
+    :param newest: of each, the newest event time (ms) of its group before it, or NOTHING
+    :param begin: older event times (ms) are not visible
+    :param floor: nor are those of buckets below this one
+    :param out: int64, rows × windows × OUT, noughts
+    """
+    nodes, added = pool.nodes, np.zeros(NODE, np.int64)
+    for i in range(len(slots)):
+        row, slot = start + i, np.int64(slots[i])
+        made[i] = False
+        if slot < 0:
+            continue
+        t = order.time[row]
+        if members[row] >= 0 and t >= begin and t // pool.length >= floor:
+            _single(amounts.low[row], amounts.high[row], added)
+            made[i] = _put(slot, t // pool.length, added, pool)
+        if pool.ends[slot, _FIRST] < 0:
+            continue
+        for k in range(len(pool.windows)):
+            since = t - pool.windows[k]
+            edge = since // pool.length
+            bound = max(edge, floor)
+            if bound != edge or edge * pool.length == since:
+                edge = NOTHING
+            if newest[i] == NOTHING or t >= newest[i]:
+                state = pool.states[slot, k]
+                _advance(state, bound, nodes)
+                _in_order(state, edge, pool.seeks, nodes, out[i, k])
+            else:
+                _late(row, slot, bound, edge, begin, base, order, members, amounts, pool, out[i, k])
+
+
+@njit(cache=True)
+def evict(floor: int, slots: int, pool: Pool, gone: Any) -> int:
+    """Let go of all buckets below that one.
+
+    :param gone: int32: for each the slot of its group
+    :returns: how many they were
+    """
+    nodes, ends, count = pool.nodes, pool.ends, 0
+    for slot in range(slots):
+        node = ends[slot, _FIRST]
+        if node < 0 or nodes[node, BUCKET] >= floor:
+            continue
+        for k in range(len(pool.windows)):
+            _advance(pool.states[slot, k], floor, nodes)
+        while node >= 0 and nodes[node, BUCKET] < floor:
+            newer = nodes[node, _NEXT]
+            nodes[node, SLOT], nodes[node, _NEXT] = -1, pool.meta[FREE]
+            pool.meta[FREE] = node
+            pool.meta[USED] -= 1
+            gone[count] = slot
+            count += 1
+            node = newer
+        ends[slot, _FIRST] = node
+        if node >= 0:
+            nodes[node, _PREVIOUS] = -1
+        else:
+            ends[slot, _LAST] = -1
+            blank(pool.states[slot])
+    return count
+
+
+@njit(cache=True)
+def blank(states: Any) -> None:
+    """Make the windows of one group those of a group that has no bucket."""
+    states[:, :] = 0
+    for k in range(len(states)):
+        states[k, _FROM] = NOTHING
+        states[k, _START] = -1
+        states[k, _LEAST] = -1
+        states[k, _GREATEST] = -1
+        states[k, _REST_LEAST] = -1
+        states[k, _REST_GREATEST] = -1
+
+
+@njit(cache=True)
+def recount(slots: int, pool: Pool) -> None:
+    """Begin all windows anew, over all buckets."""
+    nodes = pool.nodes
+    for slot in range(slots):
+        blank(pool.states[slot])
+        for k in range(len(pool.windows)):
+            state, node = pool.states[slot, k], pool.ends[slot, _FIRST]
+            state[_START] = node
+            while node >= 0:
+                state[_COUNT] += nodes[node, COUNT]
+                _add_at(state, _SUM, np.uint64(nodes[node, SUM]), nodes[node, SUM + 1])
+                node = nodes[node, _NEXT]

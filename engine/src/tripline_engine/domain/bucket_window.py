@@ -1,0 +1,278 @@
+"""Windows of whole buckets for every group of a population (`precision: bucketed`): memory by group and bucket.
+
+Unlike all else that is built on the history, buckets outlive its rows: what they hold of rows that have gone is kept
+in the state log (`bucket_log`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tripline_engine.domain import bucket_pool
+from tripline_engine.domain.arena import Arena, HeapArena
+from tripline_engine.domain.bucket_pool import BEGUN, END, ENDS, EVICTED, META, NODE, OUT, STATE, USED, Pool
+from tripline_engine.domain.links import NOTHING, Links, unhidden
+from tripline_engine.domain.rows import Amounts
+from tripline_engine.domain.segment import Voided
+from tripline_engine.domain.slot_table import SlotTable
+
+_FIRST_CAPACITY: Final = 256
+_NO_FLOOR: Final = -(2**62)
+_STEP: Final = 4096
+
+
+class Layout(NamedTuple):
+    """What the versions on one bucket set ask of it: window lengths (ms), and whether MIN or MAX."""
+
+    windows: tuple[int, ...]
+    seeks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BucketSpan:
+    """Which event times (ms) a bucket set shows: not before ``begin``, and no bucket that begins before ``floor``.
+
+    :ivar begun: the position in rules.v1 at which the set began
+    """
+
+    begin: int
+    begun: int
+    floor: int = NOTHING
+
+    @property
+    def visible_from(self) -> int:
+        """The oldest visible event time."""
+        return max(self.begin, self.floor)
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets:
+    """n buckets.
+
+    :ivar low: uint64; with ``high`` the identity of the group
+    :ivar nodes: int64, n × NODE, see `bucket_pool`
+    """
+
+    low: npt.NDArray[np.uint64]
+    high: npt.NDArray[np.uint64]
+    nodes: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def from_bucket(self, number: int) -> Buckets:
+        """Those that are not before that one."""
+        keep = self.nodes[:, bucket_pool.BUCKET] >= number
+        return Buckets(self.low[keep], self.high[keep], self.nodes[keep])
+
+
+class BucketPool:
+    """The buckets of a population's groups."""
+
+    def __init__(self, arena: Arena, name: str, length_ms: int, layout: Layout) -> None:
+        self._arena, self._name, self.length, self.layout = arena, name, length_ms, layout
+        self.groups = SlotTable(arena, f"{name}.groups")
+        self._nodes = arena.open(f"{name}.nodes", np.int64, _FIRST_CAPACITY * NODE)
+        self._ends = arena.open(f"{name}.ends", np.int64, _FIRST_CAPACITY * ENDS, -1)
+        self._states = arena.open(f"{name}.states", np.int64, _FIRST_CAPACITY * self._width)
+        self._meta = arena.open(f"{name}.meta", np.int64, META, NOTHING)
+        if self._meta[END] == NOTHING:
+            self._meta[:] = (0, -1, 0, NOTHING, _NO_FLOOR)
+            self._blank(0)
+
+    @property
+    def used(self) -> int:
+        """How many buckets there are."""
+        return int(self._meta[USED])
+
+    @property
+    def capacity(self) -> int:
+        """For how many there is room."""
+        return len(self._nodes) // NODE
+
+    @property
+    def begun(self) -> int:
+        """The position in rules.v1 at which the bucket set began."""
+        return int(self._meta[BEGUN])
+
+    @property
+    def pool(self) -> Pool:
+        """For kernels."""
+        windows, seeks = self.layout
+        return Pool(
+            self._nodes.reshape(-1, NODE),
+            self._ends.reshape(-1, ENDS),
+            self._states.reshape(len(self._ends) // ENDS, len(windows), STATE),
+            self._meta,
+            np.array(windows, np.int64),
+            self.length,
+            seeks,
+        )
+
+    def empty(self, begun: int) -> None:
+        """Hold nothing, as the set that began at that position in rules.v1."""
+        self.evict(2**62)
+        self._meta[BEGUN], self._meta[EVICTED] = begun, _NO_FLOOR
+
+    def relayout(self, layout: Layout) -> None:
+        """Ask something else of the same buckets."""
+        self.layout = layout
+        self._arena.remove(f"{self._name}.states")
+        groups = len(self._ends) // ENDS
+        self._states = self._arena.open(f"{self._name}.states", np.int64, groups * self._width)
+        bucket_pool.recount(groups, self.pool)
+
+    def put(self, buckets: Buckets) -> None:
+        """Add buckets to those that are there."""
+        for step in _steps(len(buckets)):
+            low, high = buckets.low[step], buckets.high[step]
+            slots, made = self.intern(low, high, np.ones(len(low), np.bool_)), np.empty(len(low), np.bool_)
+            bucket_pool.put_nodes(slots, buckets.nodes[step], self.pool, made)
+            self.groups.release(slots[~made])
+
+    def intern(
+        self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64], present: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.int32]:
+        """The groups' slots (-1 where not present), each held once more, with room for a bucket for each.
+
+        To be asked for a step's rows at a time, or there is room for as many buckets as there are rows.
+        """
+        slots = self.groups.intern(low, high, present)
+        old, needed = len(self._ends) // ENDS, self.groups.capacity
+        if needed > old:
+            self._ends = self._arena.resize(f"{self._name}.ends", needed * ENDS, -1)
+            self._states = self._arena.resize(f"{self._name}.states", needed * self._width)
+            self._blank(old)
+        places = int(self._meta[USED]) + len(low)
+        if places > self.capacity:
+            self._nodes = self._arena.resize(f"{self._name}.nodes", NODE << places.bit_length())
+        return slots
+
+    def evict(self, floor: int) -> None:
+        """Let go of the buckets before that one."""
+        if floor <= self._meta[EVICTED]:
+            return
+        gone = np.empty(self.used, np.int32)
+        count = bucket_pool.evict(floor, self.groups.end, self.pool, gone)
+        self.groups.release(gone[:count])
+        self._meta[EVICTED] = floor
+
+    def all(self) -> Buckets:
+        """Every bucket there is."""
+        nodes = self._nodes.reshape(-1, NODE)[: int(self._meta[END])]
+        chosen = nodes[nodes[:, bucket_pool.SLOT] >= 0]
+        slots = chosen[:, bucket_pool.SLOT]
+        return Buckets(self.groups.key_low[slots], self.groups.key_high[slots], chosen)
+
+    def remove(self) -> None:
+        """Forget everything."""
+        self.groups.remove()
+        for part in ("nodes", "ends", "states", "meta"):
+            self._arena.remove(f"{self._name}.{part}")
+
+    @property
+    def _width(self) -> int:
+        return len(self.layout.windows) * STATE
+
+    def _blank(self, first: int) -> None:
+        for states in self.pool.states[first:]:
+            bucket_pool.blank(states)
+
+
+class BucketWindow:
+    """The buckets of a population's members, by its groups, over several window lengths.
+
+    To be built before it is used, unless its arrays were found as another process left them.
+    """
+
+    def __init__(
+        self, arena: Arena, name: str, links: Links, members: Links, length_ms: int, layout: Layout
+    ) -> None:
+        self.buckets = BucketPool(arena, name, length_ms, layout)
+        self._links, self._others = links, members
+
+    def enter(
+        self, span: BucketSpan, first: int, end: int, amounts: Amounts, voided: Sequence[Voided]
+    ) -> None:
+        """Enter linked rows without asking for their windows, and void ones that had been merged when they became so.
+
+        :param voided: of all rows
+        """
+        groups, members = self._links.slots[first:end], self._others.slots[first:end] >= 0
+        before = [each for each in voided if span.begun < each.position]
+        rows = [(each, each.sequence - self._links.offset - first) for each in before]
+        stay = [i for each, i in rows if 0 <= i < end - first and self._was_merged(each, first + i)]
+        if stay:
+            groups, members = groups.copy(), members.copy()
+            members[stay] = unhidden(self._others.slots[first:end][stay]) >= 0
+            groups[stay] = unhidden(groups[stay])
+        time = self._links.order.time
+        for step in _steps(end - first):
+            slots, chosen = self._intern(groups[step]), members[step]
+            made, start = np.empty(len(slots), np.bool_), first + step.start
+            bucket_pool.put_rows(
+                start, slots, time, chosen, amounts, span.visible_from, self.buckets.pool, made
+            )
+            self.buckets.groups.release(slots[~made])
+
+    def evaluate(
+        self,
+        start: int,
+        newest: npt.NDArray[np.int64],
+        span: BucketSpan,
+        base: int,
+        amounts: Amounts,
+    ) -> npt.NDArray[np.int64]:
+        """Enter n linked rows from number ``start`` on, in their order.
+
+        :param newest: from `Links.link`
+        :returns: int64, n × windows × OUT (see `bucket_pool`): each one's own windows
+        """
+        n = len(newest)
+        out = np.zeros((n, len(self.buckets.layout.windows), OUT), np.int64)
+        rows = base, self._links.order, self._others.slots, amounts
+        floor = self.floor_bucket(span)
+        for step in _steps(n):
+            first = start + step.start
+            slots = self._intern(self._links.slots[first : start + step.stop])
+            made = np.empty(len(slots), np.bool_)
+            own = slots, newest[step], span.begin, floor, *rows, self.buckets.pool
+            bucket_pool.evaluate(first, *own, made, out[step])
+            self.buckets.groups.release(slots[~made])
+        return out
+
+    def floor_bucket(self, span: BucketSpan) -> int:
+        """The first visible bucket."""
+        return _NO_FLOOR if span.floor == NOTHING else span.floor // self.buckets.length
+
+    def apart(
+        self, span: BucketSpan, first: int, end: int, amounts: Amounts, voided: Sequence[Voided]
+    ) -> Buckets:
+        """The buckets of these linked rows alone."""
+        other = BucketWindow(
+            HeapArena(), "apart", self._links, self._others, self.buckets.length, Layout((), seeks=False)
+        )
+        other.enter(span, first, end, amounts, voided)
+        return other.buckets.all()
+
+    def _was_merged(self, voided: Voided, row: int) -> bool:
+        """Whether it stood singly no longer when it became void."""
+        return int(self._links.order.time[row]) + self.buckets.length <= voided.lateness_floor
+
+    def _intern(self, groups: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """The groups' slots here, held once more each, by their slots in the lists (negative: no group)."""
+        table, present = self._links.table, groups >= 0
+        # those of voided rows lie beyond the table
+        known = np.where(present, groups, 0)
+        return self.buckets.intern(table.key_low[known], table.key_high[known], present)
+
+
+def _steps(rows: int) -> Iterator[slice]:
+    """Rows in pieces, each of which needs room for its new buckets only."""
+    for start in range(0, rows, _STEP):
+        yield slice(start, min(start + _STEP, rows))

@@ -1,0 +1,36 @@
+"""The identity by which a group is known in what is durable, of a group that nobody need have seen."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from tripline_contracts import decimals
+from tripline_engine.domain.arena import HeapArena
+from tripline_engine.domain.filtering import Compiler
+from tripline_engine.domain.forgotten import NOTHING_FORGOTTEN, Group
+from tripline_engine.domain.history import History
+from tripline_engine.domain.part import Population
+from tripline_engine.domain.rows import Rows, segment_schema
+from tripline_engine.domain.rule_windows import open_links
+
+
+def group_identity(group: Group, compiler: Compiler) -> tuple[int, int]:
+    """Its 128 bits as (low, high): those that a transaction of the group, in a history of its own, gets."""
+    event_type, values = compiler.event_type, dict(group)
+    schema = segment_schema(event_type)
+    columns = [pa.array([_value(values.get(field.name), field.type)], field.type) for field in schema]
+    arena = HeapArena()
+    history = History(arena, "apart", event_type, compiler.key)
+    history.append(Rows.of(pa.table(columns, schema=schema), event_type))
+    fields = tuple(name for name, _ in group)
+    links = open_links(arena, history, Population.of(fields, None, NOTHING_FORGOTTEN), compiler)
+    links.link(0, 1)
+    slot = links.slots[0]
+    return int(links.table.key_low[slot]), int(links.table.key_high[slot])
+
+
+def _value(text: str | None, kind: pa.DataType) -> object:
+    """What is no part of a group is anything."""
+    if pa.types.is_integer(kind):
+        return 0
+    return decimals.parse(text or "0") if pa.types.is_decimal(kind) else text or ""

@@ -1,0 +1,96 @@
+"""Firing state that outlives the group's transactions: bucketed windows reach further back than history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.firing import (
+    BLANK,
+    HELD,
+    NEVER_RESET,
+    TIME,
+    WIDTH,
+    FiringRecords,
+    FiringStates,
+    fire_crossings,
+)
+from tripline_engine.domain.links import NOTHING, Links
+from tripline_engine.domain.slot_table import SlotTable
+
+
+class LastingStates(FiringStates):
+    """The firing state of one definition version; each group has a slot here for as long as its state counts."""
+
+    def __init__(
+        self, arena: Arena, name: str, links: Links, cooldown_seconds: int | None, window_ms: int
+    ) -> None:
+        super().__init__(arena, name, links, cooldown_seconds)
+        self._groups, self._window = SlotTable(arena, f"{name}.firing.groups"), window_ms
+
+    def build(self, records: FiringRecords | None) -> None:
+        """Take these states."""
+        super().build(None)
+        self._groups.release(np.flatnonzero(self._groups.in_use).astype(np.int32))
+        if records is None:
+            return
+        self.cooldown.build(records.low, records.high, records.alerted)
+        evaluated = records.time != NOTHING
+        slots = self._groups.intern(records.low[evaluated], records.high[evaluated], evaluated[evaluated])
+        self.reserve()
+        columns = records.time, records.held.astype(np.int64), np.full(len(records), NEVER_RESET)
+        self._table[slots] = np.column_stack(columns)[evaluated]
+
+    def reserve(self) -> None:
+        """Make room for the groups."""
+        old, needed = len(self.state), self._groups.capacity * WIDTH
+        if needed > old:
+            self.state = self._arena.resize(self._name, needed)
+            self.state[old:] = np.tile(BLANK, (needed - old) // WIDTH)
+
+    def cross(self, start: int, time: npt.NDArray[np.int64], window_ms: int, hits: Any, moving: Any) -> None:
+        """As for other states."""
+        rows, n = self._links.slots[start : start + len(hits)], len(hits)
+        # where there is no group, or one of a voided row, the number lies outside the table
+        known = np.where(moving, rows, 0)
+        low, high = self._links.table.key_low[known], self._links.table.key_high[known]
+        new = moving & (self._groups.find(low, high) < 0)
+        slots = self._groups.intern(low, high, moving)
+        # each group is held once, however many of its transactions are here
+        _, first = np.unique(slots[new], return_index=True)
+        surplus = moving.copy()
+        surplus[np.flatnonzero(new)[first]] = False
+        self._groups.release(slots[surplus])
+        self.reserve()
+        fire_crossings(0, slots, time[start : start + n], window_ms, hits, moving, self.state)
+
+    def records(self, slots: npt.NDArray[np.int32]) -> FiringRecords:
+        """The states of these groups of the lists (each named once or more)."""
+        chosen = np.unique(slots)
+        low, high = self._links.table.key_low[chosen], self._links.table.key_high[chosen]
+        own = self._groups.find(low, high)
+        state = np.where((own >= 0)[:, None], self._table[own], BLANK)
+        reset = np.full(len(chosen), NEVER_RESET)
+        alerted = self.cooldown.times(low, high)
+        return FiringRecords(low, high, state[:, TIME].copy(), state[:, HELD] == 1, reset, alerted)
+
+    def forget(self, lateness_floor: int) -> None:
+        """Let go of evaluations that no window reaches any more."""
+        if lateness_floor == NOTHING:
+            return
+        held = np.flatnonzero(self._groups.in_use)
+        gone = held[self._table[held, TIME] < lateness_floor - self._window]
+        self._table[gone] = BLANK
+        self._groups.release(gone.astype(np.int32))
+
+    def remove(self) -> None:
+        """Forget all states."""
+        super().remove()
+        self._groups.remove()
+
+    @property
+    def _table(self) -> npt.NDArray[np.int64]:
+        return self.state.reshape(-1, WIDTH)

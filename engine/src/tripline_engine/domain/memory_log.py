@@ -1,0 +1,24 @@
+"""A shard's state log in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+
+class MemoryLog:
+    """A state log that ends with the process; what is put is there at once."""
+
+    def __init__(self) -> None:
+        self._data: dict[str, bytes] = {}
+
+    def get(self, key: str) -> bytes | None:
+        return self._data.get(key)
+
+    def put(self, key: str, data: bytes) -> None:
+        self._data[key] = data
+
+    def remove(self, key: str) -> None:
+        self._data.pop(key, None)
+
+    def items(self) -> Iterator[tuple[str, bytes]]:
+        yield from list(self._data.items())

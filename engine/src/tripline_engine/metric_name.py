@@ -1,0 +1,16 @@
+"""A metric's name, help, kind and labels, declared once beside what it measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class MetricName:
+    """A metric as Prometheus sees it."""
+
+    name: str
+    help: str
+    kind: Literal["counter", "gauge", "histogram"]
+    labels: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Building an engine's checkpoint again from what it has recorded."""

@@ -1,0 +1,81 @@
+"""The refusal to begin with windows that are empty though they should not be.
+
+A new engine judges what the topic still has. That is all there ever was, or reaches as far back as the widest window:
+good. Otherwise a checkpoint has been lost, or this is the first engine beside a topic that is older than it.
+"""
+
+from __future__ import annotations
+
+from tripline_contracts.cloudevents import rfc3339
+from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
+from tripline_engine.archive.journal import Journal
+from tripline_engine.archive.record import Record
+from tripline_engine.domain.records import BACKFILL
+from tripline_engine.errors import NoHistory
+from tripline_engine.rebuild.journals import Journals, journals
+from tripline_engine.rebuild.need import Need, need_of
+from tripline_engine.rebuild.survey import all_records
+from tripline_engine.spark.settings import Settings
+from tripline_engine.topic_names import RULES, TRANSACTIONS
+
+
+def refuse_without_history(settings: Settings, event_type: EventType, now_ms: int) -> None:
+    """For an engine that has no checkpoint yet. Raises NoHistory."""
+    with journals(settings, event_type) as found:
+        reason = lacking(found, now_ms if settings.clock == "wall" else None)
+    if reason:
+        raise NoHistory(
+            f"{reason}. `tripline-engine rebuild` makes a checkpoint of the recorded order, the topics and the archive"
+            " (TRIPLINE_ARCHIVE). TRIPLINE_COLD_START=1 starts all the same: windows fill again, and until then alerts"
+            " say `warm: false`"
+        )
+
+
+def lacking(found: Journals, wall_ms: int | None) -> str | None:
+    """Which history is missing; None if none is. Without a wall clock the newest record has the time: for old data."""
+    transactions = found[TRANSACTIONS]
+    shortened = [p for p in transactions.topic.partitions() if transactions.topic.span(p).first > 0]
+    if not shortened:
+        return None
+    clock = _newest(transactions, shortened) if wall_ms is None else wall_ms
+    need = need_of((record.value for record in all_records(found[RULES])), clock)
+    for partition in shortened if need.window_seconds else ():
+        if not _reaches(transactions, partition, need.oldest(clock)):
+            return _sentence(transactions, partition, need, clock)
+    return None
+
+
+def _newest(journal: Journal, partitions: list[int]) -> int:
+    """For old data there is no other clock than the data's."""
+    last = (journal.last(partition) for partition in partitions)
+    return max((record.timestamp for record in last if record), default=0)
+
+
+def _reaches(journal: Journal, partition: int, oldest: int) -> bool:
+    """Whether nothing is gone that a window may hold: by the oldest record that is there, or the newest that is not."""
+    first = journal.topic.span(partition).first
+    there = _first_of(journal, partition, first)
+    if there is not None and there.timestamp < oldest:
+        return True
+    gone = journal.archived_before(partition, first)
+    return gone is not None and gone.timestamp < oldest
+
+
+def _first_of(journal: Journal, partition: int, first: int) -> Record | None:
+    """But for backfilled ones, which are older than what came before them."""
+    for run in journal.runs(partition, first):
+        for record in run:
+            if all(name != BACKFILL for name, _ in record.headers):
+                return record
+    return None
+
+
+def _sentence(journal: Journal, partition: int, need: Need, clock: int) -> str:
+    first = journal.topic.span(partition).first
+    since = rfc3339(min(max(0, need.oldest(clock)), MAX_TIMESTAMP))
+    kept = [span for span in journal.archived(partition) if span.first < first <= span.until]
+    archive = f"the archive has it from offset {kept[0].first} on" if kept else "no archive has it"
+    return (
+        f"{journal.topic.name} partition {partition} begins at offset {first}, and windows of up to"
+        f" {need.window_seconds} s (rule {need.rule_id}) need what was there since {since}; {archive}"
+    )

@@ -1,0 +1,80 @@
+"""The records of each recorded micro-batch, read once, forward, from topics and archive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tripline_engine.archive.journal import Cursor, Journal
+from tripline_engine.archive.record import Record
+from tripline_engine.errors import OrderBroken
+from tripline_engine.rebuild.order import Part, Range, Recorded
+from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one micro-batch took. `left_out` are parts that are too old to be needed and are not there any more."""
+
+    recorded: Recorded
+    rules: list[Record]
+    ticks: list[Record]
+    transactions: list[Record]
+    left_out: tuple[Part, ...]
+
+
+class Inputs:
+    """`journals` by the contract's names of the topics; below `available` (by partition) transactions are left out."""
+
+    def __init__(self, journals: Mapping[str, Journal], available: Mapping[int, int]) -> None:
+        self._journals, self._available = journals, available
+        self._cursors: dict[tuple[str, int], Cursor] = {}
+
+    def batch(self, recorded: Recorded) -> Batch:
+        """Raises RecordsMissing, and OrderBroken where the record doesn't fit what is there."""
+        left_out = tuple(
+            part for part in recorded.transactions if part.first < self._available.get(part.partition, 0)
+        )
+        transactions = [
+            record
+            for part in recorded.transactions
+            if part not in left_out
+            for record in self._part(recorded, part)
+        ]
+        return Batch(
+            recorded,
+            self._range(recorded, RULES, recorded.rules),
+            self._range(recorded, TICKS, recorded.ticks),
+            transactions,
+            left_out,
+        )
+
+    def _range(self, recorded: Recorded, topic: str, wanted: Range | None) -> list[Record]:
+        return [] if wanted is None else self._take(recorded, topic, 0, wanted)
+
+    def _part(self, recorded: Recorded, part: Part) -> list[Record]:
+        records = self._take(recorded, TRANSACTIONS, part.partition, Range(part.first, part.until))
+        newest = max(record.timestamp for record in records)
+        if newest != part.max_record_time:
+            raise OrderBroken(
+                f"micro-batch {recorded.sequence}: {TRANSACTIONS} partition {part.partition}, offsets {part.first} to"
+                f" {part.until - 1}, have a highest record time of {newest}, and {part.max_record_time} was recorded:"
+                " these are not the transactions that were judged"
+            )
+        return records
+
+    def _take(self, recorded: Recorded, topic: str, partition: int, wanted: Range) -> list[Record]:
+        cursor = self._cursors.get((topic, partition))
+        if cursor is None:
+            cursor = self._cursors[topic, partition] = Cursor(self._journals[topic], partition, wanted.first)
+        reached = cursor.position
+        records = cursor.take(wanted.until)
+        # between one range and the next there may be offsets without a record, as transactions of Kafka leave them
+        found = (records[0].offset, records[-1].offset + 1) if records else (reached, reached)
+        if wanted.first < reached or found != (wanted.first, wanted.until):
+            raise OrderBroken(
+                f"micro-batch {recorded.sequence}: recorded are offsets {wanted.first} to {wanted.until - 1} of {topic}"
+                f" partition {partition}, and there are {found[0]} to {found[1] - 1} after those of the micro-batches"
+                " before it"
+            )
+        return records

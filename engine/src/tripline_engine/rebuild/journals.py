@@ -1,0 +1,32 @@
+"""What an engine reads and has recorded: its topics, and the archive of those that have one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Final
+
+from tripline_contracts.event_type import EventType
+from tripline_engine.archive.journal import Journal
+from tripline_engine.archive.store import Store
+from tripline_engine.archive.topic import Topic
+from tripline_engine.spark.settings import Settings
+from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
+
+_ARCHIVED: Final = (TRANSACTIONS, TICKS, ORDER)
+
+Journals = Mapping[str, Journal]
+"""By the contract's names of the topics."""
+
+
+@contextmanager
+def journals(settings: Settings, event_type: EventType) -> Iterator[Journals]:
+    """Of one deployment. rules.v1 is kept for ever and has no archive."""
+    with ExitStack() as stack:
+        found: dict[str, Journal] = {}
+        for name in (RULES, *_ARCHIVED):
+            topic, store = stack.enter_context(Topic(settings.kafka, settings.topic(name))), None
+            if settings.archive and name in _ARCHIVED:
+                store = Store(settings.archive, event_type.name, topic.name)
+            found[name] = Journal(topic, store)
+        yield found

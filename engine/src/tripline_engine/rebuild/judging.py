@@ -1,0 +1,50 @@
+"""The recorded micro-batches, handed to the evaluator one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.records import OutRecord
+from tripline_engine.errors import OrderBroken
+from tripline_engine.rebuild.inputs import Inputs
+from tripline_engine.rebuild.journals import Journals
+from tripline_engine.rebuild.order import Recorded, order_of, read_recorded
+from tripline_engine.rebuild.payloads import Payloads
+from tripline_engine.rebuild.progress import Progress
+from tripline_engine.rebuild.shards import Shards
+from tripline_engine.rebuild.survey import Survey, all_records
+from tripline_engine.topic_names import ORDER
+
+
+def judge(
+    journals: Journals,
+    survey: Survey,
+    available: Mapping[int, int],
+    config: EngineConfig,
+    now_ms: Callable[[], int],
+    progress: Progress,
+) -> tuple[Shards, list[OutRecord]]:
+    """The shards after the last recorded micro-batch, and what they said of that one.
+
+    Raises OrderBroken if anything comes out otherwise than it was recorded, or if the engine is still running;
+    RecordsMissing if something has been deleted since the survey.
+    """
+    inputs, payloads, shards = Inputs(journals, available), Payloads(config), Shards(config, now_ms)
+    said: list[OutRecord] = []
+    for recorded in order_of(survey.last.engine, all_records(journals[ORDER])):
+        if recorded.sequence > survey.last.sequence:
+            raise OrderBroken(
+                f"engine {recorded.engine} is running: it has recorded micro-batch {recorded.sequence} meanwhile"
+            )
+        batch = inputs.batch(recorded)
+        said = shards.take(payloads.of(batch))
+        _compare(recorded, said)
+        progress.took(len(batch.transactions))
+    return shards, said
+
+
+def _compare(recorded: Recorded, said: list[OutRecord]) -> None:
+    again = [read_recorded(record.value) for record in said if record.topic == ORDER]
+    if [found.judged() for found in again if found] != [recorded.judged()]:
+        raise OrderBroken(f"micro-batch {recorded.sequence} was recorded as {recorded} and is now {again}")

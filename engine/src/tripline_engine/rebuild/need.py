@@ -1,0 +1,88 @@
+"""How far back the rules need history, by rules.v1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from tripline_engine.domain.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The widest window in use, 0 for none, and which rule has it."""
+
+    window_seconds: int
+    rule_id: int | None
+    settings: Settings
+
+    def oldest(self, clock: int, windows: int = 1) -> int:
+        """What has an older record time (ms) is in none of so many windows, one behind the other, at that clock.
+
+        An event time lies at most `maxFutureSkew` ahead of its record time, and may be seen until it is
+        `allowedLateness + maxDisorder` behind the window.
+        """
+        late = self.settings.allowed_lateness_ms + self.settings.max_disorder_ms
+        return clock - windows * self.window_seconds * 1000 - late - self.settings.max_future_skew_ms
+
+
+def need_of(events: Iterable[bytes | None], clock: int) -> Need:
+    """By all events of rules.v1, and the record clock (ms) that they are looked at.
+
+    Each event says the widest windows after it. An older one counts as long as a version that came after it is not in
+    force for everything that may still come.
+    """
+    readable = sorted(_readable(events), key=lambda event: event["position"])
+    settings = _settings(readable)
+    late = settings.allowed_lateness_ms + settings.max_disorder_ms
+    widest: tuple[int, int | None] = (0, None)
+    in_force = -1
+    for number, event in enumerate(reversed(readable)):
+        if number and in_force + late < clock:
+            break
+        widest = max(widest, _widest(event), key=lambda found: found[0])
+        in_force = max(in_force, _moment(event.get("effectiveFrom")), _moment(event.get("occurredAt")))
+    return Need(widest[0], widest[1], settings)
+
+
+def _readable(events: Iterable[bytes | None]) -> Iterable[dict[str, Any]]:
+    for data in events:
+        try:
+            event = msgspec.json.decode(data or b"")
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            continue
+        if isinstance(event, dict) and _is_integer(event.get("position")) and _says_windows(event):
+            yield event
+
+
+def _says_windows(event: dict[str, Any]) -> bool:
+    windows = event.get("widestWindows")
+    return isinstance(windows, list) and all(
+        isinstance(window, dict) and _is_integer(window.get("windowSeconds")) for window in windows
+    )
+
+
+def _settings(events: list[dict[str, Any]]) -> Settings:
+    for event in reversed(events):
+        if event.get("type") == "SettingsChanged":
+            try:
+                return Settings.of(event["settings"])
+            except (ValueError, LookupError, TypeError):
+                continue
+    return Settings()
+
+
+def _widest(event: dict[str, Any]) -> tuple[int, int | None]:
+    found = [(window["windowSeconds"], window.get("ruleId")) for window in event["widestWindows"]]
+    return max(found, key=lambda one: one[0], default=(0, None))
+
+
+def _moment(value: Any) -> int:
+    return value if _is_integer(value) else -1
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

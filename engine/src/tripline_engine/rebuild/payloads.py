@@ -1,0 +1,81 @@
+"""The payloads of a recorded micro-batch by shard, as the stream's own packing makes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from tripline_engine.archive.record import Record
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.records import BACKFILL, Kind, Payload
+from tripline_engine.rebuild.inputs import Batch
+from tripline_engine.rebuild.order import Part
+from tripline_engine.spark.packing import REJECTS_SHARD, packer
+from tripline_engine.spark.shard_keys import shard_keys
+
+_BATCH_BYTES = 64 << 20
+"""Values that are packed at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
+
+
+class Payloads:
+    """Makes them for one engine."""
+
+    def __init__(self, config: EngineConfig) -> None:
+        self._shards, self._pack = config.shards, packer(config)
+        self._shard_of = {key: shard for shard, key in enumerate(shard_keys(config.shards))}
+
+    def of(self, batch: Batch) -> list[list[Payload]]:
+        """One list for each shard; an empty one has no part in the micro-batch."""
+        broadcast = [
+            *(Payload(Kind.RULE_EVENT, record.value or b"", record.offset) for record in batch.rules),
+            *(Payload(Kind.TICK, record.value or b"", record.offset) for record in batch.ticks),
+        ]
+        by_shard = [list(broadcast) for _ in range(self._shards)]
+        for packed in self._pack(_raw(part) for part in _parts(batch.transactions)):
+            columns = (packed[name].to_pylist() for name in ("shardKey", "kind", "payload", "position"))
+            for key, kind, data, position in zip(*columns, strict=True):
+                by_shard[self._shard_of[key]].append(Payload(Kind(kind), data, position))
+        by_shard[REJECTS_SHARD] += [_range(part) for part in batch.left_out]
+        return by_shard
+
+
+def _parts(records: Sequence[Record]) -> Iterator[list[Record]]:
+    part: list[Record] = []
+    size = 0
+    for record in records:
+        part.append(record)
+        size += record.size
+        if size >= _BATCH_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
+def _raw(records: Sequence[Record]) -> pa.RecordBatch:
+    columns = [
+        pa.array([record.partition for record in records], pa.int32()),
+        pa.array([record.offset for record in records], pa.int64()),
+        pa.array([record.timestamp for record in records], pa.int64()),
+        pa.array([record.value for record in records], pa.binary()),
+        pa.array([_backfill(record) for record in records], pa.binary()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, ["partition", "offset", "recordTime", "value", BACKFILL])
+
+
+def _backfill(record: Record) -> bytes | None:
+    """The first header of that name, empty if it has no value; as the stream reads it."""
+    return next((data or b"" for name, data in record.headers if name == BACKFILL), None)
+
+
+def _range(part: Part) -> Payload:
+    """As packing says how far a partition's part of the micro-batch goes."""
+    found = {
+        "partition": part.partition,
+        "from": part.first,
+        "until": part.until,
+        "maxRecordTime": part.max_record_time,
+    }
+    return Payload(Kind.PARTITION_RANGE, json.dumps(found).encode(), 0)

@@ -1,0 +1,34 @@
+"""All shards of an engine in this process: the stream's evaluator over state logs in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.memory_log import MemoryLog
+from tripline_engine.domain.records import OutRecord, Payload
+from tripline_engine.domain.shard_worker import Attached, ShardWorker
+
+
+class Shards:
+    """Take micro-batches one after the other."""
+
+    def __init__(self, config: EngineConfig, now_ms: Callable[[], int]) -> None:
+        self._config, self._now_ms = config, now_ms
+        self._logs = [MemoryLog() for _ in range(config.shards)]
+        self._attached: Attached = {}
+
+    def take(self, payloads: Sequence[Sequence[Payload]]) -> list[OutRecord]:
+        """What the micro-batch says, in the order of the shards. One without payloads is not called."""
+        records: list[OutRecord] = []
+        for shard, own in enumerate(payloads):
+            if own:
+                records += self._worker(shard).process(own)
+        return records
+
+    def state(self, shard: int) -> Iterator[tuple[str, bytes]]:
+        """The state log of a shard."""
+        return self._logs[shard].items()
+
+    def _worker(self, shard: int) -> ShardWorker:
+        return ShardWorker(self._config, shard, self._logs[shard], None, self._now_ms, self._attached)

@@ -1,0 +1,24 @@
+"""Rows of alerts.alerts as values, with what they rest on that was voided."""
+
+from __future__ import annotations
+
+from typing import Any, Final, LiteralString
+
+from alert_api.domain.events import AlertId, Voiding
+from alert_api.service.reading import StoredAlert
+
+ALERT_COLUMNS: Final[LiteralString] = """
+    a.alert_id::text, a.event_time, a.content, a.acknowledged_by, a.acknowledged_at, a.acknowledgement_comment,
+    CASE WHEN a.voided THEN (
+        SELECT json_agg(json_build_array(v.transaction_id, v.event_time, v.command_id, v.position) ORDER BY v.position)
+          FROM alerts.alert_events voiding JOIN alerts.voided_transactions v USING (command_id)
+         WHERE voiding.alert_id = a.alert_id) END
+"""
+"""Of `alerts.alerts a`, in the order in which `stored_alert` takes them."""
+
+
+def stored_alert(row: tuple[Any, ...]) -> StoredAlert:
+    """The alert that a row of ALERT_COLUMNS is."""
+    alert_id, event_time, content, by, at, comment, voidings = row
+    voided = tuple(Voiding(*each) for each in voidings or ())
+    return StoredAlert(AlertId(alert_id), event_time, content, by, at, comment, voided)

@@ -1,0 +1,132 @@
+"""A checkpoint is lost in mid-stream, with most of the topics: it is built again, and no alert shows it.
+
+One engine id all along: `tripline-engine run` is killed, its checkpoint and projection are deleted, and so are the
+older records of the topics, which an archiver has kept. A new start is refused; `tripline-engine rebuild` makes the
+checkpoint; its first micro-batch is killed before it is committed and runs again; then the line goes on, and is started
+once more.
+"""
+
+from __future__ import annotations
+
+import shutil
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.archiver_process import running_archiver
+from tests.e2e.engine_process import Workplace
+from tests.e2e.kafka_log import KafkaLog
+from tests.e2e.verdict import orders, read_verdict
+from tests.e2e.waiting import eventually
+from tests.faults.places import assert_is
+from tests.faults.scene import Scene
+from tests.oracle.scripting import draft
+from tripline_contracts.event_type import load
+from tripline_demo.jars import Jars
+from tripline_demo.java import Java
+from tripline_engine.archive.cover import spans
+from tripline_engine.archive.store import Store
+from tripline_engine.spark.committed import last_commit
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+KEPT = 6
+"""Records of each partition that Kafka still has when the rebuild begins."""
+TOPICS = ("transactions.v1", "engine-order.v1", "engine-ticks.v1")
+
+
+@pytest.fixture(params=[2, 1], ids=["two shards", "one shard"])
+def scene(java: Java, jars: Jars, kafka: str, tmp_path: Path, request: pytest.FixtureRequest) -> Scene:
+    log = KafkaLog(kafka, f"rebuild-{request.param}-")
+    log.create()
+    return Scene(log, Workplace(java, jars, kafka, tmp_path, shards=request.param))
+
+
+@pytest.mark.timeout(600)
+def test_a_lost_checkpoint_changes_no_alert(scene: Scene) -> None:
+    with running_archiver(scene.log.kafka, scene.place.archive, scene.log.prefix):
+        an_engine_is_killed(scene)
+        recorded = orders(scene.log)[-1]["sequence"]
+        kafka_forgets(scene)
+        if scene.place.shards > 1:
+            a_new_start_is_refused(scene)
+        the_checkpoint_is_built(scene, recorded)
+        if scene.place.shards > 1:
+            its_first_micro_batch_is_killed(scene)
+        with scene.engine():
+            scene.wait()
+            scene.publish(2, draft("COUNT", ">=", "3", by=("payeeId",), seconds=50))
+            scene.pay_and_wait(30)
+        assert (scene.place.checkpoint / "beginning").exists()
+        with scene.engine():
+            scene.pay_and_wait(10)
+        assert not (scene.place.checkpoint / "beginning").exists()
+
+    verdict = read_verdict(scene.log)
+    verdict.assert_equal()
+    assert verdict.repeated_alerts
+    found = orders(scene.log)
+    assert [order["sequence"] for order in found] == list(range(1, len(found) + 1))
+    assert len(found) > recorded
+
+
+def an_engine_is_killed(scene: Scene) -> None:
+    """After changes of rules, with all output of its last micro-batch written, and payments that it has not read."""
+    scene.publish_rules()
+    with scene.engine(fault="commit:at-the-end") as engine:
+        scene.wait()
+        for count in (2, 9, 14):
+            scene.pay_and_wait(count)
+        scene.publish(1, draft("SUM", ">", "2500", seconds=35))
+        scene.publish(4, draft("COUNT", ">=", "2", by=(), seconds=6, firing="crossing"))
+        for count in (11, 1, 13):
+            scene.pay_and_wait(count)
+        scene.pay_around("at-the-end")
+        eventually(lambda: not engine.is_running(), "the engine is killed")
+    assert_is(scene.kill().place, "commit")
+    scene.send(7)
+
+
+def kafka_forgets(scene: Scene) -> None:
+    """Checkpoint, projection, and of the topics all but the last few records: they are in the archive."""
+    shutil.rmtree(scene.place.checkpoint)
+    shutil.rmtree(scene.place.projection)
+    for topic in TOPICS:
+        ends = scene.log.ends(topic)
+        store = Store(scene.place.archive, load().name, scene.log.prefix + topic)
+        eventually(partial(is_archived, store, ends), f"{topic} is archived")
+        scene.log.delete(topic, {p: max(0, end - KEPT) for p, end in ends.items()})
+
+
+def is_archived(store: Store, ends: dict[int, int]) -> bool:
+    there = {partition: spans(pieces) for partition, pieces in store.pieces().items()}
+    return there == {partition: [(0, end)] for partition, end in ends.items() if end}
+
+
+def a_new_start_is_refused(scene: Scene) -> None:
+    refused = scene.command("run")
+    assert refused.code == 1
+    assert "the archive has it from offset 0 on. `tripline-engine rebuild` makes a checkpoint" in refused.said
+    assert "TRIPLINE_COLD_START=1" in refused.said
+    assert not scene.spark.exists()
+
+
+def the_checkpoint_is_built(scene: Scene, recorded: int) -> None:
+    done = scene.command("rebuild", TRIPLINE_SHARDS="", TRIPLINE_LOG_LEVEL="info")
+    assert done.code == 0, done.said
+    shards = scene.place.shards
+    assert f"{shards} shards: {recorded} micro-batches with 62 transactions in" in done.said, done.said
+    again = scene.command("rebuild")
+    assert again.code == 1
+    assert "has a checkpoint, and an engine goes on from it" in again.said
+
+
+def its_first_micro_batch_is_killed(scene: Scene) -> None:
+    """So the state is taken over twice."""
+    scene.pay_around("at-the-beginning")
+    assert scene.command("run", fault="commit:at-the-beginning").code == -9
+    place = scene.killed_at()
+    assert_is(place, "commit")
+    assert place.batch == 0
+    assert last_commit(scene.spark) is None

@@ -1,0 +1,63 @@
+"""Which files hold what: against a count of every offset."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tripline_engine.archive.cover import Span, cover, joined, spans, superseded
+from tripline_engine.archive.piece import Piece
+
+DAY = "2026-01-02"
+RANGES = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12)), max_size=12)
+
+
+def pieces_of(ranges: list[tuple[int, int]]) -> list[Piece]:
+    return [Piece(0, first, first + length, DAY) for first, length in ranges]
+
+
+def offsets(pieces: list[Piece]) -> set[int]:
+    return {offset for piece in pieces for offset in range(piece.first, piece.until)}
+
+
+@given(RANGES, st.integers(0, 35))
+def test_a_cover_goes_without_gap_to_the_first_offset_that_nobody_has(
+    ranges: list[tuple[int, int]], start: int
+) -> None:
+    pieces = pieces_of(ranges)
+    there = offsets(pieces)
+    end = next(offset for offset in range(start, 100) if offset not in there)
+    position = start
+    for piece in cover(pieces, start):
+        assert piece in pieces
+        assert piece.first <= position < piece.until
+        position = piece.until
+    assert position == end
+
+
+@given(RANGES)
+def test_superseded_are_those_within_another_and_the_rest_has_all(ranges: list[tuple[int, int]]) -> None:
+    pieces = sorted(set(pieces_of(ranges)))
+    gone = superseded(pieces)
+    kept = [piece for piece in pieces if piece not in gone]
+    assert offsets(kept) == offsets(pieces)
+    assert all(any(other.holds(piece) for other in kept) for piece in gone)
+    assert not any(one is not other and one.holds(other) for one in kept for other in kept)
+
+
+def test_of_the_same_range_in_two_days_one_stays() -> None:
+    twice = [Piece(0, 0, 5, "2026-01-02"), Piece(0, 0, 5, "2026-01-03")]
+    assert superseded(twice) == twice[1:]
+
+
+@given(RANGES)
+def test_spans_are_what_is_there_with_a_gap_between_each_two(ranges: list[tuple[int, int]]) -> None:
+    found = spans(pieces_of(ranges))
+    assert {offset for span in found for offset in range(*span)} == offsets(pieces_of(ranges))
+    assert all(before.until < after.first for before, after in pairwise(found))
+
+
+def test_empty_spans_join_nothing() -> None:
+    assert joined([Span(7, 7), Span(3, 5), Span(5, 5)]) == [Span(3, 5)]

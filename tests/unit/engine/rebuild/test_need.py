@@ -1,0 +1,65 @@
+"""How far back history is needed, by what rules.v1 says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.unit.engine.archive.memory import START
+from tripline_engine.domain.settings import Settings
+from tripline_engine.rebuild.need import Need, need_of
+
+MINUTE = 60_000
+HOUR = 3600
+
+
+def event(position: int, window: int, *, since: int = 0, at: int = 0, **more: object) -> bytes:
+    windows = [{"groupingKeyNames": [], "windowSeconds": 60, "ruleId": 1, "version": 1}]
+    if window:
+        windows.append({"groupingKeyNames": ["payeeId"], "windowSeconds": window, "ruleId": 7, "version": 1})
+    return json.dumps(
+        {"position": position, "widestWindows": windows, "effectiveFrom": since, "occurredAt": at} | more
+    ).encode()
+
+
+@pytest.mark.parametrize(
+    ("events", "seconds", "reason"),
+    [
+        ([], 0, "no rules"),
+        ([event(1, HOUR)], HOUR, "one rule"),
+        ([event(2, 0), event(1, HOUR)], 60, "by position: it was shortened long ago"),
+        (
+            [event(1, HOUR), event(2, 0, at=START - 14 * MINUTE)],
+            HOUR,
+            "what may be late is judged by the older one",
+        ),
+        ([event(1, HOUR), event(2, 0, since=START + 9 * MINUTE)], HOUR, "the newer one isn't in force"),
+        (
+            [event(1, 2 * HOUR), event(2, 0, at=START), event(3, HOUR, at=START)],
+            2 * HOUR,
+            "two changes at once",
+        ),
+        ([event(1, HOUR), b"broken", None, b"[]", b'{"position":"3"}'], HOUR, "what nobody can read"),
+        (
+            [event(1, HOUR), b'{"position":2,"widestWindows":[{"windowSeconds":"x"},3]}'],
+            HOUR,
+            "half readable",
+        ),
+    ],
+)
+def test_the_widest_window_that_counts(events: list[bytes | None], seconds: int, reason: str) -> None:
+    assert need_of(events, START).window_seconds == seconds, reason
+
+
+def test_the_rule_is_named_and_the_settings_are_the_last_ones() -> None:
+    settings = Settings(allowed_lateness_seconds=1, max_future_skew_seconds=2, max_disorder_seconds=4)
+    events = [
+        event(1, HOUR),
+        event(2, HOUR, type="SettingsChanged", settings=settings.to_json()),
+        event(3, HOUR, type="SettingsChanged", settings={"allowedLatenessSeconds": "many"}),
+    ]
+    need = need_of(events, START)
+    assert need == Need(HOUR, 7, settings)
+    assert need.oldest(START) == START - (HOUR + 7) * 1000
+    assert need.oldest(START, windows=2) == START - (2 * HOUR + 7) * 1000
