@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from alert_api.adapters.alert_schema import alert_validator
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_happenings import PostgresHappenings
 from alert_api.adapters.postgres_intake import PostgresIntake
@@ -22,6 +23,7 @@ from alert_api.domain.events import AlertAcknowledged, AlertId, AlertRaised, Ale
 from alert_api.domain.lifecycle import fold
 from alert_api.service.acknowledging import acknowledge
 from alert_api.service.reading import AlertFilter
+from alert_api.service.records import ReceivedAlert, read_record
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.servers import (
     committed,
@@ -33,7 +35,8 @@ from tests.integration.alert_api.servers import (
     projector,
     rows,
 )
-from tests.unit.alert_api.samples import EPOCH, alert, alert_id, commanded, received, void, voiding
+from tests.unit.alert_api.samples import EPOCH, alert, alert_id, commanded, received, record, void, voiding
+from tripline_contracts import event_type
 
 pytestmark = pytest.mark.integration
 
@@ -150,6 +153,24 @@ def test_contributors_of_any_condition_count(
     assert (mark.transaction_id, mark.event_time) == (listed["transactionId"], listed["eventTime"])
 
 
+@pytest.mark.parametrize("first", ["alert", "command"])
+def test_what_triggered_an_alert_of_another_event_type_is_found(
+    alerts: PostgresAlerts, intake: PostgresIntake, first: str
+) -> None:
+    """Such as a card authorisation: it has another name for its id, and stands in no list of this alert's."""
+    (example,) = (EXAMPLES.parent / "card-authorisation" / "alerts.v1").glob("*.json")
+    made = json.loads(example.read_bytes())
+    made["contributors"]["transactions"].pop(0)
+    declared = event_type.load("card-authorisation")
+    read = read_record(record(made), alert_validator(declared), declared.id_field.name)
+    assert isinstance(read, ReceivedAlert)
+    command = commanded(void(1, 1, transactionId="a-3", eventTime=made["eventTime"]))
+    for alert_now, command_now in ([1, 0], [0, 1]) if first == "alert" else ([0, 1], [1, 0]):
+        intake.store([read] * alert_now, [], [command] * command_now)
+    (mark,) = alerts.get(read.alert_id).voided
+    assert mark.transaction_id == "a-3"
+
+
 def test_a_late_one_that_is_not_listed_is_nothing_to_rest_on(
     alerts: PostgresAlerts, intake: PostgresIntake
 ) -> None:
@@ -235,9 +256,9 @@ def test_a_command_waits_for_alerts_that_are_being_stored(
         made = received(alert(1))
         storing.execute(
             """INSERT INTO alerts.alerts
-                   (alert_id, rule_id, rule_version, group_values, event_time, detected_at, content)
-               VALUES (%s, 1, 1, '{}', %s, 1, %s)""",
-            [made.alert_id, made.event_time, made.content],
+                   (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id, content)
+               VALUES (%s, 1, 1, '{}', %s, 1, %s, %s)""",
+            [made.alert_id, made.event_time, made.transaction_id, made.content],
         )
         storing.execute(
             "INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at) VALUES (%s, 1, 'AlertRaised', 1)",

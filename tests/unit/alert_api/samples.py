@@ -155,7 +155,7 @@ def record(value: Any, offset: int = 0, partition: int = 0) -> Record:
 
 
 def received(made: dict[str, Any], offset: int = 0) -> ReceivedAlert:
-    read = read_record(record(made, offset), schemas.validator("alerts.v1"))
+    read = read_record(record(made, offset), schemas.validator("alerts.v1"), "transactionId")
     assert isinstance(read, ReceivedAlert), read
     return read
 

@@ -21,7 +21,7 @@ VALIDATE = alert_validator()
 
 def test_an_alert_is_kept_as_its_own_text() -> None:
     raw = json.dumps(alert(7), indent=3).encode()
-    read = read_record(record(raw), VALIDATE)
+    read = read_record(record(raw), VALIDATE, "transactionId")
     assert isinstance(read, ReceivedAlert)
     assert (read.alert_id, read.rule_id, read.group) == (alert_id(7), 1, {"payeeId": "25"})
     assert read.content.encode() == raw
@@ -36,7 +36,7 @@ def chained() -> dict[str, Any]:
 
 def test_an_alert_of_conditions_is_kept_as_its_own_text() -> None:
     raw = json.dumps(chained()).encode()
-    read = read_record(record(raw), VALIDATE)
+    read = read_record(record(raw), VALIDATE, "transactionId")
     assert isinstance(read, ReceivedAlert)
     assert read.group == {"beneficiaryId": "41", "payeeId": "25"}
     assert read.content.encode() == raw
@@ -48,7 +48,7 @@ def test_the_widest_alert_of_conditions_is_not_too_long() -> None:
     condition = {**chained()["conditions"][0], "contributors": contributors}
     raw = json.dumps({**chained(), "conditions": [condition] * 16}).encode()
     assert len(raw) < MAX_RECORD_BYTES / 2
-    assert isinstance(read_record(record(raw), VALIDATE), ReceivedAlert)
+    assert isinstance(read_record(record(raw), VALIDATE, "transactionId"), ReceivedAlert)
 
 
 BROKEN: list[tuple[Any, str, str]] = [
@@ -87,7 +87,7 @@ BROKEN: list[tuple[Any, str, str]] = [
 
 @pytest.mark.parametrize(("value", "reason", "why"), BROKEN, ids=[case[2] for case in BROKEN])
 def test_a_broken_record_is_set_aside(value: Any, reason: str, why: str) -> None:
-    read = read_record(record(value), VALIDATE)
+    read = read_record(record(value), VALIDATE, "transactionId")
     assert isinstance(read, Unreadable)
     assert read.reason == reason
     assert len(read.detail) <= 500
@@ -97,7 +97,7 @@ def test_a_broken_record_is_set_aside(value: Any, reason: str, why: str) -> None
 
 @given(st.binary(max_size=200))
 def test_no_bytes_raise(value: bytes) -> None:
-    assert isinstance(read_record(record(value), VALIDATE), Unreadable)
+    assert isinstance(read_record(record(value), VALIDATE, "transactionId"), Unreadable)
 
 
 json_values = st.recursive(
@@ -110,7 +110,7 @@ json_values = st.recursive(
 @given(st.sampled_from(sorted(alert())), json_values)
 def test_one_member_replaced_by_anything_is_read_or_set_aside(member: str, value: Any) -> None:
     changed = alert(**{member: value})
-    read = read_record(record(changed), VALIDATE)
+    read = read_record(record(changed), VALIDATE, "transactionId")
     if isinstance(read, ReceivedAlert):
         schemas.validator("alerts.v1")(changed)
 
@@ -134,12 +134,14 @@ EXAMPLES = resources.files("tripline_contracts").joinpath("examples", "alerts.v1
 
 @pytest.mark.parametrize("name", sorted(each.name for each in EXAMPLES.iterdir() if each.is_file()))
 def test_every_example_of_the_contracts_is_read(name: str) -> None:
-    assert isinstance(read_record(record(EXAMPLES.joinpath(name).read_bytes()), VALIDATE), ReceivedAlert)
+    assert isinstance(
+        read_record(record(EXAMPLES.joinpath(name).read_bytes()), VALIDATE, "transactionId"), ReceivedAlert
+    )
 
 
 @pytest.mark.parametrize("name", sorted(each.name for each in EXAMPLES.joinpath("invalid").iterdir()))
 def test_every_invalid_example_is_set_aside(name: str) -> None:
-    read = read_record(record(EXAMPLES.joinpath("invalid", name).read_bytes()), VALIDATE)
+    read = read_record(record(EXAMPLES.joinpath("invalid", name).read_bytes()), VALIDATE, "transactionId")
     assert isinstance(read, Unreadable)
     assert read.reason == "invalid"
 

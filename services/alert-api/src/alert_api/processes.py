@@ -120,7 +120,7 @@ def reader(commands_topic: str, declared: EventType) -> Read:
     def read(record: Record) -> ReceivedAlert | VoidCommand | Unreadable | None:
         if record.topic == commands_topic:
             return read_command(record, is_event)
-        return read_record(record, is_alert)
+        return read_record(record, is_alert, declared.id_field.name)
 
     return read
 

@@ -1,6 +1,6 @@
 """The projector's side of the database: alerts and commands go in, once each, and nothing is ever changed.
 
-What a command marks is the database's own work, whichever of command and alert comes first (migration 0006).
+What a command marks is the database's own work, whichever of command and alert comes first (migrations 0006 and 0007).
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ KEPT_BYTES = 512 * 1024
 STORE_ALERTS = """
 WITH stored AS (
     INSERT INTO alerts.alerts
-        (alert_id, rule_id, rule_version, group_values, event_time, detected_at, content)
+        (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id, content)
     SELECT * FROM unnest(
         %(alert_ids)s::uuid[], %(rule_ids)s::bigint[], %(rule_versions)s::bigint[], %(groups)b::jsonb[],
-        %(event_times)s::bigint[], %(detected_ats)s::bigint[], %(contents)b::text[]::json[])
+        %(event_times)s::bigint[], %(detected_ats)s::bigint[], %(transaction_ids)s::text[],
+        %(contents)b::text[]::json[])
     ON CONFLICT (alert_id) DO NOTHING
     RETURNING alert_id, detected_at
 )
@@ -133,6 +134,7 @@ def _columns(alerts: Sequence[ReceivedAlert]) -> dict[str, list[Any]]:
         "groups": [Jsonb(row.group) for row in rows],
         "event_times": [row.event_time for row in rows],
         "detected_ats": [row.detected_at for row in rows],
+        "transaction_ids": [row.transaction_id for row in rows],
         "contents": [row.content for row in rows],
     }
 

@@ -45,6 +45,7 @@ class ReceivedAlert:
     group: dict[str, str]
     event_time: int
     detected_at: int
+    transaction_id: str
     content: str
     record: Record
 
@@ -70,10 +71,10 @@ class Refused(Exception):
         self.reason = reason
 
 
-def read_record(record: Record, validate: Validate) -> ReceivedAlert | Unreadable:
-    """The alert in ``record``, or what is wrong with it."""
+def read_record(record: Record, validate: Validate, id_field: str) -> ReceivedAlert | Unreadable:
+    """The alert in ``record``, or what is wrong with it; ``id_field`` is what the event type calls the id."""
     try:
-        return _read(record, validate)
+        return _read(record, validate, id_field)
     except Refused as refused:
         return unreadable(record, refused.reason, str(refused))
 
@@ -103,7 +104,7 @@ def check(text: str, value: Any, validate: Validate) -> None:
         _check_text(value)
 
 
-def _read(record: Record, validate: Validate) -> ReceivedAlert:
+def _read(record: Record, validate: Validate, id_field: str) -> ReceivedAlert:
     text, alert = decoded(record)
     check(text, alert, validate)
     return ReceivedAlert(
@@ -113,6 +114,7 @@ def _read(record: Record, validate: Validate) -> ReceivedAlert:
         group=alert["group"],
         event_time=alert["eventTime"],
         detected_at=alert["detectedAt"],
+        transaction_id=alert["transaction"][id_field],
         content=text,
         record=record,
     )
