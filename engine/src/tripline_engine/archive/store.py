@@ -102,8 +102,10 @@ class Store:
         self._disk.sync(path.parent)
 
     def _make(self, folder: Path) -> None:
+        """With those above it that are missing; each is on the disk before something is put into it."""
         if not folder.exists():
-            folder.mkdir(parents=True)
+            self._make(folder.parent)
+            folder.mkdir()
             self._disk.sync(folder.parent)
 
     def _path(self, piece: Piece) -> Path:

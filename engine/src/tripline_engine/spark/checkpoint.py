@@ -58,9 +58,16 @@ def open_config(checkpoint: Path, event_type: EventType, shards: int | None, clo
 
     Without `shards` it has as many as it was made with, a new one has one.
 
-    Raises CheckpointMismatch if it was made with another number of shards, other anchors or another event type.
+    Raises CheckpointMismatch if it was made with another number of shards, other anchors or another event type, and if
+    what it was made with is lost.
     """
     if not (checkpoint / _FILE).exists():
+        if spark_folder(checkpoint).exists():
+            # its state was made with a hash key that only this file had
+            raise CheckpointMismatch(
+                f"{checkpoint} has Spark's files, but {_FILE}, which says what they were made with, is gone: bring it"
+                " back from a backup, or move the folder away and build the checkpoint again (tripline-engine rebuild)"
+            )
         pin(checkpoint, new_config(event_type, shards or _SHARDS, clock))
     found = _read(checkpoint)
     shards = shards or int(found["shards"])

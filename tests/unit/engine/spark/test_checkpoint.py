@@ -70,6 +70,15 @@ def test_another_event_type_is_refused(tmp_path: Path, other: object) -> None:
         open_config(tmp_path, other, 2, "wall")  # type: ignore[arg-type]
 
 
+def test_state_of_which_nobody_knows_what_it_was_made_with_is_refused(tmp_path: Path) -> None:
+    open_config(tmp_path, TRANSACTION, 2, "wall")
+    spark_folder(tmp_path).mkdir()
+    (tmp_path / "tripline.json").unlink()
+    with pytest.raises(CheckpointMismatch, match=r"tripline\.json.* is gone: .*tripline-engine rebuild"):
+        open_config(tmp_path, TRANSACTION, 2, "wall")
+    assert not (tmp_path / "tripline.json").exists()
+
+
 def test_what_people_call_things_may_change(tmp_path: Path) -> None:
     first = open_config(tmp_path, TRANSACTION, 2, "wall")
     renamed = replace(
