@@ -25,6 +25,9 @@ from tripline_demo import postgres as embedded_postgres
 from tripline_demo.jars import Jars, ensure
 from tripline_demo.java import Java, find_java
 
+# The JVMs of a test live for a minute: their second compiler would take more processor time than it saves. (Images are
+# tested with exactly the variables that compose gives.)
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 # The same examples in every run, however slow the machine; HYPOTHESIS_PROFILE=explore draws others.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=1000)

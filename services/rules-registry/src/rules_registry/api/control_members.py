@@ -81,10 +81,12 @@ def group(event_type: EventType) -> Member:
     def read(value: object) -> dict[str, str]:
         if not isinstance(value, dict):
             raise WrongMember("expected an object with the rule's grouping fields, each a text")
-        unknown = [name for name in value if name not in fields]
-        if unknown:
-            raise WrongMember(f"unknown field; expected any of {', '.join(fields)}", unknown[0])
-        return {name: _group_value(inner, fields[name]) for name, inner in value.items()}
+        read = {}
+        for name, inner in value.items():
+            if name not in fields:
+                raise WrongMember(f"unknown field; expected any of {', '.join(fields)}", name)
+            read[name] = _group_value(inner, fields[name])
+        return read
 
     schema = {
         "type": "object",
