@@ -20,7 +20,7 @@ export class VoidForm {
   }
 
   problems() {
-    return [this.id.value ? null : { field: "transactionId", message: "Give its id." },
+    return [this.id.value ? null : { field: "transactionId", message: `Give the ${fieldName(IDENTITY)}'s id.` },
       asTime(this.time.value) === null ? { field: "eventTime", message: "Give the event time: ms, or a date and a time." } : null].filter(Boolean);
   }
 
