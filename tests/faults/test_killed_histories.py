@@ -63,7 +63,7 @@ def equal_after_kills(place: Workplace, seeds: range, kills: int, tell: Tell) ->
         else:
             shares += verdict.shares() + Counter({"alerts written again": verdict.repeated_alerts})
     tell("told", f"{kills} kills; {told(struck)}; equal: {dict(shares)}")
-    assert not different
+    assert not different, different
     assert len(struck) == kills
     assert all(kill.midstream for kill in struck)
     assert shares["histories"] == len(seeds)
