@@ -1,4 +1,4 @@
-"""The engine as a process of its own, and a process that runs one of its queries after another."""
+"""The engine as a process of its own, and a process that runs its queries, one after another or at once."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tripline_demo import leash, ports
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.killing import kill_processes
 
 START_SECONDS = 150.0
 ONE_QUERY_AFTER_ANOTHER = Path(__file__).with_name("one_query_after_another.py")
@@ -140,9 +141,18 @@ class Queries:
     @contextmanager
     def query(self, prefix: str, shards: int, most_per_batch: int) -> Iterator[Path]:
         """A query on the topics of this prefix while the block runs; gives its folder with Spark's own files."""
-        self._say(f"start {prefix} {shards} {most_per_batch}")
-        yield spark_folder(self._place.checkpoint / prefix)
+        yield self.start(prefix, shards, most_per_batch)
         self._say(f"stop {prefix}")
+
+    def start(self, prefix: str, shards: int, most_per_batch: int) -> Path:
+        """A query on the topics of this prefix, from where one before it got to; its folder with Spark's own files."""
+        self._say(f"start {prefix} {shards} {most_per_batch}")
+        return spark_folder(self._place.checkpoint / prefix)
+
+    def kill(self) -> None:
+        """SIGKILL to the driver, its JVM and its workers, whatever the queries are at."""
+        kill_processes(self._process.pid)
+        self._process.wait(60)
 
     def alive(self) -> bool:
         """Whether no query has failed."""

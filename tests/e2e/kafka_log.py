@@ -88,12 +88,12 @@ class KafkaLog:
 
     def ends(self, topic: str) -> dict[int, int]:
         """Exclusive ends by partition."""
-        with _reader(self.kafka) as consumer:
+        with reader(self.kafka) as consumer:
             return {p: end for p, (_, end) in self._spans(consumer, topic).items()}
 
     def read(self, topic: str) -> list[Logged]:
         """The whole topic as it stands, and what was deleted of it by this log, by partition and offset."""
-        with _reader(self.kafka) as consumer:
+        with reader(self.kafka) as consumer:
             there = {p: (low, end) for p, (low, end) in self._spans(consumer, topic).items() if end > low}
             consumer.assign([TopicPartition(self.prefix + topic, p, low) for p, (low, _) in there.items()])
             count, found = sum(end - low for low, end in there.values()), list[Logged]()
@@ -113,7 +113,7 @@ class KafkaLog:
         for outcome in admin.delete_records(places, request_timeout=SECONDS).values():
             outcome.result(SECONDS)
         self._deleted[topic] = [record for record in kept if record.offset < before.get(record.partition, 0)]
-        with _reader(self.kafka) as consumer:
+        with reader(self.kafka) as consumer:
             assert {p: low for p, (low, _) in self._spans(consumer, topic).items()} == dict(before)
 
     def read_json(self, topic: str) -> list[Any]:
@@ -131,7 +131,7 @@ class KafkaLog:
 
 
 @contextmanager
-def _reader(kafka: str) -> Iterator[Consumer]:
+def reader(kafka: str) -> Iterator[Consumer]:
     """A consumer without a group's duties."""
     consumer = Consumer(
         {

@@ -1,8 +1,9 @@
-"""Streaming queries of the engine in one Spark session, each on topics, checkpoint and projection of its own.
+"""Streaming queries of the engine in one process, each on topics, checkpoint and projection of its own.
 
 The slow part of an engine's start is the JVM, the session and Spark's code getting warm. So here one process does that
-once, and then what `tripline-engine run` does with its session, per history: checkpoint, processor, query. There's no
-ticker: a history brings its ticks. Told on standard input: `start <prefix> <shards> <records per micro-batch>`,
+once, and then what `tripline-engine run` does with its session, per history: checkpoint, processor, query; one after
+another or several at once, and where a process was killed another one goes on. There's no ticker: a history brings its
+ticks. Told on standard input: `start <prefix> <shards> <records per micro-batch>`,
 `stop <prefix>`; each is answered on standard output by the same words. Settings as for the engine; the prefix names
 folders too.
 """
@@ -41,7 +42,7 @@ def start(
     )
     stack.enter_context(checkpoint.exclusive(settings.checkpoint))
     config = checkpoint.open_config(settings.checkpoint, settings.event_type, settings.shards, settings.clock)
-    settings.projection_dir.mkdir(parents=True)
+    settings.projection_dir.mkdir(parents=True, exist_ok=True)
     processor = ShardProcessor(config, settings.projection_dir, prefix)
     # a session of its own: two active queries of one session may not have the same name
     own = session.newSession()

@@ -29,7 +29,7 @@ class Player:
     def wait(self, seconds: float = 120.0) -> None:
         """Until committed micro-batches hold all that was sent."""
         eventually(
-            lambda: self._is_taken() or not self._alive(),
+            lambda: self.is_taken() or not self._alive(),
             f"{self._log.prefix}: the query commits what was sent",
             seconds,
         )
@@ -38,17 +38,22 @@ class Player:
     def play(self, batches: Iterable[MicroBatch], rng: Random, pause: float) -> None:
         """The history's own steps; with the chance `pause` the next one waits until the query has taken this one."""
         for batch in batches:
-            self.send(Sent("rules.v1", event) for event in batch.rule_events)
-            self.send(Sent("engine-ticks.v1", tick) for tick in batch.ticks)
-            self.send(
-                Sent("transactions.v1", record.value, record.partition, record.record_time, _headers(record))
-                for record in batch.records
-            )
+            self.step(batch)
             if rng.random() < pause:
                 self.wait()
         self.wait()
 
-    def _is_taken(self) -> bool:
+    def step(self, batch: MicroBatch) -> None:
+        """One of a history's steps."""
+        self.send(Sent("rules.v1", event) for event in batch.rule_events)
+        self.send(Sent("engine-ticks.v1", tick) for tick in batch.ticks)
+        self.send(
+            Sent("transactions.v1", record.value, record.partition, record.record_time, _headers(record))
+            for record in batch.records
+        )
+
+    def is_taken(self) -> bool:
+        """Whether committed micro-batches hold all that was sent."""
         ends = committed_ends(self._folder)
         prefix = self._log.prefix
         return all(ends.get(prefix + topic, {}).get(p, 0) >= end for (topic, p), end in self._sent.items())

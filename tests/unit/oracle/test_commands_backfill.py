@@ -13,7 +13,7 @@ from tests.oracle.drafts import Branch, Draft, chained
 from tests.oracle.model import Json
 from tests.oracle.registry import Registry
 from tests.oracle.rule_events import Settings
-from tests.oracle.scripting import Part, draft, one_by_one, payment
+from tests.oracle.scripting import Part, batch, draft, one_by_one, payment
 
 T = 472_223 * 3_600_000
 # What is accepted is at most 20 seconds behind the clock.
@@ -86,6 +86,17 @@ def test_on_record_however_far_behind_the_clock() -> None:
     assert rejects(steps(*parts, at(1, 1650))) == [(1, "out_of_order")]
     outcome = steps(*parts, old(1, 1650, 1650), at(2, 2000))
     assert (values(outcome), rejects(outcome)) == (["2"], [])
+
+
+@pytest.mark.parametrize("what", ["COUNT", "COUNT_DISTINCT"])
+def test_several_at_once_that_no_window_reaches(what: str) -> None:
+    registry = Registry()
+    rule = registry.publish(
+        1, draft(what, ">=", "1", by=("payeeId",), seconds=3600, field="beneficiaryId"), 0, 0
+    )
+    start, name = registry.start_backfill()
+    records = [*(old(offset, 0, 7200, name) for offset in (1, 2, 3)), at(4, 7200)]
+    assert values(judge([batch(events=[rule, start], ticks=[ms(7200)], records=records)])) == ["1"]
 
 
 def test_what_is_ahead_of_its_record_time_is_refused() -> None:

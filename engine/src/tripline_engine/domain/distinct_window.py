@@ -179,7 +179,8 @@ def distinct_row(
         return
     _enter_value(state, at, row, newest, base, order, values)
     _count_in(state, at, row, values)
-    if state[at + TAIL] < 0:
+    # what a backfill brings may be older than anything visible: then the tail has passed it over already
+    if not _holds(state[at + TAIL], row, order.time):
         state[at + TAIL] = row
     _advance(state, at, row, max(t - window, floor), order, values)
     own[:] = state[at : at + WIDTH]

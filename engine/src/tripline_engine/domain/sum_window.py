@@ -23,7 +23,7 @@ from numba import njit
 
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.int128 import add, subtract
-from tripline_engine.domain.links import NOTHING, Links, Members
+from tripline_engine.domain.links import NOTHING, Links, Members, follows
 from tripline_engine.domain.rows import Amounts, Totals
 
 _FIRST_CAPACITY = 1024
@@ -127,7 +127,8 @@ def sum_row(
     t = order.time[row]
     if newest == NOTHING or t >= newest:
         _put(state, at, row, members, amounts, 1)
-        if state[at + TAIL] < 0:
+        # what a backfill brings may be older than anything visible: then the tail has passed it over already
+        if state[at + TAIL] < 0 or follows(state[at + TAIL], row, order.time):
             state[at + TAIL] = row
         _advance(state, at, row, max(t - window, floor), order, members, amounts)
         own[:] = state[at : at + WIDTH]

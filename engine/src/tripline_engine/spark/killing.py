@@ -10,11 +10,16 @@ from pathlib import Path
 
 def kill_engine(driver: int) -> None:
     """Kills every process below the driver, from the top, then the driver, then the calling one: doesn't return."""
+    kill_processes(driver)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def kill_processes(driver: int) -> None:
+    """Kills every process below the driver, from the top, then the driver; the calling one lives on."""
     for pid in [*_below(driver), driver]:
         if pid != os.getpid():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _below(top: int) -> list[int]:

@@ -1,0 +1,77 @@
+"""Random histories of the whole language, and SIGKILL of the engine's process in mid-stream: the oracle's alerts.
+
+Ten at once, half with one shard and half with two, through one process that is killed twice (crowd.py), until a
+hundred are through: that is in `make soak`. In `make test` are four, with two kills.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.e2e.engine_process import Workplace
+from tests.e2e.verdict import read_verdict
+from tests.faults.crowd import KillOfMany, play
+from tests.faults.feed import Feed
+from tripline_demo.jars import Jars
+from tripline_demo.java import Java
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow]
+
+GROUPS, AT_ONCE, KILLS = 10, 10, 2
+FEW, KILLS_OF_FEW = 4, 2
+
+Tell = Callable[[str, object], None]
+
+
+@pytest.fixture
+def place(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Workplace:
+    return Workplace(java, jars, kafka, tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_a_hundred_histories_with_kills(place: Workplace, record_property: Tell, group: int) -> None:
+    equal_after_kills(place, range(group * AT_ONCE, (group + 1) * AT_ONCE), KILLS, record_property)
+
+
+@pytest.mark.timeout(600)
+def test_a_few_histories_with_kills(place: Workplace, record_property: Tell) -> None:
+    first = GROUPS * AT_ONCE
+    equal_after_kills(place, range(first, first + FEW), KILLS_OF_FEW, record_property)
+
+
+def equal_after_kills(place: Workplace, seeds: range, kills: int, tell: Tell) -> None:
+    """Engine and oracle say the same of each history, and each kill struck some of them in mid-stream."""
+    feeds = [Feed(place, seed, kills) for seed in seeds]
+    for feed in feeds:
+        feed.log.create()
+    struck = play(place, feeds, kills, Random(f"kills {seeds}"))
+    shares: Counter[str] = Counter()
+    different: dict[str, str] = {}
+    for feed in feeds:
+        try:
+            verdict = read_verdict(feed.log)
+            verdict.assert_equal()
+        except AssertionError as error:
+            different[feed.log.prefix] = str(error)
+        else:
+            shares += verdict.shares() + Counter({"alerts written again": verdict.repeated_alerts})
+    tell("told", f"{kills} kills; {told(struck)}; equal: {dict(shares)}")
+    assert not different, different
+    assert len(struck) == kills
+    assert all(kill.midstream for kill in struck)
+    assert shares["histories"] == len(seeds)
+    assert shares["with alerts"] >= 0.5 * len(seeds)
+
+
+def told(struck: list[KillOfMany]) -> str:
+    """Of how many histories which part was under way at the kills."""
+    midstream = set[str]().union(*(kill.midstream for kill in struck))
+    each = ", ".join(f"{len(kill.midstream)} ({len(kill.in_flight)})" for kill in struck)
+    return f"{len(midstream)} histories in mid-stream at one, by kill (with a micro-batch in flight): {each}"
