@@ -20,7 +20,7 @@ from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.playing import Player
 from tests.e2e.verdict import read_verdict
 from tests.oracle.histories import random_history
-from tests.oracle.knobs import Knobs
+from tests.oracle.knobs import EVERYTHING_AND_MORE, Knobs
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -28,8 +28,11 @@ HISTORIES = {2: 20, 1: 5}
 """How many, by the number of shards."""
 # Few steps: each micro-batch costs a good part of a second; the evaluator's own test has thousands of histories.
 KNOBS = Knobs(transactions=240, micro_batches=(3, 5), partitions=(2, 2), rules=(3, 7))
-COMMANDED = replace(KNOBS, commands=0.5, bucketed=0.4)
-"""With bucketed windows, commands of operators, and backfilled records among the others: every second history."""
+EVERYTHING = replace(
+    EVERYTHING_AND_MORE,
+    **{name: getattr(KNOBS, name) for name in ("transactions", "micro_batches", "partitions", "rules")},
+)
+"""The whole language, commands of operators, and backfilled records among the others: every second history."""
 
 
 @pytest.mark.timeout(900)
@@ -39,7 +42,7 @@ def test_random_histories(
     shares: Counter[str] = Counter()
     planned = [shards for shards, count in HISTORIES.items() for _ in range(count)]
     for seed, shards in enumerate(planned):
-        knobs = COMMANDED if seed % 2 else KNOBS
+        knobs = EVERYTHING if seed % 2 else KNOBS
         shares += _one(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards, knobs)
     record_property("told", f"{dict(shares)}")
     assert shares["histories"] == len(planned)

@@ -1,7 +1,8 @@
 """Random histories of the whole language, and SIGKILL of the engine's process in mid-stream: the oracle's alerts.
 
 Ten at once, half with one shard and half with two, through one process that is killed twice (crowd.py), until a
-hundred are through: that is in `make soak`. In `make test` are four, with two kills.
+hundred are through; or four, for a quick look. Both are in `make soak`: ten engines at once want more of a machine than
+other tests leave.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def test_a_hundred_histories_with_kills(place: Workplace, record_property: Tell,
     equal_after_kills(place, range(group * AT_ONCE, (group + 1) * AT_ONCE), KILLS, record_property)
 
 
+@pytest.mark.soak
 @pytest.mark.timeout(600)
 def test_a_few_histories_with_kills(place: Workplace, record_property: Tell) -> None:
     first = GROUPS * AT_ONCE

@@ -12,7 +12,7 @@ from tests.oracle.rule_plan import RulePlan
 from tests.oracle.schema import LAST_TIME
 from tests.oracle.traffic import Traffic
 
-__all__ = ["EVERYTHING", "EVERYTHING_AND_MORE", "Knobs", "random_history"]
+__all__ = ["EVERYTHING", "EVERYTHING_AND_MORE", "Knobs", "joined", "random_history"]
 
 _DEFAULT = Knobs()
 
@@ -34,6 +34,25 @@ def random_history(seed: int, knobs: Knobs = _DEFAULT) -> list[MicroBatch]:
         records = [traffic.record() for _ in range(size)]
         batches.append(MicroBatch(events, ticks, tuple(_interleaved(rng, records))))
     return with_traces(Random(f"traces {seed}"), knobs, batches)
+
+
+def joined(seed: int, share: float, batches: list[MicroBatch]) -> list[MicroBatch]:
+    """The history with that share of its micro-batches joined to the one before them, as Spark does with what waits.
+
+    So rule events and ticks come before transactions that were sent before them: it is another history.
+    """
+    rng = Random(f"joined {seed}")
+    together = batches[:1]
+    for batch in batches[1:]:
+        if rng.random() < share:
+            before = together.pop()
+            batch = MicroBatch(  # noqa: PLW2901  # what came of the two
+                before.rule_events + batch.rule_events,
+                before.ticks + batch.ticks,
+                before.records + batch.records,
+            )
+        together.append(batch)
+    return together
 
 
 def _cut(rng: Random, total: int, parts: int) -> list[int]:

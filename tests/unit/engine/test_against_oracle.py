@@ -21,7 +21,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.histories import random_history
+from tests.oracle.histories import joined, random_history
 from tests.oracle.judging import judge
 from tests.oracle.knobs import EVERYTHING, Knobs
 from tests.oracle.model import MicroBatch
@@ -61,6 +61,9 @@ KNOBS = st.builds(
     equal_time=st.sampled_from([0.12, 0.5]),
     commands=st.sampled_from([0.0, 0.0, 0.4, 0.9]),
 )
+
+SHARES_JOINED = st.sampled_from([0.0, 0.0, 0.3, 0.7])
+"""Of the micro-batches, how many come together with the one before."""
 
 
 def ill_treated(batches: list[MicroBatch], treatment: Treatment, directory: Path | None) -> Engine:
@@ -107,9 +110,9 @@ def judge_both(chunk: int, record_property: Callable[[str, object], None]) -> No
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(seed=st.integers(0, 2**62), knobs=KNOBS, treatment=TREATMENTS)
-    def equal(seed: int, knobs: Knobs, treatment: Treatment) -> None:
-        batches = random_history(seed, knobs)
+    @given(seed=st.integers(0, 2**62), knobs=KNOBS, treatment=TREATMENTS, share=SHARES_JOINED)
+    def equal(seed: int, knobs: Knobs, treatment: Treatment, share: float) -> None:
+        batches = joined(seed, share, random_history(seed, knobs))
         expected = judge(batches)
         with tempfile.TemporaryDirectory() as directory:
             engine = ill_treated(batches, treatment, Path(directory) if treatment.mapped else None)
