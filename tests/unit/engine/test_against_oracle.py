@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from tests.oracle.histories import joined, random_history
 from tests.oracle.judging import judge
 from tests.oracle.knobs import EVERYTHING, Knobs
-from tests.oracle.model import MicroBatch
+from tests.oracle.model import MicroBatch, Outcome
 from tests.unit.engine.harness import Engine
 
 CHUNKS, HISTORIES_PER_CHUNK = 10, 200
@@ -79,6 +79,19 @@ def ill_treated(batches: list[MicroBatch], treatment: Treatment, directory: Path
     return engine
 
 
+def assert_equal(engine: Engine, expected: Outcome) -> None:
+    """Engine and oracle have said the same."""
+    assert canonical(engine.alerts()) == canonical(expected.alerts)
+    assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
+    assert engine.counters["duplicates"] == expected.duplicates
+    assert engine.counters["backfilled"] == expected.backfilled
+    assert engine.statuses() == expected.statuses
+    assert engine.exports() == expected.exports
+    assert canonical(_bare(engine.traces())) == canonical(expected.traces)
+    assert engine.counters["trace_records_omitted"] == 0
+    assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}
+
+
 def canonical(alerts: list[dict[str, Any]]) -> list[str]:
     return sorted(json.dumps(alert, sort_keys=True) for alert in alerts)
 
@@ -116,15 +129,7 @@ def judge_both(chunk: int, record_property: Callable[[str, object], None]) -> No
         expected = judge(batches)
         with tempfile.TemporaryDirectory() as directory:
             engine = ill_treated(batches, treatment, Path(directory) if treatment.mapped else None)
-        assert canonical(engine.alerts()) == canonical(expected.alerts)
-        assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
-        assert engine.counters["duplicates"] == expected.duplicates
-        assert engine.counters["backfilled"] == expected.backfilled
-        assert engine.statuses() == expected.statuses
-        assert engine.exports() == expected.exports
-        assert canonical(_bare(engine.traces())) == canonical(expected.traces)
-        assert engine.counters["trace_records_omitted"] == 0
-        assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}
+        assert_equal(engine, expected)
         seen.update(_shares(expected.alerts))
         seen["with traces"] += bool(expected.traces)
         seen["with backfilled ones"] += expected.backfilled > 0

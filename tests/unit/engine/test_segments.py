@@ -14,7 +14,8 @@ from tripline_engine.domain.firing import NEVER_RESET, FiringRecords
 from tripline_engine.domain.firing_log import Bounds, FiringLog, Held
 from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.rows import Rows, segment_schema
-from tripline_engine.domain.segment import SegmentLog, Voided
+from tripline_engine.domain.segment import Reach, SegmentLog, Voided
+from tripline_engine.domain.segment_entry import EntryForm
 
 FAR_BACK = -(2**62)
 
@@ -88,15 +89,15 @@ def marks(log: SegmentLog, state: DictLog) -> list[bool]:
     return [not each for part, _ in log.read(state) for each in part.ordinary]
 
 
-def with_column(state: DictLog) -> list[bool]:
-    """Of each Arrow stream in the log, whether it has a column for that."""
-    found = []
+def columns(state: DictLog) -> list[set[str]]:
+    """Of each run in the log, the columns that it has."""
+    form, found = EntryForm(TRANSACTION), []
     for data in dict(state.items()).values():
-        source = pa.BufferReader(data)
-        while source.tell() < source.size():
-            stream = pa.ipc.open_stream(source)
-            found.append("backfill" in stream.schema.names)
-            stream.read_all()
+        for run in form._runs(data):
+            if isinstance(run, pa.Table):
+                found.append(set(run.column_names))
+            else:
+                found.append({name for piece, _ in run.pieces for name in piece.columns})
     return found
 
 
@@ -110,7 +111,7 @@ def test_what_is_backfilled_stays_so_through_merges_and_costs_others_no_column()
         log.merge(state)
     assert len(log.segments) < 60
     assert marks(log, state) == expected
-    assert sorted(with_column(state)) == [False] * (len(with_column(state)) - 2) + [True] * 2
+    assert sum("backfill" in each for each in columns(state)) == 2
 
 
 def test_what_is_void_is_kept_while_it_is_in_the_log() -> None:
@@ -146,6 +147,143 @@ def test_cleared_rows_are_read_back_as_such_and_go_with_their_ids() -> None:
 def test_a_missing_segment_is_said_so() -> None:
     state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
     log.append(rows(0, 1), state)
+    state.remove("segment/payeeId/0")
+    with pytest.raises(LookupError, match="segment/payeeId/0 is missing from the state log"):
+        ids(log, state)
+
+
+FIELDS = {"ingestionTimestamp", "payeeId", "beneficiaryId", "paymentType", "paymentAmount"}
+NOWHERE = Reach(FAR_BACK)
+
+
+def merged(batches: int) -> tuple[SegmentLog, DictLog]:
+    """A log of so many micro-batches with 10 rows each, 100 ms apart."""
+    state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
+    for batch in range(batches):
+        log.append(rows(10 * batch, 10, time=100 * batch), state)
+        log.merge(state)
+    return log, state
+
+
+def content(log: SegmentLog, state: DictLog) -> dict[str, list[Any]]:
+    parts = [part.table for part, _ in log.read(state)]
+    found: dict[str, list[Any]] = (
+        pa.concat_tables(parts).select(segment_schema(TRANSACTION).names).to_pydict()
+    )
+    return found
+
+
+def prune_all(log: SegmentLog, state: DictLog, **reaches: Reach) -> int:
+    every = {field: reaches.get(field, NOWHERE) for field in FIELDS}
+    total = 0
+    while found := log.prune(every, state):
+        total += found
+    return total
+
+
+@pytest.mark.parametrize("batches", [5, 17, 300])
+def test_a_field_goes_from_what_is_below_its_reach(batches: int) -> None:
+    log, state = merged(batches)
+    before, size = content(log, state), sum(len(data) for _, data in state.items())
+    newest = max(segment.newest for segment in log.segments)
+    assert prune_all(log, state, beneficiaryId=Reach(newest), paymentAmount=Reach(newest)) > 0
+    after = content(log, state)
+    last = log.segments[-1].rows
+    assert after["beneficiaryId"] == [None] * (10 * batches - last) + ["b"] * last
+    assert after["paymentAmount"] == [0] * (10 * batches - last) + before["paymentAmount"][-last:]
+    others = before.keys() - {"beneficiaryId", "paymentAmount"}
+    assert {name: after[name] for name in others} == {name: before[name] for name in others}
+    assert sum(len(data) for _, data in state.items()) < size
+    everything = dict.fromkeys(FIELDS, Reach(newest + 1))
+    assert prune_all(log, state, **everything) > 0
+    assert all(each == {"eventTime", "recordTime", "transactionId"} for each in columns(state))
+    assert prune_all(log, state, **everything) == 0
+    again = SegmentLog("payeeId", TRANSACTION, log.to_json())
+    assert again.segments == log.segments
+    assert content(again, state)["transactionId"] == before["transactionId"]
+
+
+def test_no_more_than_one_segment_at_a_time_and_the_oldest_first() -> None:
+    log, state = merged(20)
+    every = dict.fromkeys(FIELDS, Reach(10_000))
+    assert len(log.segments) == 5
+    for done in range(1, 6):
+        assert log.prune(every, state) == len(FIELDS)
+        assert [bool(segment.gone) for segment in log.segments] == [True] * done + [False] * (5 - done)
+    assert log.prune(every, state) == 0
+
+
+def test_what_was_pruned_in_parts_is_merged() -> None:
+    log, state = merged(10)
+    assert prune_all(log, state, payeeId=Reach(500), paymentAmount=Reach(10_000)) > 0
+    for batch in range(10, 300):
+        log.append(rows(10 * batch, 10, time=100 * batch), state)
+        log.merge(state)
+        if batch == 200:
+            prune_all(log, state, paymentType=Reach(10_000))
+    found = content(log, state)
+    whole = content(*merged(300))
+    assert found["transactionId"] == whole["transactionId"]
+    assert found["beneficiaryId"] == whole["beneficiaryId"]
+    assert found["payeeId"][:50] == [None] * 50
+    assert found["payeeId"][50:] == whole["payeeId"][50:]
+    assert found["paymentAmount"][:100] == [0] * 100
+    assert found["paymentAmount"][100:] == whole["paymentAmount"][100:]
+    pruned = found["paymentType"].count(None)
+    assert 0 < pruned < 1_500
+    assert found["paymentType"] == [None] * pruned + ["CSH"] * (3_000 - pruned)
+
+
+def test_buckets_and_remembered_ids_hold_a_field_back() -> None:
+    log, state = merged(16)
+    assert prune_all(log, state, payeeId=Reach(10_000, sequence=159)) == 0
+    assert prune_all(log, state, payeeId=Reach(10_000, record=1_509)) == 0
+    assert prune_all(log, state, payeeId=Reach(10_000, sequence=160, record=1_510)) == 1
+
+
+def test_what_has_been_cleared_needs_no_field() -> None:
+    log, state = merged(16)
+    log.clear()
+    log.append(rows(160, 10, time=0), state)
+    assert prune_all(log, state, payeeId=Reach(FAR_BACK, record=0)) == len(FIELDS) - 1
+    assert [segment.gone for segment in log.segments] == [FIELDS - {"payeeId"}, frozenset()]
+
+
+def whole_entries(log: SegmentLog, state: DictLog) -> None:
+    """Write merged segments as Arrow streams with all columns, as they were before fields were pruned."""
+    for segment in log.segments:
+        if segment.level:
+            table = log._read(segment, state)
+            sink = pa.BufferOutputStream()
+            options = pa.ipc.IpcWriteOptions(compression="zstd")
+            for start in range(0, len(table), 70):
+                part = table.slice(start, 70)
+                with pa.ipc.new_stream(sink, part.schema, options=options) as writer:
+                    writer.write_table(part)
+            state.put(log._key(segment), sink.getvalue().to_pybytes())
+
+
+def test_a_log_from_before_is_read_merged_and_pruned() -> None:
+    log, state = merged(200)
+    expected = content(log, state)
+    whole_entries(log, state)
+    log = SegmentLog("payeeId", TRANSACTION, log.to_json())
+    assert content(log, state) == expected
+    for batch in range(200, 300):
+        log.append(rows(10 * batch, 10, time=100 * batch), state)
+        log.merge(state)
+    # joined bytes: runs of both forms stand in one entry
+    expected = content(*merged(300))
+    assert content(log, state) == expected
+    assert prune_all(log, state, beneficiaryId=Reach(10**9), payeeId=Reach(10**9)) > 0
+    found = content(log, state)
+    assert found["beneficiaryId"] == found["payeeId"] == [None] * 3_000
+    assert found["paymentAmount"] == expected["paymentAmount"]
+
+
+def test_a_missing_segment_of_which_fields_are_gone_is_said_so() -> None:
+    log, state = merged(16)
+    assert log.prune(dict.fromkeys(FIELDS, Reach(10_000)), state) == len(FIELDS)
     state.remove("segment/payeeId/0")
     with pytest.raises(LookupError, match="segment/payeeId/0 is missing from the state log"):
         ids(log, state)

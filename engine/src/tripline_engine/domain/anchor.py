@@ -40,6 +40,9 @@ _ID_MIX, _ANCHOR_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB
 # Arrays up to so many items, or with no more than so many times the room they need, are left as they are.
 _SMALL, _MOST_ROOM = 1 << 14, 8
 
+# So many rows are folded into a bucket set before they go, at a time.
+_FOLDED = 1 << 16
+
 FiringByVersion = dict[RuleVersionKey, FiringRecords]
 
 
@@ -173,6 +176,13 @@ class Anchor:
         """The number after the last row that no rule, present or to come, can see singly any more."""
         return self.history.expired(visibility.floor(self._name, [self._event_type.time_field.name]))
 
+    def merged(self, visibility: Visibility, key: BucketKey, first: int) -> tuple[int, int]:
+        """Rows from ``first`` on that the bucket set shows in its buckets only: some of them, and none before those."""
+        history = self.history
+        begun = history.expired(self._windows.span(visibility, key).begin, max(first, history.base))
+        until = history.expired(visibility.floor(self._name, key.used), begun)
+        return begun, min(until, begun + _FOLDED)
+
     def fold(
         self, visibility: Visibility, key: BucketKey, first: int, until: int, voided: Sequence[Voided]
     ) -> Buckets:
@@ -197,14 +207,25 @@ class Anchor:
             delta = history.shift()
             self._windows.shift(delta, history.end)
 
+    def prune(self, visibility: Visibility) -> None:
+        """Give up fields that no rule uses, in some of the rows in which no rule to come can see them."""
+        for name in self.history.prunable:
+            if name not in self._windows.used:
+                self.history.prune(name, visibility.floor(self._name, [name]))
+
     @property
     def oversized(self) -> bool:
         """Whether its arrays are far larger than what they hold."""
-        rows = self.history.end - self.history.base
-        tables = (*self.history.values.values(), *self._windows.tables())
-        sizes = [(self.history.capacity, rows), (self.ids.capacity, self.ids.count)]
+        history, used = self.history, self._windows.used
+        rows = history.end - history.base
+        sizes = [(history.capacity, rows), (self.ids.capacity, self.ids.count)]
         sizes += self._windows.pools()
-        sizes += [(table.capacity, table.used) for table in tables]
+        sizes += [(table.capacity, table.used) for table in self._windows.tables()]
+        # to build a long history again because hardly any text of it is left would not pay
+        sizes += [
+            (table.capacity, table.used if name in used else max(table.used, rows))
+            for name, table in history.values.items()
+        ]
         return any(capacity > _SMALL and _MOST_ROOM * used < capacity for capacity, used in sizes)
 
     def clear(self) -> None:

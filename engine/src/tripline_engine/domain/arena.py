@@ -22,6 +22,13 @@ _HEADER = "header"
 # From Python 3.13 on a mapping need not keep a descriptor of its file; before, each array costs one.
 _MAPPING: Final[dict[str, Any]] = {"trackfd": False} if sys.version_info >= (3, 13) else {}
 _HEADER_ITEMS = 8
+# Pages of a shared mapping go, and the file has a hole there. Linux alone has that, and -1 is refused by all.
+_REMOVE: Final[int] = getattr(mmap, "MADV_REMOVE", -1)
+
+
+def whole_pages(size: int) -> int:
+    """How many bytes of so many are whole pages."""
+    return size // mmap.PAGESIZE * mmap.PAGESIZE
 
 
 class Arena(Protocol):
@@ -36,8 +43,16 @@ class Arena(Protocol):
     def remove(self, name: str) -> None:
         """Forget the array."""
 
+    def give_back(self, name: str, first: int, until: int) -> bool:
+        """Let the system have the memory of the items from ``first`` to ``until``, as far as that is whole pages.
+
+        What is read there afterwards is 0, or what was there before. Items of the first one's page go with it.
+
+        :returns: whether it could be done
+        """
+
     def bytes(self) -> int:
-        """Size of all arrays that are open here."""
+        """Size of all arrays that are open here, with what has been given back."""
 
 
 class HeapArena:
@@ -62,6 +77,9 @@ class HeapArena:
     def remove(self, name: str) -> None:
         self._arrays.pop(name, None)
 
+    def give_back(self, name: str, first: int, until: int) -> bool:  # noqa: ARG002
+        return False
+
     def bytes(self) -> int:
         return sum(array.nbytes for array in self._arrays.values())
 
@@ -77,8 +95,10 @@ class MappedArena:
         self._directory = directory
         directory.mkdir(parents=True, exist_ok=True)
         self._arrays: dict[str, Array] = {}
+        self._mappings: dict[str, mmap.mmap] = {}
         self.header = self._map(_HEADER, np.dtype(np.int64), _HEADER_ITEMS, 0)
         self._seen = self.layout
+        self._gives_back = True
 
     @property
     def layout(self) -> int:
@@ -108,12 +128,25 @@ class MappedArena:
 
     def remove(self, name: str) -> None:
         self._arrays.pop(name, None)
+        self._mappings.pop(name, None)
         (self._directory / name).unlink(missing_ok=True)
         self._changed()
+
+    def give_back(self, name: str, first: int, until: int) -> bool:
+        array = self._arrays[name]
+        start, end = whole_pages(first * array.itemsize), whole_pages(until * array.itemsize)
+        if self._gives_back and end > start:
+            try:
+                self._mappings[name].madvise(_REMOVE, start, end - start)
+            except OSError:
+                # not every file system can make holes
+                self._gives_back = False
+        return self._gives_back
 
     def wipe(self) -> None:
         """Remove every array but the header."""
         self._arrays.clear()
+        self._mappings.clear()
         for path in list(self._directory.iterdir()):
             if path.name != _HEADER:
                 path.unlink()
@@ -133,7 +166,8 @@ class MappedArena:
             new = os.fstat(descriptor).st_size == 0
             if new:
                 os.ftruncate(descriptor, capacity * dtype.itemsize)
-            array: Array = np.frombuffer(mmap.mmap(descriptor, 0, **_MAPPING), dtype)
+            self._mappings[name] = mmap.mmap(descriptor, 0, **_MAPPING)
+            array: Array = np.frombuffer(self._mappings[name], dtype)
         finally:
             os.close(descriptor)
         if new and fill:

@@ -15,7 +15,9 @@ from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.segment import SegmentLog
 from tripline_engine.domain.visibility import Visibility
 
-_FORMAT = 2
+_FORMAT = 3
+# Format 2 has segments of which no field is gone.
+_READABLE = (2, _FORMAT)
 _HEAD, _RULES = "head", "rules"
 
 
@@ -46,9 +48,9 @@ class Head:
             buckets = {anchor: BucketLog(anchor) for anchor in event_type.anchors}
             return Head(0, 0, 0, Visibility.new(event_type), segments, firing, buckets)
         stored: dict[str, Any] = msgspec.json.decode(data)
-        if stored["format"] != _FORMAT:
+        if stored["format"] not in _READABLE:
             raise ValueError(
-                f"the state log is of format {stored['format']}; this engine reads format {_FORMAT}"
+                f"the state log is of format {stored['format']}; this engine reads formats up to {_FORMAT}"
             )
         return Head(
             stored["sequence"],

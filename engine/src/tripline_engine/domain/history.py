@@ -2,6 +2,7 @@
 
 Rows are numbered from 0 in that order. Retention moves ``base`` forward; rows before it are gone for every
 reader. When half of the arrays lies before it, the rest moves down and every row number shrinks by as much.
+Fields that nothing reads are pruned before their rows go (`pruned`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.int128 import join
+from tripline_engine.domain.pruned import Pruned
 from tripline_engine.domain.rows import (
     ABSENT,
     Amounts,
@@ -33,6 +35,8 @@ NO_MEASURE: Final = ""
 """The column, all zeros, that stands for a measure where the event type has none: counts keep a sum beside them."""
 
 _FIRST_CAPACITY = 1024
+# Rows are looked through in pieces of so many, and that many of them are pruned at a time.
+_PIECE: Final = 1 << 16
 # What `meta` holds; of the marks, which there have been since the arrays were built.
 _END, _BASE, _HEAP_END, _OFFSET, _MARKS = 0, 1, 2, 3, 4
 
@@ -81,6 +85,16 @@ class History:
         for field in self._measures or [NO_MEASURE]:
             self._open(f"low.{field}", np.uint64)
             self._open(f"high.{field}", np.int64)
+        self._stamps = [stamp.name for stamp in stamp_fields(event_type)]
+        columns = {field: [f"code.{field}"] for field in self.values}
+        columns |= {field: [f"stamp.{field}"] for field in self._stamps}
+        columns |= {field: [f"low.{field}", f"high.{field}"] for field in self._measures}
+        self._of_field = columns
+        sizes = {
+            field: {f"{name}.{column}": self._columns[column].itemsize for column in own}
+            for field, own in columns.items()
+        }
+        self._pruned = Pruned(arena, name, sizes)
 
     @property
     def end(self) -> int:
@@ -202,15 +216,63 @@ class History:
         self._meta[_END] = end
         return start
 
-    def expired(self, time_floor: int) -> int:
-        """The number after the last of the oldest rows that all have an event time below the floor (ms)."""
-        live = self.time[self.base : self.end] >= time_floor
-        return self.base + (int(live.argmax()) if live.any() else len(live))
+    def expired(self, time_floor: int, first: int | None = None) -> int:
+        """The number after the last of the oldest rows that all have an event time below the floor (ms).
+
+        :param first: a row before which they all have; else the oldest retained one
+        """
+        at, end = self.base if first is None else first, self.end
+        while at < end:
+            live = self.time[at : min(at + _PIECE, end)] >= time_floor
+            if live.any():
+                return at + int(live.argmax())
+            at += len(live)
+        return end
+
+    def prune(self, field: str, time_floor: int) -> None:
+        """Give up the field in some of the oldest rows that all have an event time below the floor (ms).
+
+        Nothing may read it there before it is restored. Of many rows the next call takes more.
+        """
+        first = max(self.base, self._pruned.until(field))
+        until = min(first + _PIECE, self.end)
+        live = self.time[first:until] >= time_floor
+        until = first + int(live.argmax()) if live.any() else until
+        if until > first:
+            if field in self.values:
+                self.values[field].release(self.codes(field)[first:until])
+            self._pruned.extend(field, until)
+
+    def restore(self, fields: AbstractSet[str]) -> None:
+        """Make these fields null where they are pruned: they are going to be read.
+
+        Numbers are left as they are: no rule sees them, and they know no null.
+        """
+        for field in self._pruned.fields:
+            until = self._pruned.until(field)
+            if field in fields and until:
+                if field in self.values:
+                    self.codes(field)[self.base : until] = -1
+                elif field in self._stamps:
+                    self.stamp(field)[self.base : until] = ABSENT
+                self._pruned.end(field)
+
+    @property
+    def prunable(self) -> tuple[str, ...]:
+        """The fields that can be pruned."""
+        return self._pruned.fields
+
+    @property
+    def given_back(self) -> int:
+        """Bytes of the arrays that the system has back."""
+        return self._pruned.bytes
 
     def drop(self, until: int) -> None:
         """Give up the rows before ``until``."""
         for field, table in self.values.items():
-            table.release(self.codes(field)[self.base : until])
+            # the texts of what is pruned have gone before
+            first = max(self.base, self._pruned.until(field))
+            table.release(self.codes(field)[first : max(first, until)])
         self._meta[_BASE] = until
 
     def shift(self) -> int:
@@ -221,11 +283,16 @@ class History:
         delta, end = self.base, self.end
         starts = self._columns["id_start"]
         heap_base, heap_end = int(starts[delta]) if end else 0, int(self._meta[_HEAP_END])
-        for column in self._columns.values():
-            column[: end - delta + 1] = column[delta : end + 1].copy()
+        present = dict.fromkeys(self._columns, delta)
+        for field, columns in self._of_field.items():
+            present |= dict.fromkeys(columns, max(delta, self._pruned.until(field)))
+        for name, column in self._columns.items():
+            first = present[name]
+            column[first - delta : end - delta + 1] = column[first : end + 1].copy()
         starts[: end - delta + 1] -= heap_base
         self._heap[: heap_end - heap_base] = self._heap[heap_base:heap_end].copy()
         self._meta[:_MARKS] = (end - delta, 0, heap_end - heap_base, self.offset + delta)
+        self._pruned.shift(delta)
         return delta
 
     def _open(self, column: str, dtype: Any) -> None:

@@ -34,7 +34,7 @@ from tripline_engine.domain.structure import Structure
 # What the header holds; its first item belongs to the arena.
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
 # How the arrays are laid out; files of another layout, from before an upgrade, are built again.
-_THIS_LAYOUT = 3
+_THIS_LAYOUT = 4
 
 
 class Projection:
@@ -102,8 +102,8 @@ class Projection:
 
     @property
     def bytes(self) -> int:
-        """Size of the arrays."""
-        return self._arena.bytes()
+        """Size of the arrays, but for what the system has back of them."""
+        return self._arena.bytes() - sum(anchor.history.given_back for anchor in self.anchors.values())
 
     @property
     def _names(self) -> tuple[str, ...]:

@@ -118,6 +118,12 @@ def measure_fields(event_type: EventType) -> tuple[Field, ...]:
     return tuple(field for field in event_type.fields if field.role == "measure")
 
 
+def prunable_fields(event_type: EventType) -> tuple[str, ...]:
+    """The fields that history keeps only while a rule can see them: all but the id and the event time."""
+    kept = event_type.id_field, event_type.time_field
+    return tuple(field.name for field in event_type.fields if field not in kept)
+
+
 def segment_schema(event_type: EventType) -> pa.Schema:
     """The columns that history keeps of a transaction."""
     return pa.schema(

@@ -61,6 +61,8 @@ class RuleWindows:
     """Lists, totals, extremes, buckets and firing states. ``structure`` is what the arena already holds of them.
 
     Transactions with an event time (ms) before ``since`` are left out.
+
+    :ivar used: the fields that are read for them
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class RuleWindows:
     ) -> None:
         self._arena, self.history, self._compiler, self._since = arena, history, compiler, since
         self._name, self._event_type, self.named = compiler.anchor, compiler.event_type, compiler.named
+        self.used = structure.used
         self.links: dict[Population, Links] = {}
         self.totals: dict[TotalsKey, SumWindow] = {}
         self.chains: dict[ChainKey, Extremum] = {}
@@ -122,7 +125,8 @@ class RuleWindows:
         ``build`` is False: then it starts with nothing. ``kept`` reads what has left the history of a bucket set.
         """
         self._remove_all_but(structure, visibility)
-        history = self.history
+        history, self.used = self.history, structure.used
+        history.restore(self.used)
         base, end = history.base, history.end if build else history.base
         for population in structure.populations - self.links.keys():
             self._open_links(population).link(base, end)

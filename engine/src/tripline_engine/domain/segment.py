@@ -1,30 +1,26 @@
 """The durable form of an anchor's history: compressed runs of accepted transactions in the state log.
 
-Every micro-batch adds a small one; runs of small ones are merged into larger ones, a bounded piece of work at a
+Every micro-batch adds a small one; series of small ones are merged into larger ones, a bounded piece of work at a
 time, and one goes when all it holds is past every use. The first merge compresses anew, later ones only join bytes.
+Fields go before that, as soon as no rule can see them any more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.records import BACKFILL, StateLog
-from tripline_engine.domain.rows import Rows, segment_schema
+from tripline_engine.domain.records import StateLog
+from tripline_engine.domain.rows import Rows
+from tripline_engine.domain.segment_entry import MARK, EntryForm, joined
 
 _FAN_IN = 16
 _MAX_ROWS = 1 << 18
-# Threads would cost more than they save: a shard has one core.
-_READ = pa.ipc.IpcReadOptions(use_threads=False)
-# Small segments are written with every micro-batch and soon merged; what is merged once stays as it is.
-_QUICK = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
-# A column that a run has only where some of it was backfilled.
-_MARK = pa.field(BACKFILL, pa.bool_())
-_DENSE = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
+_EVERYTHING: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +31,7 @@ class Segment:
     :ivar level: how often it has been merged
     :ivar newest: the latest event time in it, ms
     :ivar newest_record: the latest record time in it, ms
+    :ivar gone: the fields that none of it has any more
     """
 
     number: int
@@ -42,10 +39,31 @@ class Segment:
     level: int
     newest: int
     newest_record: int
+    gone: frozenset[str] = frozenset()
 
-    def to_json(self) -> list[int]:
+    def to_json(self) -> list[Any]:
         """As stored in the head record."""
-        return [self.number, self.rows, self.level, self.newest, self.newest_record]
+        stored = [self.number, self.rows, self.level, self.newest, self.newest_record]
+        return [*stored, sorted(self.gone)] if self.gone else stored
+
+    @staticmethod
+    def of_json(stored: list[Any]) -> Segment:
+        """As ``to_json`` gave it."""
+        number, rows, level, newest, newest_record, *gone = stored
+        return Segment(number, rows, level, newest, newest_record, frozenset(*gone))
+
+
+class Reach(NamedTuple):
+    """Up to where nothing asks for a field any more.
+
+    :ivar time: no rule, present or to come, can see it in what has a lower event time, ms
+    :ivar sequence: and no bucket set has to read it in what has a lower sequence number
+    :ivar record: and no remembered id rests on it in what has a lower record time, ms
+    """
+
+    time: int
+    sequence: int = _EVERYTHING
+    record: int = _EVERYTHING
 
 
 class Voided(NamedTuple):
@@ -73,8 +91,8 @@ class SegmentLog:
 
     def __init__(self, anchor: str, event_type: EventType, stored: Mapping[str, Any] = _EMPTY) -> None:
         self._anchor, self._event_type = anchor, event_type
-        self._schema = segment_schema(event_type)
-        self.segments = [Segment(*item) for item in stored["segments"]]
+        self._form = EntryForm(event_type)
+        self.segments = [Segment.of_json(item) for item in stored["segments"]]
         self._next: int = stored["next"]
         self.accepted: int = stored["accepted"]
         self.cleared: int = stored["cleared"]
@@ -94,14 +112,14 @@ class SegmentLog:
     def append(self, rows: Rows, log: StateLog) -> None:
         """Write accepted transactions."""
         if len(rows):
-            table = rows.table.select(self._schema.names)
+            table = rows.table.select(self._form.schema.names)
             if rows.backfilled is not None:
                 marks = pa.array(rows.backfilled, mask=~rows.backfilled)
-                table = table.append_column(_MARK, marks)
+                table = table.append_column(MARK, marks)
             newest, newest_record = int(rows.time.max()), int(rows.record_time.max())
-            self.segments.append(
-                self._write(table, Segment(self._next, len(rows), 0, newest, newest_record), log)
-            )
+            segment = Segment(self._next, len(rows), 0, newest, newest_record)
+            log.put(self._key(segment), self._form.whole(table))
+            self.segments.append(segment)
             self._next += 1
             self.accepted += len(rows)
 
@@ -125,16 +143,42 @@ class SegmentLog:
             level=parts[0].level + 1,
             newest=max(part.newest for part in parts),
             newest_record=max(part.newest_record for part in parts),
+            gone=frozenset.intersection(*(part.gone for part in parts)),
         )
         if merged.level == 1:
-            self._write(_joined([self._read(part, log) for part in parts]), merged, log)
+            data = self._form.apart(joined([self._read(part, log) for part in parts]), merged.gone)
         else:
             # compressed well enough: to do it again would hold up a micro-batch and save nothing
-            log.put(self._key(merged), b"".join(self._data(part, log) for part in parts))
+            data = b"".join(self._data(part, log) for part in parts)
+        log.put(self._key(merged), data)
         for part in parts[1:]:
             log.remove(self._key(part))
         self.segments[at : at + _FAN_IN] = [merged]
         return True
+
+    def prune(self, reaches: Mapping[str, Reach], log: StateLog) -> int:
+        """Give up, in the oldest segment that has such, the fields that nothing asks for; how many those were.
+
+        :param reaches: by field
+        """
+        highest, end = max((reach.time for reach in reaches.values()), default=0), self.first
+        for at, segment in enumerate(self.segments):
+            end += segment.rows
+            if segment.newest >= highest and end > self.cleared:
+                continue
+            unneeded = {
+                name for name in reaches.keys() - segment.gone if self._past(segment, end, reaches[name])
+            }
+            if unneeded:
+                log.put(self._key(segment), self._form.without(self._data(segment, log), unneeded))
+                self.segments[at] = replace(segment, gone=segment.gone | unneeded)
+                return len(unneeded)
+        return 0
+
+    def _past(self, segment: Segment, end: int, reach: Reach) -> bool:
+        """Whether the segment, which ends before that sequence number, is out of reach."""
+        unseen = segment.newest < reach.time and end <= reach.sequence
+        return (unseen or end <= self.cleared) and segment.newest_record < reach.record
 
     def expire(self, time_floor: int, id_floor: int, log: StateLog) -> None:
         """Remove the oldest segments whose transactions are out of every window and whose ids are forgotten."""
@@ -175,23 +219,11 @@ class SegmentLog:
                 return run_start
         return None
 
-    def _write(self, table: pa.Table, segment: Segment, log: StateLog) -> Segment:
-        sink = pa.BufferOutputStream()
-        options = _DENSE if segment.level else _QUICK
-        schema = self._schema.append(_MARK) if BACKFILL in table.column_names else self._schema
-        with pa.ipc.new_stream(sink, schema, options=options) as writer:
-            writer.write_table(table.cast(schema).combine_chunks())
-        log.put(self._key(segment), sink.getvalue().to_pybytes())
-        return segment
-
     def _read(self, segment: Segment, log: StateLog) -> pa.Table:
-        source, streams = pa.BufferReader(self._data(segment, log)), []
-        while source.tell() < source.size():
-            streams.append(pa.ipc.open_stream(source, options=_READ).read_all())
-        return _joined(streams).combine_chunks()
+        return self._form.read(self._data(segment, log))
 
     def _data(self, segment: Segment, log: StateLog) -> bytes:
-        """Arrow streams, one after the other."""
+        """Runs, one after the other."""
         data = log.get(self._key(segment))
         if data is None:
             raise LookupError(f"segment {self._key(segment)} is missing from the state log")
@@ -199,8 +231,3 @@ class SegmentLog:
 
     def _key(self, segment: Segment) -> str:
         return f"segment/{self._anchor}/{segment.number}"
-
-
-def _joined(tables: list[pa.Table]) -> pa.Table:
-    """One after the other; a column that only some have is null in the others."""
-    return pa.concat_tables(tables, promote_options="default")

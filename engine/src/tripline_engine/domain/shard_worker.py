@@ -46,6 +46,7 @@ from tripline_engine.domain.rule_book import (
     position_of,
 )
 from tripline_engine.domain.rule_version import RuleVersionKey
+from tripline_engine.domain.segment import Reach
 from tripline_engine.domain.tracing import Tracing
 from tripline_engine.domain.verdict import Verdict
 
@@ -265,17 +266,40 @@ class _Batch:
             until = anchor.expired(visibility)
             self._fold(name, anchor, until)
             anchor.clean_up(visibility, until)
-            self._head.segments[name].expire(self._time_floor(name), visibility.id_floor, self._log)
+            anchor.prune(visibility)
+            segments = self._head.segments[name]
+            segments.expire(self._time_floor(name), visibility.id_floor, self._log)
+            self._counters["pruned_columns"] += segments.prune(self._reaches(name, anchor), self._log)
+
+    def _reaches(self, name: str, anchor: Anchor) -> dict[str, Reach]:
+        """By field, up to where nothing asks for it any more."""
+        visibility = self._head.visibility
+        reaches = {field: Reach(visibility.floor(name, [field])) for field in anchor.history.prunable}
+        for key in anchor.bucket_sets:
+            folded = self._head.buckets[name].sets[key.path(name)].folded
+            for field in reaches.keys() & key.used:
+                reach = reaches[field]
+                reaches[field] = reach._replace(sequence=min(reach.sequence, folded))
+        if name in reaches:
+            # an id is remembered together with the anchor's value
+            reaches[name] = reaches[name]._replace(record=visibility.id_floor)
+        return reaches
 
     def _fold(self, name: str, anchor: Anchor, until: int) -> None:
-        """Keep in the state log what bucket sets hold of the rows before that number, which are about to go."""
+        """Keep in the state log what bucket sets hold of the rows before that number, which are about to go.
+
+        And of those that a set shows in its buckets only: their fields may go before the rows do.
+        """
         buckets, visibility, offset = self._head.buckets[name], self._head.visibility, anchor.history.offset
         for key in anchor.bucket_sets:
             path = key.path(name)
             first = buckets.sets[path].folded - offset
-            if first < until:
-                found = anchor.fold(visibility, key, first, until, self._head.segments[name].voided)
-                buckets.fold(path, found, until + offset, self._log)
+            begun, merged = anchor.merged(visibility, key, first)
+            last = max(until, merged)
+            if first < last:
+                begun = min(begun, last)
+                found = anchor.fold(visibility, key, begun, last, self._head.segments[name].voided)
+                buckets.fold(path, found, last + offset, self._log)
             floor = visibility.span(name, key).floor // key.length_ms
             buckets.tidy(path, floor, key.length_ms, self._log)
 

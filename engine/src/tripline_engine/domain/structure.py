@@ -13,8 +13,12 @@ from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """Everything that the rules on one anchor read."""
+    """Everything that the rules on one anchor read.
 
+    :ivar used: the fields that they use
+    """
+
+    used: frozenset[str]
     populations: frozenset[Population]
     totals: frozenset[TotalsKey]
     chains: dict[ChainKey, tuple[int, ...]]
@@ -25,7 +29,7 @@ class Structure:
     @staticmethod
     def empty() -> Structure:
         """What an anchor without rules needs."""
-        return Structure(frozenset(), frozenset(), {}, frozenset(), {}, {})
+        return Structure(frozenset(), frozenset(), frozenset(), {}, frozenset(), {}, {})
 
     @staticmethod
     def of(book: RuleBook, anchor: str) -> Structure:
@@ -35,10 +39,12 @@ class Structure:
     @staticmethod
     def of_versions(versions: Iterable[RuleVersion]) -> Structure:
         """What these versions, all on one anchor, need."""
+        used: frozenset[str] = frozenset()
         populations, totals, distincts, stateful = set(), set(), set(), {}
         chains: dict[ChainKey, set[int]] = {}
         bucketed: dict[BucketKey, list[Part]] = {}
         for version in versions:
+            used |= version.fields
             populations.add(version.population)
             if remembers(version):
                 stateful[version.key] = version
@@ -57,7 +63,13 @@ class Structure:
         widths = {key: tuple(sorted(windows)) for key, windows in chains.items()}
         layouts = {key: _layout(parts) for key, parts in bucketed.items()}
         return Structure(
-            frozenset(populations), frozenset(totals), widths, frozenset(distincts), layouts, stateful
+            used=used,
+            populations=frozenset(populations),
+            totals=frozenset(totals),
+            chains=widths,
+            distincts=frozenset(distincts),
+            buckets=layouts,
+            stateful=stateful,
         )
 
 

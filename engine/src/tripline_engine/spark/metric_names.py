@@ -66,7 +66,10 @@ TRACE_RECORDS_OMITTED: Final = MetricName(
 )
 HISTORY_ROWS: Final = MetricName("tripline_engine_history_rows", "Transactions held", "gauge", ("shard",))
 HISTORY_BYTES: Final = MetricName(
-    "tripline_engine_history_bytes", "Bytes of the arrays that hold them", "gauge", ("shard",)
+    "tripline_engine_history_bytes",
+    "Bytes of the arrays that hold them, but for what has been given back",
+    "gauge",
+    ("shard",),
 )
 RULE_POSITION: Final = MetricName(
     "tripline_engine_rule_position", "Position of the last rule event applied", "gauge", ("shard",)
@@ -81,11 +84,16 @@ CLOCK: Final = MetricName(
     "tripline_engine_record_clock_seconds", "The last tick sent, since the epoch; absent before it", "gauge"
 )
 
+PRUNED_COLUMNS: Final = MetricName(
+    "tripline_engine_pruned_columns", "Fields that runs of the state log have given up", "counter"
+)
+
 COUNTED_BY_SHARDS: Final = {
     "alerts": ALERTS,
     "rebuilds": REBUILDS,
     "private_copies": PRIVATE_COPIES,
     "shrinks": SHRINKS,
+    "pruned_columns": PRUNED_COLUMNS,
     "duplicates": DUPLICATES,
     "transactions": JUDGED,
     "backfilled": BACKFILLED,

@@ -1,0 +1,202 @@
+"""`python -m bench.retained`: bytes of a payment between the stages, in memory and in the state log, by anchor.
+
+The same payments twice, in this process and without Kafka or Spark: under the benchmark's five rules, and with a rule
+more on each anchor that uses every field for as long as the widest rule there. The difference is what is pruned.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import pyarrow as pa
+
+from bench.rules import FIVE, UNREACHABLE
+from bench.workload import PARTITIONS, Workload, make, values
+from tripline_contracts import rule_definition
+from tripline_contracts.event_type import load
+from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.head import Head
+from tripline_engine.domain.memory_log import MemoryLog
+from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.shard_worker import Attached, ShardWorker
+from tripline_engine.spark.packing import packer, unpacked
+
+_TYPE: Final = load("transaction")
+_START: Final = 1_700_000_000_000
+_STEP_MS: Final = 10_000
+_UNDECLARED: Final = (
+    b',"iban":"DE02120300000000202051","memo":"invoice 4711 of last month","device":{"os":"x","v":[1,2]}}'
+)
+# Arrays of an anchor that are not its history.
+_OTHERS: Final = ("by", "rule", "ids")
+
+
+@dataclass(slots=True)
+class Held:
+    """What is held of an anchor's history: so many payments, so many bytes."""
+
+    rows: int
+    memory: int
+    logged: int
+    log: int
+
+
+@dataclass(slots=True)
+class Run:
+    """What came of one set of rules."""
+
+    anchors: dict[str, Held] = field(default_factory=dict)
+    judged_ms: list[float] = field(default_factory=list)
+
+
+@click.command()
+@click.option("--rate", type=click.IntRange(10), default=200, show_default=True, help="Payments a second.")
+@click.option("--minutes", type=click.IntRange(3), default=75, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+def main(*, rate: int, minutes: int, seed: int) -> None:
+    """Measures what a payment costs between the stages and for as long as it is held."""
+    load_ = make(rate, 60 * minutes * rate, 0, seed)
+    config = EngineConfig("bench", _TYPE, _TYPE.anchors, 1, (1, 2), "data")
+    print(f"{len(load_)} payments, {rate}/s, {minutes} minutes; lateness and disorder 15 minutes")
+    _shuffled(config, make(2_000, 2_000, 0, seed))
+    five, every = _run(config, load_, _five()), _run(config, load_, [*_five(), *_every_field()])
+    print("\nbytes per held payment: five rules | every field in use | ratio")
+    for name in config.anchors:
+        a, b = five.anchors[name], every.anchors[name]
+        _line(f"{name}, memory ({a.rows} held)", a.memory / a.rows, b.memory / b.rows)
+        _line(f"{name}, state log ({a.logged} held)", a.log / a.logged, b.log / b.logged)
+    print(f"\nmicro-batch of {rate * _STEP_MS // 1000} payments, processor time, mean and longest ten, ms")
+    for name, run in (("five rules", five), ("every field in use", every)):
+        longest = sorted(run.judged_ms)[-10:]
+        print(f"  {name:32} {sum(run.judged_ms) / len(run.judged_ms):8.1f} {sum(longest) / 10:8.1f}")
+
+
+def _line(name: str, pruned: float, whole: float) -> None:
+    print(f"  {name:44} {pruned:7.1f} {whole:7.1f} {pruned / whole:6.2f}")
+
+
+def _shuffled(config: EngineConfig, load_: Workload) -> None:
+    plain = [value for _, value in values(load_, 0, 2_000, range(_START, _START + 2_000))]
+    more = [value[:-1] + _UNDECLARED for value in plain]
+    print("\nbytes per payment, 2,000 in a micro-batch: as JSON | packed, as it crosses the shuffle")
+    for name, sent in (("declared fields", plain), ("and undeclared ones", more)):
+        packed = sum(
+            len(each.data) for each in _payloads(config, 0, sent, _START) if each.kind == Kind.TRANSACTIONS
+        )
+        print(f"  {name:32} {sum(map(len, sent)) / len(sent):8.1f} {packed / len(sent):8.1f}")
+
+
+def _run(config: EngineConfig, load_: Workload, rules: list[Payload]) -> Run:
+    run, log, attached = Run(), MemoryLog(), Attached()
+    with tempfile.TemporaryDirectory(prefix="tripline-retained-") as folder:
+        for number, payloads in enumerate([rules, *_batches(config, load_)]):
+            worker = ShardWorker(config, 0, log, Path(folder), lambda: _START, attached)
+            begin = time.process_time()
+            worker.process(payloads)
+            if number > 10:  # the first ones load what is compiled
+                run.judged_ms.append((time.process_time() - begin) * 1000)
+        os.sync()
+        head = Head.read(log, _TYPE)
+        (projection,) = attached.values()
+        for name in config.anchors:
+            history, segments = projection.anchors[name].history, head.segments[name].segments
+            run.anchors[name] = Held(
+                rows=history.end - history.base,
+                memory=sum(path.stat().st_blocks * 512 for path in _files(Path(folder), name)),
+                logged=sum(segment.rows for segment in segments),
+                log=sum(len(data) for key, data in log.items() if key.startswith(f"segment/{name}/")),
+            )
+    return run
+
+
+def _files(folder: Path, anchor: str) -> Iterator[Path]:
+    for path in (folder / "shard-0").iterdir():
+        owner, _, rest = path.name.partition(".")
+        if owner == anchor and rest.partition(".")[0] not in _OTHERS:
+            yield path
+
+
+def _batches(config: EngineConfig, load_: Workload) -> Iterator[list[Payload]]:
+    size = load_.rate * _STEP_MS // 1000
+    for start in range(0, len(load_), size):
+        stop, at = min(start + size, len(load_)), _START + start * 1000 // load_.rate
+        times = range(at, at + _STEP_MS, 1000 // load_.rate)
+        sent = [value for _, value in values(load_, start, stop, list(times)[: stop - start])]
+        tick = Payload(Kind.TICK, json.dumps({"clock": at}).encode(), start)
+        yield [tick, *_payloads(config, start, sent, at)]
+
+
+def _payloads(config: EngineConfig, first: int, sent: list[bytes], at: int) -> Iterator[Payload]:
+    columns: list[Any] = [
+        pa.array([first % PARTITIONS] * len(sent), pa.int32()),
+        pa.array(range(first, first + len(sent)), pa.int64()),
+        pa.array([at] * len(sent), pa.int64()),
+        pa.array(sent, pa.binary()),
+    ]
+    batch = pa.RecordBatch.from_arrays(columns, ["partition", "offset", "recordTime", "value"])
+    for packed in packer(config)(iter([batch])):
+        yield from unpacked(packed)
+
+
+def _five() -> list[Payload]:
+    return [_published(rule.rule_id, rule.body(UNREACHABLE, 0)) for rule in FIVE]
+
+
+def _every_field() -> list[Payload]:
+    """For each anchor a rule that looks at every field, over the widest window of the five there."""
+    looked_at = [
+        {"field": name, "operator": "=", "value": "none"} for name in ("payeeId", "beneficiaryId")
+    ] + [
+        {"field": "paymentType", "operator": "=", "value": "CSH"},
+        {"field": "paymentAmount", "operator": "<", "value": "0"},
+        {"field": "ingestionTimestamp", "operator": "<", "value": 0},
+    ]
+    found = []
+    for number, (grouping, seconds) in enumerate(
+        ((["payeeId"], 3_600), (["beneficiaryId"], 300), (["paymentType"], 1_800)), start=len(FIVE) + 1
+    ):
+        body = {
+            "groupingKeyNames": grouping,
+            "aggregatorFunctionType": "COUNT",
+            "limitOperatorType": ">",
+            "limit": "1000000000",
+            "windowSeconds": seconds,
+            "filter": {"all": looked_at},
+        }
+        found.append(_published(number, body))
+    return found
+
+
+def _published(rule_id: int, body: dict[str, object]) -> Payload:
+    definition = rule_definition.parse(
+        {k: v for k, v in body.items() if k not in ("name", "effectiveFrom")}, _TYPE
+    )
+    event = {
+        "eventId": str(rule_id),
+        "type": "RulePublished",
+        "position": rule_id,
+        "occurredAt": _START,
+        "actor": "bench",
+        "widestWindows": [],
+        "ruleId": rule_id,
+        "version": 1,
+        "definitionVersion": 1,
+        "state": "ACTIVE",
+        "name": f"rule {rule_id}",
+        "definition": definition.to_json(),
+        "definitionHash": definition.hash,
+        "effectiveFrom": 0,
+    }
+    return Payload(Kind.RULE_EVENT, json.dumps(event).encode(), rule_id)
+
+
+if __name__ == "__main__":
+    main()
