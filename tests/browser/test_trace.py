@@ -59,7 +59,7 @@ def test_a_rule_is_traced_and_what_it_comes_to_is_shown(
     of_payer = rows.filter(has_text=f"payer {played['payeeId']}")
     expect(of_payer).to_have_count(played["transactions"], timeout=SECONDS * 1000)
     # newest first: the last payment is far above the limit, the first is not
-    expect(of_payer.first).to_contain_text(f"{played['payments']}> {LIMIT}alert")
+    expect(of_payer.first).to_contain_text(f"{played['transactions']}> {LIMIT}alert")
     expect(of_payer.last).to_contain_text(f"1> {LIMIT}does not hold")
     expect(trace.get_by_role("status")).to_have_text(re.compile(r"Traced until .*, by ops\.$"))
 
