@@ -46,7 +46,7 @@ test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests
 	@$(BIN)/python -m tripline_demo.jars
 	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
 
-soak: $(STAMP) ## kills the engine forty times under steady traffic, twenty times amid random histories: an hour
+soak: $(STAMP) ## kills the engine forty times under steady traffic, twenty times amid random histories; 8,000 more histories: two to three hours
 	@$(BIN)/python -m tripline_demo.jars
 	@$(BIN)/pytest -m soak $(PYTEST_ARGS)
 
