@@ -16,6 +16,8 @@ from tripline_engine.errors import KafkaSilent
 _log = structlog.get_logger(__name__)
 _SECONDS: Final = 30.0
 _MOST: Final = 5_000
+_FETCH_BYTES: Final = 1 << 18
+"""An answer waits for so many, half a second at most."""
 
 Place = tuple[str, int]
 """Topic and partition."""
@@ -27,7 +29,8 @@ class Feed:
     """A consumer of some topics. Raises KafkaSilent where Kafka does not answer. To be closed."""
 
     def __init__(self, kafka: str, topics: list[str], begin: Begin) -> None:
-        self._consumer = Consumer(consumer_settings(kafka))
+        # files are written every few seconds: many records in few answers spare the broker and this process work
+        self._consumer = Consumer({**consumer_settings(kafka), "fetch.min.bytes": _FETCH_BYTES})
         self._topics, self._begin = topics, begin
         self._assigned: set[Place] = set()
 

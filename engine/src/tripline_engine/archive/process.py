@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import signal
 import threading
 import time
@@ -24,6 +25,8 @@ from tripline_engine.topic_names import TRANSACTIONS
 _log = structlog.get_logger(__name__)
 _LOCK: Final = "archiver.lock"
 _STALE_SECONDS: Final = 120.0
+_NICE: Final = 5
+"""A third of the share that judging has, where both want a core: reading a backlog, it took as much as the engine."""
 
 
 def run(settings: Settings, event_type: EventType) -> None:
@@ -31,6 +34,7 @@ def run(settings: Settings, event_type: EventType) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
+    os.nice(_NICE)
     folder = stores(settings, event_type)[settings.topic(TRANSACTIONS)].folder
     try:
         with exclusive(folder):
