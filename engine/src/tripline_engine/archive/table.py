@@ -83,7 +83,7 @@ class Form:
     def _declared(self, raw: list[pa.Array]) -> Iterator[pa.Array]:
         if self._parser is None:
             return
-        values = raw[RAW.get_field_index("value")].to_pylist()
+        values = raw[RAW.get_field_index("value")]
         parsed = self._parser.parse(values)
         # a record that can't be read takes the row after the last one, which there is not: null
         place = np.full(len(values), len(parsed.rows))

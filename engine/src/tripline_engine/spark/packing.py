@@ -61,7 +61,7 @@ class PartitionProgress:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Some consecutive records of one partition; int64 columns beside the raw values (None: no value).
+    """Some consecutive records of one partition; int64 columns beside the raw values (binary, null: no value).
 
     :ivar backfills: each one's backfill as text, null for nearly all; None where none has one
     """
@@ -70,7 +70,7 @@ class Slice:
     offsets: npt.NDArray[np.int64]
     record_times: npt.NDArray[np.int64]
     running_max: npt.NDArray[np.int64]
-    values: list[bytes | None]
+    values: pa.Array
     backfills: pa.Array | None
 
 
@@ -140,7 +140,7 @@ def _slice(partition: int, part: pa.RecordBatch, progress: dict[int, PartitionPr
     else:
         running = np.maximum(running, seen.max_record_time)
         seen.last, seen.max_record_time = int(offsets[-1]), int(running[-1])
-    return Slice(partition, offsets, times, running, part["value"].to_pylist(), _backfills(part))
+    return Slice(partition, offsets, times, running, part["value"], _backfills(part))
 
 
 def _backfills(part: pa.RecordBatch) -> pa.Array | None:
@@ -167,7 +167,7 @@ def _transactions(part: Slice, parsed: Parsed) -> pa.RecordBatch:
 
 
 def _rejects(part: Slice, rejects: tuple[Reject, ...]) -> pa.RecordBatch:
-    values = [part.values[reject.row] or b"" for reject in rejects]
+    values = [part.values[reject.row].as_py() or b"" for reject in rejects]
     rows = [reject.row for reject in rejects]
     columns = [
         [part.partition] * len(rejects),
