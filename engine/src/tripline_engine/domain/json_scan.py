@@ -28,8 +28,6 @@ _NULL, _TRUE, _FALSE = _WORDS
 
 @njit(cache=True)
 def _after_space(data: Any, at: int, end: int) -> int:
-    if at < 0:
-        return at
     while at < end and (data[at] == _SPACE or 9 <= data[at] <= 10 or data[at] == 13):  # tab, line ends
         at += 1
     return at
@@ -168,37 +166,41 @@ def _after_value(data: Any, at: int, end: int, stack: Any) -> int:
 
 
 @njit(cache=True)
+def _is_name(data: Any, at: int, end: int, names: Any, first: int, last: int) -> bool:
+    """Whether that name and a quote stand there; names are plain."""
+    length = last - first
+    if at + length >= end or data[at + length] != _QUOTE:
+        return False
+    for i in range(length):  # noqa: SIM110  # compiled
+        if names[first + i] != data[at + i]:
+            return False
+    return True
+
+
+@njit(cache=True)
 def _place_of(data: Any, at: int, end: int, names: Any, ends: Any, guess: int) -> int:
     """Which of the names stands there, -1 for none; producers tend to keep to one order, so ``guess`` comes first."""
     count = len(ends) - 1
-    for i in range(count):
-        place = (guess + i) % count
-        first = ends[place]
-        if ends[place + 1] - first != end - at:
-            continue
-        same = True
-        for j in range(end - at):
-            if names[first + j] != data[at + j]:
-                same = False
-                break
-        if same:
+    for i in range(guess, guess + count):
+        place = i if i < count else i - count
+        if _is_name(data, at, end, names, ends[place], ends[place + 1]):
             return place
     return -1
 
 
 @njit(cache=True)
-def _token(data: Any, at: int, end: int, token: Any) -> int:
+def _token(data: Any, at: int, end: int, tokens: Any, place: int) -> int:
     """Note a declared member's value; where it ends, -1 for one that is no text, number or null."""
     first = data[at]
     if first == _QUOTE:
         close = _text_end(data, at + 1, end)
-        token[START], token[END], token[KIND] = at + 1, close, TEXT
+        tokens[place, START], tokens[place, END], tokens[place, KIND] = at + 1, close, TEXT
         return close + 1 if close >= 0 else -1
     if first == _MINUS or _ZERO <= first <= _NINE:
-        token[START] = at
-        token[END], token[KIND] = _after_number(data, at, end)
-        return int(token[END])
-    token[KIND] = NULL
+        after, kind = _after_number(data, at, end)
+        tokens[place, START], tokens[place, END], tokens[place, KIND] = at, after, kind
+        return int(after)
+    tokens[place, KIND] = NULL
     return _after_word(data, at, end, _NULL)
 
 
@@ -207,17 +209,24 @@ def _after_member(
     data: Any, at: int, end: int, names: Any, ends: Any, stack: Any, tokens: Any, guess: int
 ) -> Any:
     """Past a member, noting it if it is a declared one (-1: no JSON, not plain, or named twice); and the next guess."""
-    value = _after_space(data, _after_name(data, at, end), end)
-    if value < 0 or value >= end:
+    at = _after_space(data, at, end)
+    if at >= end or data[at] != _QUOTE:
         return -1, guess
-    # the name is plain: the first quote begins it, and the next one ends it
-    at = _after_space(data, at, end) + 1
-    place = _place_of(data, at, _text_end(data, at, end), names, ends, guess)
+    at += 1
+    place = _place_of(data, at, end, names, ends, guess)
+    # a declared name need not be looked through again
+    close = _text_end(data, at, end) if place < 0 else at + ends[place + 1] - ends[place]
+    at = _after_space(data, close + 1, end)
+    if close < 0 or at >= end or data[at] != _COLON:
+        return -1, guess
+    at = _after_space(data, at + 1, end)
+    if at >= end:
+        return -1, guess
     if place < 0:
-        return _after_value(data, value, end, stack), guess
+        return _after_value(data, at, end, stack), guess
     if tokens[place, KIND] != UNSEEN:
         return -1, guess
-    return _token(data, value, end, tokens[place]), place + 1
+    return _token(data, at, end, tokens, place), place + 1
 
 
 @njit(cache=True)

@@ -120,8 +120,8 @@ def measure_fields(event_type: EventType) -> tuple[Field, ...]:
 
 def prunable_fields(event_type: EventType) -> tuple[str, ...]:
     """The fields that history keeps only while a rule can see them: all but the id and the event time."""
-    kept = event_type.id_field, event_type.time_field
-    return tuple(field.name for field in event_type.fields if field not in kept)
+    kept = event_type.id_field.name, event_type.time_field.name
+    return tuple(field.name for field in event_type.fields if field.name not in kept)
 
 
 def segment_schema(event_type: EventType) -> pa.Schema:

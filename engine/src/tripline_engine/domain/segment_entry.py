@@ -64,7 +64,8 @@ class EntryForm:
 
     def __init__(self, event_type: EventType) -> None:
         self.schema = segment_schema(event_type)
-        self._stay = [name for name in self.schema.names if name not in prunable_fields(event_type)]
+        prunable = prunable_fields(event_type)
+        self._stay = [name for name in self.schema.names if name not in prunable]
 
     def whole(self, table: pa.Table) -> bytes:
         """The run in whole form."""

@@ -145,10 +145,10 @@ def _is_allowed(data: Any, start: int, end: int, allowed: Any, first: int, last:
     return False
 
 
-@njit(cache=True)
-def _take(data: Any, token: Any, kind: int, longest: int, f: int, i: int, found: Any) -> bool:
+@njit(cache=True, inline="always")
+def _take(data: Any, tokens: Any, name: int, kind: int, longest: int, f: int, i: int, found: Any) -> bool:
     """Note a token as the value of field f in record i; whether it is surely one. Enums are checked elsewhere."""
-    start, end, what = token[START], token[END], token[KIND]
+    start, end, what = tokens[name, START], tokens[name, END], tokens[name, KIND]
     if kind == _TIMESTAMP:
         if what != WHOLE or data[start] == _MINUS or end - start > _TIME_DIGITS:
             return False
@@ -166,7 +166,7 @@ def _take(data: Any, token: Any, kind: int, longest: int, f: int, i: int, found:
     return bool(end - start <= longest or _characters(data, start, end) <= longest)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _field(data: Any, f: int, i: int, fields: Any, tokens: Any, allowed: Any, found: Any) -> bool:
     """Note what record i has as field f; whether that is sure."""
     found.starts[f, i] = _ABSENT
@@ -176,7 +176,7 @@ def _field(data: Any, f: int, i: int, fields: Any, tokens: Any, allowed: Any, fo
             continue
         told += 1
         # a value under two names may be one or two: the strict reader knows
-        if told > 1 or not _take(data, tokens[name], fields.kinds[f], fields.longest[f], f, i, found):
+        if told > 1 or not _take(data, tokens, name, fields.kinds[f], fields.longest[f], f, i, found):
             return False
     if found.starts[f, i] == _ABSENT:
         return not fields.required[f]
@@ -205,8 +205,8 @@ def _read(
                 sure[i] = False
                 break
         widest = np.uint8(0)
-        for at in range(start, end):
-            widest |= data[at]
+        for byte in data[start:end]:
+            widest |= byte
         wide[i] = widest >= _ASCII_END
 
 

@@ -71,11 +71,13 @@ def _broadcast_events(
 ) -> DataFrame:
     """Rule events and ticks, a copy for each shard, with their Kafka offset as position."""
     events = _kafka(session, settings, [settings.topic(RULES), settings.topic(TICKS)], begin)
-    every_shard = F.array(*(F.lit(key) for key in shard_keys(shards)))
+    keys = [F.lit(key) for key in shard_keys(shards)]
+    # for one shard there is nothing to multiply, and each step of a plan costs in every micro-batch
+    every_shard = F.explode(F.array(*keys)) if shards > 1 else keys[0]
     is_rule = F.col("topic") == settings.topic(RULES)
     kind = F.when(is_rule, F.lit(int(Kind.RULE_EVENT))).otherwise(F.lit(int(Kind.TICK)))
     return events.select(
-        F.explode(every_shard).alias("shardKey"),
+        every_shard.alias("shardKey"),
         kind.cast("tinyint").alias("kind"),
         F.col("offset").alias("position"),
         # a record without a value is an event that can't be read: the shards say so

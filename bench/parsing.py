@@ -1,0 +1,86 @@
+"""`python -m bench.parsing`: processor time to read records into columns, beside libraries that read JSON.
+
+The libraries do less than is needed: msgspec stops at one object per record, pyarrow.json takes a slice whole or not at
+all, and checks neither limits nor required fields.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+import click
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.json
+
+from bench.workload import make, values
+from tripline_contracts.event_type import load
+from tripline_engine.domain.parse import Parser
+
+_SIZES: Final = (1, 40, 400, 50_000)
+_SCHEMA: Final = pa.schema(
+    [
+        ("transactionId", pa.string()),
+        ("eventTime", pa.int64()),
+        ("payeeId", pa.int64()),
+        ("beneficiaryId", pa.int64()),
+        ("paymentAmount", pa.decimal128(24, 6)),
+        ("paymentType", pa.string()),
+        ("ingestionTimestamp", pa.int64()),
+    ]
+)
+
+
+class _Payment(msgspec.Struct, gc=False):
+    transactionId: str  # noqa: N815  # as the records have it
+    eventTime: int  # noqa: N815
+    paymentAmount: str  # noqa: N815
+    paymentType: str  # noqa: N815
+    payeeId: int | None = None  # noqa: N815
+    beneficiaryId: int | None = None  # noqa: N815
+    ingestionTimestamp: int | None = None  # noqa: N815
+
+
+@click.command()
+@click.option("--records", type=click.IntRange(1_000), default=200_000, show_default=True, help="Per figure.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+def main(*, records: int, seed: int) -> None:
+    """Measures slices of several sizes; of each the fastest of many readings."""
+    sent = [
+        value for _, value in values(make(2_000, max(_SIZES), 0, seed), 0, max(_SIZES), range(max(_SIZES)))
+    ]
+    parser, decode = Parser(load("transaction")), msgspec.json.Decoder(_Payment).decode
+    print("µs per record:    this reader | msgspec, objects only | pyarrow.json, unchecked")
+    for size in _SIZES:
+        part, times = sent[:size], max(3, records // size)
+        array = pa.array(part, pa.binary())
+        ours = _best(lambda array=array: parser.parse(array), times)  # type: ignore[misc]
+        objects = _best(lambda part=part: [decode(value) for value in part], times)  # type: ignore[misc]
+        arrow = _best(lambda part=part: _arrow(part), times)  # type: ignore[misc]
+        figures = (f"{seconds / size * 1e6:10.2f}" for seconds in (ours, objects, arrow))
+        print(f"  slices of {size:6} {' | '.join(figures)}   ratios {ours / objects:.2f}, {ours / arrow:.2f}")
+
+
+def _arrow(part: list[bytes]) -> pa.Table:
+    data = b"\n".join(part)
+    return pyarrow.json.read_json(
+        pa.BufferReader(data),
+        read_options=pyarrow.json.ReadOptions(use_threads=False, block_size=len(data) + 1),
+        parse_options=pyarrow.json.ParseOptions(explicit_schema=_SCHEMA, unexpected_field_behavior="ignore"),
+    )
+
+
+def _best(work: Callable[[], object], times: int) -> float:
+    found = []
+    for _ in range(times):
+        begin = time.process_time()
+        work()
+        found.append(time.process_time() - begin)
+    return float(np.min(found))
+
+
+if __name__ == "__main__":
+    main()
