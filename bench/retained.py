@@ -147,7 +147,7 @@ def _payloads(config: EngineConfig, first: int, sent: list[bytes], at: int) -> I
 
 
 def _five() -> list[Payload]:
-    return [_published(rule.rule_id, rule.body(UNREACHABLE, 0)) for rule in FIVE]
+    return [published(rule.rule_id, rule.body(UNREACHABLE, 0)) for rule in FIVE]
 
 
 def _every_field() -> list[Payload]:
@@ -171,11 +171,11 @@ def _every_field() -> list[Payload]:
             "windowSeconds": seconds,
             "filter": {"all": looked_at},
         }
-        found.append(_published(number, body))
+        found.append(published(number, body))
     return found
 
 
-def _published(rule_id: int, body: dict[str, object]) -> Payload:
+def published(rule_id: int, body: dict[str, object]) -> Payload:
     definition = rule_definition.parse(
         {k: v for k, v in body.items() if k not in ("name", "effectiveFrom")}, _TYPE
     )

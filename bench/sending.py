@@ -85,6 +85,10 @@ class Sender:
             self._producer.poll(0)
         self._producer.close()
 
+    def close(self) -> None:
+        """For whoever sends nothing live."""
+        self._producer.close()
+
     def late_ms(self, timed_from: int) -> npt.NDArray[np.float64]:
         """How much later than due the producer was called, of the transactions from `timed_from` on."""
         late: npt.NDArray[np.float64] = (self.called_at[timed_from:] - self.due_at[timed_from:]) * 1_000
