@@ -80,19 +80,21 @@ class Taken:
 def main(*, payments: int, payees: tuple[int, ...], shards: tuple[int, ...], seed: int) -> None:
     """Measures how fast a backlog is taken, by population and number of shards."""
     console, begin = Console(width=150 if not sys.stdout.isatty() else None), time.monotonic()
+
+    def say(text: str) -> None:
+        console.print(f"[dim]{time.monotonic() - begin:5.0f} s[/]  {text}")
+
     found: list[Result] = []
     first: float | None = None
     for population in payees:
         load = workload(payments, population, seed)
         with _filled(load) as (place, sender):
-            console.print(f"[dim]{time.monotonic() - begin:5.0f} s[/]  {population:,} payees: the limit")
+            say(f"{population:,} payees: the limit")
             limit = _limit(place, payments // _BATCHES)
             found.append(results.told(f"{population:,} payees: Spark's own operators", limit, "payments/s"))
             best = 0.0
             for count in shards:
-                console.print(
-                    f"[dim]{time.monotonic() - begin:5.0f} s[/]  {population:,} payees: {count} shard(s)"
-                )
+                say(f"the limit is {limit:,.0f}/s; the best engine so far {best:,.0f}/s; shards: {count}")
                 taken = _taken(place, load, sender, count)
                 name = f"{population:,} payees: the engine, shards: {count}"
                 found += [results.told(name, taken.rate, "payments/s", limit), *taken.checked]

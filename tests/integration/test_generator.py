@@ -126,7 +126,8 @@ def test_traffic_reaches_kafka_at_the_rate_asked_for_and_stops(generator: Genera
     wanted = {"rate": 1000, "seed": 7, "lateShare": 0.1, "duplicateShare": 0.1, "brokenShare": 0.1}
     assert generator.http.put("/v1/traffic", json=wanted).status_code == 200
     until(lambda: counters(generator)["sent"] - sent > 2_000)
-    assert 700 < generator.http.get("/v1/traffic").json()["achievedRate"] < 1_300
+    # held up by other work, it catches up: the rate of one second may be above
+    until(lambda: 700 < generator.http.get("/v1/traffic").json()["achievedRate"] < 1_300)
     generator.http.put("/v1/traffic", json={"rate": 0, "lateShare": 0, "duplicateShare": 0, "brokenShare": 0})
     until(lambda: sum(generator.end()) - sum(begin) == counters(generator)["sent"] - sent)
     records = generator.read(begin)
