@@ -24,7 +24,8 @@ GOOD = {
 
 
 def read(*values: bytes | None) -> list[int]:
-    return READER.read(pa.array(values, pa.binary())).rows.tolist()
+    rows: list[int] = READER.read(pa.array(values, pa.binary())).rows.tolist()
+    return rows
 
 
 def written(**more: object) -> bytes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from tripline_engine.spark.backlog import Backlog
 from tripline_engine.spark.history_limit import HistoryLimit
 from tripline_engine.spark.metrics import Metrics, shard_counters
 from tripline_engine.spark.query import OBSERVATION
@@ -27,9 +28,11 @@ class ProgressListener:
     by name through every jar: a fifth of the engine's processor time. This one takes the event's JSON.
     """
 
-    def __init__(self, metrics: Metrics, ready: threading.Event, limit: HistoryLimit) -> None:
+    def __init__(
+        self, metrics: Metrics, ready: threading.Event, limit: HistoryLimit, backlog: Backlog
+    ) -> None:
         self._metrics = metrics
-        self._limit = limit
+        self._limit, self._backlog = limit, backlog
         self._ready = ready
 
     def listen(self, session: SparkSession) -> None:
@@ -46,6 +49,7 @@ class ProgressListener:
         stages = dict(progress["durationMs"])
         self._metrics.batch_committed(stages.pop("triggerExecution") / 1000, rows, shards)
         self._metrics.stages_took(stages)
+        self._backlog.took(rows.get("transactions", 0))
         for shard, counters in shards:
             self._limit.holds(shard, json.loads(counters)["history_rows"])
         self._ready.set()

@@ -11,6 +11,7 @@ from tripline_engine.spark.beginning import Beginning, beginning_of
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.processor import INITIAL_STATE_SCHEMA, OUTPUT_SCHEMA, ShardProcessor
+from tripline_engine.spark.session import LARGE_BATCHES, SMALL_BATCHES
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys
 from tripline_engine.spark.sources import shard_inputs
@@ -27,11 +28,19 @@ def start_query(
     fault: FaultPoint | None = None,
     *,
     takes_transactions: bool = True,
+    catching_up: bool = False,
 ) -> StreamingQuery:
-    """Starts (or continues, by its checkpoint) the one query of the engine."""
+    """Starts (or continues, by its checkpoint) the one query of the engine.
+
+    :param catching_up: in a form that suits large micro-batches; it judges the same
+    """
+    for name, value in (LARGE_BATCHES if catching_up else SMALL_BATCHES).items():
+        session.conf.set(name, value)
     beginning = beginning_of(settings.checkpoint)
     ends = beginning.ends if beginning else None
-    inputs = shard_inputs(session, settings, config, fault, ends, takes_transactions=takes_transactions)
+    inputs = shard_inputs(
+        session, settings, config, fault, ends, takes_transactions=takes_transactions, packed=catching_up
+    )
     outputs = inputs.groupBy("shardKey").transformWithStateInPandas(
         processor,
         outputStructType=OUTPUT_SCHEMA,

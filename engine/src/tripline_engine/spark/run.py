@@ -20,6 +20,7 @@ from tripline_engine.domain.config import EngineConfig
 from tripline_engine.errors import QueryFailed
 from tripline_engine.serving import serving
 from tripline_engine.spark import checkpoint, head_start, housekeeping
+from tripline_engine.spark.backlog import Backlog, waiting
 from tripline_engine.spark.beginning import forget_beginning
 from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.faults import FaultPoint, parse_fault_point
@@ -66,6 +67,8 @@ class Engine:
         self._metrics = Metrics()
         self._limit = HistoryLimit(settings.max_history)
         self._was_full = False
+        self._backlog = Backlog(settings.max_transactions_per_batch)
+        self._was_far = False
         self._stop = threading.Event()
         self._ready = threading.Event()
         self._query: StreamingQuery | None = None
@@ -81,13 +84,15 @@ class Engine:
             gateway, was_ready = session.sparkContext._gateway, False  # noqa: SLF001  # the JVM's process
             head_start.load_workers(session)
             self._listen_to_signals()
-            ProgressListener(self._metrics, self._ready, self._limit).listen(session)
+            ProgressListener(self._metrics, self._ready, self._limit, self._backlog).listen(session)
+            self._backlog.waits(waiting(self._settings))
             try:
                 query = self._start(session, processor)
                 with self._ticking():
                     self._wait(session, query)
                     while not self._stop.is_set():
-                        # history is full, or is no longer: a query that takes transactions, or one that doesn't
+                        # history is full, or is no longer: a query that takes transactions, or one that doesn't.
+                        # Or a long backlog has been taken: one that suits small micro-batches
                         self._query = None
                         _finish(query)
                         query = self._start(session, processor)
@@ -103,11 +108,18 @@ class Engine:
 
     def _start(self, session: SparkSession, processor: ShardProcessor) -> StreamingQuery:
         self._was_full = full = self._limit.full
+        self._was_far = far = self._backlog.far
         self._metrics.takes_transactions(takes=not full)
         if full:
             _log.error("history_full", reason=self._limit.sentence)
         self._query = start_query(
-            session, self._settings, self._config, processor, self._fault, takes_transactions=not full
+            session,
+            self._settings,
+            self._config,
+            processor,
+            self._fault,
+            takes_transactions=not full,
+            catching_up=far,
         )
         if self._fault:
             self._fault.watch(self._query)
@@ -144,9 +156,9 @@ class Engine:
             stream.close()
 
     def _wait(self, session: SparkSession, query: StreamingQuery) -> None:
-        """Returns when the engine is told to stop, or when it shall no longer, or again, take transactions."""
+        """Returns when the engine is told to stop, or when it is to go on with another query."""
         purge_at = time.monotonic() + housekeeping.INTERVAL_SECONDS
-        while not self._stop.wait(_POLL_SECONDS) and self._limit.full == self._was_full:
+        while not self._stop.wait(_POLL_SECONDS) and not self._wants_another_query():
             if not query.isActive:
                 raise QueryFailed(f"the streaming query ended: {_reason(query)}")
             if not self._ticker_thread.is_alive():
@@ -154,6 +166,9 @@ class Engine:
             if time.monotonic() > purge_at:
                 _log.debug("paths_forgotten", count=housekeeping.forget_deleted_files(session))
                 purge_at = time.monotonic() + housekeeping.INTERVAL_SECONDS
+
+    def _wants_another_query(self) -> bool:
+        return self._limit.full != self._was_full or self._backlog.far != self._was_far
 
     def _dead(self) -> str | None:
         if self._query is not None and not self._stop.is_set() and not self._query.isActive:

@@ -19,7 +19,20 @@ from tripline_engine.spark.settings import Settings
 
 _STATE: Final = "spark.sql.streaming.stateStore"
 _HADOOP: Final = "spark.hadoop."
+
+# With few rows, writing the text of a projection costs more than interpreting it, in every micro-batch, even where the
+# class that it stands for is known. With a hundred thousand it pays.
+SMALL_BATCHES: Final = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+LARGE_BATCHES: Final = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+}
+
 _PURPOSE: Final[dict[str, str]] = {
+    **SMALL_BATCHES,
     # Hadoop's local file system forks chmod for every file (25 ms each); this one doesn't
     f"{_HADOOP}fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
     "spark.sql.streaming.checkpointFileManagerClass": (
@@ -43,10 +56,6 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.sql.adaptive.enabled": "false",
     # at the end of each micro-batch; otherwise they stay until the JVM collects all of its garbage, hours of traffic
     "spark.sql.classic.shuffleDependency.fileCleanup.enabled": "true",
-    # rows are few and fat: writing the text of a projection costs more than interpreting it, in every micro-batch,
-    # even where the class that it stands for is known
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
     "spark.sql.session.timeZone": "UTC",
     "spark.locality.wait": "0",

@@ -1,7 +1,7 @@
 """What flows in: rule events and ticks to every shard, transactions packed by shard.
 
 One shard takes the transactions' records as they are, in the one partition that there is: no shuffle, and no stage of
-its own to parse and pack them. For several they are packed by shard before the shuffle.
+its own to parse and pack them. For several, and for large micro-batches, they are packed by shard before the shuffle.
 
 Rule events and ticks share a source without a cap: a cap is split by backlog over a source's topics, and a rule must
 never wait behind transactions. Transactions have a source of their own, capped.
@@ -51,19 +51,21 @@ def shard_inputs(
     begin: Ends | None = None,
     *,
     takes_transactions: bool = True,
+    packed: bool = False,
 ) -> DataFrame:
     """Rows by PACKED_SCHEMA.
 
-    With one shard raw records are among them, and all have partition int, recordTime long and backfill binary. `begin`
-    is where a query without a commit reads from; without it, from the beginning of the topics.
+    With one shard raw records are among them, unless they are to be packed, and all have partition int, recordTime long
+    and backfill binary. `begin` is where a query without a commit reads from; without it, from the beginning of the
+    topics.
     """
     events = _broadcast_events(session, settings, config.shards, begin)
     most = settings.max_transactions_per_batch if takes_transactions else 0
     records = _records(session, settings, begin, most)
-    if config.shards == 1:
+    if config.shards == 1 and not packed:
         return events.unionByName(_raw_transactions(records)).coalesce(1)
-    packed = records.mapInArrow(packing(config, fault), PACKED_SCHEMA)
-    return events.drop("partition", "recordTime", BACKFILL).unionByName(packed)
+    slices = records.mapInArrow(packing(config, fault), PACKED_SCHEMA)
+    return events.drop("partition", "recordTime", BACKFILL).unionByName(slices)
 
 
 def _broadcast_events(

@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tripline_engine.domain.records import OutRecord
 from tripline_engine.serving import serving
+from tripline_engine.spark.backlog import Backlog
 from tripline_engine.spark.counting import count_records
 from tripline_engine.spark.history_limit import HistoryLimit
 from tripline_engine.spark.listener import ProgressListener
@@ -111,7 +112,7 @@ def fetch(port: int, path: str) -> tuple[int, str]:
 def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
     metrics, ready, limit = Metrics(), threading.Event(), HistoryLimit(7)
     counters = json.dumps({**count_records([alert(80)]), "history_rows": 7})
-    ProgressListener(metrics, ready, limit).took(
+    ProgressListener(metrics, ready, limit, Backlog(100)).took(
         {
             "sources": [{"numInputRows": 1}, {"numInputRows": 5}],
             "durationMs": {"triggerExecution": 120, "addBatch": 100},
@@ -128,7 +129,7 @@ def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
 
 def test_a_micro_batch_before_any_shard_has_spoken() -> None:
     ready = threading.Event()
-    ProgressListener(Metrics(), ready, HistoryLimit(7)).took(
+    ProgressListener(Metrics(), ready, HistoryLimit(7), Backlog(100)).took(
         {"sources": [], "durationMs": {"triggerExecution": 5}}
     )
     assert ready.is_set()

@@ -1,0 +1,60 @@
+"""How far behind the engine is: with a long backlog micro-batches are large, and what suits small ones costs then."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import structlog
+
+from tripline_engine.archive.topic import Topic
+from tripline_engine.errors import KafkaSilent
+from tripline_engine.spark.beginning import judged_ends
+from tripline_engine.spark.settings import Settings
+from tripline_engine.topic_names import TRANSACTIONS
+
+_log = structlog.get_logger(__name__)
+
+# So many of the largest micro-batches make a long backlog, and a micro-batch of less than this part of one ends it.
+_LONG: Final = 2
+_SHORT: Final = 0.5
+
+
+class Backlog:
+    """Whether the engine is far behind, from what waits at a start and from the micro-batches after it.
+
+    :ivar most: transactions of the largest micro-batch
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._far = False
+
+    @property
+    def far(self) -> bool:
+        """Whether it is far behind. Once it has caught up it stays near: the next start asks again."""
+        return self._far
+
+    def waits(self, transactions: int) -> None:
+        """What waits at a start."""
+        self._far = transactions >= _LONG * self.most
+        if self._far:
+            _log.info("catching_up", transactions=transactions)
+
+    def took(self, transactions: int) -> None:
+        """What a micro-batch has taken."""
+        if self._far and transactions < _SHORT * self.most:
+            self._far = False
+            _log.info("caught_up")
+
+
+def waiting(settings: Settings) -> int:
+    """How many transactions have not been judged yet; 0 if Kafka doesn't say: that decides nothing but speed."""
+    name = settings.topic(TRANSACTIONS)
+    judged = judged_ends(settings.checkpoint).get(name, {})
+    try:
+        with Topic(settings.kafka, name) as topic:
+            spans = {partition: topic.span(partition) for partition in topic.partitions()}
+    except KafkaSilent as error:
+        _log.debug("backlog_unknown", reason=str(error))
+        return 0
+    return sum(max(0, span.until - max(span.first, judged.get(p, 0))) for p, span in spans.items())

@@ -1,0 +1,61 @@
+"""An engine that starts far behind takes its backlog in a form made for that, then goes on in the usual one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.engine_process import Workplace, running_engine
+from tests.e2e.kafka_log import KafkaLog, Sent
+from tests.e2e.waiting import eventually
+from tests.oracle.registry import Registry
+from tests.oracle.scripting import draft
+from tripline_demo.jars import Jars
+from tripline_demo.java import Java
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+T = 1_763_690_000_000
+MOST, BEFORE, AFTER = 200, 1_000, 60
+PAYERS = 10
+
+
+def payment(number: int, partition: int) -> Sent:
+    value = (
+        f'{{"transactionId":"t{number}","eventTime":{T + number},"payeeId":"p{number % PAYERS}","beneficiaryId":"b",'
+        f'"paymentAmount":"1","paymentType":"CSH"}}'
+    )
+    return Sent("transactions.v1", value.encode(), partition, T + number)
+
+
+@pytest.mark.timeout(300)
+def test_a_backlog_is_judged_like_everything_else(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> None:
+    log, registry = KafkaLog(kafka, "behind-"), Registry()
+    log.create()
+    partitions = len(log.ends("transactions.v1"))
+    # a payer's payments lie in one partition, so each is judged with all of them that came before
+    assert PAYERS % partitions == 0
+    counting = registry.publish(1, draft("COUNT", ">=", "1", by=("payeeId",), seconds=3_600), 0, T)
+    log.send([Sent("rules.v1", counting)])
+    log.send(payment(n, n % partitions) for n in range(BEFORE))
+    place = Workplace(java, jars, kafka, tmp_path, shards=1)
+    settings = {
+        "TRIPLINE_MAX_TRANSACTIONS_PER_BATCH": str(MOST),
+        "TRIPLINE_TOPIC_PREFIX": log.prefix,
+        "TRIPLINE_LOG_LEVEL": "info",
+    }
+    with running_engine(place, settings):
+        eventually(lambda: "caught_up" in place.log.read_text(), "the backlog is taken", 60)
+        assert '"transactions": 1000' in place.log.read_text()
+        log.send(payment(n, n % partitions) for n in range(BEFORE, BEFORE + AFTER))
+        eventually(lambda: len(counts(log)) == BEFORE + AFTER, "all are judged", 60)
+    assert counts(log) == {number: number // PAYERS + 1 for number in range(BEFORE + AFTER)}
+
+
+def counts(log: KafkaLog) -> dict[int, int]:
+    """What each payment's window came to, by its number."""
+    return {
+        int(alert["transaction"]["transactionId"][1:]): int(alert["value"])
+        for alert in log.read_json("alerts.v1")
+    }

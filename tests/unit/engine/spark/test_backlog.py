@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from tripline_engine.spark.backlog import Backlog
+
+
+def test_two_of_the_largest_micro_batches_are_a_long_backlog() -> None:
+    backlog = Backlog(100)
+    assert not backlog.far
+    backlog.waits(199)
+    assert not backlog.far
+    backlog.waits(200)
+    assert backlog.far
+
+
+def test_it_has_caught_up_with_a_micro_batch_of_less_than_half() -> None:
+    backlog = Backlog(100)
+    backlog.waits(1_000)
+    for taken in (100, 100, 50):
+        backlog.took(taken)
+        assert backlog.far
+    backlog.took(49)
+    assert not backlog.far
+
+
+def test_it_stays_near_until_the_next_start() -> None:
+    backlog = Backlog(100)
+    for taken in (100, 100, 100):
+        backlog.took(taken)
+    assert not backlog.far
