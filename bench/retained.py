@@ -176,6 +176,7 @@ def _every_field() -> list[Payload]:
 
 
 def published(rule_id: int, body: dict[str, object]) -> Payload:
+    """The event of a rule with this body (see `Subject.body`), as it lies in rules.v1."""
     definition = rule_definition.parse(
         {k: v for k, v in body.items() if k not in ("name", "effectiveFrom")}, _TYPE
     )

@@ -83,10 +83,10 @@ class Sender:
                 probe_at = time.monotonic() + _PROBE_SECONDS
                 self._send(PROBE, 0, repr(time.monotonic()).encode(), latest)
             self._producer.poll(0)
-        self._producer.close()
+        self.close()
 
     def close(self) -> None:
-        """For whoever sends nothing live."""
+        """Leaves Kafka; to be called by whoever sends nothing live."""
         self._producer.close()
 
     def late_ms(self, timed_from: int) -> npt.NDArray[np.float64]:

@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +31,7 @@ from bench.judging import compared, told_by
 from bench.reading import ALERTS, ORDER, Reader
 from bench.results import Result
 from bench.retained import published
-from bench.rules import Subject, Version, limits
+from bench.rules import FIVE, Subject, Version, limits
 from bench.sending import Sender, now_ms
 from bench.stack import BenchFailed
 from bench.workload import PARTITIONS, Column, Workload, number_of
@@ -40,10 +40,7 @@ from tripline_demo.jars import Jars, ensure
 from tripline_demo.java import Java, find_java
 
 RULES: Final = (
-    Subject(1, "SUM by payee and beneficiary, 20 minutes", "SUM", ("beneficiaryId", "payeeId"), 1_200),
-    Subject(2, "COUNT by payee, 10 minutes", "COUNT", ("payeeId",), 600),
-    Subject(3, "AVG by beneficiary, 5 minutes", "AVG", ("beneficiaryId",), 300),
-    Subject(4, "MAX by payee, 60 minutes", "MAX", ("payeeId",), 3_600),
+    *FIVE[:4],
     Subject(5, "SUM by beneficiary and payee, 30 minutes", "SUM", ("beneficiaryId", "payeeId"), 1_800),
 )
 RATE: Final = 5_000
@@ -88,14 +85,15 @@ def main(*, payments: int, payees: tuple[int, ...], shards: tuple[int, ...], see
     first: float | None = None
     for population in payees:
         load = workload(payments, population, seed)
-        with _filled(load) as (place, sender):
+        versions = _versions(load)
+        with _filled(load, versions) as (place, sender):
             say(f"{population:,} payees: the limit")
             limit = _limit(place, payments // _BATCHES)
             found.append(results.told(f"{population:,} payees: Spark's own operators", limit, "payments/s"))
             best = 0.0
             for count in shards:
                 say(f"the limit is {limit:,.0f}/s; the best engine so far {best:,.0f}/s; shards: {count}")
-                taken = _taken(place, load, sender, count)
+                taken = _taken(place, load, sender, versions, count)
                 name = f"{population:,} payees: the engine, shards: {count}"
                 found += [results.told(name, taken.rate, "payments/s", limit), *taken.checked]
                 best = max(best, taken.rate)
@@ -126,7 +124,7 @@ def workload(payments: int, population: int, seed: int) -> Workload:
 
 
 @contextmanager
-def _filled(load: Workload) -> Iterator[tuple[Place, Sender]]:
+def _filled(load: Workload, versions: Sequence[Version]) -> Iterator[tuple[Place, Sender]]:
     """A broker that holds the rules and all payments."""
     var = paths.var_folder()
     java = find_java(os.environ, var / "java")
@@ -135,13 +133,9 @@ def _filled(load: Workload) -> Iterator[tuple[Place, Sender]]:
     try:
         with kafka.running(java, jars.broker, folder / "kafka") as broker:
             topics.create(broker.bootstrap_servers, clock="data")
-            _publish(broker.bootstrap_servers, _versions(load))
+            _publish(broker.bootstrap_servers, versions)
             # all of it is there before: the sender's "preload" is whatever the workload says
-            whole = Workload(
-                load.rate, len(load), load.payee, load.beneficiary, load.payment_type, load.cents,
-                load.partition, load.offset,
-            )  # fmt: skip
-            sender = Sender(broker.bootstrap_servers, whole)
+            sender = Sender(broker.bootstrap_servers, replace(load, preloaded=len(load)))
             sender.preload(now_ms())
             sender.close()
             if sender.failures:
@@ -182,7 +176,7 @@ def _limit(place: Place, per_batch: int) -> float:
     return rate
 
 
-def _taken(place: Place, load: Workload, sender: Sender, shards: int) -> Taken:
+def _taken(place: Place, load: Workload, sender: Sender, versions: Sequence[Version], shards: int) -> Taken:
     folder, (port,) = place.folder / f"engine-{shards}", ports.free_ports(1)
     prefix = {"TRIPLINE_CHECKPOINT": folder / "checkpoint", "TRIPLINE_PROJECTION_DIR": folder / "projection"}
     environment = {
@@ -213,7 +207,7 @@ def _taken(place: Place, load: Workload, sender: Sender, shards: int) -> Taken:
         reader.close()
     timed_from = next(point for point in progress if point[1] >= len(load) // 4)
     rate = (progress[-1][1] - timed_from[1]) / (progress[-1][0] - timed_from[0])
-    return Taken(rate, _checked(load, sender.event_time, batches, alerts))
+    return Taken(rate, _checked(load, sender.event_time, versions, batches, alerts))
 
 
 def _ends(bootstrap_servers: str) -> tuple[int, int]:
@@ -251,9 +245,12 @@ def _watched(reader: Reader, process: leash.Leashed, payments: int, before: int)
 
 
 def _checked(
-    load: Workload, event_time: Column, batches: list[dict[str, object]], alerts: list[dict[str, object]]
+    load: Workload,
+    event_time: Column,
+    versions: Sequence[Version],
+    batches: list[dict[str, object]],
+    alerts: list[dict[str, object]],
 ) -> list[Result]:
-    versions = _versions(load)
     order = order_of(load, event_time, batches, len(versions))
     expected = expected_alerts(load, event_time, order, versions, RULES)
     told = {

@@ -166,13 +166,13 @@ def _after_value(data: Any, at: int, end: int, stack: Any) -> int:
 
 
 @njit(cache=True)
-def _is_name(data: Any, at: int, end: int, names: Any, first: int, last: int) -> bool:
-    """Whether that name and a quote stand there; names are plain."""
+def is_text(data: Any, at: int, end: int, texts: Any, first: int, last: int) -> bool:
+    """Whether the text ``texts[first:last]``, a plain one, stands in ``data`` from ``at`` on, and then a quote."""
     length = last - first
     if at + length >= end or data[at + length] != _QUOTE:
         return False
     for i in range(length):  # noqa: SIM110  # compiled
-        if names[first + i] != data[at + i]:
+        if texts[first + i] != data[at + i]:
             return False
     return True
 
@@ -183,7 +183,7 @@ def _place_of(data: Any, at: int, end: int, names: Any, ends: Any, guess: int) -
     count = len(ends) - 1
     for i in range(guess, guess + count):
         place = i if i < count else i - count
-        if _is_name(data, at, end, names, ends[place], ends[place + 1]):
+        if is_text(data, at, end, names, ends[place], ends[place + 1]):
             return place
     return -1
 

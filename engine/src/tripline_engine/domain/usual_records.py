@@ -24,10 +24,11 @@ from tripline_engine.domain.json_scan import (
     TOKEN,
     UNSEEN,
     WHOLE,
+    is_text,
     scan,
 )
+from tripline_engine.domain.rows import DECIMAL
 
-DECIMAL: Final = pa.decimal128(24, 6)
 MAX_VALUE_BYTES: Final = 65_536
 
 _STRING, _TIMESTAMP, _DECIMAL, _ENUM = range(4)
@@ -134,13 +135,8 @@ def _whole_number(data: Any, start: int, end: int) -> Any:
 @njit(cache=True)
 def _is_allowed(data: Any, start: int, end: int, allowed: Any, first: int, last: int) -> bool:
     for value in range(first, last):
-        at = allowed.ends[value]
-        if allowed.ends[value + 1] - at != end - start:
-            continue
-        same = True
-        for i in range(end - start):
-            same &= data[start + i] == allowed.data[at + i]
-        if same:
+        # with the quote that ends it
+        if is_text(data, start, end + 1, allowed.data, allowed.ends[value], allowed.ends[value + 1]):
             return True
     return False
 

@@ -85,8 +85,8 @@ class Engine:
             head_start.load_workers(session)
             self._listen_to_signals()
             ProgressListener(self._metrics, self._ready, self._limit, self._backlog).listen(session)
-            self._backlog.waits(waiting(self._settings))
             try:
+                self._backlog.waits(waiting(self._settings))
                 query = self._start(session, processor)
                 with self._ticking():
                     self._wait(session, query)
