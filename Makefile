@@ -20,10 +20,10 @@ export TRIPLINE_TRAFFIC = $(TRAFFIC)
 export TRIPLINE_CLOCK = $(CLOCK)
 export TRIPLINE_EVENT_TYPE = $(EVENT_TYPE)
 
-.PHONY: help env check test soak demo up status down bench lock format secrets
+.PHONY: help env check test test-cluster soak demo up status down bench lock format secrets
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
 env: $(STAMP) ## the Python environment in .venv, from the hash-pinned lock; nothing to do when it is there
 
@@ -45,6 +45,10 @@ test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tripline_demo.jars
 	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
+
+test-cluster: $(STAMP) ## the engine on a Spark standalone cluster on loopback; workers killed and added, the driver killed
+	@$(BIN)/python -m tripline_demo.jars
+	@$(BIN)/pytest -m cluster tests/cluster $(PYTEST_ARGS)
 
 soak: $(STAMP) ## kills the engine forty times under steady traffic, twenty times amid random histories; 8,000 more histories: two to three hours
 	@$(BIN)/python -m tripline_demo.jars

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.client import HTTPConnection
 from pathlib import Path
@@ -27,13 +27,17 @@ ONE_QUERY_AFTER_ANOTHER = Path(__file__).with_name("one_query_after_another.py")
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """What every engine of a test needs; its checkpoint and projection live in `folder`."""
+    """What every engine of a test needs; its checkpoint and projection live in `folder`.
+
+    :ivar more: settings beside the common ones
+    """
 
     java: Java
     jars: Jars
     kafka: str
     folder: Path
     shards: int = 2
+    more: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def checkpoint(self) -> Path:
@@ -70,6 +74,7 @@ class Workplace:
             "TRIPLINE_JARS": str(self.jars.engine),
             "TRIPLINE_ARCHIVE": str(self.archive),
             "TRIPLINE_LOG_LEVEL": "warning",
+            **self.more,
             **more,
         }
 

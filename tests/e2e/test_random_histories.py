@@ -43,14 +43,14 @@ def test_random_histories(
     planned = [shards for shards, count in HISTORIES.items() for _ in range(count)]
     for seed, shards in enumerate(planned):
         knobs = EVERYTHING if seed % 2 else KNOBS
-        shares += _one(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards, knobs)
+        shares += one_history(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards, knobs)
     record_property("told", f"{dict(shares)}")
     assert shares["histories"] == len(planned)
     assert shares["with alerts"] >= 0.8 * len(planned)
     assert shares["with backfilled ones"] >= 0.2 * len(planned)
 
 
-def _one(process: Queries, log: KafkaLog, rng: Random, shards: int, knobs: Knobs) -> Counter[str]:
+def one_history(process: Queries, log: KafkaLog, rng: Random, shards: int, knobs: Knobs) -> Counter[str]:
     log.create()
     # a small cap cuts inside of what was sent at once
     with process.query(log.prefix, shards, rng.choice([60, 100_000])) as folder:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -49,6 +50,8 @@ INITIAL_STATE_SCHEMA: Final = "shardKey int, stateFile string"
 _KEY: Final = StructType([StructField("key", StringType())])
 _DATA: Final = StructType([StructField("data", BinaryType())])
 _ROWS_PER_FRAME: Final = 5_000
+WORKERS_FOLDER: Final = "TRIPLINE_WORKER_PROJECTION_DIR"
+"""In the environment of a Spark worker: where on its machine projections are to be. Without it, where the driver says."""
 
 
 class Worker(Protocol):
@@ -133,7 +136,7 @@ class ShardProcessor(StatefulProcessor):
         payloads = in_order(rows, packing(self._config, self._fault))
         log = SparkStateLog(self._state)
         make_worker = self._make_worker or _shard_worker()
-        worker = make_worker(self._config, shard, log, self._projection_dir, _now_ms)
+        worker = make_worker(self._config, shard, log, self._here(), _now_ms)
         records = worker.process(payloads)
         if self._fault:
             self._fault.reach_task(shard, payloads)
@@ -144,6 +147,11 @@ class ShardProcessor(StatefulProcessor):
 
     def close(self) -> None:
         """Nothing is held between calls."""
+
+    def _here(self) -> Path | None:
+        """The projection's folder on this machine: a worker of a cluster may have one of its own, for all engines."""
+        own = os.environ.get(WORKERS_FOLDER)
+        return Path(own) / self._config.engine_id if own and self._projection_dir else self._projection_dir
 
     def _frames(self, records: list[OutRecord]) -> Iterator[pd.DataFrame]:
         for start in range(0, len(records), _ROWS_PER_FRAME):
