@@ -43,7 +43,7 @@ class Worker:
     def kill(self) -> None:
         """SIGKILL to the worker, its executors and their Python processes: what a machine that is gone looks like."""
         kill_processes(self.process.process.pid)
-        self.process.process.wait(10)
+        self.process.stop()  # nothing is left to stop: this end of the leash
 
 
 @dataclass(slots=True)
@@ -99,7 +99,15 @@ class Cluster:
 def cluster(java: Java, folder: Path, workers: int) -> Iterator[Cluster]:
     """A running cluster with so many workers; all of it ends with the block."""
     port, web = ports.free_ports(2)
-    words = [f"{_DEPLOY}.master.Master", "--host", ports.LOOPBACK, "--port", str(port), "--webui-port", str(web)]
+    words = [
+        f"{_DEPLOY}.master.Master",
+        "--host",
+        ports.LOOPBACK,
+        "--port",
+        str(port),
+        "--webui-port",
+        str(web),
+    ]
     master = _start(java, words, folder / "master.log", {})
     found = Cluster(java, folder, f"spark://{ports.LOOPBACK}:{port}", f"http://{ports.LOOPBACK}:{web}/json/")
     try:

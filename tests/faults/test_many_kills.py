@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from decimal import Decimal
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from bench.expected import Expected, expected_alerts, order_of
-from bench.rules import Subject, limits
-from bench.workload import Workload, make
+from bench.expected import Expected
+from bench.workload import make
 from tests.e2e.engine_process import Workplace, running_engine
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.verdict import orders
 from tests.e2e.waiting import eventually
+from tests.faults.counted import SUBJECTS, expected_of, limits_of
 from tests.faults.places import PLACES, assert_is, read_place
 from tests.faults.projected import projected_alerts
 from tests.faults.traffic import Traffic, first
@@ -38,14 +37,6 @@ LONGEST_SECONDS = 1_500
 FEWEST_ALERTS = 1_000
 PAYEES_OF_KILLS = 9_000_000_000
 """From here on; no other payee or amount is written with these digits."""
-
-SUBJECTS = (
-    Subject(1, "SUM by payee and beneficiary, a minute", "SUM", ("beneficiaryId", "payeeId"), 60),
-    Subject(2, "COUNT by payee, half a minute", "COUNT", ("payeeId",), 30),
-    Subject(3, "AVG by beneficiary, 20 seconds", "AVG", ("beneficiaryId",), 20),
-    Subject(4, "MAX by payee, a minute", "MAX", ("payeeId",), 60),
-    Subject(5, "SUM by payment type, 10 seconds", "SUM", ("paymentType",), 10),
-)
 
 
 @pytest.fixture(params=[2, 1], ids=["two shards", "one shard"])
@@ -82,9 +73,7 @@ def test_many_kills_change_no_alert(
             eventually(lambda: is_taken(place, traffic), "the engine takes all that was sent", 120)
 
     order = orders(log)
-    part, event_time = traffic.part(), traffic.event_time[: traffic.sent]
-    taken = order_of(part, event_time, order, len(traffic.versions))
-    expected = expected_alerts(part, event_time, taken, traffic.versions, SUBJECTS)
+    expected = expected_of(traffic, order)
     written = sum(log.ends("alerts.v1").values())
     record_property(
         "told",
@@ -118,12 +107,6 @@ def prefix(place: Workplace) -> str:
 def settings(place: Workplace, fault: str = "") -> dict[str, str]:
     """The engine's, for live traffic."""
     return {"TRIPLINE_TOPIC_PREFIX": prefix(place), "TRIPLINE_CLOCK": "wall", "TRIPLINE_FAULT_POINT": fault}
-
-
-def limits_of(load: Workload) -> dict[Subject, Decimal]:
-    """Under which each rule alerts at about one payment in a thousand, the last at ten."""
-    found = limits(load, len(load) // 1_000, SUBJECTS)
-    return {subject: found[subject.rule_id] for subject in SUBJECTS}
 
 
 def is_taken(place: Workplace, traffic: Traffic) -> bool:

@@ -51,7 +51,7 @@ _KEY: Final = StructType([StructField("key", StringType())])
 _DATA: Final = StructType([StructField("data", BinaryType())])
 _ROWS_PER_FRAME: Final = 5_000
 WORKERS_FOLDER: Final = "TRIPLINE_WORKER_PROJECTION_DIR"
-"""In the environment of a Spark worker: where on its machine projections are to be. Without it, where the driver says."""
+"""In the environment of a cluster's worker: where on its machine projections are. Without it, where the driver says."""
 
 
 class Worker(Protocol):

@@ -1,0 +1,133 @@
+"""A worker killed in mid-stream, a worker added, the driver killed, under steady traffic: no alert changes.
+
+One life of a checkpoint with two shards on workers of one core. Payments flow all the while, also while no engine runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from bench.expected import Expected
+from bench.judging import told_by
+from bench.workload import make
+from tests.cluster.standalone import Cluster, cluster
+from tests.e2e.engine_process import RunningEngine, Workplace, running_engine
+from tests.e2e.kafka_log import KafkaLog
+from tests.e2e.verdict import orders
+from tests.e2e.waiting import eventually
+from tests.faults.counted import expected_of, limits_of
+from tests.faults.traffic import Traffic, first
+from tripline_demo.jars import Jars
+from tripline_demo.java import Java
+from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.committed import committed_ends
+from tripline_engine.spark.killing import kill_processes
+
+pytestmark = [pytest.mark.cluster, pytest.mark.slow]
+
+SHARDS = 2
+RATE = 500
+LONGEST_SECONDS = 800
+SECONDS_AT_LEAST = 15.0
+FEWEST_ALERTS = 200
+PREFIX = "cluster-losses-"
+
+Tell = Callable[[str, object], None]
+
+
+@pytest.mark.timeout(LONGEST_SECONDS + 100)
+def test_losses_change_no_alert(
+    java: Java, jars: Jars, kafka: str, tmp_path: Path, record_property: Tell
+) -> None:
+    log = KafkaLog(kafka, PREFIX)
+    log.create()
+    load = make(RATE, 0, RATE * LONGEST_SECONDS, seed=20_261_122)
+    with (
+        cluster(java, tmp_path, workers=2) as spark,
+        Traffic(log, load, limits_of(first(load, RATE * 60))) as traffic,
+    ):
+        place = Workplace(java, jars, kafka, tmp_path, SHARDS, {"TRIPLINE_SPARK_MASTER": spark.address})
+        with engine(place, log) as running:
+            both_serve(spark, running, place, traffic)
+            one_is_killed(spark, running, place, traffic)
+            one_is_added(spark, running, place, traffic)
+            moved = running.metric("tripline_engine_rebuilds_total")
+            kill_processes(running.process.process.pid)
+        eventually(lambda: spark.cores_used() == 0, "the workers are rid of the driver's executors")
+        with engine(place, log) as running:
+            goes_on(running, place, traffic)
+            traffic.stop()
+            eventually(lambda: taken(place) == traffic.sent, "the engine takes all that was sent", 120)
+            assert running.metric("tripline_engine_private_copies_total") == 0
+
+    order = orders(log)
+    expected, found = expected_of(traffic, order), alerts(log)
+    record_property(
+        "told",
+        f"{traffic.sent} payments in {traffic.seconds:.0f} s; {len(traffic.versions)} versions; {len(order)}"
+        f" micro-batches; projections built again until the driver was killed: {moved:.0f};"
+        f" {len(expected)} alerts expected, {sum(log.ends('alerts.v1').values())} written",
+    )
+    assert found == expected
+    assert len(expected) >= FEWEST_ALERTS
+    assert sum(log.ends("rejected-transactions.v1").values()) == 0
+
+
+@contextmanager
+def engine(place: Workplace, log: KafkaLog) -> Iterator[RunningEngine]:
+    """A driver for live traffic."""
+    with running_engine(place, {"TRIPLINE_TOPIC_PREFIX": log.prefix, "TRIPLINE_CLOCK": "wall"}) as running:
+        yield running
+
+
+def both_serve(spark: Cluster, running: RunningEngine, place: Workplace, traffic: Traffic) -> None:
+    """Each shard has gone to a worker of its own, and stays there."""
+    eventually(lambda: spark.cores_used() == 2, "both workers have an executor")
+    eventually(lambda: all(worker.projections for worker in spark.workers), "both workers serve a shard")
+    before = running.metric("tripline_engine_rebuilds_total")
+    goes_on(running, place, traffic)
+    assert running.metric("tripline_engine_rebuilds_total") <= before + 1, "shards wander between workers"
+
+
+def one_is_killed(spark: Cluster, running: RunningEngine, place: Workplace, traffic: Traffic) -> None:
+    """The other one takes its shard, from what is in the checkpoint."""
+    gone, left = spark.workers
+    gone.kill()
+    eventually(lambda: len(left.projections) == SHARDS, "the other worker serves both shards", 120)
+    eventually(lambda: spark.alive() == 1, "the master knows that one is gone")
+    goes_on(running, place, traffic)
+
+
+def one_is_added(spark: Cluster, running: RunningEngine, place: Workplace, traffic: Traffic) -> None:
+    """It gets a shard, without a restart."""
+    new = spark.add_worker()
+    eventually(lambda: bool(new.projections), "the new worker serves a shard", 120)
+    goes_on(running, place, traffic)
+
+
+def goes_on(running: RunningEngine, place: Workplace, traffic: Traffic) -> None:
+    """Everything that is sent by now is taken, and what comes in some more seconds."""
+    until = traffic.seconds + SECONDS_AT_LEAST
+    eventually(lambda: traffic.seconds > until, "time passes")
+    sent = traffic.sent
+    eventually(lambda: taken(place) >= sent or not running.is_running(), "the engine keeps up", 120)
+    assert running.is_running(), running.process.last_lines()
+
+
+def taken(place: Workplace) -> int:
+    """Payments in committed micro-batches."""
+    ends = committed_ends(spark_folder(place.checkpoint))
+    return sum(ends.get(PREFIX + "transactions.v1", {}).values())
+
+
+def alerts(log: KafkaLog) -> dict[str, Expected]:
+    """By id; one that was written again says the same."""
+    found: dict[str, Expected] = {}
+    for alert in log.read_json("alerts.v1"):
+        told = told_by(alert)
+        assert found.setdefault(str(alert["alertId"]), told) == told
+    return found
