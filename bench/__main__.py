@@ -13,7 +13,8 @@ import click
 from rich.console import Console
 
 from bench import results
-from bench.judging import judge
+from bench.histogram import drawn
+from bench.judging import judge, timed_latencies_ms
 from bench.line import Options, Run, prepared
 from bench.stack import BenchFailed, stack
 from tripline_demo import paths
@@ -37,12 +38,13 @@ from tripline_demo import paths
 @click.option(
     "--rule-change", type=click.IntRange(2), default=10, show_default=True, help="Seconds between changes."
 )
+@click.option("--follow", is_flag=True, help="Follow the alert API's stream, and time what it tells.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Default: var/bench.json.")
 @click.option("--keep", is_flag=True, help="Keep the folder with Kafka's data and the logs.")
 def main(
-    *, seconds: int, rate: int, preload_minutes: int, warm_up: int, rule_change: int, seed: int, out: Path | None,
-    keep: bool,
+    *, seconds: int, rate: int, preload_minutes: int, warm_up: int, rule_change: int, follow: bool, seed: int,
+    out: Path | None, keep: bool,
 ) -> None:  # fmt: skip
     """Measures the running line: payments sent to alerts read, with full windows and rules that change."""
     # to be told to stop is no reason to leave a stack behind
@@ -54,7 +56,7 @@ def main(
         console.print(f"[dim]{time.monotonic() - begin:6.0f} s[/]  {text}")
 
     folder = Path(tempfile.mkdtemp(prefix="tripline-bench-"))
-    options = Options(seconds, rate, rule_change, preload_minutes, warm_up, seed)
+    options = Options(seconds, rate, rule_change, preload_minutes, warm_up, seed, follow)
     try:
         say("making the payments")
         load = prepared(options)
@@ -72,6 +74,11 @@ def main(
         else:
             shutil.rmtree(folder, ignore_errors=True)
     results.show(judged, console)
+    console.print(
+        "producer send to record read from alerts.v1:",
+        *drawn(timed_latencies_ms(measured).tolist()),
+        sep="\n",
+    )
     results.write(judged, out or paths.var_folder() / "bench.json")
     sys.exit(0 if all(result.ok for result in judged) else 1)
 

@@ -36,6 +36,7 @@ def judge(measured: Measured) -> list[Result]:
     return [
         *_sent(measured),
         *_latency(measured),
+        *_stream(measured),
         *_lag(measured),
         *compared(expected, {identity: told_by(alert) for identity, (_, alert) in measured.alerts.items()}),
         *stages.rows(*measured.watched.metrics),
@@ -62,7 +63,7 @@ def _sent(measured: Measured) -> list[Result]:
 
 
 def _latency(measured: Measured) -> list[Result]:
-    everything = latencies_ms(measured.alerts, measured.sender.due_at, measured.options.timed_from)
+    everything = timed_latencies_ms(measured)
     accumulated = {identity: read for identity, read in measured.alerts.items() if is_accumulated(read[1])}
     of_these = latencies_ms(accumulated, measured.sender.due_at, measured.options.timed_from)
     if not everything.size:
@@ -87,6 +88,32 @@ def _latency(measured: Measured) -> list[Result]:
         results.at_most("rule sent to the registry to applied by all shards, p99", applied99, "ms", MAX_APPLIED_MS),
         results.told("the same with the warm-up, longest", max(ms for _, ms in measured.applied), "ms"),
     ]  # fmt: skip
+
+
+def timed_latencies_ms(measured: Measured) -> Floats:
+    """From when a payment was due to when its alert was read, of all timed payments."""
+    return latencies_ms(measured.alerts, measured.sender.due_at, measured.options.timed_from)
+
+
+def _stream(measured: Measured) -> list[Result]:
+    """What whoever follows the alert API sees, if somebody did."""
+    if not measured.options.follow:
+        return []
+    told = {
+        identity: (at, measured.alerts[identity][1])
+        for identity, at in measured.told_at.items()
+        if identity in measured.alerts
+    }
+    found = latencies_ms(told, measured.sender.due_at, measured.options.timed_from)
+    everything = timed_latencies_ms(measured).size
+    if not found.size:
+        raise BenchFailed("the alert API's stream told of no alert of a timed payment")
+    p50, p99 = np.percentile(found, [50, 99])
+    return [
+        results.at_least("alerts told by the alert API's stream", found.size, "alerts", everything),
+        results.told("producer send to told by the alert API's stream, p50", p50, "ms"),
+        results.told("producer send to told by the alert API's stream, p99", p99, "ms"),
+    ]
 
 
 def _applied_ms(measured: Measured) -> list[float]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from bench.following import Following
 from bench.reading import ALERTS, ORDER, PROBE, REJECTS, RULES, STATUS, OrderReader, Reader
 from bench.registry import Registry
 from bench.rules import FIVE, UNREACHABLE, Version, limits, versions_of
@@ -33,7 +34,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`seconds` are measured; `warm_up_seconds` of the same traffic before them are checked but not timed."""
+    """`seconds` are measured; `warm_up_seconds` of the same traffic before them are checked but not timed.
+
+    :ivar follow: follow the alert API's stream too, and time what it tells
+    """
 
     seconds: int = 300
     rate: int = 2_000
@@ -41,6 +45,7 @@ class Options:
     preload_minutes: int = 60
     warm_up_seconds: int = 120
     seed: int = 1
+    follow: bool = False
 
     @property
     def preloaded(self) -> int:
@@ -72,6 +77,7 @@ class Watched:
 class Measured:
     """Everything that a run leaves behind.
 
+    :ivar told_at: by alert id, when the alert API's stream told of it (monotonic clock); empty if nobody followed
     :ivar applied: per rule version, when the registry was asked (monotonic clock), and ms until all shards had it
     """
 
@@ -82,6 +88,7 @@ class Measured:
     rule_events: int
     order: OrderReader
     alerts: dict[str, tuple[float, dict[str, object]]]
+    told_at: dict[str, float]
     probes_ms: list[float]
     watched: Watched
     applied: list[tuple[float, float]]
@@ -117,14 +124,23 @@ class Run:
             begin = time.monotonic()
             gap = self._fill(registry, order)
             caught_up = time.monotonic() - begin - max(0.0, -gap)
-            watched = self._live(registry, order, others)
-            self._drain(order, alerts)
+            with self._following() as told_at:
+                watched = self._live(registry, order, others)
+                self._drain(order, alerts)
             events = [(record.offset, record.value) for record in others.records(RULES)]
             return Measured(
                 self._options, self._load, self._sender, versions_of(events), len(events), order,
-                _first_reads(alerts), self._probes(alerts), watched, _applied(registry, others),
+                _first_reads(alerts), told_at, self._probes(alerts), watched, _applied(registry, others),
                 others.count(REJECTS), max(0.0, gap), caught_up,
             )  # fmt: skip
+
+    @contextmanager
+    def _following(self) -> Iterator[dict[str, float]]:
+        if not self._options.follow:
+            yield {}
+            return
+        with Following(self._stack.alert_api, self._stack.key) as following:
+            yield following.told_at
 
     def _fill(self, registry: Registry, order: OrderReader) -> float:
         """Fills the windows; seconds between their end and now. Negative: it was waited for."""

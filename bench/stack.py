@@ -36,6 +36,7 @@ class Stack:
 
     kafka: str
     registry: str
+    alert_api: str
     key: str
     engine_metrics: str
     process: leash.Leashed
@@ -72,7 +73,7 @@ def stack(folder: Path) -> Iterator[Stack]:
         port = ports.load(_ports_file(places))["engine"]
         _create_probe(written["kafka"])
         yield Stack(
-            written["kafka"], written["rulesRegistry"], written["apiKeys"]["admin"],
+            written["kafka"], written["rulesRegistry"], written["alertApi"], written["apiKeys"]["admin"],
             f"http://{ports.LOOPBACK}:{port}", process, places,
         )  # fmt: skip
     finally:
