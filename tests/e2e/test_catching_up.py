@@ -1,4 +1,7 @@
-"""An engine that starts far behind takes its backlog in a form made for that, then goes on in the usual one."""
+"""An engine that is far behind takes its backlog in a form made for that, then goes on in the usual one.
+
+At a start, and when it has fallen behind while it runs.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ from tripline_demo.java import Java
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 T = 1_763_690_000_000
-MOST, BEFORE, AFTER = 200, 1_000, 60
+MOST, BEFORE, AFTER, AT_ONCE = 200, 1_000, 60, 1_400
+EVERYTHING = BEFORE + AFTER + AT_ONCE
 PAYERS = 10
 
 
@@ -50,7 +54,13 @@ def test_a_backlog_is_judged_like_everything_else(java: Java, jars: Jars, kafka:
         assert '"transactions": 1000' in place.log.read_text()
         log.send(payment(n, n % partitions) for n in range(BEFORE, BEFORE + AFTER))
         eventually(lambda: len(counts(log)) == BEFORE + AFTER, "all are judged", 60)
-    assert counts(log) == {number: number // PAYERS + 1 for number in range(BEFORE + AFTER)}
+        log.send(payment(n, n % partitions) for n in range(BEFORE + AFTER, EVERYTHING))
+        eventually(
+            lambda: place.log.read_text().count("caught_up") == 2, "it has fallen behind and caught up", 60
+        )
+        assert '"micro_batches": 2' in place.log.read_text()
+        eventually(lambda: len(counts(log)) == EVERYTHING, "all are judged", 60)
+    assert counts(log) == {number: number // PAYERS + 1 for number in range(EVERYTHING)}
 
 
 def counts(log: KafkaLog) -> dict[int, int]:

@@ -17,6 +17,8 @@ _log = structlog.get_logger(__name__)
 # So many of the largest micro-batches make a long backlog, and a micro-batch of less than this part of one ends it.
 _LONG: Final = 2
 _SHORT: Final = 0.5
+# Spark shares the largest number out to partitions and rounds down for each.
+_FULL: Final = 0.95
 
 
 class Backlog:
@@ -27,11 +29,11 @@ class Backlog:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._far = False
+        self._far, self._full = False, 0
 
     @property
     def far(self) -> bool:
-        """Whether it is far behind. Once it has caught up it stays near: the next start asks again."""
+        """Whether it is far behind."""
         return self._far
 
     def waits(self, transactions: int) -> None:
@@ -41,8 +43,12 @@ class Backlog:
             _log.info("catching_up", transactions=transactions)
 
     def took(self, transactions: int) -> None:
-        """What a micro-batch has taken."""
-        if self._far and transactions < _SHORT * self.most:
+        """What a micro-batch has taken. So many full ones in a row say that as much waits again, or has waited."""
+        self._full = self._full + 1 if transactions >= _FULL * self.most else 0
+        if not self._far and self._full >= _LONG:
+            self._far = True
+            _log.info("catching_up", micro_batches=self._full)
+        elif self._far and transactions < _SHORT * self.most:
             self._far = False
             _log.info("caught_up")
 

@@ -92,7 +92,7 @@ class Engine:
                     self._wait(session, query)
                     while not self._stop.is_set():
                         # history is full, or is no longer: a query that takes transactions, or one that doesn't.
-                        # Or a long backlog has been taken: one that suits small micro-batches
+                        # Or there is a long backlog, or no longer: one that suits large micro-batches, or small ones
                         self._query = None
                         _finish(query)
                         query = self._start(session, processor)

@@ -22,8 +22,14 @@ def test_it_has_caught_up_with_a_micro_batch_of_less_than_half() -> None:
     assert not backlog.far
 
 
-def test_it_stays_near_until_the_next_start() -> None:
+def test_full_micro_batches_in_a_row_say_that_it_has_fallen_behind() -> None:
     backlog = Backlog(100)
-    for taken in (100, 100, 100):
+    for taken in (100, 94, 100):
         backlog.took(taken)
+        assert not backlog.far
+    backlog.took(99)
+    assert backlog.far
+    backlog.took(49)
+    assert not backlog.far
+    backlog.took(100)
     assert not backlog.far
