@@ -36,7 +36,7 @@ check: $(STAMP) ## format, lint, types, import arrows, unit tests: under a minut
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy $(CHECKED)
 	@$(BIN)/lint-imports
-	@$(BIN)/pytest tests/unit -m "not slow" $(PYTEST_ARGS)
+	@$(BIN)/pytest tests/unit -m "not slow and not soak" $(PYTEST_ARGS)
 
 test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
 	@$(BIN)/ruff format --check .

@@ -5,6 +5,7 @@ One life of a checkpoint with two shards on workers of one core. Payments flow a
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,8 +54,8 @@ def test_losses_change_no_alert(
         place = Workplace(java, jars, kafka, tmp_path, SHARDS, {"TRIPLINE_SPARK_MASTER": spark.address})
         with engine(place, log) as running:
             both_serve(spark, running, place, traffic)
-            one_is_killed(spark, running, place, traffic)
-            one_is_added(spark, running, place, traffic)
+            lost = one_is_killed(spark, running, place, traffic)
+            added = one_is_added(spark, running, place, traffic)
             moved = running.metric("tripline_engine_rebuilds_total")
             kill_processes(running.process.process.pid)
         eventually(lambda: spark.cores_used() == 0, "the workers are rid of the driver's executors")
@@ -69,7 +70,8 @@ def test_losses_change_no_alert(
     record_property(
         "told",
         f"{traffic.sent} payments in {traffic.seconds:.0f} s; {len(traffic.versions)} versions; {len(order)}"
-        f" micro-batches; projections built again until the driver was killed: {moved:.0f};"
+        f" micro-batches; {lost:.1f} s from the kill of a worker to all shards on the other one, {added:.1f} s from a"
+        f" worker that joins to its first shard; projections built again until the driver was killed: {moved:.0f};"
         f" {len(expected)} alerts expected, {sum(log.ends('alerts.v1').values())} written",
     )
     assert found == expected
@@ -93,20 +95,26 @@ def both_serve(spark: Cluster, running: RunningEngine, place: Workplace, traffic
     assert running.metric("tripline_engine_rebuilds_total") <= before + 1, "shards wander between workers"
 
 
-def one_is_killed(spark: Cluster, running: RunningEngine, place: Workplace, traffic: Traffic) -> None:
-    """The other one takes its shard, from what is in the checkpoint."""
+def one_is_killed(spark: Cluster, running: RunningEngine, place: Workplace, traffic: Traffic) -> float:
+    """The other one takes its shard, from what is in the checkpoint; after how many seconds."""
     gone, left = spark.workers
+    begin = time.monotonic()
     gone.kill()
     eventually(lambda: len(left.projections) == SHARDS, "the other worker serves both shards", 120)
+    took = time.monotonic() - begin
     eventually(lambda: spark.alive() == 1, "the master knows that one is gone")
     goes_on(running, place, traffic)
+    return took
 
 
-def one_is_added(spark: Cluster, running: RunningEngine, place: Workplace, traffic: Traffic) -> None:
-    """It gets a shard, without a restart."""
+def one_is_added(spark: Cluster, running: RunningEngine, place: Workplace, traffic: Traffic) -> float:
+    """It gets a shard, without a restart; after how many seconds."""
     new = spark.add_worker()
+    begin = time.monotonic()
     eventually(lambda: bool(new.projections), "the new worker serves a shard", 120)
+    took = time.monotonic() - begin
     goes_on(running, place, traffic)
+    return took
 
 
 def goes_on(running: RunningEngine, place: Workplace, traffic: Traffic) -> None:

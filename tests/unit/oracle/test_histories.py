@@ -10,6 +10,8 @@ import pytest
 from tests.oracle import Outcome, judge
 from tests.oracle.histories import Knobs, random_history
 
+pytestmark = pytest.mark.slow  # all of them together
+
 SEEDS = range(60)
 
 

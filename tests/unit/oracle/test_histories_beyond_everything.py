@@ -15,6 +15,8 @@ from tests.oracle import MicroBatch, Outcome, judge
 from tests.oracle.histories import EVERYTHING, EVERYTHING_AND_MORE, Knobs, random_history
 from tests.oracle.order import engine_order
 
+pytestmark = pytest.mark.slow  # all of them together
+
 SEEDS = range(30)
 
 

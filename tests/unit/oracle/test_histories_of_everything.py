@@ -16,6 +16,8 @@ from tests.oracle.model import Json
 from tests.oracle.order import engine_order
 from tests.oracle.registry import Registry
 
+pytestmark = pytest.mark.slow  # all of them together
+
 SEEDS = range(30)
 
 

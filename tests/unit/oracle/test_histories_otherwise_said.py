@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,8 @@ from tests.oracle.model import Json
 from tests.oracle.registry import Registry
 from tests.oracle.rule_events import Settings
 from tests.oracle.scripting import Part, draft, one_by_one, payment
+
+pytestmark = pytest.mark.slow  # all of them together
 
 T = 472_223 * 3_600_000
 SMALL = Settings(allowed_lateness=30_000, max_future_skew=0, max_disorder=0)

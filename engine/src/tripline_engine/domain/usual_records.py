@@ -245,8 +245,9 @@ class UsualReader:
         found = Found(
             np.empty(shape, np.int64),
             np.empty(shape, np.int64),
-            np.empty(shape, np.uint64),
-            np.empty(shape, np.int64),
+            # where a field is null these are its value, and what crosses the shuffle is the same each time
+            np.zeros(shape, np.uint64),
+            np.zeros(shape, np.int64),
         )
         _read(data, offsets, self._fields, self._names, self._allowed, found, sure, wide)
         for row in np.flatnonzero(sure & wide).tolist():

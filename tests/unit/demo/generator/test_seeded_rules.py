@@ -13,6 +13,8 @@ from tripline_demo.generator.shape import DEFAULT_RATE
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import Traffic, shape_of
 
+pytestmark = pytest.mark.slow  # all of them together
+
 SECONDS = 180
 TRADES = [PAYMENTS, AUTHORISATIONS]
 SCENARIOS = [(trade, name) for trade in TRADES for name in trade.scenarios]
