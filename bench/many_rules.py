@@ -20,41 +20,41 @@ from tripline_contracts.rule_definition import Function
 EVENT_TYPE_FILE: Final = Path(__file__).with_name("payment.yaml")
 EVENT_TYPE: Final = declared(EVENT_TYPE_FILE)
 
-_BY_PAYEE: Final[tuple[tuple[str, ...], ...]] = (
-    ("payeeId",),
-    ("beneficiaryId", "payeeId"),
-    ("payeeId", "paymentType"),
-    ("channel", "payeeId"),
-    ("currency", "payeeId"),
-    ("beneficiaryId", "payeeId", "paymentType"),
-    ("channel", "payeeId", "paymentType"),
-    ("channel", "currency", "payeeId"),
-)
-_BY_BENEFICIARY: Final[tuple[tuple[str, ...], ...]] = (
-    ("beneficiaryId",),
-    ("beneficiaryId", "paymentType"),
-    ("beneficiaryId", "channel"),
-    ("beneficiaryId", "currency"),
-    ("beneficiaryId", "currency", "paymentType"),
-    ("beneficiaryId", "channel", "currency"),
-)
-_BY_NEITHER: Final[tuple[tuple[str, ...], ...]] = (
-    (),
-    ("paymentType",),
-    ("channel",),
-    ("currency",),
-    ("channel", "paymentType"),
-    ("channel", "currency", "paymentType"),
-)
-GROUPINGS: Final = (*_BY_PAYEE, *_BY_BENEFICIARY, *_BY_NEITHER)
-
-_FUNCTIONS: Final[tuple[Function, ...]] = ("SUM", "COUNT", "AVG", "MAX", "MIN", "COUNT_DISTINCT")
-_SHARES: Final = (0.3, 0.3, 0.15, 0.1, 0.05, 0.1)
-# Extremes and different values are counted independently by looking at each payment of a window.
-_OF_LARGE_GROUPS: Final[tuple[Function, ...]] = ("SUM", "COUNT", "AVG")
-_SMALL_GROUPS: Final = frozenset({"payeeId", "beneficiaryId"})
+# Each with the aggregate of the rule that is to alert: in large groups averages hardly move, and extremes and different
+# values, which are counted independently by looking at each payment of a window, would take hours.
+_ALERTING: Final[dict[tuple[str, ...], Function]] = {
+    ("payeeId",): "COUNT_DISTINCT",
+    ("beneficiaryId", "payeeId"): "SUM",
+    ("payeeId", "paymentType"): "AVG",
+    ("channel", "payeeId"): "MAX",
+    ("currency", "payeeId"): "MIN",
+    ("beneficiaryId", "payeeId", "paymentType"): "MAX",
+    ("channel", "payeeId", "paymentType"): "SUM",
+    ("channel", "currency", "payeeId"): "COUNT",
+    ("beneficiaryId",): "COUNT_DISTINCT",
+    ("beneficiaryId", "paymentType"): "AVG",
+    ("beneficiaryId", "channel"): "COUNT",
+    ("beneficiaryId", "currency"): "MIN",
+    ("beneficiaryId", "currency", "paymentType"): "SUM",
+    ("beneficiaryId", "channel", "currency"): "MAX",
+    (): "SUM",
+    ("paymentType",): "COUNT",
+    ("channel",): "SUM",
+    ("currency",): "COUNT",
+    ("channel", "paymentType"): "SUM",
+    ("channel", "currency", "paymentType"): "COUNT",
+}
+GROUPINGS: Final = tuple(_ALERTING)
+_SHARES: Final[dict[Function, float]] = {
+    "SUM": 0.3,
+    "COUNT": 0.3,
+    "AVG": 0.15,
+    "MAX": 0.1,
+    "MIN": 0.05,
+    "COUNT_DISTINCT": 0.1,
+}
+_COUNTED: Final = ("beneficiaryId", "payeeId", "currency")
 _FILTERED: Final = 0.2
-
 
 FILTERS: Final = (
     Passing("paymentType", "=", "CRD"),
@@ -66,18 +66,16 @@ FILTERS: Final = (
 
 def subjects(count: int, seed: int) -> list[Subject]:
     """So many rules, their grouping sets by turns; the first of each grouping set is one that is to alert."""
-    random = np.random.default_rng(seed)
-    found = []
+    random, found = np.random.default_rng(seed), []
     for number in range(count):
         grouping = GROUPINGS[number % len(GROUPINGS)]
-        minutes = int(random.integers(1, 61))
-        function = _FUNCTIONS[int(random.choice(len(_FUNCTIONS), p=_SHARES))]
-        if number < len(GROUPINGS):
-            few = _SMALL_GROUPS.isdisjoint(grouping)
-            function = (_OF_LARGE_GROUPS if few else _FUNCTIONS)[number % (3 if few else len(_FUNCTIONS))]
-        passing = FILTERS[int(random.integers(len(FILTERS)))] if random.random() < _FILTERED else None
-        name = f"rule {number + 1}: {function} by {', '.join(grouping) or 'nothing'}, {minutes} minutes"
-        found.append(Subject(number + 1, name, function, grouping, 60 * minutes, passing, "currency"))
+        minutes, chance = int(random.integers(1, 61)), random.random()
+        drawn = tuple(_SHARES)[int(random.choice(len(_SHARES), p=tuple(_SHARES.values())))]
+        function = _ALERTING[grouping] if number < len(GROUPINGS) else drawn
+        passing = FILTERS[int(random.integers(len(FILTERS)))] if chance < _FILTERED else None
+        name = f"{function} by {', '.join(grouping) or 'nothing'}, {minutes} minutes"
+        counted = next(each for each in _COUNTED if each not in grouping)
+        found.append(Subject(number + 1, name, function, grouping, 60 * minutes, passing, counted))
     return found
 
 
