@@ -128,10 +128,11 @@ class Aggregates:
         if part.chain is not None:
             widths = self.windows.chains[part.chain].windows
             extremes = self.extremes[part.chain][:, widths.index(part.window_ms)]
-        found = self.totals[part.totals] if part.totals is not None else None
         if part.distinct is not None:
-            found = self.distincts[part.distinct]
-        assert found is not None
+            return self._read_part(version, part, self.distincts[part.distinct], extremes, lists)
+        assert part.totals is not None
+        place = self.windows.totals[part.totals].windows.index(part.window_ms)
+        found = Totals(*(column[place] for column in self.totals[part.totals]))
         return self._read_part(version, part, found, extremes, lists)
 
     def _read_buckets(self, version: RuleVersion, part: Part, key: BucketKey, lists: Lists) -> PartReading:

@@ -43,7 +43,7 @@ class Population:
 
 
 class TotalsKey(NamedTuple):
-    """Count and sum of a population's members over one window; ``field`` None for a count that looks at no field.
+    """Count and sum of a population's members; ``field`` None for a count that looks at no field.
 
     :ivar used: the fields on which visibility depends, here and in the other keys
     """
@@ -51,13 +51,12 @@ class TotalsKey(NamedTuple):
     population: Population
     members: Population
     field: str | None
-    window_ms: int
     used: frozenset[str]
 
     @property
     def name(self) -> str:
         """For the names of its arrays."""
-        return f"sum.{self.field or ''}.{self.window_ms}{_special(self)}"
+        return f"sum.{self.field or ''}{_special(self)}"
 
 
 class ChainKey(NamedTuple):
@@ -195,7 +194,7 @@ def _part(
         condition=condition,
         population=population,
         members=members,
-        totals=None if different or bucketed else TotalsKey(population, members, measured, window, used),
+        totals=None if different or bucketed else TotalsKey(population, members, measured, used),
         chain=ChainKey(population, members, measured or "", sign, used) if chained and not bucketed else None,
         distinct=DistinctKey(population, members, measured or "", window, used) if different else None,
         buckets=None

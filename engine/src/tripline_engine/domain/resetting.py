@@ -120,8 +120,9 @@ def _enter(row: Any, slot: Any, i: Any, task: Any, state: Any, own: Any, totals:
         distinct_row(row, slot, newest, window, floor, base, order, state.values, state.counts, own.values)
         store_values(own.values, i, totals)
         return
+    at = np.int64(slot) * SUM_WIDTH
     sum_row(
-        row, slot, newest, window, floor, task.base, order, state.members, state.amounts, state.sums, own.sums
+        row, at, newest, window, floor, task.base, order, state.members, state.amounts, state.sums, own.sums
     )
     store_totals(own.sums, i, totals)
     if task.function == EXTREME:
@@ -252,9 +253,9 @@ class ResetWindow:
             self._last[base:end] = (self._equal.slots[base:end] >= 0) & (self._values.following[base:end] < 0)
             build_values(self._window, floor, base, last, order, state.values, self._counts)
             return
-        build_sums(self._window, floor, base, last, order, state.members, state.amounts, self._sums)
+        windows, one = np.array([self._window], np.int64), np.zeros(1, np.int64)
+        build_sums(windows, one, floor, base, last, order, state.members, state.amounts, self._sums)
         if self._function == EXTREME:
-            windows = np.array([self._window], np.int64)
             build_extremes(windows, floor, base, last, order, state.chain, self._fronts)
 
     def evaluate(
@@ -294,7 +295,7 @@ class ResetWindow:
             drop_values(first, until, slots, order, self._equal_values, self._counts)
             self._values.forget(first, until, self._equal.slots)
         else:
-            drop_sums(first, until, slots, order, self._links.members(self._links), amounts, self._sums)
+            drop_sums(first, until, 1, slots, order, self._links.members(self._links), amounts, self._sums)
         if self._function == EXTREME:
             drop_extremes(first, until, 1, slots, order, self._chain(amounts), self._fronts)
         self.lists.forget(first, until, slots)

@@ -87,8 +87,8 @@ class RuleWindows:
         self._stateful: dict[RuleVersionKey, Population] = {}
         for population in structure.populations:
             self._open_links(population)
-        for totals in structure.totals:
-            self._open_totals(totals)
+        for totals, lengths in structure.totals.items():
+            self._open_totals(totals, lengths)
         for chain, windows in structure.chains.items():
             self._open_chain(chain, windows)
         for distinct in structure.distincts:
@@ -130,9 +130,12 @@ class RuleWindows:
         base, end = history.base, history.end if build else history.base
         for population in structure.populations - self.links.keys():
             self._open_links(population).link(base, end)
-        for totals in structure.totals - self.totals.keys():
-            floor = self.floor(visibility, totals)
-            self._open_totals(totals).build(floor, base, self.amounts(totals.field))
+        for totals, lengths in structure.totals.items():
+            reach = self.floor(visibility, totals), base, self.amounts(totals.field)
+            if totals not in self.totals:
+                self._open_totals(totals, lengths).build(*reach)
+            elif self.totals[totals].windows != lengths:
+                self.totals[totals].rewindow(lengths, *reach)
         for chain in structure.chains.keys() - self.chains.keys():
             floor = self.floor(visibility, chain)
             opened = self._open_chain(chain, structure.chains[chain])
@@ -250,7 +253,7 @@ class RuleWindows:
             # groups of another population have other slots
             if version is None or version.population != population:
                 self._close_states(key)
-        for totals in list(self.totals.keys() - structure.totals):
+        for totals in list(self.totals.keys() - structure.totals.keys()):
             self.totals.pop(totals).remove()
         for chain in list(self.chains):
             if structure.chains.get(chain) != self.chains[chain].windows:
@@ -279,9 +282,9 @@ class RuleWindows:
         self.links[population] = links
         return links
 
-    def _open_totals(self, key: TotalsKey) -> SumWindow:
+    def _open_totals(self, key: TotalsKey, windows: tuple[int, ...]) -> SumWindow:
         name, links, members = self._path(key), self.links[key.population], self.links[key.members]
-        self.totals[key] = SumWindow(self._arena, name, links, members, key.window_ms)
+        self.totals[key] = SumWindow(self._arena, name, links, members, windows)
         return self.totals[key]
 
     def _open_chain(self, key: ChainKey, windows: tuple[int, ...]) -> Extremum:

@@ -16,11 +16,12 @@ class Structure:
     """Everything that the rules on one anchor read.
 
     :ivar used: the fields that they use
+    :ivar totals: with the lengths of their windows (ms), ascending; chains too
     """
 
     used: frozenset[str]
     populations: frozenset[Population]
-    totals: frozenset[TotalsKey]
+    totals: dict[TotalsKey, tuple[int, ...]]
     chains: dict[ChainKey, tuple[int, ...]]
     distincts: frozenset[DistinctKey]
     buckets: dict[BucketKey, Layout]
@@ -29,7 +30,7 @@ class Structure:
     @staticmethod
     def empty() -> Structure:
         """What an anchor without rules needs."""
-        return Structure(frozenset(), frozenset(), frozenset(), {}, frozenset(), {}, {})
+        return Structure(frozenset(), frozenset(), {}, {}, frozenset(), {}, {})
 
     @staticmethod
     def of(book: RuleBook, anchor: str) -> Structure:
@@ -40,7 +41,8 @@ class Structure:
     def of_versions(versions: Iterable[RuleVersion]) -> Structure:
         """What these versions, all on one anchor, need."""
         used: frozenset[str] = frozenset()
-        populations, totals, distincts, stateful = set(), set(), set(), {}
+        populations, distincts, stateful = set(), set(), {}
+        totals: dict[TotalsKey, set[int]] = {}
         chains: dict[ChainKey, set[int]] = {}
         bucketed: dict[BucketKey, list[Part]] = {}
         for version in versions:
@@ -53,20 +55,19 @@ class Structure:
                 if version.definition.reset_on_alert:
                     continue  # its windows are its own
                 if part.totals is not None:
-                    totals.add(part.totals)
+                    totals.setdefault(part.totals, set()).add(part.window_ms)
                 if part.distinct is not None:
                     distincts.add(part.distinct)
                 if part.buckets is not None:
                     bucketed.setdefault(part.buckets, []).append(part)
                 if part.chain is not None:
                     chains.setdefault(part.chain, set()).add(part.window_ms)
-        widths = {key: tuple(sorted(windows)) for key, windows in chains.items()}
         layouts = {key: _layout(parts) for key, parts in bucketed.items()}
         return Structure(
             used=used,
             populations=frozenset(populations),
-            totals=frozenset(totals),
-            chains=widths,
+            totals={key: tuple(sorted(windows)) for key, windows in totals.items()},
+            chains={key: tuple(sorted(windows)) for key, windows in chains.items()},
             distincts=frozenset(distincts),
             buckets=layouts,
             stateful=stateful,

@@ -4,7 +4,7 @@
              -----|---------|-------------|-------|-----> event time
                   t-61      t-60          t-5     t        x2, x3 and e are in; x1 is out
 
-Per group there is the window of its newest transaction: the oldest row in it (the tail), a count and a sum.
+Per group and length there is the window of its newest transaction: the oldest row in it (the tail), a count and a sum.
 In event-time order the tail only moves forward: O(1) amortised, whatever the window holds. A late
 transaction's own window is the newest one less what is newer, plus what is older and still reached: it costs
 what lies between the two windows' ends.
@@ -30,6 +30,7 @@ _FIRST_CAPACITY = 1024
 # A group's state: four int64 in a row, so that one cache line serves an evaluation.
 WIDTH = 4
 TAIL, _COUNT, _LOW, _HIGH = 0, 1, 2, 3
+_EMPTY = np.array([-1, 0, 0, 0], np.int64)
 
 
 @njit(cache=True)
@@ -111,7 +112,7 @@ def _late(
 @njit(cache=True)
 def sum_row(
     row: Any,
-    slot: Any,
+    at: Any,
     newest: Any,
     window: int,
     floor: int,
@@ -122,8 +123,10 @@ def sum_row(
     state: Any,
     own: Any,
 ) -> None:
-    """Enter one linked row, and leave count and sum of its own window in ``own`` (laid out as a state)."""
-    at = np.int64(slot) * WIDTH
+    """Enter one linked row, and leave count and sum of its own window in ``own`` (laid out as a state).
+
+    The state of its group and that window begins at ``at``.
+    """
     t = order.time[row]
     if newest == NOTHING or t >= newest:
         _put(state, at, row, members, amounts, 1)
@@ -138,7 +141,7 @@ def sum_row(
 
 @njit(cache=True)
 def store_totals(own: Any, i: Any, out: Any) -> None:
-    """Write a state's count and sum as the ``i``-th of the totals."""
+    """Write a state's count and sum as the ``i``-th of the totals, or where the tuple ``i`` says."""
     out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_LOW]), own[_HIGH]
 
 
@@ -146,7 +149,7 @@ def store_totals(own: Any, i: Any, out: Any) -> None:
 def _evaluate(
     start: int,
     newest: Any,
-    window: int,
+    windows: Any,
     floor: int,
     base: int,
     slots: Any,
@@ -156,76 +159,114 @@ def _evaluate(
     state: Any,
     out: Any,
 ) -> None:
-    own = np.zeros(WIDTH, np.int64)
+    own, width = np.zeros(WIDTH, np.int64), len(windows)
     for i in range(len(newest)):
         row = start + i
-        out.counts[i] = 0
-        if slots[row] >= 0:
-            sum_row(row, slots[row], newest[i], window, floor, base, order, members, amounts, state, own)
-            store_totals(own, i, out)
+        if slots[row] < 0:
+            for k in range(width):
+                out.counts[k, i], out.low[k, i], out.high[k, i] = 0, np.uint64(0), 0
+            continue
+        at = np.int64(slots[row]) * width * WIDTH
+        for k in range(width):
+            sum_row(row, at, newest[i], windows[k], floor, base, order, members, amounts, state, own)
+            store_totals(own, (k, i), out)
+            at += WIDTH
 
 
 @njit(cache=True)
-def drop_sums(first: int, until: int, slots: Any, order: Any, members: Any, amounts: Any, state: Any) -> None:
-    """Count out the rows from ``first`` to ``until``, older than every window."""
+def drop_sums(
+    first: int, until: int, width: int, slots: Any, order: Any, members: Any, amounts: Any, state: Any
+) -> None:
+    """Count out the rows from ``first`` to ``until``, older than every window; ``width``: how many a group has."""
     for row in range(first, until):
         if slots[row] >= 0:
-            at = np.int64(slots[row]) * WIDTH
-            _advance(state, at, len(order.time), order.time[row] + 1, order, members, amounts)
+            at = np.int64(slots[row]) * width * WIDTH
+            for _ in range(width):
+                _advance(state, at, len(order.time), order.time[row] + 1, order, members, amounts)
+                at += WIDTH
 
 
 @njit(cache=True)
 def build_sums(
-    window: int, floor: int, base: int, last: Any, order: Any, members: Any, amounts: Any, state: Any
+    windows: Any,
+    chosen: Any,
+    floor: int,
+    base: int,
+    last: Any,
+    order: Any,
+    members: Any,
+    amounts: Any,
+    state: Any,
 ) -> None:
-    """Count what is in each group's newest window; the states are empty."""
+    """Count what is in each group's newest windows, the ``chosen`` ones of all (by place); their states are empty."""
     for slot in range(len(last)):
-        row = last[slot]
-        if row < base:
+        newest = last[slot]
+        if newest < base:
             continue
-        bound = max(order.time[row] - window, floor)
-        while row >= base and order.time[row] >= bound:
-            _put(state, slot * WIDTH, row, members, amounts, 1)
-            state[slot * WIDTH + TAIL] = row
-            row = order.previous[row]
+        for k in chosen:
+            at, row = (slot * len(windows) + k) * WIDTH, newest
+            bound = max(order.time[row] - windows[k], floor)
+            while row >= base and order.time[row] >= bound:
+                _put(state, at, row, members, amounts, 1)
+                state[at + TAIL] = row
+                row = order.previous[row]
 
 
 class SumWindow:
-    """Count and sum of one measure over one window length, for every group of a population.
+    """Count and sum of one measure over several window lengths, for every group of a population.
 
-    To be built before it is used, unless its arrays were found as another process left them.
+    A group's states lie side by side, by window: what a transaction touches of one is near what it touches of the
+    others. To be built before it is used, unless its arrays were found as another process left them.
 
     :param members: the population whose transactions contribute; the others are only in the lists
     """
 
-    def __init__(self, arena: Arena, name: str, links: Links, members: Links, window_ms: int) -> None:
+    def __init__(
+        self, arena: Arena, name: str, links: Links, members: Links, windows_ms: tuple[int, ...]
+    ) -> None:
         self._arena, self._name, self._links, self._others = arena, name, links, members
-        self._window = window_ms
-        self._state = arena.open(name, np.int64, _FIRST_CAPACITY * WIDTH)
+        self.windows = windows_ms
+        self._windows = np.array(windows_ms, np.int64)
+        self._state = arena.open(name, np.int64, _FIRST_CAPACITY * self._stride)
 
     def build(self, floor: int, base: int, amounts: Amounts) -> None:
         """Count what the history already holds. ``floor``: what is older (ms) is not visible."""
         self._reserve()
         self._state[:] = 0
         self._state[TAIL::WIDTH] = -1
-        last, order = self._links.last[: self._links.slot_end], self._links.order
-        build_sums(self._window, floor, base, last, order, self._members, amounts, self._state)
+        self._build(np.arange(len(self.windows)), floor, base, amounts)
+
+    def rewindow(self, windows_ms: tuple[int, ...], floor: int, base: int, amounts: Amounts) -> None:
+        """Have these windows from now on: those that it has stay as they are, the others are built."""
+        before = self._state.reshape(-1, len(self.windows), WIDTH).copy()
+        kept = {window: place for place, window in enumerate(self.windows)}
+        self.windows, self._windows = windows_ms, np.array(windows_ms, np.int64)
+        self._state = self._arena.resize(self._name, len(before) * self._stride)
+        states = self._state.reshape(-1, len(windows_ms), WIDTH)
+        for place, window in enumerate(windows_ms):
+            states[:, place] = before[:, kept[window]] if window in kept else _EMPTY
+        fresh = [place for place, window in enumerate(windows_ms) if window not in kept]
+        self._reserve()
+        self._build(np.array(fresh, np.int64), floor, base, amounts)
 
     def evaluate(
         self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts
     ) -> Totals:
-        """Enter n linked rows from number ``start`` on; each one's own window (``newest``: from `Links.link`)."""
+        """Enter n linked rows from number ``start`` on (``newest``: from `Links.link`).
+
+        :returns: of each one's own windows, arrays (windows, n)
+        """
         self._reserve()
-        links, n = self._links, len(newest)
-        totals = Totals(np.empty(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
+        links, shape = self._links, (len(self.windows), len(newest))
+        totals = Totals(np.empty(shape, np.int64), np.empty(shape, np.uint64), np.empty(shape, np.int64))
         rows = links.slots, links.order, self._members
-        _evaluate(start, newest, self._window, floor, base, *rows, amounts, self._state, totals)
+        _evaluate(start, newest, self._windows, floor, base, *rows, amounts, self._state, totals)
         return totals
 
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
         """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
         rows = self._links.slots, self._links.order, self._members
-        drop_sums(first, until, *rows, amounts, self._state)
+        drop_sums(first, until, len(self.windows), *rows, amounts, self._state)
 
     def shift(self, delta: int) -> None:
         """Follow the history when its row numbers shrink by ``delta``."""
@@ -233,15 +274,23 @@ class SumWindow:
         tails[:] = np.maximum(tails - delta, -1)
 
     def remove(self) -> None:
-        """Forget the window."""
+        """Forget the windows."""
         self._arena.remove(self._name)
 
     @property
     def _members(self) -> Members:
         return self._links.members(self._others)
 
+    @property
+    def _stride(self) -> int:
+        return len(self.windows) * WIDTH
+
+    def _build(self, chosen: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts) -> None:
+        last, order = self._links.last[: self._links.slot_end], self._links.order
+        build_sums(self._windows, chosen, floor, base, last, order, self._members, amounts, self._state)
+
     def _reserve(self) -> None:
-        old, needed = len(self._state), len(self._links.last) * WIDTH
+        old, needed = len(self._state), len(self._links.last) * self._stride
         if needed > old:
             self._state = self._arena.resize(self._name, needed)
             self._state[old + TAIL :: WIDTH] = -1
