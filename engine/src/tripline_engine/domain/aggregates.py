@@ -128,12 +128,17 @@ class Aggregates:
         if part.chain is not None:
             widths = self.windows.chains[part.chain].windows
             extremes = self.extremes[part.chain][:, widths.index(part.window_ms)]
+        return self._read_part(version, part, self._totals(part), extremes, lists)
+
+    def _totals(self, part: Part) -> Totals:
+        """Of the part's window alone."""
         if part.distinct is not None:
-            return self._read_part(version, part, self.distincts[part.distinct], extremes, lists)
-        assert part.totals is not None
-        place = self.windows.totals[part.totals].windows.index(part.window_ms)
-        found = Totals(*(column[place] for column in self.totals[part.totals]))
-        return self._read_part(version, part, found, extremes, lists)
+            windows, found = self.windows.distincts[part.distinct].windows, self.distincts[part.distinct]
+        else:
+            assert part.totals is not None
+            windows, found = self.windows.totals[part.totals].windows, self.totals[part.totals]
+        place = windows.index(part.window_ms)
+        return Totals(found.counts[place], found.low[place], found.high[place])
 
     def _read_buckets(self, version: RuleVersion, part: Part, key: BucketKey, lists: Lists) -> PartReading:
         place = self.windows.buckets[key].buckets.layout.windows.index(part.window_ms)

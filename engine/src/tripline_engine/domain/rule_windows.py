@@ -91,8 +91,8 @@ class RuleWindows:
             self._open_totals(totals, lengths)
         for chain, windows in structure.chains.items():
             self._open_chain(chain, windows)
-        for distinct in structure.distincts:
-            self._open_distinct(distinct)
+        for distinct, lengths in structure.distincts.items():
+            self._open_distinct(distinct, lengths)
         for bucketed, layout in structure.buckets.items():
             self._open_buckets(bucketed, layout)
         for version in structure.stateful.values():
@@ -140,9 +140,12 @@ class RuleWindows:
             floor = self.floor(visibility, chain)
             opened = self._open_chain(chain, structure.chains[chain])
             opened.build(floor, base, self.amounts(chain.field))
-        for distinct in structure.distincts - self.distincts.keys():
+        for distinct, lengths in structure.distincts.items():
             floor = self.floor(visibility, distinct)
-            self._open_distinct(distinct).build(floor, base, end)
+            if distinct not in self.distincts:
+                self._open_distinct(distinct, lengths).build(floor, base, end)
+            elif self.distincts[distinct].windows != lengths:
+                self.distincts[distinct].rewindow(lengths, floor, base, end)
         for bucketed, layout in structure.buckets.items():
             if bucketed not in self.buckets:
                 self._build_buckets(bucketed, layout, visibility, kept(bucketed) if kept else None)
@@ -258,7 +261,7 @@ class RuleWindows:
         for chain in list(self.chains):
             if structure.chains.get(chain) != self.chains[chain].windows:
                 self.chains.pop(chain).remove()
-        for distinct in list(self.distincts.keys() - structure.distincts):
+        for distinct in list(self.distincts.keys() - structure.distincts.keys()):
             self.distincts.pop(distinct).remove()
         for bucketed, window in list(self.buckets.items()):
             gone = bucketed not in structure.buckets
@@ -292,9 +295,9 @@ class RuleWindows:
         self.chains[key] = Extremum(self._arena, name, links, members, key.sign, windows)
         return self.chains[key]
 
-    def _open_distinct(self, key: DistinctKey) -> DistinctWindow:
+    def _open_distinct(self, key: DistinctKey, windows: tuple[int, ...]) -> DistinctWindow:
         name, links, members = self._path(key), self.links[key.population], self.links[key.members]
-        self.distincts[key] = DistinctWindow(self._arena, name, links, members, key.window_ms)
+        self.distincts[key] = DistinctWindow(self._arena, name, links, members, windows)
         return self.distincts[key]
 
     def _open_buckets(self, key: BucketKey, layout: Layout) -> BucketWindow:

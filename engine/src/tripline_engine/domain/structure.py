@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tripline_engine.domain.bucket_window import Layout
 from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Part, Population, TotalsKey
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
+
+_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,21 +19,21 @@ class Structure:
     """Everything that the rules on one anchor read.
 
     :ivar used: the fields that they use
-    :ivar totals: with the lengths of their windows (ms), ascending; chains too
+    :ivar totals: with the lengths of their windows (ms), ascending; chains and distincts too
     """
 
     used: frozenset[str]
     populations: frozenset[Population]
     totals: dict[TotalsKey, tuple[int, ...]]
     chains: dict[ChainKey, tuple[int, ...]]
-    distincts: frozenset[DistinctKey]
+    distincts: dict[DistinctKey, tuple[int, ...]]
     buckets: dict[BucketKey, Layout]
     stateful: dict[RuleVersionKey, RuleVersion]
 
     @staticmethod
     def empty() -> Structure:
         """What an anchor without rules needs."""
-        return Structure(frozenset(), frozenset(), {}, {}, frozenset(), {}, {})
+        return Structure(frozenset(), frozenset(), {}, {}, {}, {}, {})
 
     @staticmethod
     def of(book: RuleBook, anchor: str) -> Structure:
@@ -41,8 +44,9 @@ class Structure:
     def of_versions(versions: Iterable[RuleVersion]) -> Structure:
         """What these versions, all on one anchor, need."""
         used: frozenset[str] = frozenset()
-        populations, distincts, stateful = set(), set(), {}
+        populations, stateful = set(), {}
         totals: dict[TotalsKey, set[int]] = {}
+        distincts: dict[DistinctKey, set[int]] = {}
         chains: dict[ChainKey, set[int]] = {}
         bucketed: dict[BucketKey, list[Part]] = {}
         for version in versions:
@@ -57,7 +61,7 @@ class Structure:
                 if part.totals is not None:
                     totals.setdefault(part.totals, set()).add(part.window_ms)
                 if part.distinct is not None:
-                    distincts.add(part.distinct)
+                    distincts.setdefault(part.distinct, set()).add(part.window_ms)
                 if part.buckets is not None:
                     bucketed.setdefault(part.buckets, []).append(part)
                 if part.chain is not None:
@@ -66,12 +70,16 @@ class Structure:
         return Structure(
             used=used,
             populations=frozenset(populations),
-            totals={key: tuple(sorted(windows)) for key, windows in totals.items()},
-            chains={key: tuple(sorted(windows)) for key, windows in chains.items()},
-            distincts=frozenset(distincts),
+            totals=_ascending(totals),
+            chains=_ascending(chains),
+            distincts=_ascending(distincts),
             buckets=layouts,
             stateful=stateful,
         )
+
+
+def _ascending(windows: Mapping[_Key, set[int]]) -> dict[_Key, tuple[int, ...]]:
+    return {key: tuple(sorted(own)) for key, own in windows.items()}
 
 
 def _layout(parts: Iterable[Part]) -> Layout:
