@@ -164,12 +164,12 @@ def measured(
             for place in range(len(shards)):
                 shards[(number + place) % len(shards)].take(batch)
         nothing, without = [0.0] * len(stream.timed), list(shards[2].ms)
-        whole = [_microseconds(shard, nothing, stream) for shard in shards[:2]]
-        added = [_microseconds(shard, without, stream) for shard in shards[:2]]
+        short, long = (_microseconds(shard, nothing, stream) for shard in shards[:2])
+        more_short, more_long = (_microseconds(shard, without, stream) for shard in shards[:2])
         wrong = sum(_wrong(shard, stream) for shard in shards[:2])
     return [
-        *_compared(f"{function}: one evaluation in its micro-batch", *whole, large),
-        *_compared(f"{function}: of that what the rule adds", *added, large),
+        *_compared(f"{function}: one evaluation in its micro-batch", short, long, large),
+        *_compared(f"{function}: of that what the rule adds", more_short, more_long, large),
         results.at_most(f"{function}: of {2 * _CHECKED} values and counts that were checked, wrong", wrong, "", 0),
     ]  # fmt: skip
 
