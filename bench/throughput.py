@@ -36,7 +36,7 @@ UNDER_MANY_RULES: Final = 20_000
 """Payments a second."""
 _MANY_MINUTES: Final = 90
 _ALERTS_PER_RULE: Final = 300
-_ALERTS_PER_RULE_OF_MANY: Final = 100
+_ALERTS_PER_RULE_OF_MANY: Final = 400
 _BATCHES: Final = 10
 _ROWS: Final = ("populations", "payment-type", "many-rules")
 

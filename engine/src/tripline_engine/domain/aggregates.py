@@ -62,10 +62,10 @@ class Aggregates:
         :param fired: bool, n: where an alert is due
         """
         states = self.windows.firing.get(version.key)
-        touched = self._moving(version, eligible)
-        if version.definition.firing != "crossing":
-            touched = fired
-        if states is None or not touched.any():
+        if states is None:
+            return None
+        touched = self._moving(version, eligible) if version.definition.firing == "crossing" else fired
+        if not touched.any():
             return None
         states.reserve()
         slots = self.windows.links[version.population].slots[self.start : self.end]
