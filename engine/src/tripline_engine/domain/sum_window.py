@@ -33,7 +33,7 @@ TAIL, _COUNT, _LOW, _HIGH = 0, 1, 2, 3
 _EMPTY = np.array([-1, 0, 0, 0], np.int64)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _put(state: Any, at: Any, row: Any, members: Any, amounts: Any, sign: int) -> None:
     """Count the row in (sign 1) or out (sign -1), if it is a member."""
     if members.chosen and members.slots[row] < 0:
@@ -48,7 +48,7 @@ def _put(state: Any, at: Any, row: Any, members: Any, amounts: Any, sign: int) -
     state[at + _COUNT] += sign
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, members: Any, amounts: Any) -> None:
     """Move the tail to the first row at or after ``bound`` (ms); rows after ``row`` have not been counted."""
     tail = state[at + TAIL]
@@ -109,7 +109,7 @@ def _late(
         older = order.previous[older]
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def sum_row(
     row: Any,
     at: Any,
@@ -134,12 +134,13 @@ def sum_row(
         if state[at + TAIL] < 0 or follows(state[at + TAIL], row, order.time):
             state[at + TAIL] = row
         _advance(state, at, row, max(t - window, floor), order, members, amounts)
-        own[:] = state[at : at + WIDTH]
+        for j in range(WIDTH):
+            own[j] = state[at + j]
     else:
         _late(state, at, row, newest, window, floor, base, order, members, amounts, own)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def store_totals(own: Any, i: Any, out: Any) -> None:
     """Write a state's count and sum as the ``i``-th of the totals, or where the tuple ``i`` says."""
     out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_LOW]), own[_HIGH]
