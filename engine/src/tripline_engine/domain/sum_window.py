@@ -33,7 +33,7 @@ TAIL, _COUNT, _LOW, _HIGH = 0, 1, 2, 3
 _EMPTY = np.array([-1, 0, 0, 0], np.int64)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _put(state: Any, at: Any, row: Any, members: Any, amounts: Any, sign: int) -> None:
     """Count the row in (sign 1) or out (sign -1), if it is a member."""
     if members.chosen and members.slots[row] < 0:
@@ -48,7 +48,7 @@ def _put(state: Any, at: Any, row: Any, members: Any, amounts: Any, sign: int) -
     state[at + _COUNT] += sign
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, members: Any, amounts: Any) -> None:
     """Move the tail to the first row at or after ``bound`` (ms); rows after ``row`` have not been counted."""
     tail = state[at + TAIL]
@@ -109,7 +109,7 @@ def _late(
         older = order.previous[older]
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def sum_row(
     row: Any,
     at: Any,
@@ -140,10 +140,51 @@ def sum_row(
         _late(state, at, row, newest, window, floor, base, order, members, amounts, own)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def store_totals(own: Any, i: Any, out: Any) -> None:
     """Write a state's count and sum as the ``i``-th of the totals, or where the tuple ``i`` says."""
     out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_LOW]), own[_HIGH]
+
+
+@njit(cache=True, inline="always")
+def _enter_in_order(
+    row: Any,
+    at: Any,
+    i: Any,
+    windows: Any,
+    floor: int,
+    order: Any,
+    members: Any,
+    amounts: Any,
+    state: Any,
+    out: Any,
+) -> None:
+    """What `sum_row` does for a row in order, for all windows of its group, with everything at hand.
+
+    Nearly all rows come this way. Calls would cost several times what is done here: each hands over all arrays.
+    """
+    time, following, low, high = order.time, order.following, amounts.low, amounts.high
+    chosen, contributing = members.chosen, members.slots
+    t, counted = time[row], not chosen or contributing[row] >= 0
+    for k in range(len(windows)):
+        tail, count = state[at + TAIL], state[at + _COUNT]
+        own_low, own_high = np.uint64(state[at + _LOW]), state[at + _HIGH]
+        if counted:
+            count += 1
+            own_low, own_high = add(own_low, own_high, low[row], high[row])
+        # what a backfill brings may be older than anything visible: then the tail has passed it over already
+        if tail < 0 or time[tail] > t or (time[tail] == t and tail > row):
+            tail = np.int64(row)
+        bound = max(t - windows[k], floor)
+        while tail >= 0 and time[tail] < bound:
+            if tail <= row and (not chosen or contributing[tail] >= 0):
+                count -= 1
+                own_low, own_high = subtract(own_low, own_high, low[tail], high[tail])
+            tail = np.int64(following[tail])
+        state[at + TAIL], state[at + _COUNT] = tail, count
+        state[at + _LOW], state[at + _HIGH] = np.int64(own_low), own_high
+        out.counts[k, i], out.low[k, i], out.high[k, i] = count, own_low, own_high
+        at += WIDTH
 
 
 @njit(cache=True)
@@ -163,15 +204,17 @@ def _evaluate(
     own, width = np.zeros(WIDTH, np.int64), len(windows)
     for i in range(len(newest)):
         row = start + i
+        at = np.int64(slots[row]) * width * WIDTH
         if slots[row] < 0:
             for k in range(width):
                 out.counts[k, i], out.low[k, i], out.high[k, i] = 0, np.uint64(0), 0
-            continue
-        at = np.int64(slots[row]) * width * WIDTH
-        for k in range(width):
-            sum_row(row, at, newest[i], windows[k], floor, base, order, members, amounts, state, own)
-            store_totals(own, (k, i), out)
-            at += WIDTH
+        elif newest[i] == NOTHING or order.time[row] >= newest[i]:
+            _enter_in_order(row, at, i, windows, floor, order, members, amounts, state, out)
+        else:
+            for k in range(width):
+                sum_row(row, at, newest[i], windows[k], floor, base, order, members, amounts, state, own)
+                store_totals(own, (k, i), out)
+                at += WIDTH
 
 
 @njit(cache=True)
