@@ -13,7 +13,7 @@ from tripline_engine.domain.bucket_pool import O_COUNT
 from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.limits import LimitRun, limits_of
-from tripline_engine.domain.links import Lists
+from tripline_engine.domain.links import Identities, Lists
 from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Part, Population, TotalsKey
 from tripline_engine.domain.reading import PartReading, Reading
 from tripline_engine.domain.rows import Amounts, Totals
@@ -222,8 +222,9 @@ def enter(windows: RuleWindows, start: int, end: int, visibility: Visibility) ->
     """Take the history's rows from ``start`` to ``end`` into all windows."""
     found = Aggregates(windows, start, end, visibility)
     base = windows.history.base
+    known: Identities = {}
     for population, links in windows.links.items():
-        found.newest[population] = links.link(start, end)
+        found.newest[population] = links.link(start, end, known)
     for key, window in windows.totals.items():
         newest, amounts = found.newest[key.population], windows.amounts(key.field)
         found.totals[key] = window.evaluate(start, newest, windows.floor(visibility, key), base, amounts)

@@ -22,6 +22,7 @@ from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.limit import SCALE
 from tripline_engine.domain.links import NOTHING, Links, Order, follows
 from tripline_engine.domain.rows import Totals
+from tripline_engine.domain.window_states import rewindowed
 
 _FIRST_CAPACITY = 1024
 # A group's state: the oldest row in the newest window, how many rows there have a value, how many values there are.
@@ -345,16 +346,10 @@ class DistinctWindow:
 
     def rewindow(self, windows_ms: tuple[int, ...], floor: int, base: int, end: int) -> None:
         """Have these windows from now on: those that it has stay as they are, the others are built."""
-        before = self._state.reshape(-1, len(self.windows), WIDTH).copy()
-        kept = {window: place for place, window in enumerate(self.windows)}
+        self._state, fresh = rewindowed(self._arena, self._name, self.windows, windows_ms, _EMPTY)
         self.windows, self._windows = windows_ms, np.array(windows_ms, np.int64)
-        self._state = self._arena.resize(self._name, len(before) * self._stride)
-        states = self._state.reshape(-1, len(windows_ms), WIDTH)
-        for place, window in enumerate(windows_ms):
-            states[:, place] = before[:, kept[window]] if window in kept else _EMPTY
-        fresh = [place for place, window in enumerate(windows_ms) if window not in kept]
         self._reserve(end)
-        self._build(np.array(fresh, np.int64), floor, base)
+        self._build(fresh, floor, base)
 
     def evaluate(self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int) -> Totals:
         """Enter n linked rows from number ``start`` on (``newest``: from `Links.link`).
