@@ -220,10 +220,9 @@ def _enter_in_order(
     state: Any,
     out: Any,
 ) -> None:
-    """What `distinct_row` does for a row in order, with everything at hand.
+    """What `distinct_row` does for a row in order, without calls: each would hand over all arrays.
 
-    Nearly all rows come this way. Calls would cost several times what is done here: each hands over all arrays. What
-    has been entered before a row in order stands before it among those of its value too, so the row is the last one.
+    What has been entered before such a row stands before it among those of its value too, so the row is the last one.
     """
     time, following, last, slots = order.time, order.following, values.last, values.slots
     t, valued = time[row], slots[row] >= 0
