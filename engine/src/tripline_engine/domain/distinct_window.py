@@ -200,10 +200,7 @@ def distinct_row(
 
 @njit(cache=True)
 def store_values(own: Any, i: Any, out: Any) -> None:
-    """Write a state's counts as the ``i``-th of the totals, or where the tuple ``i`` says.
-
-    How many rows have a value, and as the sum how many values there are.
-    """
+    """Write a state's counts as the totals at ``i``: rows with a value, and as the sum how many values there are."""
     out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_VALUES] * SCALE), 0
 
 

@@ -143,7 +143,7 @@ def sum_row(
 
 @njit(cache=True)
 def store_totals(own: Any, i: Any, out: Any) -> None:
-    """Write a state's count and sum as the ``i``-th of the totals, or where the tuple ``i`` says."""
+    """Write a state's count and sum as the totals at ``i``."""
     out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_LOW]), own[_HIGH]
 
 
