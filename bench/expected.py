@@ -10,7 +10,7 @@ import numpy as np
 
 from bench.rules import FIVE, Subject, Version, in_force
 from bench.windows import Held
-from bench.workload import TYPES, Column, Workload, transaction_id
+from bench.workload import Column, Workload, transaction_id
 from tripline_contracts import canonical
 
 
@@ -82,9 +82,4 @@ def _expected(subject: Subject, windows: Held, at: int) -> Expected:
 
 
 def _group(load: Workload, subject: Subject, number: int) -> dict[str, str]:
-    fields = {
-        "payeeId": str(load.payee[number]),
-        "beneficiaryId": str(load.beneficiary[number]),
-        "paymentType": TYPES[load.payment_type[number]],
-    }
-    return {name: fields[name] for name in subject.grouping}
+    return {name: load.text(name, number) for name in subject.grouping}

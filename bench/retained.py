@@ -10,7 +10,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +21,7 @@ import pyarrow as pa
 from bench.rules import FIVE, UNREACHABLE
 from bench.workload import PARTITIONS, Workload, make, values
 from tripline_contracts import rule_definition
-from tripline_contracts.event_type import load
+from tripline_contracts.event_type import EventType, load
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.head import Head
 from tripline_engine.domain.memory_log import MemoryLog
@@ -88,10 +88,12 @@ def _shuffled(config: EngineConfig, load_: Workload) -> None:
     more = [value[:-1] + _UNDECLARED for value in plain]
     print("\nbytes per payment, 2,000 in a micro-batch: as JSON | packed, as it crosses the shuffle")
     for name, sent in (("declared fields", plain), ("and undeclared ones", more)):
-        packed = sum(
-            len(each.data) for each in _payloads(config, 0, sent, _START) if each.kind == Kind.TRANSACTIONS
+        crossing = sum(
+            len(each.data)
+            for each in packed(config, 0, sent, [_START] * len(sent))
+            if each.kind == Kind.TRANSACTIONS
         )
-        print(f"  {name:32} {sum(map(len, sent)) / len(sent):8.1f} {packed / len(sent):8.1f}")
+        print(f"  {name:32} {sum(map(len, sent)) / len(sent):8.1f} {crossing / len(sent):8.1f}")
 
 
 def _run(config: EngineConfig, load_: Workload, rules: list[Payload]) -> Run:
@@ -131,19 +133,19 @@ def _batches(config: EngineConfig, load_: Workload) -> Iterator[list[Payload]]:
         times = range(at, at + _STEP_MS, 1000 // load_.rate)
         sent = [value for _, value in values(load_, start, stop, list(times)[: stop - start])]
         tick = Payload(Kind.TICK, json.dumps({"clock": at}).encode(), start)
-        yield [tick, *_payloads(config, start, sent, at)]
+        yield [tick, *packed(config, start, sent, [at] * len(sent))]
 
 
-def _payloads(config: EngineConfig, first: int, sent: list[bytes], at: int) -> Iterator[Payload]:
+def packed(config: EngineConfig, first: int, sent: list[bytes], record_times: Sequence[int]) -> list[Payload]:
+    """What a shard is sent of these values, as one partition's from offset ``first`` on."""
     columns: list[Any] = [
         pa.array([first % PARTITIONS] * len(sent), pa.int32()),
         pa.array(range(first, first + len(sent)), pa.int64()),
-        pa.array([at] * len(sent), pa.int64()),
+        pa.array(record_times, pa.int64()),
         pa.array(sent, pa.binary()),
     ]
     batch = pa.RecordBatch.from_arrays(columns, ["partition", "offset", "recordTime", "value"])
-    for packed in packer(config)(iter([batch])):
-        yield from unpacked(packed)
+    return [payload for rows in packer(config)(iter([batch])) for payload in unpacked(rows)]
 
 
 def _five() -> list[Payload]:
@@ -175,28 +177,36 @@ def _every_field() -> list[Payload]:
     return found
 
 
-def published(rule_id: int, body: dict[str, object]) -> Payload:
-    """The event of a rule with this body (see `Subject.body`), as it lies in rules.v1."""
+def published(
+    rule_id: int,
+    body: dict[str, object],
+    *,
+    event_type: EventType = _TYPE,
+    position: int | None = None,
+    version: int = 1,
+) -> Payload:
+    """The event of a rule with this body (see `Subject.body`), as it lies in rules.v1, at that position and offset."""
     definition = rule_definition.parse(
-        {k: v for k, v in body.items() if k not in ("name", "effectiveFrom")}, _TYPE
+        {k: v for k, v in body.items() if k not in ("name", "effectiveFrom")}, event_type
     )
+    place = rule_id if position is None else position
     event = {
-        "eventId": str(rule_id),
+        "eventId": str(place),
         "type": "RulePublished",
-        "position": rule_id,
+        "position": place,
         "occurredAt": _START,
         "actor": "bench",
         "widestWindows": [],
         "ruleId": rule_id,
-        "version": 1,
-        "definitionVersion": 1,
+        "version": version,
+        "definitionVersion": version,
         "state": "ACTIVE",
         "name": f"rule {rule_id}",
         "definition": definition.to_json(),
         "definitionHash": definition.hash,
-        "effectiveFrom": 0,
+        "effectiveFrom": body.get("effectiveFrom", 0),
     }
-    return Payload(Kind.RULE_EVENT, json.dumps(event).encode(), rule_id)
+    return Payload(Kind.RULE_EVENT, json.dumps(event).encode(), place)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from bench.windows import Held, group_codes, held
+from bench.windows import Held, different, group_codes, held
 from bench.workload import HUGE_CENTS, STRANGERS, Column, Workload
 from tripline_contracts import decimals
 from tripline_contracts.rule_definition import Function
@@ -21,48 +21,85 @@ _CENTS: Final = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
+class Passing:
+    """A filter: one comparison."""
+
+    field: str
+    operator: Literal["=", "!=", ">="]
+    constant: str
+
+    def body(self) -> dict[str, object]:
+        """As the registry takes it."""
+        return {"field": self.field, "operator": self.operator, "value": self.constant}
+
+    def passes(self, load: Workload) -> npt.NDArray[np.bool_]:
+        """Which transactions pass it; only amounts are compared by >=."""
+        if self.operator == ">=":
+            enough: npt.NDArray[np.bool_] = load.cents >= int(Decimal(self.constant) / _CENTS)
+            return enough
+        equal = load.where(self.field, self.constant)
+        return equal if self.operator == "=" else ~equal
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
-    """What a rule watches; the limit comes with its versions."""
+    """What a rule watches; the limit comes with its versions. `counted`: the field of a COUNT_DISTINCT."""
 
     rule_id: int
     name: str
     function: Function
     grouping: tuple[str, ...]
     window_seconds: int
+    passing: Passing | None = None
+    counted: str = "beneficiaryId"
 
     def body(self, limit: Decimal, effective_from: int) -> dict[str, object]:
         """What the registry is sent: tripping above that limit."""
-        return {
+        fields = {"COUNT": None, "COUNT_DISTINCT": self.counted}
+        found: dict[str, object] = {
             "name": self.name,
             "groupingKeyNames": list(self.grouping),
             "aggregatorFunctionType": self.function,
-            "aggregateFieldName": None if self.function == "COUNT" else "paymentAmount",
+            "aggregateFieldName": fields.get(self.function, "paymentAmount"),
             "limitOperatorType": ">",
             "limit": decimals.plain(limit),
             "windowSeconds": self.window_seconds,
             "effectiveFrom": effective_from,
         }
+        return found if self.passing is None else {**found, "filter": self.passing.body()}
 
     def held(self, load: Workload, time: Column, rank: Column, asked: Column) -> Held:
-        """What its windows held at the transactions `asked` for."""
-        columns = {
-            "payeeId": load.payee,
-            "beneficiaryId": load.beneficiary,
-            "paymentType": load.payment_type,
-        }
-        code = group_codes(*(columns[name] for name in self.grouping))
+        """What its windows held at the transactions `asked` for; nothing at those that don't pass the filter."""
+        if self.passing is None:
+            return self._held(load, time, rank, asked)
+        chosen = np.flatnonzero(self.passing.passes(load))
+        place = np.full(len(load), -1)
+        place[chosen] = np.arange(chosen.size)
+        inside = place[asked] >= 0
+        # of ranks only the order counts
+        found = self._held(load.taken(chosen), time[chosen], rank[chosen], place[asked[inside]])
+        return found.spread(inside)
+
+    def _held(self, load: Workload, time: Column, rank: Column, asked: Column) -> Held:
+        code = group_codes(*(load.key(name) for name in self.grouping), of=len(load))
         window_ms = self.window_seconds * 1_000
-        return held(code, time, rank, load.cents, asked, window_ms, with_largest=self.function == "MAX")
+        if self.function == "COUNT_DISTINCT":
+            return different(code, time, rank, load.key(self.counted), asked, window_ms)
+        # the least is the greatest of the negatives
+        sign = -1 if self.function == "MIN" else 1
+        extreme = self.function in ("MIN", "MAX")
+        found = held(code, time, rank, sign * load.cents, asked, window_ms, with_largest=extreme)
+        return Held(sign * found.total, found.count, sign * found.largest)
 
     def over(self, windows: Held, limit: Decimal) -> npt.NDArray[np.bool_]:
-        """Where the rule holds, compared without dividing."""
-        whole = int(limit if self.function == "COUNT" else limit / _CENTS)
+        """Where the rule holds, compared without dividing. A limit is not negative: no window that is empty holds."""
+        whole = int(limit if self.function in ("COUNT", "COUNT_DISTINCT") else limit / _CENTS)
         match self.function:
             case "COUNT":
                 return windows.count > whole
             case "AVG":
                 return windows.total > whole * windows.count
-            case "MAX":
+            case "MAX" | "MIN":
                 return windows.largest > whole
             case _:
                 return windows.total > whole
@@ -73,10 +110,12 @@ class Subject:
         match self.function:
             case "COUNT":
                 return str(count)
+            case "COUNT_DISTINCT":
+                return str(total)
             case "AVG":
                 mean = Decimal(total) * _CENTS / count
                 return decimals.plain(mean.quantize(Decimal("0.000001"), ROUND_HALF_EVEN))
-            case "MAX":
+            case "MAX" | "MIN":
                 return decimals.plain(int(windows.largest[at]) * _CENTS)
             case _:
                 return decimals.plain(total * _CENTS)
@@ -121,15 +160,17 @@ def versions_of(events: Iterable[tuple[int, bytes]]) -> list[Version]:
 def limits(load: Workload, alerts_per_rule: int, subjects: Sequence[Subject] = FIVE) -> dict[int, Decimal]:
     """Limits under which each of the rules alerts about so often over the live payments, by rule id.
 
-    That of a sum by payment type is above what its sums come to without the huge payments, by half of one.
+    That of a sum by payment type is above what its sums come to without the huge payments, by half of one, if there are
+    any.
     """
     number = np.arange(len(load))
     time = number * 1_000 // load.rate
     live = number[load.preloaded :]
+    huge = bool((load.payee[live] >= STRANGERS).any())
     found = {}
     for subject in subjects:
-        windows = subject.held(load, time, number, live)
-        found[subject.rule_id] = _limit(subject, _of_others(windows, load, live), alerts_per_rule)
+        windows = _of_others(subject.held(load, time, number, live), load, live)
+        found[subject.rule_id] = _limit(subject, windows, alerts_per_rule, huge=huge)
     return found
 
 
@@ -139,16 +180,18 @@ def _of_others(windows: Held, load: Workload, asked: Column) -> Held:
     return Held(windows.total[others], windows.count[others], windows.largest[others])
 
 
-def _limit(subject: Subject, windows: Held, alerts: int) -> Decimal:
+def _limit(subject: Subject, windows: Held, alerts: int, *, huge: bool) -> Decimal:
     share = 1 - alerts / windows.count.size
     match subject.function:
         case "COUNT":
             return Decimal(int(np.quantile(windows.count, share)))
         case "AVG":
-            return int(np.quantile(windows.total // windows.count, share)) * _CENTS
-        case "MAX":
+            return int(np.quantile(windows.total // np.maximum(windows.count, 1), share)) * _CENTS
+        case "COUNT_DISTINCT":
+            return Decimal(int(np.quantile(windows.total, share)))
+        case "MAX" | "MIN":
             return int(np.quantile(windows.largest, share)) * _CENTS
-        case _ if subject.grouping == ("paymentType",):
+        case _ if huge and subject.grouping == ("paymentType",):
             return (int(np.quantile(windows.total, 0.98)) + HUGE_CENTS // 2) * _CENTS
         case _:
             return int(np.quantile(windows.total, share)) * _CENTS

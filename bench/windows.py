@@ -11,22 +11,38 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
 from bench.workload import Column
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Per asked transaction: sum and maximum of the amounts in its window (cents), and how many there are."""
+    """Per asked transaction: sum and maximum of the amounts in its window (cents), and how many there are.
+
+    A MIN has the minimum in place of the maximum, a COUNT_DISTINCT the number of different values in place of the sum.
+    """
 
     total: Column
     count: Column
     largest: Column
 
+    def spread(self, places: npt.NDArray[np.bool_]) -> Held:
+        """These windows at those places, and nothing at the others."""
+        found = nothing(places.size)
+        found.total[places], found.count[places], found.largest[places] = self.total, self.count, self.largest
+        return found
 
-def group_codes(*fields: Column) -> Column:
-    """Small integers, equal where all fields are equal."""
-    code = np.zeros(fields[0].size, np.int64)
+
+def nothing(asked: int) -> Held:
+    """So many windows that hold nothing."""
+    zero = np.zeros(asked, np.int64)
+    return Held(zero, zero.copy(), np.full_like(zero, np.iinfo(np.int64).min))
+
+
+def group_codes(*fields: Column, of: int) -> Column:
+    """For each of so many transactions a small integer, equal where all fields are equal."""
+    code = np.zeros(of, np.int64)
     for field in fields:
         _, values = np.unique(field, return_inverse=True)
         _, code = np.unique(code * (values.max() + 1) + values, return_inverse=True)
@@ -61,6 +77,18 @@ def held(
         _largest(sorted_rank, sorted_cents, lo, end, rank[asked]) if with_largest else np.zeros_like(count)
     )
     return Held(prefix[end] - prefix[lo] - later_total, count, largest)
+
+
+def different(code: Column, time: Column, rank: Column, value: Column, asked: Column, window_ms: int) -> Held:
+    """How many different values there are (as the total), and how many transactions. Looks at each of these."""
+    order = np.lexsort((rank, time, code))
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    _, values = np.unique(value, return_inverse=True)
+    found = nothing(asked.size)
+    sorted_ = code[order], time[order], rank[order], values[order]
+    _different(*sorted_, place[asked], window_ms, np.full(values.max() + 1, -1), found.total, found.count)
+    return found
 
 
 def _disorder(time: Column, rank: Column) -> int:
@@ -99,3 +127,29 @@ def _largest(rank: Column, cents: Column, lo: Column, end: Column, asked_rank: C
             if rank[i] <= asked_rank[n] and cents[i] > largest[n]:
                 largest[n] = cents[i]
     return largest
+
+
+@numba.njit(cache=True)
+def _different(
+    code: Column,
+    time: Column,
+    rank: Column,
+    value: Column,
+    places: Column,
+    window_ms: int,
+    seen: Column,
+    values: Column,
+    count: Column,
+) -> None:
+    """`seen`: by value, for which place it was last met, -1 at first."""
+    for n in range(places.size):
+        e = places[n]
+        i = e
+        # of equal times those accepted later stand behind
+        while i >= 0 and code[i] == code[e] and time[i] >= time[e] - window_ms:
+            if rank[i] <= rank[e]:
+                count[n] += 1
+                if seen[value[i]] != n:
+                    seen[value[i]] = n
+                    values[n] += 1
+            i -= 1

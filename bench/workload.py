@@ -10,7 +10,7 @@ thousand a huge payment comes and, ten payments later, its reversal: those betwe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -32,6 +32,15 @@ STRANGERS: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class Label:
+    """A field that only some workloads have: each transaction's `column` indexes `texts`."""
+
+    name: str
+    texts: tuple[str, ...]
+    column: Column
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """Transaction number n is entry n of every column; the first `preloaded` fill the windows.
 
@@ -46,9 +55,56 @@ class Workload:
     cents: Column
     partition: Column
     offset: Column
+    labels: tuple[Label, ...] = ()
 
     def __len__(self) -> int:
         return self.payee.size
+
+    def key(self, name: str) -> Column:
+        """Integers that are equal exactly where the field's values are."""
+        match name:
+            case "payeeId":
+                return self.payee
+            case "beneficiaryId":
+                return self.beneficiary
+            case "paymentType":
+                return self.payment_type
+            case _:
+                return self._label(name).column
+
+    def text(self, name: str, number: int) -> str:
+        """The field's value in that transaction."""
+        value = int(self.key(name)[number])
+        match name:
+            case "payeeId" | "beneficiaryId":
+                return str(value)
+            case "paymentType":
+                return TYPES[value]
+            case _:
+                return self._label(name).texts[value]
+
+    def where(self, name: str, text: str) -> npt.NDArray[np.bool_]:
+        """Which transactions have that value in a field of few values."""
+        texts = TYPES if name == "paymentType" else self._label(name).texts
+        found: npt.NDArray[np.bool_] = self.key(name) == texts.index(text)
+        return found
+
+    def taken(self, chosen: Column) -> Workload:
+        """These transactions alone, as if there were no others."""
+        return replace(
+            self,
+            preloaded=0,
+            payee=self.payee[chosen],
+            beneficiary=self.beneficiary[chosen],
+            payment_type=self.payment_type[chosen],
+            cents=self.cents[chosen],
+            partition=self.partition[chosen],
+            offset=self.offset[chosen],
+            labels=tuple(replace(label, column=label.column[chosen]) for label in self.labels),
+        )
+
+    def _label(self, name: str) -> Label:
+        return next(label for label in self.labels if label.name == name)
 
 
 def make(rate: int, preloaded: int, live: int, seed: int) -> Workload:
@@ -82,12 +138,29 @@ def values(load: Workload, start: int, stop: int, event_times: Iterable[int]) ->
     """Partition and JSON of transactions `start` to `stop - 1`; the event times (ms) are ingestion times too."""
     part = slice(start, stop)
     columns = (load.partition, load.payee, load.beneficiary, load.payment_type, load.cents)
-    rows = zip(range(start, stop), event_times, *(column[part].tolist() for column in columns), strict=True)
-    for number, at, partition, payee, beneficiary, payment_type, cents in rows:
+    rows = zip(
+        range(start, stop),
+        event_times,
+        *(column[part].tolist() for column in columns),
+        _labelled(load, part, stop - start),
+        strict=True,
+    )
+    for number, at, partition, payee, beneficiary, payment_type, cents, more in rows:
         sign, (whole, rest) = "-" * (cents < 0), divmod(abs(cents), 100)
         value = (
             f'{{"transactionId":"b-{number}","eventTime":{at},"payeeId":{payee},"beneficiaryId":{beneficiary},'
             f'"paymentAmount":"{sign}{whole}.{rest:02d}","paymentType":"{TYPES[payment_type]}",'
-            f'"ingestionTimestamp":{at}}}'
+            f'"ingestionTimestamp":{at}{more}}}'
         )
         yield partition, value.encode()
+
+
+def _labelled(load: Workload, part: slice, count: int) -> list[str]:
+    """What is said of the labels of each transaction in that part."""
+    told = [""] * count
+    for label in load.labels:
+        texts = [f',"{label.name}":"{text}"' for text in label.texts]
+        told = [
+            before + texts[value] for before, value in zip(told, label.column[part].tolist(), strict=True)
+        ]
+    return told

@@ -48,6 +48,6 @@ def test_both_ends_of_a_window_are_in_it() -> None:
 
 
 def test_groups_are_equal_where_all_fields_are() -> None:
-    codes = group_codes(np.array([1, 1, 2, 1]), np.array([5, 6, 5, 5]))
+    codes = group_codes(np.array([1, 1, 2, 1]), np.array([5, 6, 5, 5]), of=4)
     assert codes[0] == codes[3]
     assert len(set(codes.tolist())) == 3

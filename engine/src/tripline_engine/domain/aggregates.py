@@ -13,7 +13,7 @@ from tripline_engine.domain.bucket_pool import O_COUNT
 from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.limits import LimitRun, limits_of
-from tripline_engine.domain.links import Lists
+from tripline_engine.domain.links import Identities, Lists
 from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Part, Population, TotalsKey
 from tripline_engine.domain.reading import PartReading, Reading
 from tripline_engine.domain.rows import Amounts, Totals
@@ -62,10 +62,10 @@ class Aggregates:
         :param fired: bool, n: where an alert is due
         """
         states = self.windows.firing.get(version.key)
-        touched = self._moving(version, eligible)
-        if version.definition.firing != "crossing":
-            touched = fired
-        if states is None or not touched.any():
+        if states is None:
+            return None
+        touched = self._moving(version, eligible) if version.definition.firing == "crossing" else fired
+        if not touched.any():
             return None
         states.reserve()
         slots = self.windows.links[version.population].slots[self.start : self.end]
@@ -128,11 +128,17 @@ class Aggregates:
         if part.chain is not None:
             widths = self.windows.chains[part.chain].windows
             extremes = self.extremes[part.chain][:, widths.index(part.window_ms)]
-        found = self.totals[part.totals] if part.totals is not None else None
+        return self._read_part(version, part, self._totals(part), extremes, lists)
+
+    def _totals(self, part: Part) -> Totals:
+        """Of the part's window alone."""
         if part.distinct is not None:
-            found = self.distincts[part.distinct]
-        assert found is not None
-        return self._read_part(version, part, found, extremes, lists)
+            windows, found = self.windows.distincts[part.distinct].windows, self.distincts[part.distinct]
+        else:
+            assert part.totals is not None
+            windows, found = self.windows.totals[part.totals].windows, self.totals[part.totals]
+        place = windows.index(part.window_ms)
+        return Totals(found.counts[place], found.low[place], found.high[place])
 
     def _read_buckets(self, version: RuleVersion, part: Part, key: BucketKey, lists: Lists) -> PartReading:
         place = self.windows.buckets[key].buckets.layout.windows.index(part.window_ms)
@@ -216,8 +222,9 @@ def enter(windows: RuleWindows, start: int, end: int, visibility: Visibility) ->
     """Take the history's rows from ``start`` to ``end`` into all windows."""
     found = Aggregates(windows, start, end, visibility)
     base = windows.history.base
+    known: Identities = {}
     for population, links in windows.links.items():
-        found.newest[population] = links.link(start, end)
+        found.newest[population] = links.link(start, end, known)
     for key, window in windows.totals.items():
         newest, amounts = found.newest[key.population], windows.amounts(key.field)
         found.totals[key] = window.evaluate(start, newest, windows.floor(visibility, key), base, amounts)

@@ -121,13 +121,16 @@ class Anchor:
         """Accept transactions, in the engine's order and none a duplicate, and hold every rule against them."""
         start = self.history.append(rows)
         aggregates = enter(self._windows, start, self.history.end, visibility)
-        judgement = Judgement()
+        judgement, everything = Judgement(), np.ones(len(rows), np.bool_)
+        oldest, newest = (int(rows.time.min()), int(rows.time.max())) if len(rows) else (0, 0)
         for version, since, until in _entering(book, self._name):
-            eligible = (rows.time >= since) & (rows.time < until)
+            eligible = everything
+            if since > oldest or until <= newest:
+                eligible = (rows.time >= since) & (rows.time < until)
             if rows.backfilled is not None:
                 brought = eligible & rows.backfilled & (self._slots(version, start) >= 0)
                 judgement.counts[rule_counter(version.rule_id, "backfilled")] += int(brought.sum())
-                eligible &= ~rows.backfilled
+                eligible = eligible & ~rows.backfilled
             fired, reading = _hold(version, eligible, aggregates, book.judged, judgement)
             traced_until = book.traced.get(version.rule_id)
             if traced_until is not None:

@@ -22,11 +22,13 @@ from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.limit import SCALE
 from tripline_engine.domain.links import NOTHING, Links, Order, follows
 from tripline_engine.domain.rows import Totals
+from tripline_engine.domain.window_states import rewindowed
 
 _FIRST_CAPACITY = 1024
 # A group's state: the oldest row in the newest window, how many rows there have a value, how many values there are.
 WIDTH = 3
 TAIL, _COUNT, _VALUES = 0, 1, 2
+_EMPTY = np.array([-1, 0, 0], np.int64)
 
 
 class Values(NamedTuple):
@@ -80,16 +82,19 @@ def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, values: Any)
 
 
 @njit(cache=True)
-def _enter_value(state: Any, at: Any, row: Any, newest: Any, base: int, order: Any, values: Any) -> None:
-    """Enter the row into its value's list; a row that is no longer the last one counts no more."""
+def _enter_value(
+    state: Any, at: Any, width: int, row: Any, newest: Any, base: int, order: Any, values: Any
+) -> None:
+    """Enter the row into its value's list; a row that is no longer the last one counts no more in any window."""
     values.last[row] = 0
     if values.slots[row] < 0 or entered_after(row, row, newest, values.order) >= 0:
         return
     values.last[row] = 1
     older = entered_before(row, row, values.order, base)
     if older >= 0:
-        if _holds(state[at + TAIL], older, order.time):
-            state[at + _VALUES] -= values.last[older]
+        for k in range(width):
+            if _holds(state[at + k * WIDTH + TAIL], older, order.time):
+                state[at + k * WIDTH + _VALUES] -= values.last[older]
         values.last[older] = 0
 
 
@@ -141,11 +146,9 @@ def _late(
     values: Any,
     own: Any,
 ) -> None:
-    """Enter a late row, and leave the counts of its own window in ``own`` (laid out as a state)."""
+    """Count a late row, and leave the counts of its own window in ``own`` (laid out as a state)."""
     t = order.time[row]
     newest_bound = max(newest - window, floor)
-    _advance(state, at, row - 1, newest_bound, order, values)
-    _enter_value(state, at, row, newest, base, order, values)
     own[:] = 0
     start = np.int64(row)
     if t >= newest_bound:
@@ -161,9 +164,9 @@ def _late(
 @njit(cache=True)
 def distinct_row(
     row: Any,
-    slot: Any,
+    at: Any,
     newest: Any,
-    window: int,
+    windows: Any,
     floor: int,
     base: int,
     order: Any,
@@ -171,32 +174,89 @@ def distinct_row(
     state: Any,
     own: Any,
 ) -> None:
-    """Enter one linked row, and leave the counts of its own window in ``own`` (laid out as a state)."""
-    at = np.int64(slot) * WIDTH
-    t = order.time[row]
-    if newest != NOTHING and t < newest:
-        _late(state, at, row, newest, window, floor, base, order, values, own)
-        return
-    _enter_value(state, at, row, newest, base, order, values)
-    _count_in(state, at, row, values)
-    # what a backfill brings may be older than anything visible: then the tail has passed it over already
-    if not _holds(state[at + TAIL], row, order.time):
-        state[at + TAIL] = row
-    _advance(state, at, row, max(t - window, floor), order, values)
-    own[:] = state[at : at + WIDTH]
+    """Enter one linked row, and leave the counts of its own windows in ``own`` (one laid out as a state for each).
+
+    The states of its group begin at ``at``.
+    """
+    t, width = order.time[row], len(windows)
+    late = newest != NOTHING and t < newest
+    if late:
+        for k in range(width):
+            bound = max(newest - windows[k], floor)
+            _advance(state, at + k * WIDTH, row - 1, bound, order, values)
+    _enter_value(state, at, width, row, newest, base, order, values)
+    for k in range(width):
+        if late:
+            _late(state, at, row, newest, windows[k], floor, base, order, values, own[k])
+        else:
+            _count_in(state, at, row, values)
+            # what a backfill brings may be older than anything visible: then the tail has passed it over already
+            if not _holds(state[at + TAIL], row, order.time):
+                state[at + TAIL] = row
+            _advance(state, at, row, max(t - windows[k], floor), order, values)
+            own[k, :] = state[at : at + WIDTH]
+        at += WIDTH
 
 
 @njit(cache=True)
 def store_values(own: Any, i: Any, out: Any) -> None:
-    """Write a state's counts as the ``i``-th of the totals: rows with a value, and how many values as the sum."""
+    """Write a state's counts as the totals at ``i``: rows with a value, and as the sum how many values there are."""
     out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_VALUES] * SCALE), 0
+
+
+@njit(cache=True, inline="always")
+def _enter_in_order(
+    row: Any,
+    at: Any,
+    i: Any,
+    windows: Any,
+    floor: int,
+    base: int,
+    order: Any,
+    values: Any,
+    state: Any,
+    out: Any,
+) -> None:
+    """What `distinct_row` does for a row in order, without calls: each would hand over all arrays.
+
+    What has been entered before such a row stands before it among those of its value too, so the row is the last one.
+    """
+    time, following, last, slots = order.time, order.following, values.last, values.slots
+    t, valued = time[row], slots[row] >= 0
+    last[row] = valued
+    older = entered_before(row, row, values.order, base) if valued else np.int32(-1)
+    replaced = older >= 0 and last[older] == 1
+    if older >= 0:
+        last[older] = 0
+    for k in range(len(windows)):
+        tail, count, different = state[at + TAIL], state[at + _COUNT], state[at + _VALUES]
+        if (
+            replaced
+            and tail >= 0
+            and (time[tail] < time[older] or (time[tail] == time[older] and tail <= older))
+        ):
+            different -= 1
+        count += valued
+        different += valued
+        # what a backfill brings may be older than anything visible: then the tail has passed it over already
+        if tail < 0 or time[tail] > t or (time[tail] == t and tail > row):
+            tail = np.int64(row)
+        bound = max(t - windows[k], floor)
+        while tail >= 0 and time[tail] < bound:
+            if tail <= row and slots[tail] >= 0:
+                count -= 1
+                different -= last[tail]
+            tail = np.int64(following[tail])
+        state[at + TAIL], state[at + _COUNT], state[at + _VALUES] = tail, count, different
+        out.counts[k, i], out.low[k, i], out.high[k, i] = count, np.uint64(different * SCALE), 0
+        at += WIDTH
 
 
 @njit(cache=True)
 def _evaluate(
     start: int,
     newest: Any,
-    window: int,
+    windows: Any,
     floor: int,
     base: int,
     slots: Any,
@@ -205,52 +265,70 @@ def _evaluate(
     state: Any,
     out: Any,
 ) -> None:
-    own = np.zeros(WIDTH, np.int64)
+    width = len(windows)
+    own = np.zeros((width, WIDTH), np.int64)
     for i in range(len(newest)):
         row = start + i
-        out.counts[i] = 0
-        if slots[row] >= 0:
-            distinct_row(row, slots[row], newest[i], window, floor, base, order, values, state, own)
-            store_values(own, i, out)
+        if slots[row] < 0:
+            for k in range(width):
+                out.counts[k, i], out.low[k, i], out.high[k, i] = 0, np.uint64(0), 0
+            continue
+        at = np.int64(slots[row]) * width * WIDTH
+        if newest[i] == NOTHING or order.time[row] >= newest[i]:
+            _enter_in_order(row, at, i, windows, floor, base, order, values, state, out)
+            continue
+        distinct_row(row, at, newest[i], windows, floor, base, order, values, state, own)
+        for k in range(width):
+            store_values(own[k], (k, i), out)
 
 
 @njit(cache=True)
-def drop_values(first: int, until: int, slots: Any, order: Any, values: Any, state: Any) -> None:
-    """Count out the rows from ``first`` to ``until``, older than every window."""
+def drop_values(first: int, until: int, width: int, slots: Any, order: Any, values: Any, state: Any) -> None:
+    """Count out the rows from ``first`` to ``until``, older than every window; ``width``: how many a group has."""
     for row in range(first, until):
         if slots[row] >= 0:
-            at = np.int64(slots[row]) * WIDTH
-            _advance(state, at, len(order.time), order.time[row] + 1, order, values)
+            at = np.int64(slots[row]) * width * WIDTH
+            for _ in range(width):
+                _advance(state, at, len(order.time), order.time[row] + 1, order, values)
+                at += WIDTH
 
 
 @njit(cache=True)
 def build_values(
-    window: int, floor: int, base: int, newest: Any, order: Any, values: Any, state: Any
+    windows: Any, chosen: Any, floor: int, base: int, newest: Any, order: Any, values: Any, state: Any
 ) -> None:
-    """Count what is in each group's newest window; ``newest`` is each group's newest row, the states are empty."""
+    """Count what is in each group's newest windows, the ``chosen`` ones of all (by place); their states are empty.
+
+    ``newest`` is each group's newest row.
+    """
     for slot in range(len(newest)):
-        row = newest[slot]
-        if row < base:
+        if newest[slot] < base:
             continue
-        bound = max(order.time[row] - window, floor)
-        while row >= base and order.time[row] >= bound:
-            _count_in(state, slot * WIDTH, row, values)
-            state[slot * WIDTH + TAIL] = row
-            row = order.previous[row]
+        for k in chosen:
+            at, row = (slot * len(windows) + k) * WIDTH, newest[slot]
+            bound = max(order.time[row] - windows[k], floor)
+            while row >= base and order.time[row] >= bound:
+                _count_in(state, at, row, values)
+                state[at + TAIL] = row
+                row = order.previous[row]
 
 
 class DistinctWindow:
-    """How many values a field has over one window length, for every group of a population.
+    """How many values a field has over several window lengths, for every group of a population.
 
-    To be built before it is used, unless its arrays were found as another process left them.
+    A group's states lie side by side, by window. To be built before it is used, unless its arrays were found as another
+    process left them.
 
     :param equal: the population whose groups are the group and the value together
     """
 
-    def __init__(self, arena: Arena, name: str, links: Links, equal: Links, window_ms: int) -> None:
+    def __init__(
+        self, arena: Arena, name: str, links: Links, equal: Links, windows_ms: tuple[int, ...]
+    ) -> None:
         self._arena, self._name, self._links, self._equal = arena, name, links, equal
-        self._window = window_ms
-        self._state = arena.open(name, np.int64, _FIRST_CAPACITY * WIDTH)
+        self.windows = windows_ms
+        self._windows = np.array(windows_ms, np.int64)
+        self._state = arena.open(name, np.int64, _FIRST_CAPACITY * self._stride)
         self._last = arena.open(f"{name}.last", np.uint8, _FIRST_CAPACITY)
 
     def build(self, floor: int, base: int, end: int) -> None:
@@ -258,26 +336,34 @@ class DistinctWindow:
         self._reserve(end)
         self._state[:] = 0
         self._state[TAIL::WIDTH] = -1
-        links, equal = self._links, self._equal
+        equal = self._equal
         self._last[base:end] = (equal.slots[base:end] >= 0) & (equal.following[base:end] < 0)
-        newest = links.last[: links.slot_end]
-        build_values(self._window, floor, base, newest, links.order, self.values, self._state)
+        self._build(np.arange(len(self.windows)), floor, base)
+
+    def rewindow(self, windows_ms: tuple[int, ...], floor: int, base: int, end: int) -> None:
+        """Have these windows from now on: those that it has stay as they are, the others are built."""
+        self._state, fresh = rewindowed(self._arena, self._name, self.windows, windows_ms, _EMPTY)
+        self.windows, self._windows = windows_ms, np.array(windows_ms, np.int64)
+        self._reserve(end)
+        self._build(fresh, floor, base)
 
     def evaluate(self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int) -> Totals:
         """Enter n linked rows from number ``start`` on (``newest``: from `Links.link`).
 
-        :returns: of each one's own window how many rows have a value, and as the sum how many values there are
+        :returns: of each one's own windows, arrays (windows, n): how many rows have a value, and as the sum how many
+            values there are
         """
-        n = len(newest)
-        self._reserve(start + n)
-        totals = Totals(np.empty(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
+        shape = len(self.windows), len(newest)
+        self._reserve(start + len(newest))
+        totals = Totals(np.empty(shape, np.int64), np.empty(shape, np.uint64), np.empty(shape, np.int64))
         slots, order = self._links.slots, self._links.order
-        _evaluate(start, newest, self._window, floor, base, slots, order, self.values, self._state, totals)
+        _evaluate(start, newest, self._windows, floor, base, slots, order, self.values, self._state, totals)
         return totals
 
     def drop(self, first: int, until: int) -> None:
         """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
-        drop_values(first, until, self._links.slots, self._links.order, self.values, self._state)
+        rows = self._links.slots, self._links.order, self.values
+        drop_values(first, until, len(self.windows), *rows, self._state)
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
@@ -286,7 +372,7 @@ class DistinctWindow:
         self._last[:end] = self._last[delta : delta + end].copy()
 
     def remove(self) -> None:
-        """Forget the window."""
+        """Forget the windows."""
         self._arena.remove(self._name)
         self._arena.remove(f"{self._name}.last")
 
@@ -295,10 +381,18 @@ class DistinctWindow:
         """The lists of equal values, for kernels."""
         return Values(self._equal.slots, self._equal.order, self._last)
 
+    @property
+    def _stride(self) -> int:
+        return len(self.windows) * WIDTH
+
+    def _build(self, chosen: npt.NDArray[np.int64], floor: int, base: int) -> None:
+        newest, order = self._links.last[: self._links.slot_end], self._links.order
+        build_values(self._windows, chosen, floor, base, newest, order, self.values, self._state)
+
     def _reserve(self, rows: int) -> None:
         if rows > len(self._last):
             self._last = self._arena.resize(f"{self._name}.last", 1 << rows.bit_length())
-        old, needed = len(self._state), len(self._links.last) * WIDTH
+        old, needed = len(self._state), len(self._links.last) * self._stride
         if needed > old:
             self._state = self._arena.resize(self._name, needed)
             self._state[old + TAIL :: WIDTH] = -1

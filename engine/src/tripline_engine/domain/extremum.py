@@ -122,6 +122,52 @@ def extreme_row(
         out[k] = best
 
 
+@njit(cache=True, inline="always")
+def _enter_in_order(
+    row: Any,
+    first: Any,
+    i: Any,
+    windows: Any,
+    floor: int,
+    base: int,
+    order: Any,
+    chain: Any,
+    fronts: Any,
+    out: Any,
+) -> None:
+    """What `extreme_row` does for a row in order, with everything at hand; ``first``: its group's first front.
+
+    Nearly all rows come this way. Calls would cost several times what is done here: each hands over all arrays.
+    """
+    time, better, worse, low, high = order.time, chain.better, chain.worse, chain.low, chain.high
+    chosen, contributing = chain.members.chosen, chain.members.slots
+    t, outside = time[row], chosen and contributing[row] < 0
+    for k in range(len(windows)):
+        bound = max(t - windows[k], floor)
+        front = np.int64(fronts[first + k])
+        while front >= 0 and time[front] < bound:
+            front = np.int64(worse[front])
+        if t >= bound and front < 0:
+            front = row
+        elif t >= bound:
+            # of equal values the newer one
+            if chosen and (outside or contributing[front] < 0):
+                difference = int(outside) - int(contributing[front] < 0)
+            else:
+                difference = chain.sign * compare(low[row], high[row], low[front], high[front])
+            front = row if difference <= 0 else front
+        fronts[first + k] = front
+        out[i, k] = -1 if front >= 0 and chosen and contributing[front] < 0 else front
+    top = np.int64(order.previous[row])
+    while top >= base and top > row:
+        top = np.int64(order.previous[top])
+    while top >= base and _order(top, row, chain) >= 0:
+        top = np.int64(better[top])
+    better[row], worse[row] = top if top >= base else -1, -1
+    if top >= base:
+        worse[top] = row
+
+
 @njit(cache=True)
 def _evaluate(
     start: int,
@@ -140,6 +186,10 @@ def _evaluate(
         slot = np.int64(slots[start + i])
         if slot < 0:
             out[i, :] = -1
+            continue
+        if newest[i] == NOTHING or order.time[start + i] >= newest[i]:
+            row = np.int64(start + i)
+            _enter_in_order(row, slot * width, i, windows, floor, base, order, chain, fronts, out)
             continue
         own = fronts[slot * width : (slot + 1) * width]
         extreme_row(np.int64(start + i), newest[i], windows, floor, base, order, chain, own, out[i])

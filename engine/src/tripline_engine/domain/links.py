@@ -47,6 +47,9 @@ _HIDDEN = -3
 
 _FIRST_CAPACITY = 1024
 
+Identities = dict[tuple[str, ...], tuple[Array, Array, Array]]
+"""By grouping: of some rows the identities of their groups (uint64, low and high), and whether they are in one."""
+
 
 def unhidden(slots: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """The slots with those of voided rows as if these were in the lists."""
@@ -195,15 +198,16 @@ class Links(Lists):
         """All slots lie below this number."""
         return self.table.end
 
-    def link(self, start: int, end: int) -> npt.NDArray[np.int64]:
+    def link(self, start: int, end: int, known: Identities | None = None) -> npt.NDArray[np.int64]:
         """Enter the rows from ``start`` to ``end`` in the order of acceptance.
 
+        :param known: the groups' identities of these rows as far as other populations have asked for them
         :returns: int64, for each the newest event time (ms) of its group before it, or NOTHING
         """
         if not self._shared:
             if end > len(self._slots):
                 self._slots = self._arena.resize(f"{self._name}.slot", 1 << end.bit_length(), -1)
-            self._slots[start:end] = self._group(start, end)
+            self._slots[start:end] = self._group(start, end, {} if known is None else known)
         self.reserve(end, self.slot_end)
         newest = np.empty(end - start, np.int64)
         _link(start, self.slots, self.order, self.last, self._history.base, newest)
@@ -233,12 +237,12 @@ class Links(Lists):
         if self._single is None:
             self.table.remove()
 
-    def _group(self, start: int, end: int) -> npt.NDArray[np.int32]:
+    def _group(self, start: int, end: int, known: Identities) -> npt.NDArray[np.int32]:
         passing = None if self._passes is None else self._passes(self._history, start, end)
         if self._single is not None:
             slots = self._history.codes(self._single)[start:end].copy()
         else:
-            slots = self._intern(start, end, passing)
+            slots = self._intern(start, end, passing, known)
         if passing is not None:
             slots[~passing] = FILTERED
         voided = self._history.marked(VOIDED, start, end)
@@ -247,17 +251,25 @@ class Links(Lists):
             slots[voided] = _HIDDEN - slots[voided]
         return slots
 
-    def _intern(self, start: int, end: int, passing: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.int32]:
-        n = end - start
+    def _intern(
+        self, start: int, end: int, passing: npt.NDArray[np.bool_] | None, known: Identities
+    ) -> npt.NDArray[np.int32]:
+        if self.fields not in known:
+            known[self.fields] = self._identities(start, end)
+        low, high, present = known[self.fields]
+        return self.table.intern(low, high, present if passing is None else present & passing)
+
+    def _identities(self, start: int, end: int) -> tuple[Array, Array, Array]:
+        """128 bits that are equal exactly where the groups are, and whether there is a group."""
         parts = [self._identity(field, start, end) for field in self.fields]
-        present = np.ones(n, np.bool_) if passing is None else passing.copy()
-        for _, _, known in parts:
-            present &= known
+        present = np.ones(end - start, np.bool_)
+        for _, _, there in parts:
+            present &= there
         if not parts:
-            zero = np.zeros(n, np.uint64)
-            return self.table.intern(zero, zero, present)
+            zero = np.zeros(end - start, np.uint64)
+            return zero, zero, present
         low, high = parts[0][:2] if len(parts) == 1 else self._combine(parts)
-        return self.table.intern(low, high, present)
+        return low, high, present
 
     def _identity(self, field: str, start: int, end: int) -> tuple[Array, Array, Array]:
         """128 bits that are equal exactly where the field's values are, and whether there is a value."""

@@ -43,7 +43,7 @@ class Population:
 
 
 class TotalsKey(NamedTuple):
-    """Count and sum of a population's members over one window; ``field`` None for a count that looks at no field.
+    """Count and sum of a population's members; ``field`` None for a count that looks at no field.
 
     :ivar used: the fields on which visibility depends, here and in the other keys
     """
@@ -51,13 +51,12 @@ class TotalsKey(NamedTuple):
     population: Population
     members: Population
     field: str | None
-    window_ms: int
     used: frozenset[str]
 
     @property
     def name(self) -> str:
         """For the names of its arrays."""
-        return f"sum.{self.field or ''}.{self.window_ms}{_special(self)}"
+        return f"sum.{self.field or ''}{_special(self)}"
 
 
 class ChainKey(NamedTuple):
@@ -76,18 +75,17 @@ class ChainKey(NamedTuple):
 
 
 class DistinctKey(NamedTuple):
-    """How many different values a field has over one window; a member belongs to the group and its value together."""
+    """How many different values a field has; a member belongs to the group and its value together."""
 
     population: Population
     members: Population
     field: str
-    window_ms: int
     used: frozenset[str]
 
     @property
     def name(self) -> str:
         """For the names of its arrays."""
-        return f"distinct.{self.field}.{self.window_ms}{_special(self)}"
+        return f"distinct.{self.field}{_special(self)}"
 
 
 class BucketKey(NamedTuple):
@@ -188,16 +186,16 @@ def _part(
     counted = tuple(sorted({*fields, measured or ""})) if different else fields
     population = Population.of(fields, trigger, forgotten)
     members = Population.of(counted, _both(own, condition.filter), forgotten)
-    window, sign = condition.window_seconds * 1000, -1 if function == "MAX" else 1
+    sign = -1 if function == "MAX" else 1
     chained = measured is not None and function in ("MIN", "MAX")
     limit, bucketed = condition.limit, bucket_ms is not None
     return Part(
         condition=condition,
         population=population,
         members=members,
-        totals=None if different or bucketed else TotalsKey(population, members, measured, window, used),
+        totals=None if different or bucketed else TotalsKey(population, members, measured, used),
         chain=ChainKey(population, members, measured or "", sign, used) if chained and not bucketed else None,
-        distinct=DistinctKey(population, members, measured or "", window, used) if different else None,
+        distinct=DistinctKey(population, members, measured or "", used) if different else None,
         buckets=None
         if bucket_ms is None
         else BucketKey(population, members, measured, bucket_ms, used, forgotten.apart),

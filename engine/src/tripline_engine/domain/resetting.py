@@ -117,11 +117,13 @@ def _enter(row: Any, slot: Any, i: Any, task: Any, state: Any, own: Any, totals:
     if task.function == DISTINCT:
         base = _since_reset(slot, task.base, task.offset, state.firing)
         _link_value(row, state.values, state.last_values, base)
-        distinct_row(row, slot, newest, window, floor, base, order, state.values, state.counts, own.values)
-        store_values(own.values, i, totals)
+        windows, at = np.full(1, window, np.int64), np.int64(slot) * VALUES_WIDTH
+        distinct_row(row, at, newest, windows, floor, base, order, state.values, state.counts, own.values)
+        store_values(own.values[0], i, totals)
         return
+    at = np.int64(slot) * SUM_WIDTH
     sum_row(
-        row, slot, newest, window, floor, task.base, order, state.members, state.amounts, state.sums, own.sums
+        row, at, newest, window, floor, task.base, order, state.members, state.amounts, state.sums, own.sums
     )
     store_totals(own.sums, i, totals)
     if task.function == EXTREME:
@@ -248,13 +250,13 @@ class ResetWindow:
         task, state = self._task(self._history.base, floor, Limit(self._operator, None)), self._state(firing)
         _relink(end, task, state)
         last, base, order = self.lists.last[: self._links.slot_end], task.base, state.order
+        windows, one = np.array([self._window], np.int64), np.zeros(1, np.int64)
         if self._function == DISTINCT:
             self._last[base:end] = (self._equal.slots[base:end] >= 0) & (self._values.following[base:end] < 0)
-            build_values(self._window, floor, base, last, order, state.values, self._counts)
+            build_values(windows, one, floor, base, last, order, state.values, self._counts)
             return
-        build_sums(self._window, floor, base, last, order, state.members, state.amounts, self._sums)
+        build_sums(windows, one, floor, base, last, order, state.members, state.amounts, self._sums)
         if self._function == EXTREME:
-            windows = np.array([self._window], np.int64)
             build_extremes(windows, floor, base, last, order, state.chain, self._fronts)
 
     def evaluate(
@@ -279,7 +281,9 @@ class ResetWindow:
         firing.cooldown.reserve(min(n, self._links.table.used), lateness_floor)
         totals = Totals(np.empty(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
         reading = ResetReading(totals, np.empty(n, np.int64), np.empty(n, np.bool_))
-        own = _Own(np.zeros(SUM_WIDTH, np.int64), np.zeros(VALUES_WIDTH, np.int64), np.full(1, -1, np.int64))
+        own = _Own(
+            np.zeros(SUM_WIDTH, np.int64), np.zeros((1, VALUES_WIDTH), np.int64), np.full(1, -1, np.int64)
+        )
         state = self._state(firing)
         for first, until, limit in limits:
             run, task = slice(first - start, until - start), self._task(first, floor, limit)
@@ -291,10 +295,10 @@ class ResetWindow:
         """Let go of the rows from ``first`` to ``until``, older than every window, while they can be read."""
         slots, order, amounts = self._links.slots, self.lists.order, self._amounts
         if self._function == DISTINCT:
-            drop_values(first, until, slots, order, self._equal_values, self._counts)
+            drop_values(first, until, 1, slots, order, self._equal_values, self._counts)
             self._values.forget(first, until, self._equal.slots)
         else:
-            drop_sums(first, until, slots, order, self._links.members(self._links), amounts, self._sums)
+            drop_sums(first, until, 1, slots, order, self._links.members(self._links), amounts, self._sums)
         if self._function == EXTREME:
             drop_extremes(first, until, 1, slots, order, self._chain(amounts), self._fronts)
         self.lists.forget(first, until, slots)

@@ -87,12 +87,12 @@ class RuleWindows:
         self._stateful: dict[RuleVersionKey, Population] = {}
         for population in structure.populations:
             self._open_links(population)
-        for totals in structure.totals:
-            self._open_totals(totals)
+        for totals, lengths in structure.totals.items():
+            self._open_totals(totals, lengths)
         for chain, windows in structure.chains.items():
             self._open_chain(chain, windows)
-        for distinct in structure.distincts:
-            self._open_distinct(distinct)
+        for distinct, lengths in structure.distincts.items():
+            self._open_distinct(distinct, lengths)
         for bucketed, layout in structure.buckets.items():
             self._open_buckets(bucketed, layout)
         for version in structure.stateful.values():
@@ -130,16 +130,22 @@ class RuleWindows:
         base, end = history.base, history.end if build else history.base
         for population in structure.populations - self.links.keys():
             self._open_links(population).link(base, end)
-        for totals in structure.totals - self.totals.keys():
-            floor = self.floor(visibility, totals)
-            self._open_totals(totals).build(floor, base, self.amounts(totals.field))
+        for totals, lengths in structure.totals.items():
+            reach = self.floor(visibility, totals), base, self.amounts(totals.field)
+            if totals not in self.totals:
+                self._open_totals(totals, lengths).build(*reach)
+            elif self.totals[totals].windows != lengths:
+                self.totals[totals].rewindow(lengths, *reach)
         for chain in structure.chains.keys() - self.chains.keys():
             floor = self.floor(visibility, chain)
             opened = self._open_chain(chain, structure.chains[chain])
             opened.build(floor, base, self.amounts(chain.field))
-        for distinct in structure.distincts - self.distincts.keys():
+        for distinct, lengths in structure.distincts.items():
             floor = self.floor(visibility, distinct)
-            self._open_distinct(distinct).build(floor, base, end)
+            if distinct not in self.distincts:
+                self._open_distinct(distinct, lengths).build(floor, base, end)
+            elif self.distincts[distinct].windows != lengths:
+                self.distincts[distinct].rewindow(lengths, floor, base, end)
         for bucketed, layout in structure.buckets.items():
             if bucketed not in self.buckets:
                 self._build_buckets(bucketed, layout, visibility, kept(bucketed) if kept else None)
@@ -250,12 +256,12 @@ class RuleWindows:
             # groups of another population have other slots
             if version is None or version.population != population:
                 self._close_states(key)
-        for totals in list(self.totals.keys() - structure.totals):
+        for totals in list(self.totals.keys() - structure.totals.keys()):
             self.totals.pop(totals).remove()
         for chain in list(self.chains):
             if structure.chains.get(chain) != self.chains[chain].windows:
                 self.chains.pop(chain).remove()
-        for distinct in list(self.distincts.keys() - structure.distincts):
+        for distinct in list(self.distincts.keys() - structure.distincts.keys()):
             self.distincts.pop(distinct).remove()
         for bucketed, window in list(self.buckets.items()):
             gone = bucketed not in structure.buckets
@@ -279,9 +285,9 @@ class RuleWindows:
         self.links[population] = links
         return links
 
-    def _open_totals(self, key: TotalsKey) -> SumWindow:
+    def _open_totals(self, key: TotalsKey, windows: tuple[int, ...]) -> SumWindow:
         name, links, members = self._path(key), self.links[key.population], self.links[key.members]
-        self.totals[key] = SumWindow(self._arena, name, links, members, key.window_ms)
+        self.totals[key] = SumWindow(self._arena, name, links, members, windows)
         return self.totals[key]
 
     def _open_chain(self, key: ChainKey, windows: tuple[int, ...]) -> Extremum:
@@ -289,9 +295,9 @@ class RuleWindows:
         self.chains[key] = Extremum(self._arena, name, links, members, key.sign, windows)
         return self.chains[key]
 
-    def _open_distinct(self, key: DistinctKey) -> DistinctWindow:
+    def _open_distinct(self, key: DistinctKey, windows: tuple[int, ...]) -> DistinctWindow:
         name, links, members = self._path(key), self.links[key.population], self.links[key.members]
-        self.distincts[key] = DistinctWindow(self._arena, name, links, members, key.window_ms)
+        self.distincts[key] = DistinctWindow(self._arena, name, links, members, windows)
         return self.distincts[key]
 
     def _open_buckets(self, key: BucketKey, layout: Layout) -> BucketWindow:

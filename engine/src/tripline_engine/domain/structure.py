@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tripline_engine.domain.bucket_window import Layout
 from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Part, Population, TotalsKey
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
+
+_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,20 +19,21 @@ class Structure:
     """Everything that the rules on one anchor read.
 
     :ivar used: the fields that they use
+    :ivar totals: with the lengths of their windows (ms), ascending; chains and distincts too
     """
 
     used: frozenset[str]
     populations: frozenset[Population]
-    totals: frozenset[TotalsKey]
+    totals: dict[TotalsKey, tuple[int, ...]]
     chains: dict[ChainKey, tuple[int, ...]]
-    distincts: frozenset[DistinctKey]
+    distincts: dict[DistinctKey, tuple[int, ...]]
     buckets: dict[BucketKey, Layout]
     stateful: dict[RuleVersionKey, RuleVersion]
 
     @staticmethod
     def empty() -> Structure:
         """What an anchor without rules needs."""
-        return Structure(frozenset(), frozenset(), frozenset(), {}, frozenset(), {}, {})
+        return Structure(frozenset(), frozenset(), {}, {}, {}, {}, {})
 
     @staticmethod
     def of(book: RuleBook, anchor: str) -> Structure:
@@ -40,7 +44,9 @@ class Structure:
     def of_versions(versions: Iterable[RuleVersion]) -> Structure:
         """What these versions, all on one anchor, need."""
         used: frozenset[str] = frozenset()
-        populations, totals, distincts, stateful = set(), set(), set(), {}
+        populations, stateful = set(), {}
+        totals: dict[TotalsKey, set[int]] = {}
+        distincts: dict[DistinctKey, set[int]] = {}
         chains: dict[ChainKey, set[int]] = {}
         bucketed: dict[BucketKey, list[Part]] = {}
         for version in versions:
@@ -53,24 +59,27 @@ class Structure:
                 if version.definition.reset_on_alert:
                     continue  # its windows are its own
                 if part.totals is not None:
-                    totals.add(part.totals)
+                    totals.setdefault(part.totals, set()).add(part.window_ms)
                 if part.distinct is not None:
-                    distincts.add(part.distinct)
+                    distincts.setdefault(part.distinct, set()).add(part.window_ms)
                 if part.buckets is not None:
                     bucketed.setdefault(part.buckets, []).append(part)
                 if part.chain is not None:
                     chains.setdefault(part.chain, set()).add(part.window_ms)
-        widths = {key: tuple(sorted(windows)) for key, windows in chains.items()}
         layouts = {key: _layout(parts) for key, parts in bucketed.items()}
         return Structure(
             used=used,
             populations=frozenset(populations),
-            totals=frozenset(totals),
-            chains=widths,
-            distincts=frozenset(distincts),
+            totals=_ascending(totals),
+            chains=_ascending(chains),
+            distincts=_ascending(distincts),
             buckets=layouts,
             stateful=stateful,
         )
+
+
+def _ascending(windows: Mapping[_Key, set[int]]) -> dict[_Key, tuple[int, ...]]:
+    return {key: tuple(sorted(own)) for key, own in windows.items()}
 
 
 def _layout(parts: Iterable[Part]) -> Layout:

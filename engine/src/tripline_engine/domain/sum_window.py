@@ -4,7 +4,7 @@
              -----|---------|-------------|-------|-----> event time
                   t-61      t-60          t-5     t        x2, x3 and e are in; x1 is out
 
-Per group there is the window of its newest transaction: the oldest row in it (the tail), a count and a sum.
+Per group and length there is the window of its newest transaction: the oldest row in it (the tail), a count and a sum.
 In event-time order the tail only moves forward: O(1) amortised, whatever the window holds. A late
 transaction's own window is the newest one less what is newer, plus what is older and still reached: it costs
 what lies between the two windows' ends.
@@ -25,11 +25,13 @@ from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.int128 import add, subtract
 from tripline_engine.domain.links import NOTHING, Links, Members, follows
 from tripline_engine.domain.rows import Amounts, Totals
+from tripline_engine.domain.window_states import rewindowed
 
 _FIRST_CAPACITY = 1024
 # A group's state: four int64 in a row, so that one cache line serves an evaluation.
 WIDTH = 4
 TAIL, _COUNT, _LOW, _HIGH = 0, 1, 2, 3
+_EMPTY = np.array([-1, 0, 0, 0], np.int64)
 
 
 @njit(cache=True)
@@ -111,7 +113,7 @@ def _late(
 @njit(cache=True)
 def sum_row(
     row: Any,
-    slot: Any,
+    at: Any,
     newest: Any,
     window: int,
     floor: int,
@@ -122,8 +124,10 @@ def sum_row(
     state: Any,
     own: Any,
 ) -> None:
-    """Enter one linked row, and leave count and sum of its own window in ``own`` (laid out as a state)."""
-    at = np.int64(slot) * WIDTH
+    """Enter one linked row, and leave count and sum of its own window in ``own`` (laid out as a state).
+
+    The state of its group and that window begins at ``at``.
+    """
     t = order.time[row]
     if newest == NOTHING or t >= newest:
         _put(state, at, row, members, amounts, 1)
@@ -131,22 +135,64 @@ def sum_row(
         if state[at + TAIL] < 0 or follows(state[at + TAIL], row, order.time):
             state[at + TAIL] = row
         _advance(state, at, row, max(t - window, floor), order, members, amounts)
-        own[:] = state[at : at + WIDTH]
+        for j in range(WIDTH):
+            own[j] = state[at + j]
     else:
         _late(state, at, row, newest, window, floor, base, order, members, amounts, own)
 
 
 @njit(cache=True)
 def store_totals(own: Any, i: Any, out: Any) -> None:
-    """Write a state's count and sum as the ``i``-th of the totals."""
+    """Write a state's count and sum as the totals at ``i``."""
     out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_LOW]), own[_HIGH]
+
+
+@njit(cache=True, inline="always")
+def _enter_in_order(
+    row: Any,
+    at: Any,
+    i: Any,
+    windows: Any,
+    floor: int,
+    order: Any,
+    members: Any,
+    amounts: Any,
+    state: Any,
+    out: Any,
+) -> None:
+    """What `sum_row` does for a row in order, for all windows of its group, with everything at hand.
+
+    Nearly all rows come this way. Calls would cost several times what is done here: each hands over all arrays.
+    """
+    time, following, low, high = order.time, order.following, amounts.low, amounts.high
+    chosen, contributing = members.chosen, members.slots
+    t, counted = time[row], not chosen or contributing[row] >= 0
+    for k in range(len(windows)):
+        tail, count = state[at + TAIL], state[at + _COUNT]
+        own_low, own_high = np.uint64(state[at + _LOW]), state[at + _HIGH]
+        if counted:
+            count += 1
+            own_low, own_high = add(own_low, own_high, low[row], high[row])
+        # what a backfill brings may be older than anything visible: then the tail has passed it over already
+        if tail < 0 or time[tail] > t or (time[tail] == t and tail > row):
+            tail = np.int64(row)
+        bound = max(t - windows[k], floor)
+        while tail >= 0 and time[tail] < bound:
+            if tail <= row and (not chosen or contributing[tail] >= 0):
+                count -= 1
+                own_low, own_high = subtract(own_low, own_high, low[tail], high[tail])
+            tail = np.int64(following[tail])
+        state[at + TAIL], state[at + _COUNT] = tail, count
+        state[at + _LOW], state[at + _HIGH] = np.int64(own_low), own_high
+        out.counts[k, i], out.low[k, i], out.high[k, i] = count, own_low, own_high
+        at += WIDTH
 
 
 @njit(cache=True)
 def _evaluate(
     start: int,
     newest: Any,
-    window: int,
+    windows: Any,
     floor: int,
     base: int,
     slots: Any,
@@ -156,76 +202,110 @@ def _evaluate(
     state: Any,
     out: Any,
 ) -> None:
-    own = np.zeros(WIDTH, np.int64)
+    own, width = np.zeros(WIDTH, np.int64), len(windows)
     for i in range(len(newest)):
         row = start + i
-        out.counts[i] = 0
-        if slots[row] >= 0:
-            sum_row(row, slots[row], newest[i], window, floor, base, order, members, amounts, state, own)
-            store_totals(own, i, out)
+        at = np.int64(slots[row]) * width * WIDTH
+        if slots[row] < 0:
+            for k in range(width):
+                out.counts[k, i], out.low[k, i], out.high[k, i] = 0, np.uint64(0), 0
+        elif newest[i] == NOTHING or order.time[row] >= newest[i]:
+            _enter_in_order(row, at, i, windows, floor, order, members, amounts, state, out)
+        else:
+            for k in range(width):
+                sum_row(row, at, newest[i], windows[k], floor, base, order, members, amounts, state, own)
+                store_totals(own, (k, i), out)
+                at += WIDTH
 
 
 @njit(cache=True)
-def drop_sums(first: int, until: int, slots: Any, order: Any, members: Any, amounts: Any, state: Any) -> None:
-    """Count out the rows from ``first`` to ``until``, older than every window."""
+def drop_sums(
+    first: int, until: int, width: int, slots: Any, order: Any, members: Any, amounts: Any, state: Any
+) -> None:
+    """Count out the rows from ``first`` to ``until``, older than every window; ``width``: how many a group has."""
     for row in range(first, until):
         if slots[row] >= 0:
-            at = np.int64(slots[row]) * WIDTH
-            _advance(state, at, len(order.time), order.time[row] + 1, order, members, amounts)
+            at = np.int64(slots[row]) * width * WIDTH
+            for _ in range(width):
+                _advance(state, at, len(order.time), order.time[row] + 1, order, members, amounts)
+                at += WIDTH
 
 
 @njit(cache=True)
 def build_sums(
-    window: int, floor: int, base: int, last: Any, order: Any, members: Any, amounts: Any, state: Any
+    windows: Any,
+    chosen: Any,
+    floor: int,
+    base: int,
+    last: Any,
+    order: Any,
+    members: Any,
+    amounts: Any,
+    state: Any,
 ) -> None:
-    """Count what is in each group's newest window; the states are empty."""
+    """Count what is in each group's newest windows, the ``chosen`` ones of all (by place); their states are empty."""
     for slot in range(len(last)):
-        row = last[slot]
-        if row < base:
+        newest = last[slot]
+        if newest < base:
             continue
-        bound = max(order.time[row] - window, floor)
-        while row >= base and order.time[row] >= bound:
-            _put(state, slot * WIDTH, row, members, amounts, 1)
-            state[slot * WIDTH + TAIL] = row
-            row = order.previous[row]
+        for k in chosen:
+            at, row = (slot * len(windows) + k) * WIDTH, newest
+            bound = max(order.time[row] - windows[k], floor)
+            while row >= base and order.time[row] >= bound:
+                _put(state, at, row, members, amounts, 1)
+                state[at + TAIL] = row
+                row = order.previous[row]
 
 
 class SumWindow:
-    """Count and sum of one measure over one window length, for every group of a population.
+    """Count and sum of one measure over several window lengths, for every group of a population.
 
-    To be built before it is used, unless its arrays were found as another process left them.
+    A group's states lie side by side, by window: what a transaction touches of one is near what it touches of the
+    others. To be built before it is used, unless its arrays were found as another process left them.
 
     :param members: the population whose transactions contribute; the others are only in the lists
     """
 
-    def __init__(self, arena: Arena, name: str, links: Links, members: Links, window_ms: int) -> None:
+    def __init__(
+        self, arena: Arena, name: str, links: Links, members: Links, windows_ms: tuple[int, ...]
+    ) -> None:
         self._arena, self._name, self._links, self._others = arena, name, links, members
-        self._window = window_ms
-        self._state = arena.open(name, np.int64, _FIRST_CAPACITY * WIDTH)
+        self.windows = windows_ms
+        self._windows = np.array(windows_ms, np.int64)
+        self._state = arena.open(name, np.int64, _FIRST_CAPACITY * self._stride)
 
     def build(self, floor: int, base: int, amounts: Amounts) -> None:
         """Count what the history already holds. ``floor``: what is older (ms) is not visible."""
         self._reserve()
         self._state[:] = 0
         self._state[TAIL::WIDTH] = -1
-        last, order = self._links.last[: self._links.slot_end], self._links.order
-        build_sums(self._window, floor, base, last, order, self._members, amounts, self._state)
+        self._build(np.arange(len(self.windows)), floor, base, amounts)
+
+    def rewindow(self, windows_ms: tuple[int, ...], floor: int, base: int, amounts: Amounts) -> None:
+        """Have these windows from now on: those that it has stay as they are, the others are built."""
+        self._state, fresh = rewindowed(self._arena, self._name, self.windows, windows_ms, _EMPTY)
+        self.windows, self._windows = windows_ms, np.array(windows_ms, np.int64)
+        self._reserve()
+        self._build(fresh, floor, base, amounts)
 
     def evaluate(
         self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts
     ) -> Totals:
-        """Enter n linked rows from number ``start`` on; each one's own window (``newest``: from `Links.link`)."""
+        """Enter n linked rows from number ``start`` on (``newest``: from `Links.link`).
+
+        :returns: of each one's own windows, arrays (windows, n)
+        """
         self._reserve()
-        links, n = self._links, len(newest)
-        totals = Totals(np.empty(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
+        links, shape = self._links, (len(self.windows), len(newest))
+        totals = Totals(np.empty(shape, np.int64), np.empty(shape, np.uint64), np.empty(shape, np.int64))
         rows = links.slots, links.order, self._members
-        _evaluate(start, newest, self._window, floor, base, *rows, amounts, self._state, totals)
+        _evaluate(start, newest, self._windows, floor, base, *rows, amounts, self._state, totals)
         return totals
 
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
         """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
         rows = self._links.slots, self._links.order, self._members
-        drop_sums(first, until, *rows, amounts, self._state)
+        drop_sums(first, until, len(self.windows), *rows, amounts, self._state)
 
     def shift(self, delta: int) -> None:
         """Follow the history when its row numbers shrink by ``delta``."""
@@ -233,15 +313,23 @@ class SumWindow:
         tails[:] = np.maximum(tails - delta, -1)
 
     def remove(self) -> None:
-        """Forget the window."""
+        """Forget the windows."""
         self._arena.remove(self._name)
 
     @property
     def _members(self) -> Members:
         return self._links.members(self._others)
 
+    @property
+    def _stride(self) -> int:
+        return len(self.windows) * WIDTH
+
+    def _build(self, chosen: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts) -> None:
+        last, order = self._links.last[: self._links.slot_end], self._links.order
+        build_sums(self._windows, chosen, floor, base, last, order, self._members, amounts, self._state)
+
     def _reserve(self) -> None:
-        old, needed = len(self._state), len(self._links.last) * WIDTH
+        old, needed = len(self._state), len(self._links.last) * self._stride
         if needed > old:
             self._state = self._arena.resize(self._name, needed)
             self._state[old + TAIL :: WIDTH] = -1

@@ -1,0 +1,45 @@
+"""When the windows of a sum change, those that stay keep their states."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tripline_engine.domain.arena import Arena, HeapArena, MappedArena
+from tripline_engine.domain.window_states import rewindowed
+
+EMPTY = np.array([-1, 0, 0], np.int64)
+
+
+@pytest.fixture(params=["heap", "mapped"])
+def arena(request: pytest.FixtureRequest, tmp_path: Path) -> Arena:
+    return HeapArena() if request.param == "heap" else MappedArena(tmp_path / "arena")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fresh"),
+    [
+        ((10, 30), (10, 20, 30), [1]),
+        ((10, 20, 30), (20,), []),
+        ((10,), (20, 30), [0, 1]),
+        ((10, 30), (5, 30, 60), [0, 2]),
+    ],
+    ids=["one more", "fewer", "all others", "some others"],
+)
+def test_states_go_with_their_windows(
+    arena: Arena, before: tuple[int, ...], after: tuple[int, ...], fresh: list[int]
+) -> None:
+    slots = 4
+    states = arena.open("sums", np.int64, slots * len(before) * 3).reshape(slots, len(before), 3)
+    for slot in range(slots):
+        for place, window in enumerate(before):
+            states[slot, place] = slot, window, 7
+    array, new = rewindowed(arena, "sums", before, after, EMPTY)
+    assert new.tolist() == fresh
+    found = array.reshape(slots, len(after), 3)
+    for slot in range(slots):
+        for place, window in enumerate(after):
+            wanted = EMPTY.tolist() if place in fresh else [slot, window, 7]
+            assert found[slot, place].tolist() == wanted
