@@ -175,8 +175,8 @@ def _every_field() -> list[Payload]:
     return found
 
 
-def published(rule_id: int, body: dict[str, object]) -> Payload:
-    """The event of a rule with this body (see `Subject.body`), as it lies in rules.v1."""
+def published(rule_id: int, body: dict[str, object], effective_from: int = 0) -> Payload:
+    """The event of a rule with this body (see `Subject.body`), as it lies in rules.v1; it judges from then on (ms)."""
     definition = rule_definition.parse(
         {k: v for k, v in body.items() if k not in ("name", "effectiveFrom")}, _TYPE
     )
@@ -194,7 +194,7 @@ def published(rule_id: int, body: dict[str, object]) -> Payload:
         "name": f"rule {rule_id}",
         "definition": definition.to_json(),
         "definitionHash": definition.hash,
-        "effectiveFrom": 0,
+        "effectiveFrom": effective_from,
     }
     return Payload(Kind.RULE_EVENT, json.dumps(event).encode(), rule_id)
 

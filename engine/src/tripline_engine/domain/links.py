@@ -86,7 +86,7 @@ def link_row(row: Any, slot: Any, order: Any, last: Any, base: int) -> Any:
     return newest
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _link(start: int, slots: Any, order: Any, last: Any, base: int, newest: Any) -> None:
     for i in range(len(newest)):
         row = start + i

@@ -132,11 +132,11 @@ class RuleWindows:
             self._open_links(population).link(base, end)
         for totals in structure.totals - self.totals.keys():
             floor = self.floor(visibility, totals)
-            self._open_totals(totals).build(floor, base, self.amounts(totals.field))
+            self._open_totals(totals).build(floor, base, end, self.amounts(totals.field))
         for chain in structure.chains.keys() - self.chains.keys():
             floor = self.floor(visibility, chain)
             opened = self._open_chain(chain, structure.chains[chain])
-            opened.build(floor, base, self.amounts(chain.field))
+            opened.build(floor, base, end, self.amounts(chain.field))
         for distinct in structure.distincts - self.distincts.keys():
             floor = self.floor(visibility, distinct)
             self._open_distinct(distinct).build(floor, base, end)

@@ -33,7 +33,7 @@ def _find(low: Any, high: Any, table: Any, key_low: Any, key_high: Any) -> Any:
     return at
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _intern(
     low: Any,
     high: Any,
@@ -101,7 +101,7 @@ def _find_all(low: Any, high: Any, table: Any, key_low: Any, key_high: Any, out:
         out[i] = table[_find(low[i], high[i], table, key_low, key_high)]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _rehash(table: Any, key_low: Any, key_high: Any, count: Any, slots: int) -> None:
     table[:] = -1
     for slot in range(slots):
@@ -156,6 +156,10 @@ class SlotTable:
             columns = self._table, self.key_low, self.key_high, self._count
             _intern(*keys, *columns, self._meta, out[step])
         return out
+
+    def count_more(self, slots: npt.NDArray[np.int32], more: npt.NDArray[np.int64]) -> None:
+        """Count slots that are in use, each named once, so many times more."""
+        self._count[slots] += more.astype(np.int32)
 
     def find(self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
         """The slot of each key (int32), -1 where it has none."""

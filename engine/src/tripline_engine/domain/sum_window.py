@@ -190,6 +190,33 @@ def build_sums(
             row = order.previous[row]
 
 
+@njit(cache=True, nogil=True)
+def _sum_all(
+    window: int,
+    floor: int,
+    base: int,
+    end: int,
+    slots: Any,
+    last: Any,
+    order: Any,
+    members: Any,
+    amounts: Any,
+    state: Any,
+) -> None:
+    """The same where all rows with a slot are in the lists: in the order of acceptance, one beside the other."""
+    bounds = np.full(len(last), NOTHING)
+    for slot in range(len(last)):
+        if last[slot] >= base:
+            bounds[slot] = max(order.time[last[slot]] - window, floor)
+    for row in range(base, end):
+        if slots[row] < 0 or order.time[row] < bounds[slots[row]]:
+            continue
+        at = np.int64(slots[row]) * WIDTH
+        _put(state, at, row, members, amounts, 1)
+        if state[at + TAIL] < 0 or follows(state[at + TAIL], row, order.time):
+            state[at + TAIL] = row
+
+
 class SumWindow:
     """Count and sum of one measure over one window length, for every group of a population.
 
@@ -203,13 +230,14 @@ class SumWindow:
         self._window = window_ms
         self._state = arena.open(name, np.int64, _FIRST_CAPACITY * WIDTH)
 
-    def build(self, floor: int, base: int, amounts: Amounts) -> None:
-        """Count what the history already holds. ``floor``: what is older (ms) is not visible."""
+    def build(self, floor: int, base: int, end: int, amounts: Amounts) -> None:
+        """Count what the history holds from row ``base`` to ``end``. ``floor``: what is older (ms) is not visible."""
         self._reserve()
         self._state[:] = 0
         self._state[TAIL::WIDTH] = -1
-        last, order = self._links.last[: self._links.slot_end], self._links.order
-        build_sums(self._window, floor, base, last, order, self._members, amounts, self._state)
+        links = self._links
+        rows = links.slots, links.last[: links.slot_end], links.order, self._members
+        _sum_all(self._window, floor, base, end, *rows, amounts, self._state)
 
     def evaluate(
         self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts
