@@ -57,6 +57,8 @@ def main(jars: Path, query: Path) -> None:
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    # whoever loads a state tells its coordinator, which comes with the streams, used or not
+    assert not session.streams.active
     entries = session.read.format("statestore").option("stateVarName", "log").load(str(query))
     size = F.length("user_map_key.key") + F.length("user_map_value.data")
     [row] = entries.agg(F.count("*").alias("entries"), F.sum(size).alias("bytes")).collect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,10 @@ def by_id(alerts: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted(map(repr, (sorted(alert.items()) for alert in alerts)))
 
 
+def canonical(alerts: Sequence[Mapping[str, Any]]) -> list[str]:
+    return sorted(json.dumps(alert, sort_keys=True) for alert in alerts)
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_arrays_are_built_again(damage: Damage, tmp_path: Path) -> None:
     batches = random_history(SEED, EVERYTHING)
@@ -81,12 +86,12 @@ def test_arrays_of_many_rows_are_built_to_the_same_alerts(
     batches = random_history(seed, EVERYTHING)
     engine = Engine(1, tmp_path)
     for number, batch in enumerate(batches):
-        if number % 3 == 2:
+        if number:
             lose_everything(tmp_path / "shard-0")
             engine.restart_workers()
         engine.take(batch)
     assert engine.counters["rebuilds"] > 0
-    assert by_id(engine.alerts()) == by_id(judge(batches).alerts)
+    assert canonical(engine.alerts()) == canonical(judge(batches).alerts)
 
 
 def test_undamaged_arrays_outlive_the_worker(tmp_path: Path) -> None:

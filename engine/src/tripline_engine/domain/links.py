@@ -46,6 +46,8 @@ _HIDDEN = -3
 # with it a firing state that it may have left.
 
 _FIRST_CAPACITY = 1024
+# So many rows are grouped at a time: what is computed of them stays in the processor's cache.
+_PIECE = 1 << 15
 
 
 def unhidden(slots: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -203,7 +205,9 @@ class Links(Lists):
         if not self._shared:
             if end > len(self._slots):
                 self._slots = self._arena.resize(f"{self._name}.slot", 1 << end.bit_length(), -1)
-            self._slots[start:end] = self._group(start, end)
+            for first in range(start, end, _PIECE):
+                until = min(first + _PIECE, end)
+                self._slots[first:until] = self._group(first, until)
         self.reserve(end, self.slot_end)
         newest = np.empty(end - start, np.int64)
         _link(start, self.slots, self.order, self.last, self._history.base, newest)

@@ -102,11 +102,16 @@ def _find_all(low: Any, high: Any, table: Any, key_low: Any, key_high: Any, out:
 
 
 @njit(cache=True, nogil=True)
-def _rehash(table: Any, key_low: Any, key_high: Any, count: Any, slots: int) -> None:
+def _rehash(table: Any, key_low: Any, count: Any, slots: int) -> None:
     table[:] = -1
+    mask = np.uint64(len(table) - 1)
     for slot in range(slots):
         if count[slot] > 0:
-            table[_find(key_low[slot], key_high[slot], table, key_low, key_high)] = slot
+            # no key is there twice: the first empty place will do, whoever has those before it
+            at = key_low[slot] & mask
+            while table[at] >= 0:
+                at = (at + np.uint64(1)) & mask
+            table[at] = slot
 
 
 class SlotTable:
@@ -184,4 +189,4 @@ class SlotTable:
         self.key_high = self._arena.resize(f"{self._name}.high", capacity)
         self._count = self._arena.resize(f"{self._name}.count", capacity)
         self._table = self._arena.resize(f"{self._name}.table", 2 * capacity, -1)
-        _rehash(self._table, self.key_low, self.key_high, self._count, self.end)
+        _rehash(self._table, self.key_low, self._count, self.end)

@@ -203,7 +203,12 @@ def _sum_all(
     amounts: Any,
     state: Any,
 ) -> None:
-    """The same where all rows with a slot are in the lists: in the order of acceptance, one beside the other."""
+    """The same where all rows with a slot are in the lists: in the order of acceptance, one beside the other.
+
+    Whatever the states are, they are emptied before.
+    """
+    state[:] = 0
+    state[TAIL::WIDTH] = -1
     bounds = np.full(len(last), NOTHING)
     for slot in range(len(last)):
         if last[slot] >= base:
@@ -233,8 +238,6 @@ class SumWindow:
     def build(self, floor: int, base: int, end: int, amounts: Amounts) -> None:
         """Count what the history holds from row ``base`` to ``end``. ``floor``: what is older (ms) is not visible."""
         self._reserve()
-        self._state[:] = 0
-        self._state[TAIL::WIDTH] = -1
         links = self._links
         rows = links.slots, links.last[: links.slot_end], links.order, self._members
         _sum_all(self._window, floor, base, end, *rows, amounts, self._state)
