@@ -133,17 +133,20 @@ class Projection:
         anchor, segments, visibility = self.anchors[name], head.segments[name], head.visibility
         floor = visibility.floor(name, [self._config.event_type.time_field.name])
         sequence, folded = segments.first, head.buckets[name].folded
-        for rows, cleared in segments.read(log):
-            needed = len(rows) if folded is None else max(folded - sequence, 0)
-            sequence += len(rows)
-            for part, gone in self._retained(anchor, rows, floor, needed):
-                anchor.load(
-                    part,
-                    visibility.id_floor,
-                    # what comes behind the first row that is not gone stays as well
-                    following=segments.accepted - sequence,
-                    remembered_only=cleared or gone,
-                )
+        with ThreadPoolExecutor(1) as beside:
+            remembered = []
+            for rows, cleared in segments.read(log):
+                needed = len(rows) if folded is None else max(folded - sequence, 0)
+                sequence += len(rows)
+                # what comes behind the first row that is not gone stays as well
+                following = segments.accepted - sequence
+                remembered.append(beside.submit(anchor.remember, rows, visibility.id_floor, following))
+                for part, gone in self._retained(anchor, rows, floor, needed):
+                    if not (cleared or gone):
+                        anchor.load(part, following)
+            for done in remembered:
+                done.result()
+        anchor.remembered(visibility.id_floor)
         anchor.history.offset = segments.accepted - anchor.history.end
         anchor.void_again(segments.voided)
         until = unfolded(anchor, head.buckets[name], anchor.expired(visibility))
