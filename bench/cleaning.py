@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from bench import results
@@ -71,14 +72,14 @@ FIGURES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """What was held before the history, with it, and after each clean-up once it had passed.
+    """What was held before the history, with it, and after so many clean-ups each time, once it had passed.
 
     :ivar lingered: bytes of the state on the disk after more micro-batches
     """
 
     baseline: Held
     peak: Held
-    after: Sequence[Held]
+    after: Sequence[tuple[int, Held]]
     lingered: int
 
     def rows(self) -> list[Result]:
@@ -87,14 +88,14 @@ class Cleaned:
         for figure in FIGURES:
             before, most = figure.of(self.baseline), figure.of(self.peak)
             found.append(results.told(f"{figure.name}, with the history", most, figure.unit, before))
-            for number, held in enumerate(self.after, start=1):
+            for number, held in self._after:
                 name, value = f"… after {number} clean-ups", figure.of(held)
-                if number == len(self.after):
+                if held is self.after[-1][1]:
                     bar = figure.bar(self.baseline)
                     found.append(results.at_most(name, value, figure.unit, bar, reference=before))
                 else:
                     found.append(results.told(name, value, figure.unit, before))
-        disk = [held.state / MEBIBYTE for held in (self.baseline, self.peak, self.after[-1])]
+        disk = [held.state / MEBIBYTE for held in (self.baseline, self.peak, self.after[-1][1])]
         return [
             *found,
             results.at_most("clean-ups until all of these are back", self.needed, "clean-ups", MAX_CLEAN_UPS),
@@ -106,10 +107,17 @@ class Cleaned:
     @property
     def needed(self) -> int:
         """After how many clean-ups everything was back; one more than there were if it never was."""
-        for number, held in enumerate(self.after, start=1):
+        for number, held in self._after:
             if all(figure.of(held) <= figure.bar(self.baseline) for figure in FIGURES):
                 return number
-        return len(self.after) + 1
+        return 1 + sum(clean_ups for clean_ups, _ in self.after)
+
+    @property
+    def _after(self) -> list[tuple[int, Held]]:
+        """Each with the number of all clean-ups until then."""
+        return list(
+            zip(accumulate(number for number, _ in self.after), (held for _, held in self.after), strict=True)
+        )
 
 
 def held(place: Place, running: Running, log: Logged | None = None) -> Held:

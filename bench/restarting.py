@@ -146,19 +146,22 @@ class Scenario:
         assert self._reader.count(ALERTS) == 0, "no rule judges before the restart"
         self._wait(running, lambda: self._reader.count(ALERTS) > 0, "the first alert")
         seconds = self._reader.records(ALERTS)[0].at - running.started_at
+        ticks = self._ticks()
         self._until_taken(running)
+        # its clock lies before the jump: none of the clean-ups that are counted
+        self._wait(running, lambda: self._ticks() > ticks, "a tick")
+        self._until_quiet(running)
         found = samples(running.metrics())
         building = found.get((_REBUILD_SECONDS, ""), 0.0)
         return Restarted(seconds, building, found[_REBUILDS, ""], found[_ROWS, ""], self._witnessed())
 
-    def _cleaned_up(self, running: Running, part: int) -> Held:
-        """What is held after the micro-batches with a tick that follow the part: one clean-up."""
+    def _cleaned_up(self, running: Running, part: int) -> tuple[int, Held]:
+        """What is held after the micro-batches with a tick that follow the part, and how many those are."""
         before = self._ticks()
         self._take(running, part)
         self._wait(running, lambda: self._ticks() > before, "a tick")
         self._until_quiet(running)
-        self._say(f"ticks that were taken: {self._ticks() - before}")
-        return held(self._place, running)
+        return self._ticks() - before, held(self._place, running)
 
     def _linger(self, running: Running) -> int:
         """Micro-batches of a few payments; what the state takes of the disk then."""

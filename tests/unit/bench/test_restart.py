@@ -62,7 +62,7 @@ def held(rows: float, size: float) -> Held:
 
 def test_clean_up_is_done_when_everything_is_back() -> None:
     baseline, peak = held(100, 50 * MEBIBYTE), held(9_000, 5_000 * MEBIBYTE)
-    steps = [replace(held(90, 50 * MEBIBYTE), rows=500), held(110, 50 * MEBIBYTE)]
+    steps = [(1, replace(held(90, 50 * MEBIBYTE), rows=500)), (1, held(110, 50 * MEBIBYTE))]
     done = Cleaned(baseline, peak, steps, lingered=0)
     assert done.needed == 2
     assert all(result.ok for result in done.rows())
@@ -80,7 +80,7 @@ def test_one_figure_that_stays_is_a_bar_missed(figure: object) -> None:
         "state log: keys and values": replace(baseline, log=Logged(100, 57 * MEBIBYTE)),
     }
     assert set(remains) == {each.name for each in FIGURES}
-    cleaned = Cleaned(baseline, peak, [remains[figure.name]], lingered=0)  # type: ignore[attr-defined]
+    cleaned = Cleaned(baseline, peak, [(1, remains[figure.name])], lingered=0)  # type: ignore[attr-defined]
     missed = [result.name for result in cleaned.rows() if not result.ok]
     assert len(missed) == 1
     assert cleaned.needed == 2
