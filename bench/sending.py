@@ -60,11 +60,16 @@ class Sender:
     def preload(self, until_ms: int) -> None:
         """The first part, as if it had happened at the workload's rate and ended at `until_ms`."""
         count = self._load.preloaded
-        self.event_time[:count] = until_ms - (count - np.arange(count)) * 1_000 // self._load.rate
-        for start in range(0, count, _CHUNK):
+        self.send(until_ms - (count - np.arange(count)) * 1_000 // self._load.rate)
+
+    def send(self, times: Column) -> None:
+        """As many more as there are times (event and record times, ms), as fast as Kafka takes them."""
+        first, count = self.sent, self.sent + len(times)
+        self.event_time[first:count] = times
+        for start in range(first, count, _CHUNK):
             stop = min(start + _CHUNK, count)
-            times = self.event_time[start:stop].tolist()
-            for at, (partition, value) in zip(times, values(self._load, start, stop, times), strict=True):
+            chunk = self.event_time[start:stop].tolist()
+            for at, (partition, value) in zip(chunk, values(self._load, start, stop, chunk), strict=True):
                 self._send(TRANSACTIONS, partition, value, at)
             self.sent = stop
         self._producer.flush(120)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from tests.oracle.histories import random_history
 from tests.oracle.judging import judge
 from tests.oracle.knobs import EVERYTHING
 from tests.unit.engine.harness import Engine
+from tripline_engine.domain import history, projection
 from tripline_engine.domain.projection import exclusive
 
 SEED = 5
@@ -55,6 +57,10 @@ def by_id(alerts: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted(map(repr, (sorted(alert.items()) for alert in alerts)))
 
 
+def canonical(alerts: Sequence[Mapping[str, Any]]) -> list[str]:
+    return sorted(json.dumps(alert, sort_keys=True) for alert in alerts)
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_arrays_are_built_again(damage: Damage, tmp_path: Path) -> None:
     batches = random_history(SEED, EVERYTHING)
@@ -68,6 +74,24 @@ def test_damaged_arrays_are_built_again(damage: Damage, tmp_path: Path) -> None:
         if number == len(batches) // 2:
             assert engine.counters["rebuilds"] == rebuilds + 1
     assert by_id(engine.alerts()) == by_id(judge(batches).alerts)
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_arrays_of_many_rows_are_built_to_the_same_alerts(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many rows are taken back by several threads, and their texts once each: here few rows are many."""
+    monkeypatch.setattr(projection, "_MUCH", 0)
+    monkeypatch.setattr(history, "_MANY", 1)
+    batches = random_history(seed, EVERYTHING)
+    engine = Engine(1, tmp_path)
+    for number, batch in enumerate(batches):
+        if number:
+            lose_everything(tmp_path / "shard-0")
+            engine.restart_workers()
+        engine.take(batch)
+    assert engine.counters["rebuilds"] > 0
+    assert canonical(engine.alerts()) == canonical(judge(batches).alerts)
 
 
 def test_undamaged_arrays_outlive_the_worker(tmp_path: Path) -> None:

@@ -94,11 +94,30 @@ class Anchor:
         """Maintain exactly this from now on; what is new is built from the history and what the state log keeps."""
         self._windows.restructure(structure, visibility, firing, kept)
 
-    def load(self, rows: Rows, *, remembered_only: bool = False) -> None:
-        """Take back transactions that were accepted earlier, before anything is built on them."""
-        self.ids.remember(*self.identities(rows), rows.record_time)
-        if not remembered_only:
-            self.history.append(rows)
+    def load(self, rows: Rows, following: int) -> None:
+        """Take back transactions that were accepted earlier, before anything is built on them.
+
+        Room is made at once for those ``following`` too.
+        """
+        if not self.history.end:
+            self.history.expect(len(rows) + following)
+        self.history.append(rows)
+
+    def remember(self, rows: Rows, id_floor: int, following: int) -> None:
+        """Take back the ids of such transactions, in this thread or another one: they have arrays of their own.
+
+        Those with an older record time (ms) than ``id_floor`` stay forgotten: none makes a duplicate any more.
+        """
+        recent = rows.take(rows.record_time >= id_floor, self._event_type)
+        if len(recent):
+            if not self.ids.count:
+                self.ids.expect(len(recent) + following)
+            self.ids.remember(*self.identities(recent), recent.record_time)
+
+    def remembered(self, id_floor: int) -> None:
+        """All ids have been taken back. Room for more than there were would have everything built again soon."""
+        if _MOST_ROOM * self.ids.count < self.ids.capacity:
+            self.ids.forget(id_floor)
 
     def void(self, transaction_id: str, event_time: int, visibility: Visibility) -> list[int]:
         """Make these transactions void; all windows are to be restructured then.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -99,6 +100,7 @@ class MappedArena:
         self.header = self._map(_HEADER, np.dtype(np.int64), _HEADER_ITEMS, 0)
         self._seen = self.layout
         self._gives_back = True
+        self._counting = threading.Lock()
 
     @property
     def layout(self) -> int:
@@ -156,8 +158,10 @@ class MappedArena:
         return sum(array.nbytes for array in self._arrays.values())
 
     def _changed(self) -> None:
-        self.header[0] += 1
-        self._seen = self.layout
+        # shards are built again by several threads
+        with self._counting:
+            self.header[0] += 1
+            self._seen = self.layout
 
     def _map(self, name: str, dtype: np.dtype[Any], capacity: int, fill: int) -> Array:
         # numpy's own memmap resolves and flushes besides, at five times the cost; there are hundreds of arrays

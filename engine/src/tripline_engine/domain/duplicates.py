@@ -77,13 +77,13 @@ def _accept(
     return accepted
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _insert_all(low: Any, high: Any, times: Any, table: Any) -> None:
     for i in range(len(low)):
         _insert(low[i], high[i], times[i] + _SHIFT, table)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _move(first: int, until: int, floor: Any, before: Any, table: Any) -> int:
     """Copy what the places from ``first`` to ``until`` hold of what is not forgotten; how many that were."""
     moved = 0
@@ -127,6 +127,10 @@ class RememberedIds:
         tables = self._table, self._before, self._moving
         self._meta[_USED] += _accept(low, high, record_time, reach_ms, floor, *tables, out)
         return out
+
+    def expect(self, ids: int) -> None:
+        """Make room for so many that are to be remembered, before there are any."""
+        self._write_anew(_shifted(_NEVER), ids)
 
     def remember(self, low: Array, high: Array, record_time: Array) -> None:
         """Take transactions that are known to count, as when the table is built again."""

@@ -213,27 +213,68 @@ def drop_extremes(
 
 
 @njit(cache=True)
+def _enter_list(newest: Any, base: int, order: Any, chain: Any) -> None:
+    """Enter all rows of the list whose newest row that is."""
+    row = newest
+    while order.previous[row] >= base:
+        row = order.previous[row]
+    top = np.int32(-1)
+    while row >= 0:
+        _push(row, top, base, chain)
+        top = row
+        row = order.following[row]
+
+
+@njit(cache=True)
+def _find_fronts(
+    newest: Any, windows: Any, floor: int, base: int, order: Any, chain: Any, fronts: Any
+) -> None:
+    """The fronts of the list's newest windows; ``fronts`` has one item for each."""
+    for k in range(len(windows)):
+        row = newest
+        bound = max(order.time[row] - windows[k], floor)
+        while row >= base and order.time[row] >= bound:
+            fronts[k] = row
+            row = chain.better[row]
+
+
+@njit(cache=True)
 def build_extremes(
     windows: Any, floor: int, base: int, last: Any, order: Any, chain: Any, fronts: Any
 ) -> None:
     """Enter all rows of each group's list, and find the fronts."""
+    width = len(windows)
     for slot in range(len(last)):
-        if last[slot] < base:
+        if last[slot] >= base:
+            _enter_list(last[slot], base, order, chain)
+            own = fronts[slot * width : (slot + 1) * width]
+            _find_fronts(last[slot], windows, floor, base, order, chain, own)
+
+
+@njit(cache=True, nogil=True)
+def _enter_all(
+    windows: Any, floor: int, base: int, end: int, slots: Any, last: Any, order: Any, chain: Any, fronts: Any
+) -> None:
+    """The same where all rows with a slot are in the lists: in the order of acceptance, one beside the other.
+
+    That is the order of a list, but where there were late rows: such a list is entered by itself.
+    """
+    width, disordered = len(windows), np.zeros(len(last), np.bool_)
+    for row in range(base, end):
+        slot = slots[row]
+        if slot < 0 or disordered[slot]:
             continue
-        row = last[slot]
-        while order.previous[row] >= base:
-            row = order.previous[row]
-        top = np.int32(-1)
-        while row >= 0:
-            _push(row, top, base, chain)
-            top = row
-            row = order.following[row]
-        for k in range(len(windows)):
-            bound = max(order.time[top] - windows[k], floor)
-            row = top
-            while row >= base and order.time[row] >= bound:
-                fronts[slot * len(windows) + k] = row
-                row = chain.better[row]
+        before = order.previous[row]
+        if before > row:
+            disordered[slot] = True
+        else:
+            _push(row, before, base, chain)
+    for slot in range(len(last)):
+        if last[slot] >= base:
+            if disordered[slot]:
+                _enter_list(last[slot], base, order, chain)
+            own = fronts[slot * width : (slot + 1) * width]
+            _find_fronts(last[slot], windows, floor, base, order, chain, own)
 
 
 class Extremum:
@@ -256,14 +297,13 @@ class Extremum:
         self._worse = arena.open(f"{name}.worse", np.int32, _FIRST_CAPACITY, -1)
         self._fronts = arena.open(f"{name}.fronts", np.int32, _FIRST_CAPACITY, -1)
 
-    def build(self, floor: int, base: int, amounts: Amounts) -> None:
-        """Enter what the history already holds. ``floor``: what is older (ms) is not visible."""
-        self._reserve(len(self._links.previous))
+    def build(self, floor: int, base: int, end: int, amounts: Amounts) -> None:
+        """Enter what the history holds from row ``base`` to ``end``. ``floor``: what is older (ms) is not visible."""
+        links = self._links
+        self._reserve(len(links.previous))
         self._fronts[:] = -1
-        last = self._links.last[: self._links.slot_end]
-        build_extremes(
-            self._windows, floor, base, last, self._links.order, self._chain(amounts), self._fronts
-        )
+        lists = links.slots, links.last[: links.slot_end], links.order
+        _enter_all(self._windows, floor, base, end, *lists, self._chain(amounts), self._fronts)
 
     def evaluate(
         self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts

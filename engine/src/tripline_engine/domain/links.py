@@ -46,6 +46,8 @@ _HIDDEN = -3
 # with it a firing state that it may have left.
 
 _FIRST_CAPACITY = 1024
+# So many rows are grouped at a time: what is computed of them stays in the processor's cache.
+_PIECE = 1 << 15
 
 Identities = dict[tuple[str, ...], tuple[Array, Array, Array]]
 """By grouping: of some rows the identities of their groups (uint64, low and high), and whether they are in one."""
@@ -89,7 +91,7 @@ def link_row(row: Any, slot: Any, order: Any, last: Any, base: int) -> Any:
     return newest
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _link(start: int, slots: Any, order: Any, last: Any, base: int, newest: Any) -> None:
     for i in range(len(newest)):
         row = start + i
@@ -207,7 +209,12 @@ class Links(Lists):
         if not self._shared:
             if end > len(self._slots):
                 self._slots = self._arena.resize(f"{self._name}.slot", 1 << end.bit_length(), -1)
-            self._slots[start:end] = self._group(start, end, {} if known is None else known)
+            if known is not None:
+                self._slots[start:end] = self._group(start, end, known)
+            else:
+                for first in range(start, end, _PIECE):
+                    until = min(first + _PIECE, end)
+                    self._slots[first:until] = self._group(first, until, {})
         self.reserve(end, self.slot_end)
         newest = np.empty(end - start, np.int64)
         _link(start, self.slots, self.order, self.last, self._history.base, newest)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -35,6 +37,8 @@ from tripline_engine.domain.structure import Structure
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
 # How the arrays are laid out; files of another layout, from before an upgrade, are built again.
 _THIS_LAYOUT = 5
+# So many transactions in the state log are much: threads cost a millisecond.
+_MUCH = 100_000
 
 
 class Projection:
@@ -84,9 +88,8 @@ class Projection:
 
     def restructure(self, head: Head, log: StateLog) -> None:
         """Maintain what the book needs now."""
-        for name, anchor in self.anchors.items():
-            firing, kept = partial(head.firing[name].read, log), partial(_kept, head, log, name)
-            anchor.restructure(Structure.of(self.book, name), head.visibility, firing, kept)
+        for name in self.anchors:
+            self._restructure(name, head, log)
 
     def shrink(self, head: Head, log: StateLog) -> bool:
         """Build the arrays again, as large as they have to be, if they are far larger; whether they were."""
@@ -123,21 +126,36 @@ class Projection:
             self._arena = HeapArena()
         self.book, self._book_nonce = read_book(log, self._config.event_type), head.book_nonce
         self.anchors = {name: self._anchor(name, Structure.empty()) for name in self._names}
-        for name, anchor in self.anchors.items():
-            segments = head.segments[name]
-            floor = head.visibility.floor(name, [self._config.event_type.time_field.name])
-            sequence, folded = segments.first, head.buckets[name].folded
+        _each(self.anchors, partial(self._rebuild_anchor, head=head, log=_OneAtATime(log)), head)
+        self.finish(head)
+
+    def _rebuild_anchor(self, name: str, head: Head, log: StateLog) -> None:
+        anchor, segments, visibility = self.anchors[name], head.segments[name], head.visibility
+        floor = visibility.floor(name, [self._config.event_type.time_field.name])
+        sequence, folded = segments.first, head.buckets[name].folded
+        with ThreadPoolExecutor(1) as beside:
+            remembered = []
             for rows, cleared in segments.read(log):
                 needed = len(rows) if folded is None else max(folded - sequence, 0)
                 sequence += len(rows)
+                # what comes behind the first row that is not gone stays as well
+                following = segments.accepted - sequence
+                remembered.append(beside.submit(anchor.remember, rows, visibility.id_floor, following))
                 for part, gone in self._retained(anchor, rows, floor, needed):
-                    anchor.load(part, remembered_only=cleared or gone)
-            anchor.history.offset = segments.accepted - anchor.history.end
-            anchor.void_again(segments.voided)
-            until = unfolded(anchor, head.buckets[name], anchor.expired(head.visibility))
-            anchor.clean_up(head.visibility, until)
-        self.restructure(head, log)
-        self.finish(head)
+                    if not (cleared or gone):
+                        anchor.load(part, following)
+            for done in remembered:
+                done.result()
+        anchor.remembered(visibility.id_floor)
+        anchor.history.offset = segments.accepted - anchor.history.end
+        anchor.void_again(segments.voided)
+        until = unfolded(anchor, head.buckets[name], anchor.expired(visibility))
+        anchor.clean_up(visibility, until)
+        self._restructure(name, head, log)
+
+    def _restructure(self, name: str, head: Head, log: StateLog) -> None:
+        firing, kept = partial(head.firing[name].read, log), partial(_kept, head, log, name)
+        self.anchors[name].restructure(Structure.of(self.book, name), head.visibility, firing, kept)
 
     def _retained(self, anchor: Anchor, rows: Rows, floor: int, needed: int) -> Iterator[tuple[Rows, bool]]:
         """The rows in runs, each with whether it is out of every window: what comes before all that is not.
@@ -155,6 +173,40 @@ class Projection:
         config = self._config
         key, named = HashKey(*config.hash_key), self.book.named
         return Anchor(self._arena, name, config.event_type, key, named, structure)
+
+
+class _OneAtATime:
+    """A state log that several threads may read."""
+
+    def __init__(self, log: StateLog) -> None:
+        self._log, self._lock = log, threading.Lock()
+
+    def get(self, key: str) -> bytes | None:
+        with self._lock:
+            return self._log.get(key)
+
+    def put(self, key: str, data: bytes) -> None:
+        with self._lock:
+            self._log.put(key, data)
+
+    def remove(self, key: str) -> None:
+        with self._lock:
+            self._log.remove(key)
+
+    def items(self) -> Iterator[tuple[str, bytes]]:
+        with self._lock:
+            yield from self._log.items()
+
+
+def _each(names: Iterable[str], work: Callable[[str], None], head: Head) -> None:
+    """Do the work for each anchor; side by side if there is much of it: nothing else goes on meanwhile."""
+    if sum(segments.accepted - segments.first for segments in head.segments.values()) < _MUCH:
+        for name in names:
+            work(name)
+        return
+    with ThreadPoolExecutor() as threads:
+        for done in [threads.submit(work, name) for name in names]:
+            done.result()
 
 
 def unfolded(anchor: Anchor, buckets: BucketLog, until: int) -> int:

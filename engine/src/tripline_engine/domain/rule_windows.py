@@ -131,7 +131,7 @@ class RuleWindows:
         for population in structure.populations - self.links.keys():
             self._open_links(population).link(base, end)
         for totals, lengths in structure.totals.items():
-            reach = self.floor(visibility, totals), base, self.amounts(totals.field)
+            reach = self.floor(visibility, totals), base, end, self.amounts(totals.field)
             if totals not in self.totals:
                 self._open_totals(totals, lengths).build(*reach)
             elif self.totals[totals].windows != lengths:
@@ -139,7 +139,7 @@ class RuleWindows:
         for chain in structure.chains.keys() - self.chains.keys():
             floor = self.floor(visibility, chain)
             opened = self._open_chain(chain, structure.chains[chain])
-            opened.build(floor, base, self.amounts(chain.field))
+            opened.build(floor, base, end, self.amounts(chain.field))
         for distinct, lengths in structure.distincts.items():
             floor = self.floor(visibility, distinct)
             if distinct not in self.distincts:

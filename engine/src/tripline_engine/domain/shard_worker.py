@@ -98,10 +98,11 @@ class ShardWorker:
         return self._attached[key]
 
     def _process(self, payloads: Sequence[Payload], projection: Projection) -> list[OutRecord]:
-        head = Head.read(self._log, self._config.event_type)
-        if projection.attach(head, self._log):
-            # An empty shard has nothing to rebuild.
-            self.counters["rebuilds"] += head.sequence > 0
+        begun, head = self._now_ms(), Head.read(self._log, self._config.event_type)
+        # An empty shard has nothing to rebuild.
+        if projection.attach(head, self._log) and head.sequence > 0:
+            self.counters["rebuilds"] += 1
+            self.counters["rebuild_ms"] += self._now_ms() - begun
         projection.begin()
         head.sequence, head.nonce = head.sequence + 1, secrets.randbits(62)
         batch = _Batch(self._config, self._shard, head, projection, self._log, self._now_ms(), self.counters)

@@ -81,7 +81,7 @@ def hash_bytes(data: Any, start: int, end: int, k0: Any, k1: Any) -> Any:
     return _finish(v0, v1, v2, v3)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _hash_strings(offsets: Any, data: Any, k0: Any, k1: Any, low: Any, high: Any) -> None:
     for i in range(len(low)):
         low[i], high[i] = hash_bytes(data, offsets[i], offsets[i + 1], k0, k1)

@@ -33,7 +33,7 @@ def _find(low: Any, high: Any, table: Any, key_low: Any, key_high: Any) -> Any:
     return at
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _intern(
     low: Any,
     high: Any,
@@ -101,12 +101,17 @@ def _find_all(low: Any, high: Any, table: Any, key_low: Any, key_high: Any, out:
         out[i] = table[_find(low[i], high[i], table, key_low, key_high)]
 
 
-@njit(cache=True)
-def _rehash(table: Any, key_low: Any, key_high: Any, count: Any, slots: int) -> None:
+@njit(cache=True, nogil=True)
+def _rehash(table: Any, key_low: Any, count: Any, slots: int) -> None:
     table[:] = -1
+    mask = np.uint64(len(table) - 1)
     for slot in range(slots):
         if count[slot] > 0:
-            table[_find(key_low[slot], key_high[slot], table, key_low, key_high)] = slot
+            # no key is there twice: the first empty place will do, whoever has those before it
+            at = key_low[slot] & mask
+            while table[at] >= 0:
+                at = (at + np.uint64(1)) & mask
+            table[at] = slot
 
 
 class SlotTable:
@@ -157,6 +162,10 @@ class SlotTable:
             _intern(*keys, *columns, self._meta, out[step])
         return out
 
+    def count_more(self, slots: npt.NDArray[np.int32], more: npt.NDArray[np.int64]) -> None:
+        """Count slots that are in use, each named once, so many times more."""
+        self._count[slots] += more.astype(np.int32)
+
     def find(self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
         """The slot of each key (int32), -1 where it has none."""
         out = np.empty(len(low), np.int32)
@@ -180,4 +189,4 @@ class SlotTable:
         self.key_high = self._arena.resize(f"{self._name}.high", capacity)
         self._count = self._arena.resize(f"{self._name}.count", capacity)
         self._table = self._arena.resize(f"{self._name}.table", 2 * capacity, -1)
-        _rehash(self._table, self.key_low, self.key_high, self._count, self.end)
+        _rehash(self._table, self.key_low, self._count, self.end)

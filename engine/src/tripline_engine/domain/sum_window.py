@@ -257,6 +257,36 @@ def build_sums(
                 row = order.previous[row]
 
 
+@njit(cache=True, nogil=True)
+def _sum_all(
+    windows: Any,
+    chosen: Any,
+    floor: int,
+    base: int,
+    end: int,
+    slots: Any,
+    last: Any,
+    order: Any,
+    members: Any,
+    amounts: Any,
+    state: Any,
+) -> None:
+    """The same where all rows with a slot are in the lists: in the order of acceptance, one beside the other."""
+    bounds = np.empty(len(last), np.int64)
+    for k in chosen:
+        bounds[:] = NOTHING
+        for slot in range(len(last)):
+            if last[slot] >= base:
+                bounds[slot] = max(order.time[last[slot]] - windows[k], floor)
+        for row in range(base, end):
+            if slots[row] < 0 or order.time[row] < bounds[slots[row]]:
+                continue
+            at = (np.int64(slots[row]) * len(windows) + k) * WIDTH
+            _put(state, at, row, members, amounts, 1)
+            if state[at + TAIL] < 0 or follows(state[at + TAIL], row, order.time):
+                state[at + TAIL] = row
+
+
 class SumWindow:
     """Count and sum of one measure over several window lengths, for every group of a population.
 
@@ -274,19 +304,21 @@ class SumWindow:
         self._windows = np.array(windows_ms, np.int64)
         self._state = arena.open(name, np.int64, _FIRST_CAPACITY * self._stride)
 
-    def build(self, floor: int, base: int, amounts: Amounts) -> None:
-        """Count what the history already holds. ``floor``: what is older (ms) is not visible."""
+    def build(self, floor: int, base: int, end: int, amounts: Amounts) -> None:
+        """Count what the history holds from row ``base`` to ``end``. ``floor``: what is older (ms) is not visible."""
         self._reserve()
         self._state[:] = 0
         self._state[TAIL::WIDTH] = -1
-        self._build(np.arange(len(self.windows)), floor, base, amounts)
+        self._build(np.arange(len(self.windows)), floor, base, end, amounts)
 
-    def rewindow(self, windows_ms: tuple[int, ...], floor: int, base: int, amounts: Amounts) -> None:
+    def rewindow(
+        self, windows_ms: tuple[int, ...], floor: int, base: int, end: int, amounts: Amounts
+    ) -> None:
         """Have these windows from now on: those that it has stay as they are, the others are built."""
         self._state, fresh = rewindowed(self._arena, self._name, self.windows, windows_ms, _EMPTY)
         self.windows, self._windows = windows_ms, np.array(windows_ms, np.int64)
         self._reserve()
-        self._build(fresh, floor, base, amounts)
+        self._build(fresh, floor, base, end, amounts)
 
     def evaluate(
         self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts
@@ -324,9 +356,12 @@ class SumWindow:
     def _stride(self) -> int:
         return len(self.windows) * WIDTH
 
-    def _build(self, chosen: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts) -> None:
-        last, order = self._links.last[: self._links.slot_end], self._links.order
-        build_sums(self._windows, chosen, floor, base, last, order, self._members, amounts, self._state)
+    def _build(
+        self, chosen: npt.NDArray[np.int64], floor: int, base: int, end: int, amounts: Amounts
+    ) -> None:
+        links = self._links
+        rows = links.slots, links.last[: links.slot_end], links.order, self._members
+        _sum_all(self._windows, chosen, floor, base, end, *rows, amounts, self._state)
 
     def _reserve(self) -> None:
         old, needed = len(self._state), len(self._links.last) * self._stride

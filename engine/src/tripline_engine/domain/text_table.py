@@ -19,7 +19,7 @@ _FIRST_HEAP = 4096
 _END = 0
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _keep(
     slots: Any,
     offsets: Any,
@@ -49,7 +49,7 @@ def _keep(
     return end
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _gather(used: Any, span: Any, heap: Any, out: Any) -> int:
     """Copy the texts of slots in use to ``out``, one after the other; forget the others'."""
     end = 0
@@ -94,6 +94,19 @@ class TextTable(SlotTable):
         columns = self.key_low, self.key_high, self._own_low, self._own_high
         self._span[_END] = _keep(slots, texts.offsets, texts.data, *columns, self._span, self._heap)
         return slots
+
+    def take_distinct(
+        self,
+        texts: Texts,
+        low: npt.NDArray[np.uint64],
+        high: npt.NDArray[np.uint64],
+        places: npt.NDArray[np.int32],
+    ) -> npt.NDArray[np.int32]:
+        """As above, of texts that are told once each: ``places`` says which of them stands where (-1: null)."""
+        slots = self.take(texts, low, high)
+        present = places >= 0
+        self.count_more(slots, np.bincount(places[present], minlength=len(slots)) - 1)
+        return np.where(present, slots[places], np.int32(-1)) if len(slots) else places
 
     def text(self, slot: int) -> str | None:
         """The text in a slot that is in use; None for slot -1."""

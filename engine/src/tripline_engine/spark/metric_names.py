@@ -32,6 +32,9 @@ LATENCY: Final = MetricName(
 REBUILDS: Final = MetricName(
     "tripline_engine_rebuilds", "Times a shard's arrays were built again from its segments", "counter"
 )
+REBUILD_SECONDS: Final = MetricName(
+    "tripline_engine_rebuild_seconds", "Time that building shards' arrays again took", "counter"
+)
 SHRINKS: Final = MetricName(
     "tripline_engine_shrinks", "Times a shard's arrays were made smaller after clean-up", "counter"
 )

@@ -58,6 +58,7 @@ class Metrics:
         self._stages = self._counter(names.STAGE_SECONDS)
         self._rows = self._counter(names.ROWS)
         self._rejects = self._counter(names.REJECTS)
+        self._rebuild_seconds = self._counter(names.REBUILD_SECONDS)
         self._unread = self._gauge(names.UNREAD)
         self._clock = self._gauge(names.CLOCK)
         self._takes = self._gauge(names.TAKES_TRANSACTIONS)
@@ -104,6 +105,8 @@ class Metrics:
             self._by_rule[name].labels(label).inc(value)
         elif name == "rejects":
             self._rejects.labels(label).inc(value)
+        elif name == "rebuild_ms":
+            self._rebuild_seconds.inc(value / 1000)
         elif name == "latency_ms":
             self._latency.add(label, value)
         elif name == "latency_ms_sum":

@@ -66,7 +66,7 @@ def test_micro_batches_add_up() -> None:
     }
     metrics.batch_committed(0.12, {"events": 1, "transactions": 5}, shard_counters(observed))
     observed = {
-        "shard0": json.dumps({"history_rows": 5, "rebuilds": 1}),
+        "shard0": json.dumps({"history_rows": 5, "rebuilds": 1, "rebuild_ms": 2_500}),
         "shard1": json.dumps({"history_rows": 9}),
     }
     metrics.batch_committed(0.09, {"events": 0, "transactions": 2}, shard_counters(observed))
@@ -75,6 +75,7 @@ def test_micro_batches_add_up() -> None:
     assert found["tripline_engine_alerts_total", ()] == 1
     assert found["tripline_engine_rejects_total", ("too_late",)] == 1
     assert found["tripline_engine_rebuilds_total", ()] == 1
+    assert found["tripline_engine_rebuild_seconds_total", ()] == 2.5
     assert found["tripline_engine_rows_total", ("transactions",)] == 7
     assert found["tripline_engine_history_rows", ("0",)] == 5
     assert found["tripline_engine_history_rows", ("1",)] == 9

@@ -1,0 +1,130 @@
+"""The engine as a process of its own, which can be killed as a crash does, and what it takes of memory and disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sysconfig
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import httpx
+import psutil
+
+from bench.stack import BenchFailed
+from tripline_demo import leash, ports
+from tripline_demo.jars import Jars
+from tripline_demo.java import Java
+from tripline_engine.spark.killing import kill_processes
+
+_BLOCK: Final = 512
+"""Bytes of what `stat` calls a block."""
+_WORKERS: Final = "tripline_engine.spark.worker_daemon"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an engine runs: the broker's address, and a folder for all its files."""
+
+    java: Java
+    jars: Jars
+    kafka: str
+    folder: Path
+
+    @property
+    def checkpoint(self) -> Path:
+        """What the engine goes on from."""
+        return self.folder / "checkpoint"
+
+    @property
+    def projection(self) -> Path:
+        """Its memory-mapped files."""
+        return self.folder / "projection"
+
+    @property
+    def state(self) -> Path:
+        """What Spark keeps of the state log on the disk."""
+        return self.checkpoint / "spark" / "state"
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """An engine's process; `started_at` in seconds of the monotonic clock."""
+
+    process: leash.Leashed
+    started_at: float
+    port: int
+
+    def check(self) -> None:
+        """Raises BenchFailed with the end of its log if it has ended."""
+        if not self.process.is_running():
+            raise BenchFailed(f"the engine ended:\n{self.process.last_lines()}")
+
+    def metrics(self) -> str:
+        """Its metrics as Prometheus reads them."""
+        return httpx.get(f"http://{ports.LOOPBACK}:{self.port}/metrics", timeout=10, trust_env=False).text
+
+    def worker_bytes(self) -> int:
+        """Memory of the Python workers and the process that they are forked from; shared pages by their share."""
+        found = 0
+        for process in psutil.Process(self.process.process.pid).children(recursive=True):
+            try:
+                if _WORKERS in process.cmdline():
+                    found += process.memory_full_info().pss
+            except psutil.NoSuchProcess:
+                continue  # it has ended meanwhile
+        return found
+
+    def kill(self) -> None:
+        """SIGKILL to the driver, its JVM and its workers, whatever they are at."""
+        kill_processes(self.process.process.pid)
+        self.process.process.wait(60)
+
+    def stop(self) -> None:
+        """As an operator stops it."""
+        self.process.stop()
+
+
+def start(place: Place, shards: int, per_batch: int) -> Running:
+    """Starts the engine on the checkpoint that is there, or on a new one."""
+    (port,) = ports.free_ports(1)
+    folders = {
+        "TRIPLINE_CHECKPOINT": place.checkpoint,
+        "TRIPLINE_PROJECTION_DIR": place.projection,
+        "TRIPLINE_JARS": place.jars.engine,
+        "SPARK_LOCAL_DIRS": place.folder / "scratch",
+        "JAVA_HOME": place.java.home,
+    }
+    environment = {
+        **os.environ,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "TRIPLINE_KAFKA": place.kafka,
+        "TRIPLINE_SHARDS": str(shards),
+        "TRIPLINE_CLOCK": "data",
+        "TRIPLINE_MAX_TRANSACTIONS_PER_BATCH": str(per_batch),
+        "TRIPLINE_METRICS_BIND": f"{ports.LOOPBACK}:{port}",
+        "TRIPLINE_LOG_LEVEL": "warning",
+        **{name: str(path) for name, path in folders.items()},
+    }
+    command = [str(Path(sysconfig.get_path("scripts")) / "tripline-engine"), "run"]
+    started_at = time.monotonic()
+    process = leash.start(command, log=place.folder / "engine.log", environment=environment)
+    return Running(process, started_at, port)
+
+
+def lose_projection(place: Place) -> None:
+    """Removes the memory-mapped files, as a machine does that is started anew elsewhere."""
+    shutil.rmtree(place.projection)
+
+
+def disk_bytes(folder: Path) -> int:
+    """What the files below it take of the disk: blocks, not lengths, for mapped files have holes."""
+    found = 0
+    for path in folder.rglob("*"):
+        try:
+            found += path.lstat().st_blocks * _BLOCK
+        except FileNotFoundError:
+            continue  # removed meanwhile
+    return found

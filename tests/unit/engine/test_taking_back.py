@@ -1,0 +1,60 @@
+"""What an anchor takes back when its arrays are built again: the same as was there, in no more room than it needs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.unit.engine.harness import TRANSACTION
+from tests.unit.engine.test_segments import rows
+from tripline_engine.domain import history
+from tripline_engine.domain.anchor import Anchor
+from tripline_engine.domain.arena import HeapArena
+from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.named import Named
+from tripline_engine.domain.structure import Structure
+
+KEY = HashKey(1, 2)
+
+
+def anchor() -> Anchor:
+    return Anchor(HeapArena(), "beneficiaryId", TRANSACTION, KEY, Named(), Structure.empty())
+
+
+def test_ids_that_were_forgotten_stay_so() -> None:
+    taken = anchor()
+    taken.remember(rows(0, 100, time=1_000), id_floor=1_050, following=0)
+    assert taken.ids.count == 50
+    again = rows(0, 100, time=1_000)
+    first = taken.ids.accept(*taken.identities(again), again.record_time, 10_000, 1_050)
+    assert first.tolist() == [True] * 50 + [False] * 50
+
+
+def test_room_for_ids_that_never_came_is_given_back() -> None:
+    """Records of a backfill lie at the end of the log, and their record times are old: none of those is remembered."""
+    taken = anchor()
+    taken.remember(rows(0, 10_000, time=50_000), id_floor=40_000, following=1_000_000)
+    taken.remember(rows(10_000, 10_000, time=1_000), id_floor=40_000, following=0)
+    assert taken.ids.count == 10_000
+    assert taken.oversized
+    taken.remembered(40_000)
+    assert taken.ids.count == 10_000
+    assert not taken.oversized
+
+
+def test_many_rows_are_numbered_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    few, many = (History(HeapArena(), "beneficiaryId", TRANSACTION, KEY) for _ in range(2))
+    for start in range(0, 600, 200):
+        few.append(rows(start, 200))
+    monkeypatch.setattr(history, "_MANY", 1)
+    many.expect(600)
+    for start in range(0, 600, 200):
+        many.append(rows(start, 200))
+    for field in few.values:
+        assert few.codes(field)[:600].tolist() == many.codes(field)[:600].tolist()
+        slots = np.unique(few.codes(field)[:600])
+        assert [few.values[field].text(int(slot)) for slot in slots] == [
+            many.values[field].text(int(slot)) for slot in slots
+        ]
+    assert "payeeId" in few.values
+    assert -1 in few.codes("payeeId")[:600]
