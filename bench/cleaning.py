@@ -65,7 +65,6 @@ FIGURES: Final = (
     Figure("arrays", "MiB", 1, lambda held: held.arrays / MEBIBYTE),
     Figure("memory-mapped files", "MiB", 1, lambda held: held.files / MEBIBYTE),
     Figure("Python workers", "MiB", 64, lambda held: held.workers / MEBIBYTE),
-    Figure("state log: entries", "entries", 0, lambda held: held.log.entries),
     Figure("state log: keys and values", "MiB", 0.1, lambda held: held.log.bytes / MEBIBYTE),
 )
 
@@ -74,12 +73,14 @@ FIGURES: Final = (
 class Cleaned:
     """What was held before the history, with it, and after so many clean-ups each time, once it had passed.
 
-    :ivar lingered: bytes of the state on the disk after more micro-batches
+    :ivar lingering: how many micro-batches there were after that
+    :ivar lingered: bytes of the state on the disk then
     """
 
     baseline: Held
     peak: Held
     after: Sequence[tuple[int, Held]]
+    lingering: int
     lingered: int
 
     def rows(self) -> list[Result]:
@@ -95,13 +96,19 @@ class Cleaned:
                     found.append(results.at_most(name, value, figure.unit, bar, reference=before))
                 else:
                     found.append(results.told(name, value, figure.unit, before))
+        entries = [held.log.entries for held in (self.baseline, self.peak, self.after[-1][1])]
         disk = [held.state / MEBIBYTE for held in (self.baseline, self.peak, self.after[-1][1])]
         return [
             *found,
             results.at_most("clean-ups until all of these are back", self.needed, "clean-ups", MAX_CLEAN_UPS),
+            # each micro-batch adds one by anchor until they are merged: they say how many there were, not what is held
+            results.told("state log: entries, with the history", entries[1], "entries", entries[0]),
+            results.told("… after these clean-ups", entries[2], "entries", entries[0]),
             results.told("state on the disk, with the history", disk[1], "MiB", disk[0]),
             results.told("… after these clean-ups", disk[2], "MiB", disk[0]),
-            results.told("… and some micro-batches", self.lingered / MEBIBYTE, "MiB", disk[0]),
+            results.told(
+                f"… and {self.lingering} micro-batches more", self.lingered / MEBIBYTE, "MiB", disk[0]
+            ),
         ]
 
     @property

@@ -22,7 +22,7 @@ from rich.console import Console
 
 from bench import results
 from bench.engine import Place
-from bench.restarting import Options, Run, Scenario
+from bench.restarting import Options, Restarted, Run, Scenario
 from bench.results import Result
 from bench.retaining import retaining
 from bench.sending import now_ms
@@ -76,6 +76,15 @@ def _run(payments: int, options: Options, say: Callable[[str], None]) -> Run:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def own_seconds(short: Restarted, long: Restarted) -> float:
+    """What of a restart is for the history, and not what a start costs anyway.
+
+    The difference between the two starts has Spark's loading of the state in it, but starts differ by seconds where
+    others use the machine, and then it may even be negative; what the shard has timed itself cannot be less.
+    """
+    return max(long.seconds - short.seconds, long.building)
+
+
 def _restart_rows(short: Run, long: Run) -> list[Result]:
     a, b = short.restarted, long.restarted
     return [
@@ -84,8 +93,9 @@ def _restart_rows(short: Run, long: Run) -> list[Result]:
             f"restart with {long.payments:,} payments: process start to first new alert",
             b.seconds, "s", MAX_SECONDS, reference=a.seconds,
         ),
-        results.at_most("of that for the longer history", b.seconds - a.seconds, "s", MAX_OWN_SECONDS),
+        results.told("of that more than with the short history", b.seconds - a.seconds, "s"),
         results.told("of that in the shard: state log read, arrays built again", b.building, "s", a.building),
+        results.at_most("ours: the greater of these two", own_seconds(a, b), "s", MAX_OWN_SECONDS),
         results.at_least("shards whose arrays were built again", b.rebuilds, "shards", long.options.shards),
         results.told("transactions held, over all anchors", b.rows, "rows", a.rows),
         results.at_least("value of the alert that needs the whole history", b.witnessed, "payments", long.needed),

@@ -112,12 +112,14 @@ class Scenario:
                 peak.rows, peak.arrays, max(files, peak.files), max(workers, peak.workers), log, peak.state
             )
             after = [self._cleaned_up(running, 3 + step) for step in range(STEPS)]
+            before = len(self._order.batches)
             lingered = self._linger(running)
+            lingering = len(self._order.batches) - before
         finally:
             running.stop()
             self._reader.close()
             self._sender.close()
-        cleaned = Cleaned(baseline, peak, after, lingered)
+        cleaned = Cleaned(baseline, peak, after, lingering, lingered)
         return Run(self._history.trip, self._options, self._needed, restarted, cleaned, self._checked())
 
     def _start(self) -> Running:
