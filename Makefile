@@ -20,7 +20,7 @@ export TRIPLINE_TRAFFIC = $(TRAFFIC)
 export TRIPLINE_CLOCK = $(CLOCK)
 export TRIPLINE_EVENT_TYPE = $(EVENT_TYPE)
 
-.PHONY: help env check test test-cluster soak demo up status down bench lock format secrets
+.PHONY: help env check test test-cluster soak demo up status down bench bench-limit lock format secrets
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -68,6 +68,9 @@ down: $(STAMP) ## stops what `make up` started
 
 bench: $(STAMP) ## measures the running line against its bars; writes var/bench.json
 	@$(BIN)/python -m bench
+
+bench-limit: $(STAMP) ## the engine beside its limit and a peer: evaluations, a backlog, many rules, a restart, clean-up (three quarters of an hour)
+	@status=0; for part in evaluation throughput restart peer scaling; do $(BIN)/python -m bench.$$part || status=1; done; exit $$status
 
 secrets: ## random passwords and keys for docker compose, in secrets/ (docs/deployment.md); what is there stays
 	@PYTHONPATH=demo/src $(PYTHON) -m tripline_demo.deployment.secret_files secrets .env

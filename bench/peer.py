@@ -39,10 +39,11 @@ from confluent_kafka import Consumer, TopicPartition
 from rich.console import Console
 
 from bench import quix, results
+from bench.backlog import Backlog, Place, filled, taken
 from bench.results import Result
 from bench.rules import Subject, Version
 from bench.stack import BenchFailed
-from bench.throughput import Place, _filled, _taken, _versions, workload
+from bench.throughput import RULES, versions, workload
 from bench.workload import Column, Workload
 from tripline_contracts import decimals
 from tripline_demo import leash, paths
@@ -108,22 +109,22 @@ def main(*, payments: int, ours: int, shards: tuple[int, ...], seed: int) -> Non
 def _of_peer(payments: int, seed: int, say: Callable[[str], None]) -> tuple[float, list[Result]]:
     python = installed(paths.var_folder() / "peers" / f"quix-{QUIX}")
     load = workload(payments, _PAYEES, seed)
-    versions = _versions(load)
+    rules = versions(load, RULES)
     found: list[Result] = []
     best = 0.0
-    with _filled(load, versions) as (place, sender):
-        expected = expected_alerts(load, sender.event_time, versions)
+    with filled(Backlog(load, rules)) as place:
+        expected = expected_alerts(load, place.event_time, rules)
         for number, arrangement in enumerate(ARRANGEMENTS):
             name = f"{NAME}, {arrangement.name}"
             say(f"{name}; the best so far {best:,.0f}/s")
-            run = _run(place, f"peer-{number}", versions, len(load), arrangement)
+            run = _run(place, f"peer-{number}", rules, len(load), arrangement)
             figures = _measured(python, place, run)
-            since = int(sender.event_time[load.preloaded])
+            since = int(place.event_time[load.preloaded])
             found += [
                 results.told(name, figures.rate, "payments/s"),
                 results.told(f"{name}: with the first quarter", figures.whole, "payments/s"),
                 results.told(f"{name}: processor time of a payment", figures.cpu_us, "µs"),
-                *compared(expected, told(_records(place.kafka, run.alerts), versions, since)),
+                *compared(expected, told(_records(place.kafka, run.alerts), rules, since)),
             ]
             best = max(best, figures.rate)
     return best, found
@@ -134,15 +135,14 @@ def _of_engine(
 ) -> tuple[float, list[Result]]:
     """More payments, because the peer's would be over before a JVM is warm."""
     load = workload(payments, _PAYEES, seed)
-    versions = _versions(load)
     found: list[Result] = []
     best = 0.0
-    with _filled(load, versions) as (place, sender):
+    with filled(Backlog(load, versions(load, RULES))) as place:
         for count in shards:
             say(f"the engine, shards: {count}; the best so far {best:,.0f}/s")
-            taken = _taken(place, load, sender, versions, count)
-            found += [results.told(f"the engine, shards: {count}", taken.rate, "payments/s"), *taken.checked]
-            best = max(best, taken.rate)
+            done = taken(place, count)
+            found += [results.told(f"the engine, shards: {count}", done.rate, "payments/s"), *done.checked]
+            best = max(best, done.rate)
     return best, found
 
 
@@ -164,7 +164,7 @@ def _succeed(command: Sequence[str]) -> None:
 
 
 def _run(
-    place: Place, name: str, versions: Iterable[Version], payments: int, arrangement: Arrangement
+    place: Place, name: str, rules: Iterable[Version], payments: int, arrangement: Arrangement
 ) -> quix.Run:
     return quix.Run(
         name=name,
@@ -172,7 +172,7 @@ def _run(
         alerts=f"{name}-alerts",
         folder=str(place.folder / name),
         payments=payments,
-        rules=tuple(_rule(version) for version in versions),
+        rules=tuple(_rule(version) for version in rules),
         processes=arrangement.processes,
         changelog=arrangement.changelog,
         commit_seconds=_COMMIT_SECONDS,
@@ -226,7 +226,7 @@ def _records(bootstrap_servers: str, topic: str) -> list[tuple[bytes, bytes]]:
     return found
 
 
-def expected_alerts(load: Workload, event_time: Column, versions: Iterable[Version]) -> dict[Alert, str]:
+def expected_alerts(load: Workload, event_time: Column, rules: Iterable[Version]) -> dict[Alert, str]:
     """Values of the last third's, counted independently, were all payments taken in the order of their event times.
 
     Of two payments of one group in one millisecond the later one counts: the peer's alerts don't tell them apart.
@@ -234,7 +234,7 @@ def expected_alerts(load: Workload, event_time: Column, versions: Iterable[Versi
     rank = np.arange(len(load))
     asked = np.flatnonzero(event_time >= event_time[load.preloaded])
     found: dict[Alert, str] = {}
-    for version in versions:
+    for version in rules:
         subject = version.subject
         windows = subject.held(load, event_time, rank, asked)
         for at in np.flatnonzero(subject.over(windows, version.limit)).tolist():
@@ -250,10 +250,10 @@ def _group(load: Workload, subject: Subject, number: int) -> str:
 
 
 def told(
-    records: Iterable[tuple[bytes, bytes]], versions: Iterable[Version], since: int
+    records: Iterable[tuple[bytes, bytes]], rules: Iterable[Version], since: int
 ) -> list[tuple[Alert, str]]:
     """The peer's alerts from that event time on, as they came."""
-    functions = {version.subject.rule_id: version.subject.function for version in versions}
+    functions = {version.subject.rule_id: version.subject.function for version in rules}
     found = []
     for key, value in records:
         alert: Mapping[str, Any] = json.loads(value)
