@@ -20,8 +20,9 @@ from tripline_demo.java import Java
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 T = 1_763_690_000_000
-MOST, BEFORE, AFTER, AT_ONCE = 200, 1_000, 60, 1_400
-EVERYTHING = BEFORE + AFTER + AT_ONCE
+MOST = 200
+FIRST, AT_ONCE, BETWEEN, LAST = 60, 1_400, 1_000, 60
+"""Payments: taken as they come, more than the engine keeps up with, while it is away, and as they come again."""
 PAYERS = 10
 
 
@@ -42,25 +43,37 @@ def test_a_backlog_is_judged_like_everything_else(java: Java, jars: Jars, kafka:
     assert PAYERS % partitions == 0
     counting = registry.publish(1, draft("COUNT", ">=", "1", by=("payeeId",), seconds=3_600), 0, T)
     log.send([Sent("rules.v1", counting)])
-    log.send(payment(n, n % partitions) for n in range(BEFORE))
+    sent = 0
+
+    def send(count: int) -> None:
+        nonlocal sent
+        log.send(payment(n, n % partitions) for n in range(sent, sent + count))
+        sent += count
+
+    def all_are_judged() -> None:
+        eventually(lambda: len(counts(log)) == sent, "all are judged", 60)
+
     place = Workplace(java, jars, kafka, tmp_path, shards=1)
     settings = {
         "TRIPLINE_MAX_TRANSACTIONS_PER_BATCH": str(MOST),
         "TRIPLINE_TOPIC_PREFIX": log.prefix,
         "TRIPLINE_LOG_LEVEL": "info",
     }
+    send(FIRST)
     with running_engine(place, settings):
-        eventually(lambda: "caught_up" in place.log.read_text(), "the backlog is taken", 60)
-        assert '"transactions": 1000' in place.log.read_text()
-        log.send(payment(n, n % partitions) for n in range(BEFORE, BEFORE + AFTER))
-        eventually(lambda: len(counts(log)) == BEFORE + AFTER, "all are judged", 60)
-        log.send(payment(n, n % partitions) for n in range(BEFORE + AFTER, EVERYTHING))
-        eventually(
-            lambda: place.log.read_text().count("caught_up") == 2, "it has fallen behind and caught up", 60
-        )
+        all_are_judged()
+        assert "catching_up" not in place.log.read_text()
+        send(AT_ONCE)
+        eventually(lambda: "caught_up" in place.log.read_text(), "it has fallen behind and caught up", 60)
         assert '"micro_batches": 2' in place.log.read_text()
-        eventually(lambda: len(counts(log)) == EVERYTHING, "all are judged", 60)
-    assert counts(log) == {number: number // PAYERS + 1 for number in range(EVERYTHING)}
+        all_are_judged()
+    send(BETWEEN)
+    with running_engine(place, settings):
+        eventually(lambda: place.log.read_text().count("caught_up") == 2, "the backlog is taken", 60)
+        assert f'"transactions": {BETWEEN}' in place.log.read_text()
+        send(LAST)
+        all_are_judged()
+    assert counts(log) == {number: number // PAYERS + 1 for number in range(sent)}
 
 
 def counts(log: KafkaLog) -> dict[int, int]:

@@ -65,7 +65,10 @@ def shard_inputs(
     if config.shards == 1 and not packed:
         return events.unionByName(_raw_transactions(records)).coalesce(1)
     slices = records.mapInArrow(packing(config, fault), PACKED_SCHEMA)
-    return events.drop("partition", "recordTime", BACKFILL).unionByName(slices)
+    # never null, as where raw records are taken: a key that might be null is another one to the state store, and a
+    # query in this form could not go on from a checkpoint that the other one has begun
+    key = F.coalesce("shardKey", F.lit(shard_keys(config.shards)[0]))
+    return events.drop("partition", "recordTime", BACKFILL).unionByName(slices.withColumn("shardKey", key))
 
 
 def _broadcast_events(
