@@ -31,12 +31,12 @@ $(STAMP): requirements.lock $(wildcard $(addsuffix /pyproject.toml,$(PACKAGES)))
 	@$(PYTHON) demo/machine.py
 	@$(PYTHON) demo/bootstrap.py $(STAMP) $(PACKAGES)
 
-check: $(STAMP) ## format, lint, types, import arrows, unit tests: under a minute
+check: $(STAMP) ## format, lint, types, import arrows, quick unit tests: a minute or two
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy $(CHECKED)
 	@$(BIN)/lint-imports
-	@$(BIN)/pytest tests/unit -m "not slow and not soak" $(PYTEST_ARGS)
+	@$(BIN)/pytest tests/unit -n 2 -m "not slow and not soak" $(PYTEST_ARGS)
 
 test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
 	@$(BIN)/ruff format --check .
