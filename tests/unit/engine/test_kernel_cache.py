@@ -18,7 +18,8 @@ KERNEL = "@njit(cache=True)\ndef kernel(): return {}\n"
 
 @pytest.fixture(autouse=True)
 def _as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", os.environ["NUMBA_CACHE_DIR"])
+    # without it each package has kernels of its own; with it these tests would remove the engine's
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
     monkeypatch.setattr(CONFIG, "CACHE_DIR", CONFIG.CACHE_DIR)
 
 
