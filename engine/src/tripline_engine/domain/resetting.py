@@ -250,12 +250,12 @@ class ResetWindow:
         task, state = self._task(self._history.base, floor, Limit(self._operator, None)), self._state(firing)
         _relink(end, task, state)
         last, base, order = self.lists.last[: self._links.slot_end], task.base, state.order
-        windows, one = np.array([self._window], np.int64), np.zeros(1, np.int64)
+        windows = np.array([self._window], np.int64)
         if self._function == DISTINCT:
             self._last[base:end] = (self._equal.slots[base:end] >= 0) & (self._values.following[base:end] < 0)
-            build_values(windows, one, floor, base, last, order, state.values, self._counts)
+            build_values(windows, np.zeros(1, np.int64), floor, base, last, order, state.values, self._counts)
             return
-        build_sums(windows, one, floor, base, last, order, state.members, state.amounts, self._sums)
+        build_sums(self._window, floor, base, last, order, state.members, state.amounts, self._sums)
         if self._function == EXTREME:
             build_extremes(windows, floor, base, last, order, state.chain, self._fronts)
 

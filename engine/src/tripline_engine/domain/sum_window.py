@@ -233,28 +233,18 @@ def drop_sums(
 
 @njit(cache=True)
 def build_sums(
-    windows: Any,
-    chosen: Any,
-    floor: int,
-    base: int,
-    last: Any,
-    order: Any,
-    members: Any,
-    amounts: Any,
-    state: Any,
+    window: int, floor: int, base: int, last: Any, order: Any, members: Any, amounts: Any, state: Any
 ) -> None:
-    """Count what is in each group's newest windows, the ``chosen`` ones of all (by place); their states are empty."""
+    """Count what is in the newest window of each group's list, of one length; the states are empty."""
     for slot in range(len(last)):
-        newest = last[slot]
-        if newest < base:
+        row = last[slot]
+        if row < base:
             continue
-        for k in chosen:
-            at, row = (slot * len(windows) + k) * WIDTH, newest
-            bound = max(order.time[row] - windows[k], floor)
-            while row >= base and order.time[row] >= bound:
-                _put(state, at, row, members, amounts, 1)
-                state[at + TAIL] = row
-                row = order.previous[row]
+        bound = max(order.time[row] - window, floor)
+        while row >= base and order.time[row] >= bound:
+            _put(state, slot * WIDTH, row, members, amounts, 1)
+            state[slot * WIDTH + TAIL] = row
+            row = order.previous[row]
 
 
 @njit(cache=True, nogil=True)
@@ -271,7 +261,10 @@ def _sum_all(
     amounts: Any,
     state: Any,
 ) -> None:
-    """The same where all rows with a slot are in the lists: in the order of acceptance, one beside the other."""
+    """The same for the ``chosen`` ones of several lengths (by place), where all rows with a slot are in the lists.
+
+    In the order of acceptance: one row lies beside the other.
+    """
     bounds = np.empty(len(last), np.int64)
     for k in chosen:
         bounds[:] = NOTHING
