@@ -55,13 +55,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever shares the running line comes last: it would take half a core while other tests run."""
-    items.sort(key=_shares_the_line)
+    """Whatever shares a running line comes last: it would take half a core while other tests run."""
+    items.sort(key=_how_late)
 
 
-def _shares_the_line(item: pytest.Item) -> bool:
-    # the browser's tests ask for it once they have a browser
-    return item.path.parent.name == "browser" or "running_stack" in getattr(item, "fixturenames", ())
+def _how_late(item: pytest.Item) -> int:
+    in_browser, about_cards = item.path.parent.name == "browser", item.path.name.startswith("test_card")
+    if about_cards:
+        # first the one that looks at newest alerts, then the one that raises many
+        return 3 if in_browser else 4
+    # the browser's tests ask for the line once they have a browser
+    return 2 if in_browser else int("running_stack" in getattr(item, "fixturenames", ()))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -124,4 +128,11 @@ def migrated_database(postgres: PostgresServer) -> Iterator[str]:
 def running_stack(jars: Jars, servers_folder: Path) -> Iterator[RunningStack]:
     """The whole line of `make demo TRAFFIC=0`, shared: leave rules deleted, and group fields that only you use."""
     with running(servers_folder / "stack", jars) as stack:
+        yield stack
+
+
+@pytest.fixture(scope="session")
+def card_line(jars: Jars, servers_folder: Path) -> Iterator[RunningStack]:
+    """The same of the other event type that ships, card authorisations."""
+    with running(servers_folder / "cards", jars, "--event-type", "card-authorisation") as stack:
         yield stack

@@ -17,6 +17,7 @@ from typing import Any
 import httpx
 import psutil
 
+from tests import classes
 from tripline_demo import leash
 from tripline_demo.jars import Jars
 from tripline_demo.stack import leftovers
@@ -62,7 +63,7 @@ def prepare(folder: Path, jars: Jars) -> Places:
 def environment(places: Places) -> dict[str, str]:
     """What makes `tripline` work on that folder; settings of whoever runs the tests do not reach it."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith("TRIPLINE_")}
-    return {**ours, "TRIPLINE_VAR": str(places.var)}
+    return {**ours, **classes.setting(Jars(places.var / "jars")), "TRIPLINE_VAR": str(places.var)}
 
 
 def tripline(places: Places, *words: str) -> subprocess.CompletedProcess[str]:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import IO
 
+from tests import classes
 from tests.e2e.waiting import eventually
 from tripline_demo import leash, ports
 from tripline_demo.jars import Jars
@@ -72,6 +74,7 @@ class Workplace:
             "TRIPLINE_SHARDS": str(self.shards),
             "TRIPLINE_CLOCK": "data",
             "TRIPLINE_JARS": str(self.jars.engine),
+            **classes.setting(self.jars),
             "TRIPLINE_ARCHIVE": str(self.archive),
             "TRIPLINE_LOG_LEVEL": "warning",
             **self.more,
@@ -142,6 +145,7 @@ class Queries:
 
     def __init__(self, place: Workplace, process: subprocess.Popen[str]) -> None:
         self._place, self._process = place, process
+        self._talking = threading.Lock()
 
     @contextmanager
     def query(self, prefix: str, shards: int, most_per_batch: int) -> Iterator[Path]:
@@ -164,9 +168,10 @@ class Queries:
         return self._process.poll() is None
 
     def _say(self, words: str) -> None:
-        _pipe(self._process.stdin).write(words + "\n")
-        _pipe(self._process.stdin).flush()
-        heard = _pipe(self._process.stdout).readline().strip()
+        with self._talking:
+            _pipe(self._process.stdin).write(words + "\n")
+            _pipe(self._process.stdin).flush()
+            heard = _pipe(self._process.stdout).readline().strip()
         assert heard == words, self._place.log.read_text(errors="replace")[-3000:]
 
 

@@ -22,6 +22,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine import logs
 from tripline_engine.spark import checkpoint
+from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
 from tripline_engine.spark.session import start_session
@@ -62,7 +63,8 @@ def end_with(query: StreamingQuery) -> None:
 def main() -> None:
     settings = from_environment()
     logs.configure(settings.log_level)
-    session = start_session(settings, shards=1)
+    archive = archive_for(settings.class_cache, settings.jars) if settings.class_cache else None
+    session = start_session(settings, shards=1, archive=archive)
     running: dict[str, tuple[StreamingQuery, ExitStack]] = {}
     for line in sys.stdin:
         match line.split():
