@@ -12,7 +12,8 @@ PACKAGES := contracts engine services/http services/rules-registry services/aler
 CHECKED := $(wildcard contracts/src engine/src services/*/src demo/src migrations tests bench)
 PYTEST_ARGS ?=
 
-export PYTHONDONTWRITEBYTECODE ?=
+# The line is a dozen processes, and its tests start hundreds: each would compile anew whatever it imports.
+export PYTHONDONTWRITEBYTECODE =
 TRAFFIC ?= 1
 CLOCK ?= wall
 EVENT_TYPE ?= transaction

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import sysconfig
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +15,8 @@ from typing import Any, Final
 
 from confluent_kafka import Producer
 
+from bench import engine
+from bench.engine import Running
 from bench.expected import expected_alerts, order_of
 from bench.judging import compared, told_by
 from bench.reading import ALERTS, ORDER, Reader
@@ -28,10 +27,7 @@ from bench.sending import Sender, now_ms
 from bench.stack import BenchFailed
 from bench.workload import Column, Workload, number_of
 from tripline_contracts.event_type import EventType
-from tripline_contracts.installed import SETTING, installed
-from tripline_demo import kafka, leash, paths, ports, topics
-from tripline_demo.jars import Jars, ensure
-from tripline_demo.java import Java, find_java
+from tripline_contracts.installed import installed
 
 _DEADLINE_SECONDS: Final = 900
 
@@ -54,13 +50,9 @@ class Backlog:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(engine.Place):
     """Where a run happens, and when (ms) the payments in Kafka took place."""
 
-    java: Java
-    jars: Jars
-    kafka: str
-    folder: Path
     backlog: Backlog
     event_time: Column
 
@@ -76,23 +68,16 @@ class Taken:
 @contextmanager
 def filled(backlog: Backlog) -> Iterator[Place]:
     """A broker that holds it."""
-    var, load = paths.var_folder(), backlog.load
-    java = find_java(os.environ, var / "java")
-    jars = ensure(paths.project_root(), var, java)
-    folder = Path(tempfile.mkdtemp(prefix="tripline-throughput-"))
-    try:
-        with kafka.running(java, jars.broker, folder / "kafka") as broker:
-            topics.create(broker.bootstrap_servers, clock="data")
-            _publish(broker.bootstrap_servers, backlog)
-            # all of it is there before: the sender's "preload" is whatever the workload says
-            sender = Sender(broker.bootstrap_servers, replace(load, preloaded=len(load)))
-            sender.preload(now_ms())
-            sender.close()
-            if sender.failures:
-                raise BenchFailed(f"Kafka did not take everything: {sender.failures[0]}")
-            yield Place(java, jars, broker.bootstrap_servers, folder, backlog, sender.event_time)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    load = backlog.load
+    with engine.broker("throughput") as place:
+        _publish(place.kafka, backlog)
+        # all of it is there before: the sender's "preload" is whatever the workload says
+        sender = Sender(place.kafka, replace(load, preloaded=len(load)))
+        sender.preload(now_ms())
+        sender.close()
+        if sender.failures:
+            raise BenchFailed(f"Kafka did not take everything: {sender.failures[0]}")
+        yield Place(place.java, place.jars, place.kafka, place.folder, backlog, sender.event_time)
 
 
 def _publish(bootstrap_servers: str, backlog: Backlog) -> None:
@@ -125,35 +110,18 @@ def limit(place: Place, per_batch: int) -> float:
 
 def taken(place: Place, shards: int) -> Taken:
     """What an engine does that begins at the beginning; the first quarter is not timed."""
-    load, declared = place.backlog.load, place.backlog.declared
-    folder, (port,) = place.folder / f"engine-{shards}", ports.free_ports(1)
-    prefix = {"TRIPLINE_CHECKPOINT": folder / "checkpoint", "TRIPLINE_PROJECTION_DIR": folder / "projection"}
-    environment = {
-        **os.environ,
-        "JAVA_HOME": str(place.java.home),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_LOCAL_DIRS": str(folder / "scratch"),
-        "TRIPLINE_KAFKA": place.kafka,
-        "TRIPLINE_SHARDS": str(shards),
-        "TRIPLINE_CLOCK": "data",
-        "TRIPLINE_JARS": str(place.jars.engine),
-        "TRIPLINE_METRICS_BIND": f"{ports.LOOPBACK}:{port}",
-        "TRIPLINE_LOG_LEVEL": "warning",
-        SETTING: "" if declared is None else str(declared),
-        **{name: str(path) for name, path in prefix.items()},
-    }
+    load = place.backlog.load
     before, alerts_before = _ends(place.kafka)
-    command = [str(Path(sysconfig.get_path("scripts")) / "tripline-engine"), "run"]
-    folder.mkdir()
     reader = Reader(place.kafka, ORDER, ALERTS)
-    process = leash.start(command, log=folder / "engine.log", environment=environment)
+    own = replace(place, folder=place.folder / f"engine-{shards}")
+    running = engine.start(own, shards, declared=place.backlog.declared)
     try:
-        progress = _watched(reader, process, len(load), before)
+        progress = _watched(reader, running, len(load), before)
         _until_quiet(reader)
         alerts = [json.loads(record.value) for record in reader.records(ALERTS)[alerts_before:]]
         batches = [json.loads(record.value) for record in reader.records(ORDER)[before:]]
     finally:
-        process.stop()
+        running.stop()
         reader.close()
     timed_from = next(point for point in progress if point[1] >= len(load) // 4)
     rate = (progress[-1][1] - timed_from[1]) / (progress[-1][0] - timed_from[0])
@@ -180,12 +148,13 @@ def _until_quiet(reader: Reader) -> None:
         time.sleep(0.05)
 
 
-def _watched(reader: Reader, process: leash.Leashed, payments: int, before: int) -> list[tuple[float, int]]:
+def _watched(reader: Reader, running: Running, payments: int, before: int) -> list[tuple[float, int]]:
     """(seconds, payments taken) with each order record."""
     deadline, found, taken, seen = time.monotonic() + _DEADLINE_SECONDS, [], 0, before
     while taken < payments:
-        if not process.is_running() or time.monotonic() > deadline:
-            raise BenchFailed(f"the engine took {taken:,} of {payments:,} payments:\n{process.last_lines()}")
+        running.check()
+        if time.monotonic() > deadline:
+            raise BenchFailed(f"the engine took {taken:,} of {payments:,} payments")
         for record in reader.records(ORDER, seen):
             seen += 1
             taken += sum(part["until"] - part["from"] for part in json.loads(record.value)["transactions"])

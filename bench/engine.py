@@ -1,11 +1,17 @@
-"""The engine as a process of its own, which can be killed as a crash does, and what it takes of memory and disk."""
+"""A broker and the engine alone, as processes of their own. The engine can be killed as a crash does.
+
+And what it takes of memory and disk.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sysconfig
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,9 +20,10 @@ import httpx
 import psutil
 
 from bench.stack import BenchFailed
-from tripline_demo import leash, ports
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_contracts.installed import SETTING
+from tripline_demo import kafka, leash, paths, ports, topics
+from tripline_demo.jars import Jars, ensure
+from tripline_demo.java import Java, find_java
 from tripline_engine.spark.killing import kill_processes
 
 _BLOCK: Final = 512
@@ -87,9 +94,29 @@ class Running:
         self.process.stop()
 
 
-def start(place: Place, shards: int, per_batch: int) -> Running:
-    """Starts the engine on the checkpoint that is there, or on a new one."""
+@contextmanager
+def broker(purpose: str) -> Iterator[Place]:
+    """A broker with the contract's topics, in a folder that goes with it."""
+    var = paths.var_folder()
+    java = find_java(os.environ, var / "java")
+    jars = ensure(paths.project_root(), var, java)
+    folder = Path(tempfile.mkdtemp(prefix=f"tripline-{purpose}-"))
+    try:
+        with kafka.running(java, jars.broker, folder / "kafka") as running:
+            topics.create(running.bootstrap_servers, clock="data")
+            yield Place(java, jars, running.bootstrap_servers, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def start(place: Place, shards: int, per_batch: int | None = None, declared: Path | None = None) -> Running:
+    """Starts the engine on the checkpoint that is there, or on a new one.
+
+    :param per_batch: payments in a micro-batch; else the engine's own limit
+    :param declared: the file that declares the event type; else the one that ships
+    """
     (port,) = ports.free_ports(1)
+    place.folder.mkdir(exist_ok=True)
     folders = {
         "TRIPLINE_CHECKPOINT": place.checkpoint,
         "TRIPLINE_PROJECTION_DIR": place.projection,
@@ -103,9 +130,10 @@ def start(place: Place, shards: int, per_batch: int) -> Running:
         "TRIPLINE_KAFKA": place.kafka,
         "TRIPLINE_SHARDS": str(shards),
         "TRIPLINE_CLOCK": "data",
-        "TRIPLINE_MAX_TRANSACTIONS_PER_BATCH": str(per_batch),
+        **({} if per_batch is None else {"TRIPLINE_MAX_TRANSACTIONS_PER_BATCH": str(per_batch)}),
         "TRIPLINE_METRICS_BIND": f"{ports.LOOPBACK}:{port}",
         "TRIPLINE_LOG_LEVEL": "warning",
+        SETTING: "" if declared is None else str(declared),
         **{name: str(path) for name, path in folders.items()},
     }
     command = [str(Path(sysconfig.get_path("scripts")) / "tripline-engine"), "run"]

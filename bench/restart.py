@@ -8,27 +8,20 @@ exit code 1 if a bar is missed.
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import click
 from rich.console import Console
 
-from bench import results
-from bench.engine import Place
+from bench import engine, results
 from bench.restarting import Options, Restarted, Run, Scenario
 from bench.results import Result
 from bench.retaining import retaining
 from bench.sending import now_ms
-from tripline_demo import kafka, paths, topics
-from tripline_demo.jars import ensure
-from tripline_demo.java import find_java
+from tripline_demo import paths
 
 MAX_SECONDS, MAX_OWN_SECONDS = 25.0, 5.0
 _AGO_MS: Final = 4 * 3_600_000
@@ -64,16 +57,8 @@ def main(*, payments: int, few: int, shards: int, per_batch: int, linger: int, s
 def _run(payments: int, options: Options, say: Callable[[str], None]) -> Run:
     say(f"{payments:,} payments are made up")
     history = retaining(payments, options.linger, now_ms() - _AGO_MS, options.seed)
-    var = paths.var_folder()
-    java = find_java(os.environ, var / "java")
-    jars = ensure(paths.project_root(), var, java)
-    folder = Path(tempfile.mkdtemp(prefix="tripline-restart-"))
-    try:
-        with kafka.running(java, jars.broker, folder / "kafka") as broker:
-            topics.create(broker.bootstrap_servers, clock="data")
-            return Scenario(Place(java, jars, broker.bootstrap_servers, folder), history, options, say).run()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with engine.broker("restart") as place:
+        return Scenario(place, history, options, say).run()
 
 
 def own_seconds(short: Restarted, long: Restarted) -> float:

@@ -17,6 +17,8 @@ from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import Traffic, shape_of
 
 _TICK_SECONDS: Final = 0.005
+_RESTING_SECONDS: Final = 0.05
+"""Between turns at a rate of nought, which would take as much of a processor as a few hundred records a second."""
 _CHUNK: Final = 1_024
 _BURST: Final = 512
 _LOG = structlog.get_logger(__name__)
@@ -128,7 +130,7 @@ class Sender:
     def run(self) -> None:
         """Turns until `stop`. An unforeseen error is logged and ends the thread: /readyz then says so."""
         try:
-            while not self._stopped.wait(_TICK_SECONDS):
+            while not self._stopped.wait(_TICK_SECONDS if self._traffic.rate else _RESTING_SECONDS):
                 while self.run_once() == _BURST and not self._stopped.is_set():
                     pass
         except Exception:
