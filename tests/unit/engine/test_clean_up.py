@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.oracle.judging import judge
 from tests.oracle.model import MicroBatch, Record
 from tests.oracle.registry import Registry
-from tests.oracle.scripting import draft
+from tests.oracle.scripting import batch, draft, payment
 from tests.unit.engine.harness import Engine
+from tests.unit.engine.test_against_oracle import assert_equal
 
 T = 1_700_000_000_000
 WINDOW = 600
@@ -69,3 +71,29 @@ def test_what_a_window_still_needs_stays() -> None:
     assert engine.history_rows() == [20_000]
     engine.take(tick(T + (WINDOW + 900) * 1000 + 10_000))
     assert engine.history_rows() == [10_000]
+
+
+@pytest.mark.parametrize("function", ["COUNT", "MAX", "COUNT_DISTINCT"])
+def test_a_wider_window_finds_nothing_of_a_list_whose_newest_transaction_has_gone(function: str) -> None:
+    """Its older one came later, and is held: the row between them in the order of acceptance is still needed."""
+    registry, after = Registry(), T + 965_000  # beyond the window of a minute, lateness and disorder
+    limit = "1" if function != "MAX" else "5"
+    field = "paymentType" if function == "COUNT_DISTINCT" else "paymentAmount"
+    narrow, wide = (draft(function, "=", limit, seconds=seconds, field=field) for seconds in (60, 120))
+    batches = [
+        batch(events=[registry.publish(1, narrow, 0, T)], ticks=[T]),
+        batch(
+            records=[
+                payment(0, T, "7"),
+                payment(1, T + 30_000, "7", more={"payeeId": 1}),
+                payment(2, T - 10_000, "9", record_time=T + 31_000, more={"paymentType": "CRD"}),
+            ]
+        ),
+        batch(ticks=[after]),
+        batch(events=[registry.publish(1, wide, 0, after)], records=[payment(3, after + 1_000, "5")]),
+    ]
+    engine = Engine(1)
+    engine.run(batches)
+    assert engine.history_rows() == [3 + 1 + 1]  # with a rule, and without
+    assert "t3" in {alert["transaction"]["transactionId"] for alert in engine.alerts()}
+    assert_equal(engine, judge(batches))

@@ -32,6 +32,7 @@ _FIRST_CAPACITY = 1024
 WIDTH = 4
 TAIL, _COUNT, _LOW, _HIGH = 0, 1, 2, 3
 _EMPTY = np.array([-1, 0, 0, 0], np.int64)
+_NEVER = np.iinfo(np.int64).max
 
 
 @njit(cache=True)
@@ -261,13 +262,14 @@ def _sum_all(
     amounts: Any,
     state: Any,
 ) -> None:
-    """The same for the ``chosen`` ones of several lengths (by place), where all rows with a slot are in the lists.
+    """The same for the ``chosen`` ones of several lengths (by place), in the order of acceptance.
 
-    In the order of acceptance: one row lies beside the other.
+    One row lies beside the other then. A row that is in no list is older than every window: its list ended when a newer
+    one went, which had been accepted before it.
     """
     bounds = np.empty(len(last), np.int64)
     for k in chosen:
-        bounds[:] = NOTHING
+        bounds[:] = _NEVER
         for slot in range(len(last)):
             if last[slot] >= base:
                 bounds[slot] = max(order.time[last[slot]] - windows[k], floor)
