@@ -32,12 +32,12 @@ $(STAMP): requirements.lock $(wildcard $(addsuffix /pyproject.toml,$(PACKAGES)))
 	@$(PYTHON) demo/machine.py
 	@$(PYTHON) demo/bootstrap.py $(STAMP) $(PACKAGES)
 
-check: $(STAMP) ## format, lint, types, import arrows, quick unit tests: a minute or two
+check: $(STAMP) ## format, lint, types, import arrows, quick unit tests: about a minute
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy $(CHECKED)
 	@$(BIN)/lint-imports
-	@$(BIN)/pytest tests/unit -n 2 -m "not slow and not soak" $(PYTEST_ARGS)
+	@HYPOTHESIS_PROFILE=quick $(BIN)/pytest tests/unit -n 2 -m "not slow and not soak" $(PYTEST_ARGS)
 
 test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
 	@$(BIN)/ruff format --check .

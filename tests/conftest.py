@@ -28,9 +28,11 @@ from tripline_demo.java import Java, find_java
 # The JVMs of a test live for a minute: their second compiler would take more processor time than it saves. (Images are
 # tested with exactly the variables that compose gives.)
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
-# The same examples in every run, however slow the machine; HYPOTHESIS_PROFILE=explore draws others.
+# The same examples in every run, however slow the machine; HYPOTHESIS_PROFILE=explore draws others,
+# and quick (`make check`) fewer.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=1000)
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 

@@ -50,6 +50,7 @@ def buckets_in(engine: Engine) -> int:
     return sum(len(logs.read(name, MINUTE, log)) for name in logs.sets)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mapped", [False, True], ids=["memory", "mapped"])
 def test_transactions_go_and_their_buckets_stay(mapped: bool, tmp_path: Path) -> None:
     engine = Engine(1, tmp_path if mapped else None)
