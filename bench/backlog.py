@@ -154,7 +154,8 @@ def _watched(reader: Reader, running: Running, payments: int, before: int) -> li
     while taken < payments:
         running.check()
         if time.monotonic() > deadline:
-            raise BenchFailed(f"the engine took {taken:,} of {payments:,} payments")
+            said = running.process.last_lines()
+            raise BenchFailed(f"the engine took {taken:,} of {payments:,} payments:\n{said}")
         for record in reader.records(ORDER, seen):
             seen += 1
             taken += sum(part["until"] - part["from"] for part in json.loads(record.value)["transactions"])

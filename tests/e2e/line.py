@@ -54,7 +54,7 @@ class Line:
                 int(_checked(client.post("/v1/rules", json=_body(rule))).json()["ruleId"]) for rule in rules
             ]
             try:
-                eventually(lambda: set(ids) <= _applied(client), "the rules are applied")
+                eventually(lambda: set(ids) <= applied(client), "the rules are applied")
                 yield ids
             finally:
                 for rule_id in ids:
@@ -97,7 +97,7 @@ def _body(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _applied(client: httpx.Client) -> set[int]:
+def applied(client: httpx.Client) -> set[int]:
     """The rules whose published version all shards have taken."""
     items = _checked(client.get("/v1/rule-status")).json()["items"]
     return {item["ruleId"] for item in items if item["appliedVersion"] == item["publishedVersion"]}

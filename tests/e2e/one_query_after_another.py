@@ -64,7 +64,9 @@ def main() -> None:
     settings = from_environment()
     logs.configure(settings.log_level)
     archive = archive_for(settings.class_cache, settings.jars) if settings.class_cache else None
-    session = start_session(settings, shards=1, archive=archive)
+    # one that others have written: to write it would hold up the end of this process, and nobody would keep it
+    found = archive if archive and archive.file.exists() else None
+    session = start_session(settings, shards=1, archive=found)
     running: dict[str, tuple[StreamingQuery, ExitStack]] = {}
     for line in sys.stdin:
         match line.split():

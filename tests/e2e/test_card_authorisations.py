@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.line import Line
+from tests.e2e.line import Line, applied
 from tests.e2e.stored import stored_alerts, stored_names
 from tests.e2e.verdict import assert_same, read_verdict, taken
 from tests.e2e.waiting import eventually
@@ -99,17 +99,12 @@ def publish(stack: RunningStack) -> None:
     """Posts the rules, and waits until the engine has taken them."""
     with stack.registry() as client:
         assert client.post("/v1/rules", json={**RULES[0], "groupingKeyNames": ["payeeId"]}).status_code == 422
+        ids = set()
         for rule in RULES:
             answer = client.post("/v1/rules", json=rule)
             assert answer.status_code == 201, answer.text
-
-        def applied() -> bool:
-            items = client.get("/v1/rule-status").json()["items"]
-            return len(items) >= len(RULES) and all(
-                item["appliedVersion"] == item["publishedVersion"] for item in items
-            )
-
-        eventually(applied, "the rules are applied")
+            ids.add(int(answer.json()["ruleId"]))
+        eventually(lambda: ids <= applied(client), "the rules are applied")
 
 
 def acknowledge(stack: RunningStack) -> None:
