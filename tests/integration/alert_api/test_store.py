@@ -123,6 +123,16 @@ def test_of_many_at_once_one_is_first_and_all_others_learn_who(
     assert len(alerts.events_of(alert_id(1))) == 2
 
 
+def test_a_second_acknowledgement_is_no_error_whichever_index_finds_it(
+    alerts: PostgresAlerts, intake: PostgresIntake
+) -> None:
+    """In a race it is either the index on versions or the one on acknowledgements: the second alone finds this one."""
+    intake.store([received(alert(1))], [])
+    assert alerts.append(AlertAcknowledged(alert_id(1), EPOCH, "ada", None), version=2)
+    assert not alerts.append(AlertAcknowledged(alert_id(1), EPOCH, "bob", None), version=3)
+    assert len(alerts.events_of(alert_id(1))) == 2
+
+
 def test_an_unknown_alert_is_not_found(alerts: PostgresAlerts) -> None:
     assert alerts.events_of(alert_id(5)) == []
     with pytest.raises(AlertNotFound):

@@ -34,11 +34,12 @@ SELECT e.type, e.occurred_at, e.actor, e.comment, v.transaction_id, v.event_time
  WHERE e.alert_id = %s ORDER BY e.version
 """
 
-# The primary key decides a race: who comes second stores nothing and is told so.
+# A unique index decides a race, that on versions or that on acknowledgements, whichever is found first: who comes
+# second stores nothing and is told so.
 APPEND_EVENT = """
 INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at, actor, comment)
 VALUES (%s, %s, 'AlertAcknowledged', %s, %s, %s)
-ON CONFLICT (alert_id, version) DO NOTHING
+ON CONFLICT DO NOTHING
 """
 
 STATES: dict[str, LiteralString] = {
