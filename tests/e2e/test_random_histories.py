@@ -25,7 +25,7 @@ from tests.oracle.knobs import EVERYTHING_AND_MORE, Knobs
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
-HISTORIES = {2: 20, 1: 5}
+HISTORIES = {2: 20, 1: 2}
 """How many, by the number of shards."""
 AT_ONCE = 2
 # Few steps: each micro-batch costs a good part of a second; the evaluator's own test has thousands of histories.

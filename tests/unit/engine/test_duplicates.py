@@ -60,7 +60,7 @@ def test_each_id_counts_once_while_it_is_remembered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(duplicates, "_AT_ONCE", 64)
-    monkeypatch.setattr(duplicates, "_PLACES_LEAST", 16)
+    monkeypatch.setattr(duplicates, "_MOVED_LEAST", 4)
     rng = np.random.default_rng(seed)
     folder = tmp_path_factory.mktemp("ids")
     arena: Arena = MappedArena(folder) if mapped else HeapArena()

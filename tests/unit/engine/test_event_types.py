@@ -24,7 +24,7 @@ from tripline_contracts.event_type import EventType
 from tripline_contracts.installed import installed
 
 CARD = event_type.load("card-authorisation")
-HISTORIES = 48
+HISTORIES = 24
 T = 1_763_640_000_000
 
 
@@ -55,7 +55,7 @@ def test_random_histories_of_card_authorisations(record_property: Callable[[str,
         seen["histories with alerts"] += bool(expected.alerts)
     record_property("told", f"{HISTORIES} histories equal; alerts by field of their group: {dict(seen)}")
     assert seen["histories with alerts"] >= 0.6 * HISTORIES
-    assert all(seen[name] > 40 for name in ("cardId", "merchantId", "deviceId", "entryMode", "amount"))
+    assert all(seen[name] > 20 for name in ("cardId", "merchantId", "deviceId", "entryMode", "amount"))
 
 
 LOG_IN = """

@@ -58,8 +58,10 @@ KNOBS = st.builds(
 
 @pytest.fixture
 def early(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Merges, and all pieces of pruning, are small; what is counted is pruned in memory, by field and row."""
+    """All pieces of work are small; what is counted is pruned in memory, by field and row."""
     monkeypatch.setattr(segments, "_FAN_IN", 2)
+    monkeypatch.setattr(segments, "_MOVED_ROWS", 32)
+    monkeypatch.setattr(segments, "_ENTRY_ROWS", 20)
     monkeypatch.setattr(histories, "_PIECE", 16)
     monkeypatch.setattr(anchors, "_FOLDED", 16)
     seen: Counter[str] = Counter()
@@ -89,12 +91,12 @@ def test_more_random_histories(
 
 
 def judge_both(chunk: int, early: Counter[str], record_property: Callable[[str, object], None]) -> None:
-    """Engine and oracle say the same of sixty histories, in most of which something was pruned."""
+    """Engine and oracle say the same of forty histories, in most of which something was pruned."""
     seen: Counter[str] = Counter()
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
 
     @hypothesis.seed(1000 + chunk)
-    @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(seed=st.integers(0, 2**62), knobs=KNOBS, treatment=TREATMENTS)
     def equal(seed: int, knobs: Knobs, treatment: Treatment) -> None:
         batches = random_history(seed, knobs)
@@ -114,7 +116,7 @@ def judge_both(chunk: int, early: Counter[str], record_property: Callable[[str, 
 
     equal()
     record_property("told", dict(seen))
-    assert seen["histories"] >= 60
+    assert seen["histories"] >= 40
     assert seen["pruned in memory"] >= 0.7 * seen["histories"]
     assert seen["pruned in the log"] >= 0.7 * seen["histories"]
     assert seen["pruned in the log and rebuilt"] >= 0.3 * seen["histories"]
@@ -159,7 +161,7 @@ LATER = [
 @pytest.mark.slow
 @pytest.mark.parametrize("later", LATER)
 @pytest.mark.parametrize(
-    ("lost", "mapped"), [(None, True), (44, False), (50, True)], ids=["mapped", "lost before", "lost after"]
+    ("lost", "mapped"), [(44, False), (50, True)], ids=["lost before", "lost after, mapped"]
 )
 def test_a_rule_that_names_a_field_later_sees_what_it_may(
     later: Draft, lost: int | None, *, mapped: bool, early: Counter[str], tmp_path: Path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from tests.unit.engine.harness import TRANSACTION, DictLog
+from tripline_engine.domain import segment as segments
 from tripline_engine.domain.firing import NEVER_RESET, FiringRecords
 from tripline_engine.domain.firing_log import Bounds, FiringLog, Held
 from tripline_engine.domain.links import NOTHING
@@ -18,6 +20,12 @@ from tripline_engine.domain.segment import Reach, SegmentLog, Voided
 from tripline_engine.domain.segment_entry import EntryForm
 
 FAR_BACK = -(2**62)
+
+
+@pytest.fixture(params=[segments._MOVED_ROWS, 200, 40], ids=["no pages", "pages of merged ones", "pages"])
+def paging(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many rows are written again when segments are merged; of more there are pages."""
+    monkeypatch.setattr(segments, "_MOVED_ROWS", request.param)
 
 
 def rows(start: int, count: int, time: int = 0) -> Rows:
@@ -44,14 +52,54 @@ def ids(log: SegmentLog, state: DictLog) -> list[tuple[str, bool]]:
     ]
 
 
+@pytest.mark.usefixtures("paging")
 def test_merging_keeps_every_row_in_its_place() -> None:
     state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
     for batch in range(300):
         log.append(rows(3 * batch, 3), state)
         assert log.merge(state) in (True, False)
     assert len(log.segments) < 60
-    assert len(list(state.items())) == len(log.segments)
+    pages = sum(segment.paged for segment in log.segments)
+    parts = sum(len(log._parts(segment, state)) for segment in log.segments)
+    assert len(list(state.items())) == pages + parts
     assert ids(log, state) == [(f"t{i}", False) for i in range(900)]
+    log = SegmentLog("payeeId", TRANSACTION, log.to_json())
+    log.expire(10_000, 10_000, state)
+    assert list(state.items()) == []
+
+
+def test_a_page_moves_nothing_and_its_parts_are_pruned_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_MOVED_ROWS", 40)
+    log, state = merged(15)
+    before = dict(state.items())
+    log.append(rows(150, 10), state)
+    last = dict(state.items()).keys() - before.keys()
+    assert log.merge(state)
+    (page,) = log.segments
+    assert page.paged
+    assert dict(state.items()).keys() == before.keys() | last | {"page/payeeId/0"}
+    assert all(data == before[key] for key, data in state.items() if key in before)
+    every = dict.fromkeys(FIELDS, Reach(10_000))
+    for done in range(1, 17):
+        assert log.segments == [page]
+        assert log.prune(every, state) == len(FIELDS)
+        log = SegmentLog("payeeId", TRANSACTION, log.to_json())
+        changed = [key for key, data in state.items() if key in before and data != before[key]]
+        assert changed == [f"segment/payeeId/{number}" for number in range(min(done, 15))]
+    assert log.segments == [replace(page, gone=frozenset(FIELDS))]
+    assert log.prune(every, state) == 0
+    assert content(log, state)["payeeId"] == [None] * 160
+
+
+def test_what_is_large_is_not_merged_with_small_ones_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    log, state = merged(16)
+    monkeypatch.setattr(segments, "_MAX_ROWS", 159 * segments._FAN_IN)
+    for batch in range(16):
+        for _ in range(16):
+            log.append(rows(160 + batch, 1), state)
+            log.merge(state)
+    assert log.merge(state)
+    assert [(segment.rows, segment.level) for segment in log.segments] == [(160, 1), (256, 2)]
 
 
 def test_a_log_read_from_its_json_goes_on() -> None:
@@ -62,6 +110,23 @@ def test_a_log_read_from_its_json_goes_on() -> None:
     again.append(rows(20, 1), state)
     assert ids(again, state) == [(f"t{i}", False) for i in range(21)]
     assert again.accepted == 21
+
+
+@pytest.mark.parametrize("size", [7, 100, 1000])
+def test_a_large_micro_batch_is_written_in_entries(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_ENTRY_ROWS", size)
+    state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
+    backfilled = [i % 50 == 3 for i in range(200)]
+    log.append(marked(0, backfilled), state)
+    log.append(rows(200, 100, time=500), state)
+    assert [segment.rows for segment in log.segments][:2] == {7: [7, 7], 100: [100, 100], 1000: [200, 100]}[
+        size
+    ]
+    assert ids(log, state) == [(f"t{i}", False) for i in range(300)]
+    assert marks(log, state) == backfilled + [False] * 100
+    assert (log.accepted, log.first) == (300, 0)
+    log.expire(500, 500, state)
+    assert ids(log, state) == [(f"t{i}", False) for i in range(200, 300)]
 
 
 def test_segments_go_when_windows_and_ids_have_passed_them() -> None:
@@ -92,7 +157,7 @@ def marks(log: SegmentLog, state: DictLog) -> list[bool]:
 def columns(state: DictLog) -> list[set[str]]:
     """Of each run in the log, the columns that it has."""
     form, found = EntryForm(TRANSACTION), []
-    for data in dict(state.items()).values():
+    for data in (data for key, data in state.items() if key.startswith("segment/")):
         for run in form._runs(data):
             if isinstance(run, pa.Table):
                 found.append(set(run.column_names))
@@ -101,6 +166,7 @@ def columns(state: DictLog) -> list[set[str]]:
     return found
 
 
+@pytest.mark.usefixtures("paging")
 def test_what_is_backfilled_stays_so_through_merges_and_costs_others_no_column() -> None:
     state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
     expected: list[bool] = []
@@ -181,6 +247,7 @@ def prune_all(log: SegmentLog, state: DictLog, **reaches: Reach) -> int:
     return total
 
 
+@pytest.mark.usefixtures("paging")
 @pytest.mark.parametrize("batches", [5, 17, 300])
 def test_a_field_goes_from_what_is_below_its_reach(batches: int) -> None:
     log, state = merged(batches)
@@ -213,6 +280,7 @@ def test_no_more_than_one_segment_at_a_time_and_the_oldest_first() -> None:
     assert log.prune(every, state) == 0
 
 
+@pytest.mark.usefixtures("paging")
 def test_what_was_pruned_in_parts_is_merged() -> None:
     log, state = merged(10)
     assert prune_all(log, state, payeeId=Reach(500), paymentAmount=Reach(10_000)) > 0
@@ -263,12 +331,13 @@ def whole_entries(log: SegmentLog, state: DictLog) -> None:
             state.put(log._key(segment), sink.getvalue().to_pybytes())
 
 
-def test_a_log_from_before_is_read_merged_and_pruned() -> None:
+def test_a_log_from_before_is_read_merged_and_pruned(monkeypatch: pytest.MonkeyPatch) -> None:
     log, state = merged(200)
     expected = content(log, state)
     whole_entries(log, state)
     log = SegmentLog("payeeId", TRANSACTION, log.to_json())
     assert content(log, state) == expected
+    monkeypatch.setattr(segments, "_MOVED_ROWS", 2_000)
     for batch in range(200, 300):
         log.append(rows(10 * batch, 10, time=100 * batch), state)
         log.merge(state)

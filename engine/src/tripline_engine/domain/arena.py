@@ -11,6 +11,7 @@ import mmap
 import os
 import sys
 import threading
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -23,6 +24,11 @@ _HEADER = "header"
 # From Python 3.13 on a mapping need not keep a descriptor of its file; before, each array costs one.
 _MAPPING: Final[dict[str, Any]] = {"trackfd": False} if sys.version_info >= (3, 13) else {}
 _HEADER_ITEMS = 8
+# To free the pages of half a gigabyte takes a third of a second: files of this size (bytes) or more go in a thread of
+# their own, under names of their own, for the next array may have the same.
+_LARGE: Final = 1 << 24
+_GOING: Final = ".going"
+_NUMBERS: Final = count()
 # Pages of a shared mapping go, and the file has a hole there. Linux alone has that, and -1 is refused by all.
 _REMOVE: Final[int] = getattr(mmap, "MADV_REMOVE", -1)
 
@@ -95,6 +101,9 @@ class MappedArena:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         directory.mkdir(parents=True, exist_ok=True)
+        for left in directory.glob(f"*{_GOING}"):
+            # by a process that ended before its thread did
+            left.unlink(missing_ok=True)
         self._arrays: dict[str, Array] = {}
         self._mappings: dict[str, mmap.mmap] = {}
         self.header = self._map(_HEADER, np.dtype(np.int64), _HEADER_ITEMS, 0)
@@ -129,9 +138,14 @@ class MappedArena:
         return new
 
     def remove(self, name: str) -> None:
-        self._arrays.pop(name, None)
-        self._mappings.pop(name, None)
-        (self._directory / name).unlink(missing_ok=True)
+        array, path = self._arrays.pop(name, None), self._directory / name
+        held = [self._mappings.pop(name, None), array]
+        if array is not None and array.nbytes >= _LARGE:
+            del array
+            going = path.rename(path.with_name(f"{os.getpid()}-{next(_NUMBERS)}{_GOING}"))
+            threading.Thread(target=_let_go, args=(held, going), name="let-go").start()
+        else:
+            path.unlink(missing_ok=True)
         self._changed()
 
     def give_back(self, name: str, first: int, until: int) -> bool:
@@ -151,7 +165,7 @@ class MappedArena:
         self._mappings.clear()
         for path in list(self._directory.iterdir()):
             if path.name != _HEADER:
-                path.unlink()
+                path.unlink(missing_ok=True)
         self._changed()
 
     def bytes(self) -> int:
@@ -179,3 +193,9 @@ class MappedArena:
         if new and name != _HEADER:
             self._changed()
         return array
+
+
+def _let_go(held: list[object], path: Path) -> None:
+    """Give up a file and the last references to its mapping."""
+    held.clear()
+    path.unlink(missing_ok=True)

@@ -21,6 +21,7 @@ from numba import njit
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.limit import SCALE
 from tripline_engine.domain.links import NOTHING, Links, Order, follows
+from tripline_engine.domain.moving import move_down, shrink_numbers
 from tripline_engine.domain.rows import Totals
 from tripline_engine.domain.window_states import rewindowed
 
@@ -367,9 +368,8 @@ class DistinctWindow:
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
-        tails = self._state[TAIL::WIDTH]
-        tails[:] = np.maximum(tails - delta, -1)
-        self._last[:end] = self._last[delta : delta + end].copy()
+        shrink_numbers(self._state[TAIL::WIDTH], delta)
+        move_down(self._last, delta, end)
 
     def remove(self) -> None:
         """Forget the windows."""

@@ -18,6 +18,7 @@ from numba import njit
 from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.int128 import compare
 from tripline_engine.domain.links import NOTHING, Links, Members
+from tripline_engine.domain.moving import move_numbers_down, shrink_numbers
 from tripline_engine.domain.rows import Amounts
 
 _FIRST_CAPACITY = 1024
@@ -329,8 +330,8 @@ class Extremum:
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest)."""
         for rows in (self._better, self._worse):
-            rows[:end] = np.maximum(rows[delta : delta + end] - delta, -1)
-        self._fronts[:] = np.maximum(self._fronts - delta, -1)
+            move_numbers_down(rows, delta, end)
+        shrink_numbers(self._fronts, delta)
 
     def remove(self) -> None:
         """Forget the chain and all its windows."""

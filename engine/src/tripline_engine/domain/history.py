@@ -18,6 +18,7 @@ from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.int128 import join
+from tripline_engine.domain.moving import move_down
 from tripline_engine.domain.pruned import Pruned
 from tripline_engine.domain.rows import (
     ABSENT,
@@ -300,9 +301,10 @@ class History:
             present |= dict.fromkeys(columns, max(delta, self._pruned.until(field)))
         for name, column in self._columns.items():
             first = present[name]
-            column[first - delta : end - delta + 1] = column[first : end + 1].copy()
+            # the columns of a field hold nothing where it is pruned
+            move_down(column[first - delta :], delta, end + 1 - first)
         starts[: end - delta + 1] -= heap_base
-        self._heap[: heap_end - heap_base] = self._heap[heap_base:heap_end].copy()
+        move_down(self._heap, heap_base, heap_end - heap_base)
         self._meta[:_MARKS] = (end - delta, 0, heap_end - heap_base, self.offset + delta)
         self._pruned.shift(delta)
         return delta

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.links import NOTHING
+from tripline_engine.domain.moving import move_down
 from tripline_engine.domain.rule_version import RuleVersionKey
 
 OPEN: Final = 2**63 - 1
@@ -124,7 +125,7 @@ class Alerted:
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
         self.reserve(delta + end)
-        self.rows[:end] = self.rows[delta : delta + end].copy()
+        move_down(self.rows, delta, end)
         self.rows[end:] = 0
 
     def remove(self) -> None:

@@ -15,6 +15,7 @@ from numba import njit
 from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.filtering import Test
 from tripline_engine.domain.history import VOIDED, HashKey, History
+from tripline_engine.domain.moving import move_down, move_numbers_down, shrink_numbers
 from tripline_engine.domain.rows import ABSENT
 from tripline_engine.domain.siphash import hash_strings
 from tripline_engine.domain.slot_table import SlotTable
@@ -135,9 +136,8 @@ class Lists:
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
         for rows in (self.previous, self.following):
-            moved = rows[delta : delta + end] - delta
-            rows[:end] = np.maximum(moved, -1)
-        self.last[:] = np.maximum(self.last - delta, -1)
+            move_numbers_down(rows, delta, end)
+        shrink_numbers(self.last, delta)
 
     def remove(self) -> None:
         """Forget the lists and their arrays."""
@@ -234,7 +234,7 @@ class Links(Lists):
         """As for lists."""
         super().shift(delta, end)
         if not self._shared:
-            self._slots[:end] = self._slots[delta : delta + end].copy()
+            move_down(self._slots, delta, end)
 
     def remove(self) -> None:
         """Forget the population and its arrays."""

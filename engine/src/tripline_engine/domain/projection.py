@@ -35,9 +35,8 @@ from tripline_engine.domain.structure import Structure
 
 # What the header holds; its first item belongs to the arena.
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
-# How the arrays are laid out; files of another layout, from before an upgrade, are built again. (6 is laid out as 5
-# was, but what 5 built for a widened window may be wrong.)
-_THIS_LAYOUT = 6
+# How the arrays are laid out; files of another layout, from before an upgrade, are built again.
+_THIS_LAYOUT = 7
 # So many transactions in the state log are much: threads cost a millisecond.
 _MUCH = 100_000
 

@@ -30,6 +30,7 @@ from tripline_engine.domain.history import History
 from tripline_engine.domain.limit import DISTINCT, EXTREME, FUNCTIONS, Limit, LimitParts, hold
 from tripline_engine.domain.limits import LimitRun
 from tripline_engine.domain.links import Links, Lists, Members, Order, link_row
+from tripline_engine.domain.moving import move_down, move_numbers_down, shrink_numbers
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.sum_window import TAIL, build_sums, drop_sums, store_totals, sum_row
@@ -307,14 +308,14 @@ class ResetWindow:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
         self.lists.shift(delta, end)
         for groups, width in ((self._sums, SUM_WIDTH), (self._counts, VALUES_WIDTH)):
-            groups[TAIL::width] = np.maximum(groups[TAIL::width] - delta, -1)
+            shrink_numbers(groups[TAIL::width], delta)
         if self._function == DISTINCT:
             self._values.shift(delta, end)
-            self._last[:end] = self._last[delta : delta + end].copy()
+            move_down(self._last, delta, end)
         if self._function == EXTREME:
             for rows in (self._better, self._worse):
-                rows[:end] = np.maximum(rows[delta : delta + end] - delta, -1)
-        self._fronts[:] = np.maximum(self._fronts - delta, -1)
+                move_numbers_down(rows, delta, end)
+        shrink_numbers(self._fronts, delta)
 
     def remove(self) -> None:
         """Forget everything."""

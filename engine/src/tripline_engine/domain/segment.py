@@ -1,16 +1,20 @@
 """The durable form of an anchor's history: compressed runs of accepted transactions in the state log.
 
-Every micro-batch adds a small one; series of small ones are merged into larger ones, a bounded piece of work at a
-time, and one goes when all it holds is past every use. The first merge compresses anew, later ones only join bytes.
-Fields go before that, as soon as no rule can see them any more.
+Every micro-batch adds a small one, or some. Series of small ones are merged into larger ones, a bounded piece of work
+at a time, and one goes when all it holds is past every use. The first merge compresses anew, later ones only join
+bytes; where those are many they stay where they are, and the merged segment is a page that says which entries it
+consists of. Fields go before that, as soon as no rule can see them any more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
@@ -20,6 +24,11 @@ from tripline_engine.domain.segment_entry import MARK, EntryForm, joined
 
 _FAN_IN = 16
 _MAX_ROWS = 1 << 18
+# Entries with more rows than that altogether are not written again when they are merged: a megabyte to and fro between
+# the shard and the state store would hold up a micro-batch for a tenth of a second.
+_MOVED_ROWS = 1 << 15
+# A large micro-batch is written in entries of so many rows: what prunes one later has little to do at a time.
+_ENTRY_ROWS = 1 << 13
 _EVERYTHING: Final = 2**63 - 1
 
 
@@ -32,6 +41,7 @@ class Segment:
     :ivar newest: the latest event time in it, ms
     :ivar newest_record: the latest record time in it, ms
     :ivar gone: the fields that none of it has any more
+    :ivar paged: whether its entry is a page: the segments, in order, that it consists of
     """
 
     number: int
@@ -40,17 +50,20 @@ class Segment:
     newest: int
     newest_record: int
     gone: frozenset[str] = frozenset()
+    paged: bool = False
 
     def to_json(self) -> list[Any]:
         """As stored in the head record."""
         stored = [self.number, self.rows, self.level, self.newest, self.newest_record]
+        if self.paged:
+            return [*stored, sorted(self.gone), True]
         return [*stored, sorted(self.gone)] if self.gone else stored
 
     @staticmethod
     def of_json(stored: list[Any]) -> Segment:
         """As ``to_json`` gave it."""
-        number, rows, level, newest, newest_record, *gone = stored
-        return Segment(number, rows, level, newest, newest_record, frozenset(*gone))
+        number, rows, level, newest, newest_record, *more = stored
+        return Segment(number, rows, level, newest, newest_record, frozenset(*more[:1]), len(more) > 1)
 
 
 class Reach(NamedTuple):
@@ -111,17 +124,20 @@ class SegmentLog:
 
     def append(self, rows: Rows, log: StateLog) -> None:
         """Write accepted transactions."""
-        if len(rows):
-            table = rows.table.select(self._form.schema.names)
-            if rows.backfilled is not None:
-                marks = pa.array(rows.backfilled, mask=~rows.backfilled)
-                table = table.append_column(MARK, marks)
-            newest, newest_record = int(rows.time.max()), int(rows.record_time.max())
-            segment = Segment(self._next, len(rows), 0, newest, newest_record)
-            log.put(self._key(segment), self._form.whole(table))
+        if not len(rows):
+            return
+        table = rows.table.select(self._form.schema.names)
+        if rows.backfilled is not None:
+            marks = pa.array(rows.backfilled, mask=~rows.backfilled)
+            table = table.append_column(MARK, marks)
+        for start in range(0, len(rows), _ENTRY_ROWS):
+            part = slice(start, start + _ENTRY_ROWS)
+            times, record_times = rows.time[part], rows.record_time[part]
+            segment = Segment(self._next, len(times), 0, int(times.max()), int(record_times.max()))
+            log.put(self._key(segment), self._form.whole(table.slice(start, _ENTRY_ROWS)))
             self.segments.append(segment)
             self._next += 1
-            self.accepted += len(rows)
+        self.accepted += len(rows)
 
     def clear(self) -> None:
         """Forget all transactions but for their ids."""
@@ -137,27 +153,33 @@ class SegmentLog:
         if at is None:
             return False
         parts = self.segments[at : at + _FAN_IN]
+        rows = sum(part.rows for part in parts)
         merged = Segment(
             number=parts[0].number,
-            rows=sum(part.rows for part in parts),
+            rows=rows,
             level=parts[0].level + 1,
             newest=max(part.newest for part in parts),
             newest_record=max(part.newest_record for part in parts),
             gone=frozenset.intersection(*(part.gone for part in parts)),
+            paged=rows > _MOVED_ROWS,
         )
-        if merged.level == 1:
-            data = self._form.apart(joined([self._read(part, log) for part in parts]), merged.gone)
+        if merged.paged:
+            log.put(self._key(merged), _page(parts))
         else:
-            # compressed well enough: to do it again would hold up a micro-batch and save nothing
-            data = b"".join(self._data(part, log) for part in parts)
-        log.put(self._key(merged), data)
-        for part in parts[1:]:
-            log.remove(self._key(part))
+            log.put(self._key(merged), self._together(parts, merged, log))
+            for part in parts[1:]:
+                log.remove(self._key(part))
         self.segments[at : at + _FAN_IN] = [merged]
         return True
 
+    def _together(self, parts: Sequence[Segment], merged: Segment, log: StateLog) -> bytes:
+        if merged.level == 1:
+            return self._form.apart(joined([self._read(part, log) for part in parts]), merged.gone)
+        # compressed well enough: to do it again would hold up a micro-batch and save nothing
+        return b"".join(self._data(part, log) for part in parts)
+
     def prune(self, reaches: Mapping[str, Reach], log: StateLog) -> int:
-        """Give up, in the oldest segment that has such, the fields that nothing asks for; how many those were.
+        """Give up, in the oldest entry that has such, the fields that nothing asks for; how many those were.
 
         :param reaches: by field
         """
@@ -170,10 +192,24 @@ class SegmentLog:
                 name for name in reaches.keys() - segment.gone if self._past(segment, end, reaches[name])
             }
             if unneeded:
-                log.put(self._key(segment), self._form.without(self._data(segment, log), unneeded))
-                self.segments[at] = replace(segment, gone=segment.gone | unneeded)
+                self.segments[at] = self._without(segment, unneeded, log)
                 return len(unneeded)
         return 0
+
+    def _without(self, segment: Segment, fields: AbstractSet[str], log: StateLog) -> Segment:
+        """The segment after these fields have gone; of a page from the first of its parts that has such."""
+        if segment.paged:
+            parts = self._parts(segment, log)
+            having = [at for at, part in enumerate(parts) if fields - part.gone]
+            if having:
+                first = parts[having[0]]
+                parts[having[0]] = self._without(first, fields - first.gone, log)
+                log.put(self._key(segment), _page(parts))
+            if len(having) > 1:
+                return segment
+        else:
+            log.put(self._key(segment), self._form.without(self._data(segment, log), fields))
+        return replace(segment, gone=segment.gone | fields)
 
     def _past(self, segment: Segment, end: int, reach: Reach) -> bool:
         """Whether the segment, which ends before that sequence number, is out of reach."""
@@ -188,6 +224,8 @@ class SegmentLog:
             needed = segment.newest >= time_floor and end > self.cleared
             if needed or segment.newest_record >= id_floor:
                 break
+            for part in self._parts(segment, log):
+                log.remove(self._key(part))
             log.remove(self._key(segment))
             gone += 1
         del self.segments[:gone]
@@ -202,7 +240,7 @@ class SegmentLog:
     def read(self, log: StateLog) -> Iterator[tuple[Rows, bool]]:
         """All transactions, oldest first, in runs; whether a run has been cleared."""
         start = self.first
-        for segment in self.segments:
+        for segment in itertools.chain.from_iterable(self._parts(each, log) for each in self.segments):
             table = self._read(segment, log)
             gone = min(max(self.cleared - start, 0), segment.rows)
             for part, cleared in ((table.slice(0, gone), True), (table.slice(gone), False)):
@@ -213,21 +251,35 @@ class SegmentLog:
     def _mergeable(self) -> int | None:
         run_start, level = 0, -1
         for at, segment in enumerate(self.segments):
-            if segment.level != level or segment.rows > _MAX_ROWS // _FAN_IN:
+            if segment.paged or segment.rows > _MAX_ROWS // _FAN_IN:
+                run_start, level = at + 1, segment.level
+                continue
+            if segment.level != level:
                 run_start, level = at, segment.level
-            if segment.rows <= _MAX_ROWS // _FAN_IN and at - run_start + 1 == _FAN_IN:
+            if at - run_start + 1 == _FAN_IN:
                 return run_start
         return None
+
+    def _parts(self, segment: Segment, log: StateLog) -> list[Segment]:
+        """The segments with transactions in their entries that it consists of, itself if it has them."""
+        if not segment.paged:
+            return [segment]
+        return [Segment.of_json(stored) for stored in msgspec.json.decode(self._data(segment, log))]
 
     def _read(self, segment: Segment, log: StateLog) -> pa.Table:
         return self._form.read(self._data(segment, log))
 
     def _data(self, segment: Segment, log: StateLog) -> bytes:
-        """Runs, one after the other."""
+        """Its entry: a page, or runs, one after the other."""
         data = log.get(self._key(segment))
         if data is None:
             raise LookupError(f"segment {self._key(segment)} is missing from the state log")
         return data
 
     def _key(self, segment: Segment) -> str:
-        return f"segment/{self._anchor}/{segment.number}"
+        kind = "page" if segment.paged else "segment"
+        return f"{kind}/{self._anchor}/{segment.number}"
+
+
+def _page(parts: Sequence[Segment]) -> bytes:
+    return msgspec.json.encode([part.to_json() for part in parts])

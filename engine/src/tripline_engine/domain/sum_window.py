@@ -24,6 +24,7 @@ from numba import njit
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.int128 import add, subtract
 from tripline_engine.domain.links import NOTHING, Links, Members, follows
+from tripline_engine.domain.moving import shrink_numbers
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.window_states import rewindowed
 
@@ -336,8 +337,7 @@ class SumWindow:
 
     def shift(self, delta: int) -> None:
         """Follow the history when its row numbers shrink by ``delta``."""
-        tails = self._state[TAIL::WIDTH]
-        tails[:] = np.maximum(tails - delta, -1)
+        shrink_numbers(self._state[TAIL::WIDTH], delta)
 
     def remove(self) -> None:
         """Forget the windows."""

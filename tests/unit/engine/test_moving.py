@@ -1,0 +1,30 @@
+"""Columns move down in place, however far, as a copy would have it."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tripline_engine.domain.moving import move_down, move_numbers_down, shrink_numbers
+
+COLUMNS = st.lists(st.integers(-1, 60), min_size=1, max_size=40)
+
+
+@given(COLUMNS, st.data())
+def test_both_ways_of_moving(values: list[int], data: st.DataObject) -> None:
+    delta = data.draw(st.integers(0, len(values)))
+    end = data.draw(st.integers(0, len(values) - delta))
+    moved, numbers = np.array(values, np.int32), np.array(values, np.int32)
+    move_down(moved, delta, end)
+    move_numbers_down(numbers, delta, end)
+    kept = values[delta : delta + end]
+    assert moved.tolist() == kept + values[end:]
+    assert numbers.tolist() == [max(number - delta, -1) for number in kept] + values[end:]
+
+
+@given(COLUMNS, st.integers(0, 70))
+def test_numbers_shrink(values: list[int], delta: int) -> None:
+    numbers = np.array(values, np.int32)
+    shrink_numbers(numbers, delta)
+    assert numbers.tolist() == [max(number - delta, -1) for number in values]
