@@ -110,11 +110,12 @@ def _run(config: EngineConfig, load_: Workload, rules: list[Payload]) -> Run:
         (projection,) = attached.values()
         for name in config.anchors:
             history, segments = projection.anchors[name].history, head.segments[name].segments
+            kept = (f"segment/{name}/", f"page/{name}/")
             run.anchors[name] = Held(
                 rows=history.end - history.base,
                 memory=sum(path.stat().st_blocks * 512 for path in _files(Path(folder), name)),
                 logged=sum(segment.rows for segment in segments),
-                log=sum(len(data) for key, data in log.items() if key.startswith(f"segment/{name}/")),
+                log=sum(len(data) for key, data in log.items() if key.startswith(kept)),
             )
     return run
 

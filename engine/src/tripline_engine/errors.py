@@ -25,6 +25,10 @@ class CheckpointInUse(EngineError):
     """Another engine process holds this checkpoint."""
 
 
+class StateStoreFailed(EngineError):
+    """Spark's state store refuses what it was asked for: the task fails and is tried again."""
+
+
 class QueryFailed(EngineError):
     """The streaming query ended by itself."""
 

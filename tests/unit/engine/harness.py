@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,9 @@ class DictLog:
 
     def get(self, key: str) -> bytes | None:
         return self._changed.get(key)
+
+    def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
+        return [self.get(key) for key in keys]
 
     def put(self, key: str, data: bytes) -> None:
         self._changed[key] = data

@@ -321,7 +321,7 @@ def whole_entries(log: SegmentLog, state: DictLog) -> None:
     """Write merged segments as Arrow streams with all columns, as they were before fields were pruned."""
     for segment in log.segments:
         if segment.level:
-            table = log._read(segment, state)
+            table = log._form.read(log._data(segment, state))
             sink = pa.BufferOutputStream()
             options = pa.ipc.IpcWriteOptions(compression="zstd")
             for start in range(0, len(table), 70):

@@ -6,7 +6,7 @@ count no more is left out then.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,7 +97,7 @@ class FiringLog:
         if at is None:
             return
         parts = self.runs[at : at + _FAN_IN]
-        table = _last_words(pa.concat_tables([self._read(part, log) for part in parts]))
+        table = _last_words(pa.concat_tables(self._read(parts, log)))
         table = table.filter(pa.array(_counting(table, versions, bounds)))
         for part in parts:
             log.remove(self._key(part))
@@ -124,7 +124,7 @@ class FiringLog:
         """Write the runs anew that have rows with these values: commands are rare."""
         kept = []
         for run in self.runs:
-            table = self._read(run, log)
+            (table,) = self._read([run], log)
             found = np.ones(len(table), np.bool_)
             for name, value in gone.items():
                 found &= table.column(name).to_numpy() == value
@@ -140,7 +140,7 @@ class FiringLog:
         """The state of every group under every version."""
         if not self.runs:
             return {}
-        table = _last_words(pa.concat_tables([self._read(run, log) for run in self.runs]))
+        table = _last_words(pa.concat_tables(self._read(self.runs, log)))
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         keys = np.stack([columns["ruleId"], columns["version"]], axis=1)
         found = {}
@@ -163,18 +163,22 @@ class FiringLog:
             writer.write_table(table.combine_chunks())
         log.put(self._key(run), sink.getvalue().to_pybytes())
 
-    def _read(self, run: Run, log: StateLog) -> pa.Table:
-        data = log.get(self._key(run))
-        if data is None:
-            raise LookupError(f"{self._key(run)} is missing from the state log")
-        table = pa.ipc.open_stream(data, options=_READ).read_all()
-        if "alerted" not in table.column_names:
-            # written before there were cooldowns
-            table = table.append_column("alerted", pa.array(np.full(len(table), NOTHING)))
-        return table
+    def _read(self, runs: Sequence[Run], log: StateLog) -> list[pa.Table]:
+        keys = [self._key(run) for run in runs]
+        return [_decoded(key, data) for key, data in zip(keys, log.get_all(keys), strict=True)]
 
     def _key(self, run: Run) -> str:
         return f"firing/{self._anchor}/{run[0]}"
+
+
+def _decoded(key: str, data: bytes | None) -> pa.Table:
+    if data is None:
+        raise LookupError(f"{key} is missing from the state log")
+    table = pa.ipc.open_stream(data, options=_READ).read_all()
+    if "alerted" not in table.column_names:
+        # written before there were cooldowns
+        table = table.append_column("alerted", pa.array(np.full(len(table), NOTHING)))
+    return table
 
 
 def _table(key: RuleVersionKey, records: FiringRecords) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 
 class MemoryLog:
@@ -13,6 +13,9 @@ class MemoryLog:
 
     def get(self, key: str) -> bytes | None:
         return self._data.get(key)
+
+    def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
+        return [self.get(key) for key in keys]
 
     def put(self, key: str, data: bytes) -> None:
         self._data[key] = data

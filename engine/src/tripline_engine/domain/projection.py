@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -184,6 +184,10 @@ class _OneAtATime:
     def get(self, key: str) -> bytes | None:
         with self._lock:
             return self._log.get(key)
+
+    def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
+        with self._lock:
+            return self._log.get_all(keys)
 
     def put(self, key: str, data: bytes) -> None:
         with self._lock:

@@ -6,7 +6,7 @@ the domain turns the payloads of one micro-batch into Kafka records.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Protocol
@@ -53,6 +53,9 @@ class StateLog(Protocol):
     """The durable state of one shard: a map from text to bytes that changes with its micro-batch or not at all."""
 
     def get(self, key: str) -> bytes | None: ...
+
+    def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
+        """Of each key what ``get`` gives: cheaper than one by one."""
 
     def put(self, key: str, data: bytes) -> None: ...
 

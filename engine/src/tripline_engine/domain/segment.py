@@ -8,7 +8,6 @@ consists of. Fields go before that, as soon as no rule can see them any more.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -174,9 +173,11 @@ class SegmentLog:
 
     def _together(self, parts: Sequence[Segment], merged: Segment, log: StateLog) -> bytes:
         if merged.level == 1:
-            return self._form.apart(joined([self._read(part, log) for part in parts]), merged.gone)
+            return self._form.apart(
+                joined([self._form.read(data) for data in self._datas(parts, log)]), merged.gone
+            )
         # compressed well enough: to do it again would hold up a micro-batch and save nothing
-        return b"".join(self._data(part, log) for part in parts)
+        return b"".join(self._datas(parts, log))
 
     def prune(self, reaches: Mapping[str, Reach], log: StateLog) -> int:
         """Give up, in the oldest entry that has such, the fields that nothing asks for; how many those were.
@@ -240,13 +241,15 @@ class SegmentLog:
     def read(self, log: StateLog) -> Iterator[tuple[Rows, bool]]:
         """All transactions, oldest first, in runs; whether a run has been cleared."""
         start = self.first
-        for segment in itertools.chain.from_iterable(self._parts(each, log) for each in self.segments):
-            table = self._read(segment, log)
-            gone = min(max(self.cleared - start, 0), segment.rows)
-            for part, cleared in ((table.slice(0, gone), True), (table.slice(gone), False)):
-                if part.num_rows:
-                    yield Rows.of(part, self._event_type), cleared
-            start += segment.rows
+        for each in self.segments:
+            parts = self._parts(each, log)
+            for part, data in zip(parts, self._datas(parts, log), strict=True):
+                table = self._form.read(data)
+                gone = min(max(self.cleared - start, 0), part.rows)
+                for piece, cleared in ((table.slice(0, gone), True), (table.slice(gone), False)):
+                    if piece.num_rows:
+                        yield Rows.of(piece, self._event_type), cleared
+                start += part.rows
 
     def _mergeable(self) -> int | None:
         run_start, level = 0, -1
@@ -266,15 +269,18 @@ class SegmentLog:
             return [segment]
         return [Segment.of_json(stored) for stored in msgspec.json.decode(self._data(segment, log))]
 
-    def _read(self, segment: Segment, log: StateLog) -> pa.Table:
-        return self._form.read(self._data(segment, log))
-
     def _data(self, segment: Segment, log: StateLog) -> bytes:
         """Its entry: a page, or runs, one after the other."""
-        data = log.get(self._key(segment))
-        if data is None:
-            raise LookupError(f"segment {self._key(segment)} is missing from the state log")
-        return data
+        return self._datas([segment], log)[0]
+
+    def _datas(self, segments: Sequence[Segment], log: StateLog) -> list[bytes]:
+        keys = [self._key(segment) for segment in segments]
+        found = []
+        for key, data in zip(keys, log.get_all(keys), strict=True):
+            if data is None:
+                raise LookupError(f"segment {key} is missing from the state log")
+            found.append(data)
+        return found
 
     def _key(self, segment: Segment) -> str:
         kind = "page" if segment.paged else "segment"

@@ -1,0 +1,149 @@
+"""The state log over PySpark's own client, against a store that speaks its protocol.
+
+Spark's own store is behind it in every end-to-end test; this one answers late, refuses, and counts what it was not
+asked to answer yet.
+"""
+
+from __future__ import annotations
+
+import pickle
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyspark.sql.streaming.proto.StateMessage_pb2 as messages
+import pytest
+from pyspark.sql.streaming.map_state_client import MapStateClient
+from pyspark.sql.streaming.stateful_processor import MapState
+from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorApiClient
+
+from tripline_engine.errors import StateStoreFailed
+from tripline_engine.spark.state_log import DATA, KEY, SparkStateLog
+
+
+@dataclass
+class Store:
+    """Answers while `open` is set; refuses the keys in `refused`."""
+
+    open: threading.Event = field(default_factory=threading.Event)
+    refused: set[str] = field(default_factory=set)
+    kept: dict[str, bytes] = field(default_factory=dict)
+    asked: int = 0
+
+    def answer(self, call: Any) -> Any:
+        kind = call.WhichOneof("method")
+        request = getattr(call, kind)
+        (key,) = pickle.loads(request.userKey)
+        if key in self.refused:
+            return messages.StateResponse(statusCode=1, errorMessage=f"no {key}")
+        if kind == "getValue":
+            data = self.kept.get(key)
+            value = pickle.dumps((data,)) if data is not None else b""
+            return messages.StateResponse(statusCode=0, value=value)
+        if kind == "updateValue":
+            (self.kept[key],) = pickle.loads(request.value)
+        else:
+            self.kept.pop(key, None)
+        return messages.StateResponse(statusCode=0)
+
+    def serve(self, listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection, connection.makefile("rwb", 65536) as stream:
+            while self._serve_one(stream):
+                pass
+
+    def _serve_one(self, stream: Any) -> bool:
+        head = stream.read(8)
+        if not head:
+            return False
+        _version, length = struct.unpack("!ii", head)
+        request = messages.StateRequest()
+        request.ParseFromString(stream.read(length))
+        self.asked += 1
+        assert self.open.wait(30)
+        said = self.answer(request.stateVariableRequest.mapStateCall).SerializeToString()
+        stream.write(struct.pack("!i", len(said)) + said)
+        stream.flush()
+        return True
+
+
+@contextmanager
+def served(store: Store) -> Iterator[SparkStateLog]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=store.serve, args=(listener,))
+        thread.start()
+        client = StatefulProcessorApiClient(listener.getsockname()[1], KEY)
+        try:
+            yield SparkStateLog(MapState(MapStateClient(client, KEY, DATA), "log"))
+        finally:
+            store.open.set()
+            client.sockfile.close()
+            client._client_socket.close()
+            thread.join(30)
+
+
+def test_any_number_of_large_entries_is_read_at_once() -> None:
+    store = Store(kept={f"k{number}": bytes([number % 256]) * 100_000 for number in range(300)})
+    store.open.set()
+    with served(store) as log:
+        log.put("last", b"1")
+        names = [f"k{number}" for number in range(300)]
+        assert log.get_all([*names, "last"]) == [*(store.kept[name] for name in names), b"1"]
+
+
+def test_what_is_written_is_read_back_and_removed() -> None:
+    store = Store()
+    store.open.set()
+    with served(store) as log:
+        log.put("a", b"1")
+        log.put("b", b"2" * 300_000)
+        assert log.get_all(["b", "none", "a"]) == [b"2" * 300_000, None, b"1"]
+        log.remove("a")
+        log.put("empty", b"")
+        assert (log.get("a"), log.get("empty")) == (None, b"")
+        log.settle()
+    assert store.kept.keys() == {"b", "empty"}
+
+
+def test_writes_do_not_wait_for_answers_until_they_are_settled() -> None:
+    store = Store()
+    with served(store) as log:
+        for number in range(20):
+            log.put(f"k{number}", b"x")
+        assert store.kept == {}
+        store.open.set()
+        log.settle()
+        assert len(store.kept) == 20
+
+
+def test_many_writes_are_settled_on_the_way() -> None:
+    store = Store()
+    store.open.set()
+    with served(store) as log:
+        for number in range(1_000):
+            log.put(f"k{number}", b"x")
+        assert store.asked > 900
+        log.settle()
+    assert len(store.kept) == 1_000
+
+
+@pytest.mark.parametrize("reading", [False, True])
+def test_a_refused_write_is_an_error_at_the_next_reading_or_at_the_end(reading: bool) -> None:
+    store = Store(refused={"bad"})
+    store.open.set()
+    with served(store) as log:
+        log.put("good", b"1")
+        log.put("bad", b"2")
+        with pytest.raises(StateStoreFailed, match="no bad"):
+            log.get("good") if reading else log.settle()
+
+
+def test_a_refused_reading_is_an_error() -> None:
+    store = Store(refused={"bad"})
+    store.open.set()
+    with served(store) as log, pytest.raises(StateStoreFailed, match="no bad"):
+        log.get_all(["good", "bad"])
