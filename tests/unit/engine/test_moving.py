@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +22,12 @@ def test_both_ways_of_moving(values: list[int], data: st.DataObject) -> None:
     kept = values[delta : delta + end]
     assert moved.tolist() == kept + values[end:]
     assert numbers.tolist() == [max(number - delta, -1) for number in kept] + values[end:]
+
+
+@pytest.mark.parametrize(("delta", "end"), [(2, 2), (4, 0), (0, 4), (-1, 2)])
+def test_rows_that_are_not_there_do_not_move(delta: int, end: int) -> None:
+    with pytest.raises(IndexError, match="not in the column"):
+        move_numbers_down(np.zeros(3, np.int32), delta, end)
 
 
 @given(COLUMNS, st.integers(0, 70))

@@ -74,7 +74,7 @@ def test_a_page_moves_nothing_and_its_parts_are_pruned_one_by_one(monkeypatch: p
     before = dict(state.items())
     log.append(rows(150, 10), state)
     last = dict(state.items()).keys() - before.keys()
-    assert log.merge(state)
+    log.merge(state)
     (page,) = log.segments
     assert page.paged
     assert dict(state.items()).keys() == before.keys() | last | {"page/payeeId/0"}
@@ -91,6 +91,24 @@ def test_a_page_moves_nothing_and_its_parts_are_pruned_one_by_one(monkeypatch: p
     assert content(log, state)["payeeId"] == [None] * 160
 
 
+def test_all_pages_that_a_backlog_calls_for_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_MOVED_ROWS", 40)
+    monkeypatch.setattr(segments, "_ENTRY_ROWS", 10)
+    state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
+    log.append(rows(0, 16 * 10 * 5), state)
+    log.append(rows(800, 3), state)
+    assert not log.merge(state)
+    assert [(segment.rows, segment.paged) for segment in log.segments] == [(160, True)] * 5 + [(3, False)]
+    assert ids(log, state) == [(f"t{i}", False) for i in range(803)]
+
+
+def test_rows_are_written_for_one_segment_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_ENTRY_ROWS", 1)
+    state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
+    log.append(rows(0, 48), state)
+    assert [log.merge(state) for _ in range(4)] == [True, True, True, False]
+
+
 def test_what_is_large_is_not_merged_with_small_ones_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
     log, state = merged(16)
     monkeypatch.setattr(segments, "_MAX_ROWS", 159 * segments._FAN_IN)
@@ -98,7 +116,7 @@ def test_what_is_large_is_not_merged_with_small_ones_behind_it(monkeypatch: pyte
         for _ in range(16):
             log.append(rows(160 + batch, 1), state)
             log.merge(state)
-    assert log.merge(state)
+    log.merge(state)
     assert [(segment.rows, segment.level) for segment in log.segments] == [(160, 1), (256, 2)]
 
 
@@ -201,7 +219,7 @@ def test_cleared_rows_are_read_back_as_such_and_go_with_their_ids() -> None:
     log.append(rows(4, 4, time=100), state)
     for _ in range(14):
         log.append(rows(8, 1, time=200), state)
-    assert log.merge(state)
+    log.merge(state)
     assert ids(log, state)[:8] == [(f"t{i}", i < 4) for i in range(8)]
     state, log = DictLog(), SegmentLog("payeeId", TRANSACTION)
     log.append(rows(0, 4), state)

@@ -11,6 +11,7 @@ import mmap
 import os
 import sys
 import threading
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -142,7 +143,9 @@ class MappedArena:
         held = [self._mappings.pop(name, None), array]
         if array is not None and array.nbytes >= _LARGE:
             del array
-            going = path.rename(path.with_name(f"{os.getpid()}-{next(_NUMBERS)}{_GOING}"))
+            going = path.with_name(f"{os.getpid()}-{next(_NUMBERS)}{_GOING}")
+            with suppress(FileNotFoundError):
+                path.rename(going)
             threading.Thread(target=_let_go, args=(held, going), name="let-go").start()
         else:
             path.unlink(missing_ok=True)

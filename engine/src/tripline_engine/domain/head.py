@@ -15,9 +15,9 @@ from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.segment import SegmentLog
 from tripline_engine.domain.visibility import Visibility
 
-_FORMAT = 3
-# Format 2 has segments of which no field is gone.
-_READABLE = (2, _FORMAT)
+_FORMAT = 4
+# Format 2 has segments of which no field is gone, format 3 has no pages.
+_READABLE = (2, 3, _FORMAT)
 _HEAD, _RULES = "head", "rules"
 
 

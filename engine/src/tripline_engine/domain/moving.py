@@ -30,6 +30,9 @@ def shrink_numbers(numbers: Array, delta: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _move_numbers(column: Any, delta: int, end: int) -> None:
+    # a kernel would read and write beyond the array without a word
+    if delta < 0 or delta + end > len(column):
+        raise IndexError("the rows that move down are not in the column")
     for row in range(end):
         number = column[delta + row] - delta
         column[row] = max(number, -1)

@@ -147,10 +147,19 @@ class SegmentLog:
         self.voided += [Voided(sequence, position, lateness_floor) for sequence in sequences]
 
     def merge(self, log: StateLog) -> bool:
-        """Merge the first run of small segments that is long enough; whether there was one."""
-        at = self._mergeable()
-        if at is None:
-            return False
+        """Merge runs of small segments that are long enough, up to the first for which rows are written anew.
+
+        Pages cost next to nothing: after a backlog there may be many to make.
+
+        :returns: whether rows were written
+        """
+        while (at := self._mergeable()) is not None:
+            if not self._merge_from(at, log).paged:
+                return True
+        return False
+
+    def _merge_from(self, at: int, log: StateLog) -> Segment:
+        """One segment in the place of those from that place on."""
         parts = self.segments[at : at + _FAN_IN]
         rows = sum(part.rows for part in parts)
         merged = Segment(
@@ -169,7 +178,7 @@ class SegmentLog:
             for part in parts[1:]:
                 log.remove(self._key(part))
         self.segments[at : at + _FAN_IN] = [merged]
-        return True
+        return merged
 
     def _together(self, parts: Sequence[Segment], merged: Segment, log: StateLog) -> bytes:
         if merged.level == 1:
@@ -225,9 +234,9 @@ class SegmentLog:
             needed = segment.newest >= time_floor and end > self.cleared
             if needed or segment.newest_record >= id_floor:
                 break
-            for part in self._parts(segment, log):
-                log.remove(self._key(part))
-            log.remove(self._key(segment))
+            keys = {self._key(each) for each in (segment, *self._parts(segment, log))}
+            for key in sorted(keys):
+                log.remove(key)
             gone += 1
         del self.segments[:gone]
         first = self.first

@@ -176,8 +176,10 @@ class _Batch:
             buckets.hold(begun[name], history.base + history.offset, self._log)
 
     def _merge(self) -> None:
-        # one anchor per micro-batch: all of them tend to have enough small segments at the same time
-        any(segments.merge(self._log) for segments in self._head.segments.values())
+        # rows of one anchor per micro-batch: all of them tend to have enough small segments at the same time
+        anchors = list(self._head.segments.values())
+        first = self._head.sequence % len(anchors)
+        any(segments.merge(self._log) for segments in anchors[first:] + anchors[:first])
         versions, lateness_floor = self._held_versions(), self._head.visibility.lateness_floor
         for name, firing in self._head.firing.items():
             firing.merge(self._log, versions, Bounds(self._head.segments[name].first, lateness_floor))

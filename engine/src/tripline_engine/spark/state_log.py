@@ -9,6 +9,7 @@ the order in which it was asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
@@ -22,15 +23,23 @@ KEY: Final = StructType([StructField("key", StringType())])
 DATA: Final = StructType([StructField("data", BinaryType())])
 # Neither side may wait until the other one reads: so many short answers, or so many short questions, fit a socket.
 _MOST_UNANSWERED, _MOST_ASKED = 64, 32
+# After an error the JVM says so, reads no more and leaves the connection open: whoever sends more than fits the socket
+# waits for ever. So before more bytes than that are sent, all answers are heard.
+_MOST_SENT: Final = 1 << 16
 
 
 class SparkStateLog:
-    """The state log over a map state of `KEY` and `DATA`. Raises StateStoreFailed, for a write at a later call."""
+    """The state log over a map state of `KEY` and `DATA`.
+
+    Raises StateStoreFailed, for a write at a later call; and for every call after one that failed, for nobody can tell
+    any more which answer belongs to what.
+    """
 
     def __init__(self, state: MapState) -> None:
         self._state = state
         self._client = state._mapStateClient._stateful_processor_api_client  # noqa: SLF001  # it has no other way
-        self._unanswered = 0
+        self._unanswered = self._sent = 0
+        self._failed = False
 
     def get(self, key: str) -> bytes | None:
         return self.get_all([key])[0]
@@ -46,14 +55,24 @@ class SparkStateLog:
         return found
 
     def put(self, key: str, data: bytes) -> None:
+        if self._sent + len(data) > _MOST_SENT:
+            self.settle()
         self._write(self._state.updateValue, (key,), (data,))
+        self._sent += len(data)
 
     def remove(self, key: str) -> None:
         self._write(self._state.removeKey, (key,))
 
     def items(self) -> Iterator[tuple[str, bytes]]:
-        self.settle()
-        for key, value in self._state.iterator():
+        pages = self._state.iterator()
+        while True:
+            # whoever reads may write in between
+            self.settle()
+            with self._whole():
+                found = next(pages, None)
+            if found is None:
+                return
+            key, value = found
             yield key[0], bytes(value[0])
 
     def settle(self) -> None:
@@ -61,6 +80,7 @@ class SparkStateLog:
         while self._unanswered:
             self._unanswered -= 1
             self._answer()
+        self._sent = 0
 
     def _write(self, call: Callable[..., object], *words: Any) -> None:
         self._ask(call, *words)
@@ -70,17 +90,28 @@ class SparkStateLog:
 
     def _ask(self, call: Callable[..., object], *words: Any) -> None:
         """Have the client send its message; it is told that there was nothing to hear."""
-        self._client._receive_proto_message = _nothing  # type: ignore[method-assign]  # noqa: SLF001
-        try:
-            call(*words)
-        finally:
-            del self._client._receive_proto_message  # noqa: SLF001
+        with self._whole():
+            self._client._receive_proto_message = _nothing  # type: ignore[method-assign]  # noqa: SLF001
+            try:
+                call(*words)
+            finally:
+                del self._client._receive_proto_message  # noqa: SLF001
 
     def _answer(self) -> bytes:
-        status, error, value = self._client._receive_proto_message()  # noqa: SLF001
-        if status != 0:
-            raise StateStoreFailed(f"Spark's state store refuses a call: {error}")
+        with self._whole():
+            status, error, value = self._client._receive_proto_message()  # noqa: SLF001
+            if status != 0:
+                raise StateStoreFailed(f"Spark's state store refuses a call: {error}")
         return value
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """What fails in here is the last thing that is done."""
+        if self._failed:
+            raise StateStoreFailed("Spark's state store has refused a call before this one")
+        self._failed = True
+        yield
+        self._failed = False
 
     def _found(self) -> bytes | None:
         value = self._answer()

@@ -12,18 +12,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 
 from tripline_contracts import rule_definition
 from tripline_contracts.event_type import EventType, Field
+from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.memory_log import MemoryLog
+from tripline_engine.domain.moving import move_numbers_down
 from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.domain.shard_worker import ShardWorker
 from tripline_engine.spark.packing import packer, unpacked
 
 _START: Final = 1_763_690_000_000
 _ROWS: Final = 40
+# So many texts that tables grow.
+_TEXTS: Final = 300
+# More ids than a table is written anew with at once.
+_MANY: Final = 20_000
 _TYPE: Final = EventType(
     "warm-up",
     1,
@@ -48,7 +56,9 @@ _RULES: Final[tuple[dict[str, Any], ...]] = (
     {"groupingKeyNames": [], "aggregatorFunctionType": "COUNT", "aggregateFieldName": None},
     {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "one"},
     {"resetOnAlert": True},
-    {"precision": "bucketed(1)", "firing": "crossing"},
+    {"resetOnAlert": True, "aggregatorFunctionType": "MAX"},
+    {"resetOnAlert": True, "aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "one"},
+    {"precision": "bucketed(60)", "windowSeconds": 86400, "firing": "crossing"},
     {"firing": "crossing", "cooldownSeconds": 1},
     {"lateEvents": "reevaluate", "limit": "30"},
     {"filter": {"field": "amount", "operator": ">", "value": "1"}},
@@ -61,41 +71,50 @@ def warm_up() -> int:
     log = MemoryLog()
     with tempfile.TemporaryDirectory(prefix="tripline-warm-up-") as folder:
         records = 0
-        for payloads in _batches(config):
-            worker = ShardWorker(config, 0, log, Path(folder), lambda: _START)
+        for place, payloads in _batches(config):
+            worker = ShardWorker(config, 0, log, Path(folder) / place, lambda: _START)
             records += len(worker.process(payloads))
+    _grow_large()
     return records
 
 
-def _batches(config: EngineConfig) -> Iterator[list[Payload]]:
-    yield [Payload(Kind.RULE_EVENT, _rule_event(i + 1, rule), i) for i, rule in enumerate(_RULES)]
-    for round_ in range(3):
-        # the second round has late ones; the last tick lets everything expire
-        clock = _START + (round_ - 1) * 1000 if round_ < 2 else _START + 10**10
-        yield [
-            Payload(Kind.TICK, json.dumps({"clock": clock}).encode(), round_),
-            *_transactions(config, round_),
-        ]
+def _grow_large() -> None:
+    """What only a large history comes to: its table of ids moves to another, and its rows to the front."""
+    ids = RememberedIds(HeapArena(), "warm-up")
+    for first in (0, _MANY):
+        names = np.arange(first, first + _MANY, dtype=np.uint64)
+        ids.accept(names, names, np.zeros(_MANY, np.int64), 0, 0)
+    move_numbers_down(np.zeros(2, np.int32), 1, 1)
 
 
-def _transactions(config: EngineConfig, round_: int) -> Iterator[Payload]:
+def _batches(config: EngineConfig) -> Iterator[tuple[str, list[Payload]]]:
+    """Micro-batches, each with the folder of the arrays: another one is built again from the state log."""
+    yield "first", [Payload(Kind.RULE_EVENT, _rule_event(i + 1, rule), i) for i, rule in enumerate(_RULES)]
+    # the second round has late ones; before the fourth, what was is in buckets only; with the last all expires
+    for round_, second in enumerate((0, 0, 1, 9000, 9001, 10**7)):
+        clock, rows = _START + second * 1000, _TEXTS if round_ == 2 else _ROWS
+        tick = Payload(Kind.TICK, json.dumps({"clock": clock}).encode(), round_)
+        yield "first" if round_ < 4 else "second", [tick, *_transactions(config, round_, clock, rows)]
+
+
+def _transactions(config: EngineConfig, round_: int, clock: int, rows: int) -> Iterator[Payload]:
     values = [
         json.dumps(
             {
                 "id": f"{round_}-{i}",
-                "at": _START + round_ * 1000 - i % 7,
+                "at": clock - i % 7,
                 "one": i % 3,
-                "another": i % 2,
-                "amount": i,
+                "another": i % 2 if i < _ROWS else f"the name of group {i}",
+                "amount": i % _ROWS,
                 "kind": "plain",
             }
         ).encode()
-        for i in range(_ROWS)
+        for i in range(rows)
     ]
     columns: list[Any] = [
-        pa.array([0] * _ROWS, pa.int32()),
-        pa.array(range(round_ * _ROWS, (round_ + 1) * _ROWS), pa.int64()),
-        pa.array([_START + round_ * 1000] * _ROWS, pa.int64()),
+        pa.array([0] * rows, pa.int32()),
+        pa.array(range(round_ * _TEXTS, round_ * _TEXTS + rows), pa.int64()),
+        pa.array([clock] * rows, pa.int64()),
         pa.array(values, pa.binary()),
     ]
     batch = pa.RecordBatch.from_arrays(columns, ["partition", "offset", "recordTime", "value"])
@@ -110,7 +129,7 @@ def _rule_event(rule_id: int, special: dict[str, Any]) -> bytes:
             "aggregatorFunctionType": "SUM",
             "aggregateFieldName": "amount",
             "limitOperatorType": ">=",
-            "limit": "1",
+            "limit": "1000",
             "windowSeconds": 60,
             **special,
         },

@@ -33,6 +33,9 @@ class Store:
     refused: set[str] = field(default_factory=set)
     kept: dict[str, bytes] = field(default_factory=dict)
     asked: int = 0
+    stops: bool = False
+    """Whether it reads no more after it has refused something, as Spark's does; the connection stays open."""
+    ended: threading.Event = field(default_factory=threading.Event)
 
     def answer(self, call: Any) -> Any:
         kind = call.WhichOneof("method")
@@ -55,6 +58,8 @@ class Store:
         with connection, connection.makefile("rwb", 65536) as stream:
             while self._serve_one(stream):
                 pass
+            if self.stops:
+                assert self.ended.wait(90)
 
     def _serve_one(self, stream: Any) -> bool:
         head = stream.read(8)
@@ -68,7 +73,7 @@ class Store:
         said = self.answer(request.stateVariableRequest.mapStateCall).SerializeToString()
         stream.write(struct.pack("!i", len(said)) + said)
         stream.flush()
-        return True
+        return not (self.stops and self.refused)
 
 
 @contextmanager
@@ -81,9 +86,15 @@ def served(store: Store) -> Iterator[SparkStateLog]:
             yield SparkStateLog(MapState(MapStateClient(client, KEY, DATA), "log"))
         finally:
             store.open.set()
+            store.ended.set()
             client.sockfile.close()
             client._client_socket.close()
             thread.join(30)
+
+
+def put_two_megabytes(log: SparkStateLog) -> None:
+    for number in range(20):
+        log.put(f"k{number}", bytes(100_000))
 
 
 def test_any_number_of_large_entries_is_read_at_once() -> None:
@@ -140,6 +151,37 @@ def test_a_refused_write_is_an_error_at_the_next_reading_or_at_the_end(reading: 
         log.put("bad", b"2")
         with pytest.raises(StateStoreFailed, match="no bad"):
             log.get("good") if reading else log.settle()
+
+
+@pytest.mark.timeout(60)
+def test_a_store_that_reads_no_more_after_an_error_holds_nobody_up() -> None:
+    store = Store(refused={"bad"}, stops=True)
+    store.open.set()
+    with served(store) as log:
+        log.put("bad", b"1")
+        with pytest.raises(StateStoreFailed, match="no bad"):
+            put_two_megabytes(log)
+
+
+@pytest.mark.timeout(60)
+def test_after_a_failure_nothing_is_asked_any_more() -> None:
+    store = Store(refused={"bad"}, stops=True)
+    store.open.set()
+    with served(store) as log:
+        log.put("bad", b"1")
+        log.put("good", b"2")
+        with pytest.raises(StateStoreFailed, match="no bad"):
+            log.settle()
+        asked = store.asked
+        for call in (
+            lambda: log.get("good"),
+            lambda: log.put("good", b"3"),
+            log.settle,
+            lambda: next(log.items()),
+        ):
+            with pytest.raises(StateStoreFailed, match="before this one"):
+                call()
+        assert store.asked == asked
 
 
 def test_a_refused_reading_is_an_error() -> None:
