@@ -21,7 +21,7 @@ export TRIPLINE_TRAFFIC = $(TRAFFIC)
 export TRIPLINE_CLOCK = $(CLOCK)
 export TRIPLINE_EVENT_TYPE = $(EVENT_TYPE)
 
-.PHONY: help env check test test-cluster soak demo up status down bench bench-limit lock format secrets
+.PHONY: help env check test lint kernels test-cluster soak demo up status down bench bench-limit lock format secrets
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -32,20 +32,23 @@ $(STAMP): requirements.lock $(wildcard $(addsuffix /pyproject.toml,$(PACKAGES)))
 	@$(PYTHON) demo/machine.py
 	@$(PYTHON) demo/bootstrap.py $(STAMP) $(PACKAGES)
 
-check: $(STAMP) ## format, lint, types, import arrows, quick unit tests: about a minute
-	@$(BIN)/ruff format --check .
-	@$(BIN)/ruff check .
-	@$(BIN)/mypy $(CHECKED)
-	@$(BIN)/lint-imports
+check: lint ## format, lint, types, import arrows, quick unit tests: about a minute
 	@HYPOTHESIS_PROFILE=quick $(BIN)/pytest tests/unit -n 2 -m "not slow and not soak" $(PYTEST_ARGS)
 
 test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
+	@$(MAKE) --no-print-directory -j 2 lint kernels
+	@$(BIN)/python -m tripline_demo.jars
+	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
+
+lint: $(STAMP)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy $(CHECKED)
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m tripline_demo.jars
-	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
+
+# Once, on one core, while the other one lints: else each process of the tests would compile them for itself.
+kernels: $(STAMP)
+	@$(BIN)/tripline-engine warm-up
 
 test-cluster: $(STAMP) ## the engine on a Spark standalone cluster on loopback; workers killed and added, the driver killed
 	@$(BIN)/python -m tripline_demo.jars

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.servers import PostgresServer
@@ -30,20 +30,27 @@ from tripline_demo.java import Java, find_java
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 # The same examples in every run, however slow the machine; HYPOTHESIS_PROFILE=explore draws others,
 # and quick (`make check`) fewer.
-settings.register_profile("same", deadline=None, derandomize=True)
+# Nothing here has a target of its own; schemathesis has, and would spend a quarter of its time on it.
+PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
+settings.register_profile("same", deadline=None, derandomize=True, phases=PHASES)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
+LONG = {"test_against_oracle", "test_pruning"}
+"""Files whose tests share nothing and take minutes together: they go to workers one by one."""
+
+
 class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """With two workers, one runs the tests of the running line, the other contracts and, one by one, what needs no
-    server: each folder finds its servers where the test before it has left them."""
+    """With two workers, one runs the tests of the running line, the other contracts and, file by file, what needs no
+    server: each test finds its servers, and what its file keeps for all its tests, where the one before has left it."""
 
     def _split_scope(self, nodeid: str) -> str:
         match nodeid.split("/")[1]:
             case "unit":
-                return nodeid
+                file, _, _ = nodeid.partition("::")
+                return nodeid if Path(file).stem in LONG else file
             case "contract":
                 return "contract"
             case _:
@@ -65,9 +72,14 @@ def _how_late(item: pytest.Item) -> int:
     in_browser, about_cards = item.path.parent.name == "browser", item.path.name.startswith("test_card")
     if about_cards:
         # first the one that looks at newest alerts, then the one that raises many
-        return 3 if in_browser else 4
-    # the browser's tests ask for the line once they have a browser
-    return 2 if in_browser else int("running_stack" in getattr(item, "fixturenames", ()))
+        return 4 if in_browser else 5
+    if in_browser:
+        # they ask for the line once they have a browser
+        return 3
+    if item.path.name == "test_line.py":
+        # a line that has seen no rule
+        return 1
+    return 2 if "running_stack" in getattr(item, "fixturenames", ()) else 0
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -17,8 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 
+from numba.core.caching import UserProvidedCacheLocator as _Locator
+
+import tripline_engine
 from tests.containers import compose, dockerfile
 from tests.containers.person import Person
+from tripline_engine.kernel_cache import use_own_cache
 
 OWN_PATHS = re.compile(r"(?<![\w./-])/(?=(?:opt|var/lib)/tripline\b|var/cache/uv\b|run/secrets\b)")
 NETWORK = re.compile(r"(?:PIP|UV)_.*|(?:SSL|REQUESTS|CURL)_.*|.*_(?:proxy|PROXY)")
@@ -145,6 +149,23 @@ def usable_path(person: Person) -> str | None:
         if person.run(Path("/"), [f"{folder}/python3", "-c", fits], {}).returncode == 0:
             return f"{folder}:/usr/bin:/bin"
     return None
+
+
+def lend_kernels(image: Image) -> None:
+    """What has been compiled of the same source here, as if the engine's volume had been there before.
+
+    numba keeps a module's kernels in a folder named by the one that the module is in.
+    """
+    ours = use_own_cache(Path(tripline_engine.__file__).parent)
+    (installed,) = (image.folder / "opt").rglob("site-packages/tripline_engine")
+    theirs = Path(image.environment["NUMBA_CACHE_DIR"]) / ours.name
+    for package in sorted({path.parent for path in installed.rglob("*.py")}):
+        here = Path(tripline_engine.__file__).parent / package.relative_to(installed)
+        before, after = (_Locator.get_suitable_cache_subpath(str(at / "any.py")) for at in (here, package))
+        if (ours / before).is_dir():
+            shutil.copytree(ours / before, theirs / after)
+    for path in (theirs.parent, *theirs.parent.rglob("*")):
+        path.chmod(0o777)
 
 
 def lend_uv_cache(home: Path, person: Person) -> None:

@@ -50,7 +50,7 @@ class Person:
         self, folder: Path, words: Sequence[str], environment: Mapping[str, str], log: Path
     ) -> leash.Leashed:
         """As a server that ends with the tests."""
-        return leash.start(self.command(folder, words), log=log, environment=environment, stop_seconds=60)
+        return leash.start(self.command(folder, words), log=log, environment=environment, stop_seconds=75)
 
     def own(self, path: Path) -> None:
         """Makes what is below a path theirs."""

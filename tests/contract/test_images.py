@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.containers import compose
-from tests.containers.building import Builder, Image, lend_uv_cache, usable_path
+from tests.containers.building import Builder, Image, lend_kernels, lend_uv_cache, usable_path
 from tests.containers.line import Line
 from tests.containers.person import nameless
 from tests.servers import PostgresServer
@@ -69,7 +69,9 @@ def images(home: Path, jars: Jars) -> dict[str, Image]:
             pool.submit(build, [engine]),
             pool.submit(build, [name for name in builds if name != engine]),
         ]
-        return {name: image for part in parts for name, image in part.result().items()}
+        made = {name: image for part in parts for name, image in part.result().items()}
+    lend_kernels(made[engine])
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import itertools
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -179,13 +180,19 @@ def _name_what_exists(body: Any) -> None:
 
 def without_repetitions(document: dict[str, Any]) -> None:
     """The body of a rule is ten objects that differ in aggregate, window and options. Of those with a filter all
-    have the same: it is tried with the first, or the campaign would be four parts of five the same filters again. Of
-    conditions one is tried: that several of them share a field is nothing that a schema can say. And lines are lines,
-    by whichever of their two names."""
+    have the same, and all know the same operators: these are tried with the first, or the campaign would be four parts
+    of five the same filters again. What replaces a rule is such a body too: there the first of the ten stands for all.
+    Of conditions one is tried: that several of them share a field is nothing that a schema can say. And lines are
+    lines, by whichever of their two names."""
     del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
-    _, *others = document["components"]["schemas"]["RuleBody"]["anyOf"]
+    first, *others = document["components"]["schemas"]["RuleBody"]["anyOf"]
+    replacing = document["paths"]["/v1/rules/{rule_id}"]["put"]["requestBody"]["content"]
+    replacing["application/json"]["schema"] = deepcopy(first)
+    replacing["application/json"]["schema"]["properties"]["filter"] = {"type": "null"}
     for variant in others:
         variant["properties"]["filter"] = {"type": "null"}
+        if "limitOperatorType" in variant["properties"]:
+            variant["properties"]["limitOperatorType"] = {"enum": [">="]}
     *_, condition, _, _ = document["components"]["schemas"]["RuleConditions"]["anyOf"]
     condition["properties"]["filter"] = {"type": "null"}
     document["components"]["schemas"]["RuleConditions"] = condition

@@ -24,6 +24,8 @@ from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.killing import kill_processes
 
 START_SECONDS = 150.0
+STOP_SECONDS = 75.0
+"""Long enough to write the archive of classes on a busy machine: only the first engine does."""
 ONE_QUERY_AFTER_ANOTHER = Path(__file__).with_name("one_query_after_another.py")
 
 
@@ -104,7 +106,8 @@ def running_engine(place: Workplace, settings: Mapping[str, str]) -> Iterator[Ru
     (port,) = ports.free_ports(1)
     environment = place.environment(TRIPLINE_METRICS_BIND=f"127.0.0.1:{port}", **settings)
     command = [str(Path(sys.executable).with_name("tripline-engine")), "run"]
-    engine = RunningEngine(leash.start(command, log=place.log, environment=environment), port)
+    process = leash.start(command, log=place.log, environment=environment, stop_seconds=STOP_SECONDS)
+    engine = RunningEngine(process, port)
     try:
         eventually(lambda: _is_ready(port) or not engine.is_running(), "the engine is ready", START_SECONDS)
         assert engine.is_running(), engine.process.last_lines()
@@ -192,7 +195,7 @@ def queries(place: Workplace) -> Iterator[Queries]:
     finally:
         _pipe(process.stdin).close()
         _pipe(process.stdout).close()
-        process.wait(60)
+        process.wait(STOP_SECONDS)
 
 
 def metric_sum(port: int, name: str) -> float:

@@ -6,9 +6,8 @@ engine isn't restarted. In the end the alerts in Postgres equal the oracle's ove
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,7 @@ from tests.e2e.line import Line, Rule
 from tests.e2e.stored import stored_alerts, stored_names
 from tests.e2e.verdict import assert_same, read_verdict, taken
 from tests.e2e.waiting import eventually
-from tests.stack import running
-from tripline_demo.jars import Jars
+from tests.stack import RunningStack
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -43,10 +41,10 @@ CSV_LINES = 240
 
 
 @pytest.fixture(scope="module")
-def line(jars: Jars, servers_folder: Path) -> Iterator[Line]:
-    """A line of its own: rules that are the first ever need one that has seen none."""
-    with running(servers_folder / "line", jars) as stack:
-        yield Line(stack)
+def line(running_stack: RunningStack) -> Line:
+    """The shared one before others use it (conftest.py sees to that): rules that are the first ever need one that has
+    seen none."""
+    return Line(running_stack)
 
 
 @pytest.mark.timeout(600)

@@ -17,7 +17,7 @@ from tests.oracle.order import engine_order
 
 pytestmark = pytest.mark.slow  # all of them together
 
-SEEDS = range(30)
+SEEDS = range(15)
 
 
 @cache

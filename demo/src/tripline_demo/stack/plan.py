@@ -175,7 +175,7 @@ def _engine(plan: Plan) -> Program:
         TRIPLINE_JARS=str(plan.jars.engine),
         TRIPLINE_ARCHIVE=str(plan.places.archive),
     )  # fmt: skip
-    return replace(program, needs=("topics",), awaited_last=True, stop_seconds=45)
+    return replace(program, needs=("topics",), awaited_last=True, stop_seconds=75)
 
 
 def _alert_projector(plan: Plan) -> Program:
