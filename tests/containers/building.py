@@ -12,7 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
@@ -161,7 +161,8 @@ def lend_kernels(image: Image) -> None:
     theirs = Path(image.environment["NUMBA_CACHE_DIR"]) / ours.name
     for package in sorted({path.parent for path in installed.rglob("*.py")}):
         here = Path(tripline_engine.__file__).parent / package.relative_to(installed)
-        before, after = (_Locator.get_suitable_cache_subpath(str(at / "any.py")) for at in (here, package))
+        folder_of: Callable[[str], str] = _Locator.get_suitable_cache_subpath
+        before, after = (folder_of(str(at / "any.py")) for at in (here, package))
         if (ours / before).is_dir():
             shutil.copytree(ours / before, theirs / after)
     for path in (theirs.parent, *theirs.parent.rglob("*")):
