@@ -77,7 +77,7 @@ def _how_late(item: pytest.Item) -> int:
         # they ask for the line once they have a browser
         return 3
     if item.path.name == "test_line.py":
-        # a line that has seen no rule
+        # it needs a line that has seen no rule
         return 1
     return 2 if "running_stack" in getattr(item, "fixturenames", ()) else 0
 

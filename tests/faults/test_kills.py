@@ -27,7 +27,7 @@ from tripline_demo.java import Java
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 STEADY_BATCHES = 30
-KILLED = {2: ("task", "flush", "commit"), 1: ("plan", "commit")}
+KILLED = {2: ("task", "flush"), 1: ("plan", "commit")}
 """Where, by the number of shards. `make soak` kills at all four with both."""
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_contracts.event_type import MAX_TIMESTAMP
-from tripline_engine.domain import rule_counts
+from tripline_engine.domain import freed, rule_counts
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
 from tripline_engine.domain.alert import alert_json, ingested_at, transaction_json
 from tripline_engine.domain.anchor import Anchor
@@ -110,7 +110,10 @@ class ShardWorker:
         head.write(self._log)
         projection.finish(head)
         if any(payload.kind == Kind.TICK for payload in payloads):
-            self.counters["shrinks"] += projection.shrink(head, self._log)
+            shrunk = projection.shrink(head, self._log)
+            if shrunk:
+                freed.give_back()
+            self.counters["shrinks"] += shrunk
         self.counters["history_rows"] = projection.rows
         self.counters["history_bytes"] = projection.bytes
         self.counters["rule_position"] = projection.book.position

@@ -26,14 +26,21 @@ class ProgressListener:
 
     PySpark's own listeners rebuild each event from some hundred calls back into the JVM, many of which look for classes
     by name through every jar: a fifth of the engine's processor time. This one takes the event's JSON.
+
+    `ready` is set while the query has done something, `committed` by each micro-batch: who waits for one clears it.
     """
 
     def __init__(
-        self, metrics: Metrics, ready: threading.Event, limit: HistoryLimit, backlog: Backlog
+        self,
+        metrics: Metrics,
+        ready: threading.Event,
+        committed: threading.Event,
+        limit: HistoryLimit,
+        backlog: Backlog,
     ) -> None:
         self._metrics = metrics
         self._limit, self._backlog = limit, backlog
-        self._ready = ready
+        self._ready, self._committed = ready, committed
 
     def listen(self, session: SparkSession) -> None:
         """From now on."""
@@ -53,6 +60,7 @@ class ProgressListener:
         for shard, counters in shards:
             self._limit.holds(shard, json.loads(counters)["history_rows"])
         self._ready.set()
+        self._committed.set()
 
     def onQueryStarted(self, event: JavaObject) -> None:  # noqa: N802  # Spark's names
         """Started isn't ready: state may have to be loaded first."""

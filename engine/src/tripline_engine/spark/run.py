@@ -36,7 +36,9 @@ from tripline_engine.spark.ticker import Clocks, Ticker
 
 _log = structlog.get_logger(__name__)
 _POLL_SECONDS: Final = 0.2
-_GRACE_SECONDS: Final = 3.0
+_BETWEEN_LOOKS_SECONDS: Final = 0.05
+# A micro-batch of a backlog takes seconds; longer than that nobody waits for the end of one.
+_GRACE_SECONDS: Final = 20.0
 
 
 def run(settings: Settings) -> None:
@@ -70,7 +72,7 @@ class Engine:
         self._backlog = Backlog(settings.max_transactions_per_batch)
         self._was_far = False
         self._stop = threading.Event()
-        self._ready = threading.Event()
+        self._ready, self._committed = threading.Event(), threading.Event()
         self._query: StreamingQuery | None = None
 
     def run(self, processor: ShardProcessor) -> None:
@@ -84,7 +86,10 @@ class Engine:
             gateway, was_ready = session.sparkContext._gateway, False  # noqa: SLF001  # the JVM's process
             head_start.load_workers(session)
             self._listen_to_signals()
-            ProgressListener(self._metrics, self._ready, self._limit, self._backlog).listen(session)
+            listener = ProgressListener(
+                self._metrics, self._ready, self._committed, self._limit, self._backlog
+            )
+            listener.listen(session)
             try:
                 self._backlog.waits(waiting(self._settings))
                 query = self._start(session, processor)
@@ -94,11 +99,11 @@ class Engine:
                         # history is full, or is no longer: a query that takes transactions, or one that doesn't.
                         # Or there is a long backlog, or no longer: one that suits large micro-batches, or small ones
                         self._query = None
-                        _finish(query)
+                        _finish(query, self._committed)
                         query = self._start(session, processor)
                         self._wait(session, query)
                 was_ready = self._ready.is_set()
-                _finish(query)
+                _finish(query, self._committed)
             finally:
                 self._ready.clear()
                 session.stop()
@@ -183,11 +188,16 @@ class Engine:
         return self._dead()
 
 
-def _finish(query: StreamingQuery) -> None:
-    """Stops between two micro-batches if one comes soon; in the middle of one is safe too, only louder."""
+def _finish(query: StreamingQuery, committed: threading.Event) -> None:
+    """Stops the query where one micro-batch has ended and the next one is hardly planned.
+
+    In the middle of one is safe too, but what a shard is at is lost then, and its arrays are built again.
+    """
+    committed.clear()
     deadline = time.monotonic() + _GRACE_SECONDS
     while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
-        time.sleep(0.01)
+        if committed.wait(_BETWEEN_LOOKS_SECONDS):
+            break
     try:
         query.stop()
     except (Py4JError, StreamingQueryException) as error:

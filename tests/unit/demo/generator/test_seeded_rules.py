@@ -15,7 +15,7 @@ from tripline_demo.generator.traffic import Traffic, shape_of
 
 pytestmark = pytest.mark.slow  # all of them together
 
-SECONDS = 180
+SECONDS = 120
 TRADES = [PAYMENTS, AUTHORISATIONS]
 SCENARIOS = [(trade, name) for trade in TRADES for name in trade.scenarios]
 each_trade = pytest.mark.parametrize("trade", TRADES, ids=lambda trade: str(trade.event_type.name))

@@ -111,9 +111,10 @@ def fetch(port: int, path: str) -> tuple[int, str]:
 
 
 def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
-    metrics, ready, limit = Metrics(), threading.Event(), HistoryLimit(7)
+    metrics, limit = Metrics(), HistoryLimit(7)
+    ready, committed = threading.Event(), threading.Event()
     counters = json.dumps({**count_records([alert(80)]), "history_rows": 7})
-    ProgressListener(metrics, ready, limit, Backlog(100)).took(
+    ProgressListener(metrics, ready, committed, limit, Backlog(100)).took(
         {
             "sources": [{"numInputRows": 1}, {"numInputRows": 5}],
             "durationMs": {"triggerExecution": 120, "addBatch": 100},
@@ -122,6 +123,7 @@ def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
     )
     found = samples(metrics.registry)
     assert ready.is_set()
+    assert committed.is_set()
     assert limit.full
     assert found["tripline_engine_alerts_total", ()] == 1
     assert found["tripline_engine_history_rows", ("0",)] == 7
@@ -129,8 +131,8 @@ def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
 
 
 def test_a_micro_batch_before_any_shard_has_spoken() -> None:
-    ready = threading.Event()
-    ProgressListener(Metrics(), ready, HistoryLimit(7), Backlog(100)).took(
+    ready, committed = threading.Event(), threading.Event()
+    ProgressListener(Metrics(), ready, committed, HistoryLimit(7), Backlog(100)).took(
         {"sources": [], "durationMs": {"triggerExecution": 5}}
     )
     assert ready.is_set()
