@@ -54,13 +54,13 @@ TREATMENTS = st.builds(
 KNOBS = st.builds(
     replace,
     st.sampled_from([Knobs(), EVERYTHING, replace(EVERYTHING, bucketed=0.5)]),
-    transactions=st.sampled_from([200, 203]),
-    micro_batches=st.sampled_from([(1, 3), (2, 5), (4, 8)]),
+    transactions=st.sampled_from([200, 205, 230]),
+    micro_batches=st.sampled_from([(1, 3), (2, 7), (4, 10)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),
     rules=st.sampled_from([(3, 5), (3, 3)]),
     jump_per_batch=st.sampled_from([0.07, 0.3]),
     equal_time=st.sampled_from([0.12, 0.5]),
-    commands=st.sampled_from([0.0, 0.0, 0.6, 1.0]),
+    commands=st.sampled_from([0.0, 0.0, 0.4, 0.9]),
 )
 
 KNOBS_OF_SOAK = st.builds(

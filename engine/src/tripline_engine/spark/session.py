@@ -38,6 +38,9 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),
+    # with nothing new Spark asks Kafka again after 10 ms: half a core, broker included, for nothing. It matters to the
+    # first record after a silence only: under load there is always more
+    "spark.sql.streaming.pollingDelay": "50",
     # over TCP every hand-over to Python waits 42 ms for a delayed acknowledgement
     "spark.python.unix.domain.socket.enabled": "true",
     # forks workers that have everything imported
