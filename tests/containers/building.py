@@ -164,8 +164,9 @@ def lend_kernels(image: Image) -> None:
         folder_of: Callable[[str], str] = _Locator.get_suitable_cache_subpath
         before, after = (folder_of(str(at / "any.py")) for at in (here, package))
         if (ours / before).is_dir():
-            shutil.copytree(ours / before, theirs / after)
-    for path in (theirs.parent, *theirs.parent.rglob("*")):
+            # another process may be writing one
+            shutil.copytree(ours / before, theirs / after, ignore=shutil.ignore_patterns("*.tmp.*"))
+    for path in [theirs.parent, *theirs.parent.rglob("*")] if theirs.is_dir() else []:
         path.chmod(0o777)
 
 

@@ -91,7 +91,7 @@ def test_more_random_histories(
 
 
 def judge_both(chunk: int, early: Counter[str], record_property: Callable[[str, object], None]) -> None:
-    """Engine and oracle say the same of forty histories, in most of which something was pruned."""
+    """Engine and oracle say the same of two dozen histories, in most of which something was pruned."""
     seen: Counter[str] = Counter()
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
 

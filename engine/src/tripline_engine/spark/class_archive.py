@@ -20,7 +20,7 @@ import pyspark
 import structlog
 
 _log = structlog.get_logger(__name__)
-_SECONDS: Final = 60.0
+_SECONDS: Final = 45.0
 _QUIET: Final = "-Xlog:cds*=error -Xlog:class*=error"
 
 

@@ -38,7 +38,7 @@ _log = structlog.get_logger(__name__)
 _POLL_SECONDS: Final = 0.2
 _BETWEEN_LOOKS_SECONDS: Final = 0.05
 # A micro-batch of a backlog takes seconds; longer than that nobody waits for the end of one.
-_GRACE_SECONDS: Final = 20.0
+_GRACE_SECONDS: Final = 10.0
 
 
 def run(settings: Settings) -> None:
@@ -100,6 +100,8 @@ class Engine:
                         # Or there is a long backlog, or no longer: one that suits large micro-batches, or small ones
                         self._query = None
                         _finish(query, self._committed)
+                        if self._stop.is_set():
+                            break
                         query = self._start(session, processor)
                         self._wait(session, query)
                 was_ready = self._ready.is_set()

@@ -24,8 +24,9 @@ DATA: Final = StructType([StructField("data", BinaryType())])
 # Neither side may wait until the other one reads: so many short answers, or so many short questions, fit a socket.
 _MOST_UNANSWERED, _MOST_ASKED = 64, 32
 # After an error the JVM says so, reads no more and leaves the connection open: whoever sends more than fits the socket
-# waits for ever. So before more bytes than that are sent, all answers are heard.
-_MOST_SENT: Final = 1 << 16
+# waits for ever. So before more bytes than that are sent, all answers are heard. A message counts for more than what is
+# written with it: the kernel reckons whole buffers.
+_MOST_SENT, _A_MESSAGE = 1 << 16, 1 << 10
 
 
 class SparkStateLog:
@@ -48,20 +49,20 @@ class SparkStateLog:
         found: list[bytes | None] = []
         for start in range(0, len(keys), _MOST_ASKED):
             some = keys[start : start + _MOST_ASKED]
+            if self._sent + len(some) * _A_MESSAGE > _MOST_SENT:
+                self.settle()
             for key in some:
                 self._ask(self._state.getValue, (key,))
             self.settle()
-            found += [self._found() for _ in some]
+            # all of them before any is looked at: what cannot be read must not leave the rest unheard
+            found += [self._value(answer) for answer in [self._answer() for _ in some]]
         return found
 
     def put(self, key: str, data: bytes) -> None:
-        if self._sent + len(data) > _MOST_SENT:
-            self.settle()
-        self._write(self._state.updateValue, (key,), (data,))
-        self._sent += len(data)
+        self._write(self._state.updateValue, len(data), (key,), (data,))
 
     def remove(self, key: str) -> None:
-        self._write(self._state.removeKey, (key,))
+        self._write(self._state.removeKey, 0, (key,))
 
     def items(self) -> Iterator[tuple[str, bytes]]:
         pages = self._state.iterator()
@@ -77,13 +78,17 @@ class SparkStateLog:
 
     def settle(self) -> None:
         """Return when all that has been written is in the store. To be called before the micro-batch ends."""
+        self._refuse_after_a_failure()
         while self._unanswered:
             self._unanswered -= 1
             self._answer()
         self._sent = 0
 
-    def _write(self, call: Callable[..., object], *words: Any) -> None:
+    def _write(self, call: Callable[..., object], size: int, *words: Any) -> None:
+        if self._sent + size + _A_MESSAGE > _MOST_SENT:
+            self.settle()
         self._ask(call, *words)
+        self._sent += size + _A_MESSAGE
         self._unanswered += 1
         if self._unanswered == _MOST_UNANSWERED:
             self.settle()
@@ -107,14 +112,16 @@ class SparkStateLog:
     @contextmanager
     def _whole(self) -> Iterator[None]:
         """What fails in here is the last thing that is done."""
-        if self._failed:
-            raise StateStoreFailed("Spark's state store has refused a call before this one")
+        self._refuse_after_a_failure()
         self._failed = True
         yield
         self._failed = False
 
-    def _found(self) -> bytes | None:
-        value = self._answer()
+    def _refuse_after_a_failure(self) -> None:
+        if self._failed:
+            raise StateStoreFailed("Spark's state store has refused a call before this one")
+
+    def _value(self, value: bytes) -> bytes | None:
         return bytes(self._client._deserialize_from_bytes(value)[0]) if value else None  # noqa: SLF001
 
 
