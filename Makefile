@@ -21,7 +21,7 @@ export TRIPLINE_TRAFFIC = $(TRAFFIC)
 export TRIPLINE_CLOCK = $(CLOCK)
 export TRIPLINE_EVENT_TYPE = $(EVENT_TYPE)
 
-.PHONY: help env check test lint kernels test-cluster soak demo up status down bench bench-limit lock format secrets
+.PHONY: help env check test lint kernels jars test-cluster soak demo up status down bench bench-limit lock format secrets
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -36,8 +36,7 @@ check: lint ## format, lint, types, import arrows, quick unit tests: about a min
 	@HYPOTHESIS_PROFILE=quick $(BIN)/pytest tests/unit -n 2 -m "not slow and not soak" $(PYTEST_ARGS)
 
 test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
-	@$(MAKE) --no-print-directory -j 2 lint kernels
-	@$(BIN)/python -m tripline_demo.jars
+	@$(MAKE) --no-print-directory -j 3 lint kernels jars
 	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
 
 lint: $(STAMP)
@@ -50,12 +49,14 @@ lint: $(STAMP)
 kernels: $(STAMP)
 	@$(BIN)/tripline-engine warm-up
 
-test-cluster: $(STAMP) ## the engine on a Spark standalone cluster on loopback; workers killed and added, the driver killed
+# Downloads take their time, but hardly any processor.
+jars: $(STAMP)
 	@$(BIN)/python -m tripline_demo.jars
+
+test-cluster: $(STAMP) jars ## the engine on a Spark standalone cluster on loopback; workers killed and added, the driver killed
 	@$(BIN)/pytest -m cluster tests/cluster $(PYTEST_ARGS)
 
-soak: $(STAMP) ## kills the engine forty times under steady traffic, twenty times amid random histories; 8,000 more histories: two to three hours
-	@$(BIN)/python -m tripline_demo.jars
+soak: $(STAMP) jars ## kills the engine forty times under steady traffic, twenty times amid random histories; 8,000 more histories: two to three hours
 	@$(BIN)/pytest -m soak $(PYTEST_ARGS)
 
 demo: $(STAMP) ## the whole line in the foreground with traffic; Ctrl-C stops it (FRESH=1 begins anew)

@@ -10,6 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -63,23 +64,43 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart
     return ServersApart(config, log)
 
 
+SHARED_LINES: pytest.StashKey[dict[str, ExitStack]] = pytest.StashKey()
+"""What stops each of the running lines that tests share, by name."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever shares a running line comes last: it would take half a core while other tests run."""
+    """Whatever shares a running line comes last, one line after the other: each takes half a core while it runs."""
     items.sort(key=_how_late)
 
 
 def _how_late(item: pytest.Item) -> int:
-    in_browser, about_cards = item.path.parent.name == "browser", item.path.name.startswith("test_card")
-    if about_cards:
+    in_browser, line = item.path.parent.name == "browser", _shared_line(item)
+    if line == "cards":
         # first the one that looks at newest alerts, then the one that raises many
-        return 4 if in_browser else 5
-    if in_browser:
-        # they ask for the line once they have a browser
-        return 3
+        return 1 if in_browser else 2
+    if line is None:
+        return 0
     if item.path.name == "test_line.py":
         # it needs a line that has seen no rule
-        return 1
-    return 2 if "running_stack" in getattr(item, "fixturenames", ()) else 0
+        return 3
+    # in a browser they ask for the line once they have one
+    return 5 if in_browser else 4
+
+
+def _shared_line(item: pytest.Item) -> str | None:
+    """The name of the running line that a test may ask for."""
+    if item.path.name.startswith("test_card"):
+        return "cards"
+    on_it = item.path.parent.name == "browser" or "running_stack" in getattr(item, "fixturenames", ())
+    return "line" if on_it else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """A running line ends with the last test that may ask for it."""
+    line = _shared_line(item)
+    if line is not None and (nextitem is None or _shared_line(nextitem) != line):
+        item.config.stash.get(SHARED_LINES, {}).get(line, ExitStack()).close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -138,15 +159,23 @@ def migrated_database(postgres: PostgresServer) -> Iterator[str]:
         yield dsn
 
 
+def _shared(
+    config: pytest.Config, name: str, line: AbstractContextManager[RunningStack]
+) -> Iterator[RunningStack]:
+    with ExitStack() as kept:
+        config.stash.setdefault(SHARED_LINES, {})[name] = kept
+        yield kept.enter_context(line)
+
+
 @pytest.fixture(scope="session")
-def running_stack(jars: Jars, servers_folder: Path) -> Iterator[RunningStack]:
+def running_stack(jars: Jars, servers_folder: Path, pytestconfig: pytest.Config) -> Iterator[RunningStack]:
     """The whole line of `make demo TRAFFIC=0`, shared: leave rules deleted, and group fields that only you use."""
-    with running(servers_folder / "stack", jars) as stack:
-        yield stack
+    yield from _shared(pytestconfig, "line", running(servers_folder / "stack", jars))
 
 
 @pytest.fixture(scope="session")
-def card_line(jars: Jars, servers_folder: Path) -> Iterator[RunningStack]:
+def card_line(jars: Jars, servers_folder: Path, pytestconfig: pytest.Config) -> Iterator[RunningStack]:
     """The same of the other event type that ships, card authorisations."""
-    with running(servers_folder / "cards", jars, "--event-type", "card-authorisation") as stack:
-        yield stack
+    yield from _shared(
+        pytestconfig, "cards", running(servers_folder / "cards", jars, "--event-type", "card-authorisation")
+    )
