@@ -21,6 +21,7 @@ MARKER = "TRIPLINE_STACK"
 """Environment variable that every process of a stack inherits; its value is the stack's `var` folder."""
 
 START_SECONDS = 20
+POLL_SECONDS = 0.05
 ENDED = frozenset({"STOPPED", "EXITED", "FATAL"})
 
 
@@ -67,9 +68,15 @@ class Supervisor:
         self._call("startProcess", program, False)
 
     def stop(self, program: str) -> None:
-        """Stops a program and waits for its end. One that does not run is left alone."""
+        """Stops a program and waits for its end. One that does not run is left alone.
+
+        (supervisord could wait itself, but keeps a core busy while it does.)
+        """
         if self.state(program).status not in ENDED:
-            self._call("stopProcess", program, True)
+            self._call("stopProcess", program, False)
+        # it kills what takes longer than its configuration allows
+        while self.state(program).status not in ENDED:
+            time.sleep(POLL_SECONDS)
 
     def shutdown(self) -> None:
         """Asks supervisord to end."""
@@ -114,6 +121,6 @@ def launch(places: Places) -> Supervisor:
             )
         if places.socket.exists() and supervisor.is_up():
             return supervisor
-        time.sleep(0.05)
+        time.sleep(POLL_SECONDS)
     process.kill()
     raise StackFailed(f"The supervisor did not come up within {START_SECONDS} s; see {log}.")
