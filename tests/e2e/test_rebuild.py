@@ -2,8 +2,8 @@
 
 One engine id all along: `tripline-engine run` is killed, its checkpoint and projection are deleted, and so are the
 older records of the topics, which an archiver has kept. A new start is refused; `tripline-engine rebuild` makes the
-checkpoint; its first micro-batch is killed before it is committed and runs again; then the line goes on, and is started
-once more.
+checkpoint; its first micro-batch is killed before it is committed and runs again; then the line goes on; in
+`make soak` it is started once more.
 """
 
 from __future__ import annotations
@@ -60,9 +60,11 @@ def test_a_lost_checkpoint_changes_no_alert(scene: Scene) -> None:
             scene.publish(2, draft("COUNT", ">=", "3", by=("payeeId",), seconds=50))
             scene.pay_and_wait(30)
         assert (scene.place.checkpoint / "beginning").exists()
-        with scene.engine():
-            scene.pay_and_wait(10)
-        assert not (scene.place.checkpoint / "beginning").exists()
+        if scene.place.shards == 1:
+            # in `make soak`: `test_beginning.py` has what there is to see of a second start
+            with scene.engine():
+                scene.pay_and_wait(10)
+            assert not (scene.place.checkpoint / "beginning").exists()
 
     verdict = read_verdict(scene.log)
     verdict.assert_equal()

@@ -24,7 +24,7 @@ from tripline_contracts.event_type import EventType
 from tripline_contracts.installed import installed
 
 CARD = event_type.load("card-authorisation")
-HISTORIES = 24
+HISTORIES = 16
 T = 1_763_640_000_000
 
 

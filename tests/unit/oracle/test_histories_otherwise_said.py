@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow  # all of them together
 T = 472_223 * 3_600_000
 SMALL = Settings(allowed_lateness=30_000, max_future_skew=0, max_disorder=0)
 CASH: Json = {"field": "paymentType", "operator": "=", "value": "CSH"}
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=25, deadline=None)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -31,14 +31,16 @@ from tripline_engine.domain.records import StateLog
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.rule_windows import Kept
+from tripline_engine.domain.segment import SegmentLog
+from tripline_engine.domain.side_by_side import side_by_side
 from tripline_engine.domain.structure import Structure
 
 # What the header holds; its first item belongs to the arena.
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
 # How the arrays are laid out; files of another layout, from before an upgrade, are built again.
 _THIS_LAYOUT = 7
-# So many transactions in the state log are much: threads cost a millisecond.
-_MUCH = 100_000
+# To read transactions back is as much work as to build so many lists and windows over them.
+_READ = 6
 
 
 class Projection:
@@ -126,8 +128,18 @@ class Projection:
             self._arena = HeapArena()
         self.book, self._book_nonce = read_book(log, self._config.event_type), head.book_nonce
         self.anchors = {name: self._anchor(name, Structure.empty()) for name in self._names}
-        _each(self.anchors, partial(self._rebuild_anchor, head=head, log=_OneAtATime(log)), head)
+        # what takes longest begins first
+        names = sorted(self.anchors, key=partial(self._to_build, head), reverse=True)
+        shared = _OneAtATime(log)
+        work = [partial(self._rebuild_anchor, name, head, shared) for name in names]
+        side_by_side(work, sum(map(_rows, head.segments.values())))
         self.finish(head)
+
+    def _to_build(self, head: Head, name: str) -> int:
+        """How much is to be built of an anchor, roughly: its transactions, by how often each is looked at."""
+        structure = Structure.of(self.book, name)
+        parts = structure.populations, structure.totals, structure.chains, structure.distincts
+        return _rows(head.segments[name]) * (_READ + sum(map(len, parts)))
 
     def _rebuild_anchor(self, name: str, head: Head, log: StateLog) -> None:
         anchor, segments, visibility = self.anchors[name], head.segments[name], head.visibility
@@ -202,15 +214,9 @@ class _OneAtATime:
             yield from self._log.items()
 
 
-def _each(names: Iterable[str], work: Callable[[str], None], head: Head) -> None:
-    """Do the work for each anchor; side by side if there is much of it: nothing else goes on meanwhile."""
-    if sum(segments.accepted - segments.first for segments in head.segments.values()) < _MUCH:
-        for name in names:
-            work(name)
-        return
-    with ThreadPoolExecutor() as threads:
-        for done in [threads.submit(work, name) for name in names]:
-            done.result()
+def _rows(segments: SegmentLog) -> int:
+    """How many transactions the log has of an anchor."""
+    return segments.accepted - segments.first
 
 
 def unfolded(anchor: Anchor, buckets: BucketLog, until: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.bucket_window import Buckets, BucketSpan, BucketWindow, Layout
@@ -21,6 +22,7 @@ from tripline_engine.domain.resetting import ResetWindow
 from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
 from tripline_engine.domain.segment import Voided
+from tripline_engine.domain.side_by_side import side_by_side
 from tripline_engine.domain.slot_table import SlotTable
 from tripline_engine.domain.structure import Structure
 from tripline_engine.domain.sum_window import SumWindow
@@ -128,24 +130,9 @@ class RuleWindows:
         history, self.used = self.history, structure.used
         history.restore(self.used)
         base, end = history.base, history.end if build else history.base
-        for population in structure.populations - self.links.keys():
-            self._open_links(population).link(base, end)
-        for totals, lengths in structure.totals.items():
-            reach = self.floor(visibility, totals), base, end, self.amounts(totals.field)
-            if totals not in self.totals:
-                self._open_totals(totals, lengths).build(*reach)
-            elif self.totals[totals].windows != lengths:
-                self.totals[totals].rewindow(lengths, *reach)
-        for chain in structure.chains.keys() - self.chains.keys():
-            floor = self.floor(visibility, chain)
-            opened = self._open_chain(chain, structure.chains[chain])
-            opened.build(floor, base, end, self.amounts(chain.field))
-        for distinct, lengths in structure.distincts.items():
-            floor = self.floor(visibility, distinct)
-            if distinct not in self.distincts:
-                self._open_distinct(distinct, lengths).build(floor, base, end)
-            elif self.distincts[distinct].windows != lengths:
-                self.distincts[distinct].rewindow(lengths, floor, base, end)
+        links = [self._open_links(each) for each in structure.populations - self.links.keys()]
+        side_by_side([partial(each.link, base, end) for each in links], end - base)
+        side_by_side(self._builds(structure, visibility, base, end), end - base)
         for bucketed, layout in structure.buckets.items():
             if bucketed not in self.buckets:
                 self._build_buckets(bucketed, layout, visibility, kept(bucketed) if kept else None)
@@ -155,6 +142,28 @@ class RuleWindows:
         states = firing() if fresh else {}
         for key in fresh:
             self._build_states(structure.stateful[key], visibility, states.get(key), end)
+
+    def _builds(
+        self, structure: Structure, visibility: Visibility, base: int, end: int
+    ) -> list[Callable[[], None]]:
+        """What builds the windows that are not there yet, each with arrays of its own; what takes longest first."""
+        builds: list[Callable[[], None]] = []
+        for chain in structure.chains.keys() - self.chains.keys():
+            floor, opened = self.floor(visibility, chain), self._open_chain(chain, structure.chains[chain])
+            builds.append(partial(opened.build, floor, base, end, self.amounts(chain.field)))
+        for totals, lengths in structure.totals.items():
+            reach = self.floor(visibility, totals), base, end, self.amounts(totals.field)
+            if totals not in self.totals:
+                builds.append(partial(self._open_totals(totals, lengths).build, *reach))
+            elif self.totals[totals].windows != lengths:
+                builds.append(partial(self.totals[totals].rewindow, lengths, *reach))
+        for distinct, lengths in structure.distincts.items():
+            floor = self.floor(visibility, distinct)
+            if distinct not in self.distincts:
+                builds.append(partial(self._open_distinct(distinct, lengths).build, floor, base, end))
+            elif self.distincts[distinct].windows != lengths:
+                builds.append(partial(self.distincts[distinct].rewindow, lengths, floor, base, end))
+        return builds
 
     def drop(self, first: int, until: int) -> None:
         """Let go of the rows from ``first`` to ``until``, while they can still be read."""

@@ -31,7 +31,7 @@ Tripped = tuple[Trade, list[Trip]]
 
 @pytest.fixture(
     scope="module",
-    params=[(trade, seed) for trade in TRADES for seed in (1, 2, 20251121)],
+    params=[(trade, seed) for trade in TRADES for seed in (1, 20251121)],
     ids=lambda param: f"{param[0].event_type.name}-{param[1]}",
 )
 def tripped(request: pytest.FixtureRequest) -> Tripped:
@@ -87,5 +87,5 @@ def test_little_traffic_trips_every_rule_too(trade: Trade, rate: int) -> None:
 @each_trade
 def test_much_traffic_has_more_people_not_busier_ones(trade: Trade) -> None:
     quiet, busy = Traffic(scenarios=()), Traffic(rate=10 * DEFAULT_RATE, scenarios=())
-    assert trips(seeded_rules(trade), stream(trade, busy, 30)) == []
+    assert trips(seeded_rules(trade), stream(trade, busy, 15)) == []
     assert shape_of(busy, trade).sizes == tuple(10 * size for size in shape_of(quiet, trade).sizes)

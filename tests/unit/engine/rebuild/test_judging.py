@@ -74,7 +74,7 @@ def test_what_follows_is_the_same(record_property: Callable[[str, object], None]
     seen: Counter[str] = Counter()
 
     # a history is made of its seed: a smaller one would be another one
-    @settings(max_examples=16, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+    @settings(max_examples=10, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
     @given(
         seed=st.integers(0, 2**62),
         shards=st.sampled_from([(1, 1), (2, 2), (1, 2), (2, 1), (3, 1)]),

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from tripline_engine.domain.side_by_side import side_by_side
+
+MANY = 1_000_000
+
+
+@pytest.mark.parametrize("rows", [0, MANY])
+def test_all_of_it_is_done(rows: int) -> None:
+    done: list[int] = []
+    side_by_side([lambda: done.append(1), lambda: done.append(2), lambda: done.append(3)], rows)
+    assert sorted(done) == [1, 2, 3]
+
+
+def test_of_few_rows_one_thing_comes_after_the_other_in_this_thread() -> None:
+    done: list[tuple[int, int]] = []
+    side_by_side([lambda n=n: done.append((n, threading.get_ident())) for n in range(5)], 10)  # type: ignore[misc]
+    assert done == [(n, threading.get_ident()) for n in range(5)]
+
+
+def test_of_many_rows_two_things_are_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    both = threading.Barrier(2, timeout=30)
+    side_by_side([both.wait, both.wait], MANY)
+
+
+@pytest.mark.parametrize("rows", [0, MANY])
+def test_what_fails_is_said(rows: int) -> None:
+    def fail() -> None:
+        raise LookupError("gone")
+
+    with pytest.raises(LookupError, match="gone"):
+        side_by_side([fail, lambda: None], rows)
