@@ -29,8 +29,8 @@ from tripline_demo.java import Java, find_java
 # The JVMs of a test live for a minute: their second compiler would take more processor time than it saves. (Images are
 # tested with exactly the variables that compose gives.)
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
-# The same examples in every run, however slow the machine; HYPOTHESIS_PROFILE=explore draws others,
-# and quick (`make check`) fewer.
+# The same examples in every run, however slow the machine, as long as the same modules are loaded (Hypothesis draws
+# numbers that they name now and then); HYPOTHESIS_PROFILE=explore draws others, and quick (`make check`) fewer.
 # Nothing here has a target of its own; schemathesis has, and would spend a quarter of its time on it.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 settings.register_profile("same", deadline=None, derandomize=True, phases=PHASES)
