@@ -37,7 +37,7 @@ check: lint ## format, lint, types, import arrows, quick unit tests: about a min
 
 test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
 	@$(MAKE) --no-print-directory -j 3 lint kernels jars
-	@$(BIN)/pytest -n 2 $(PYTEST_ARGS)
+	@$(BIN)/pytest -n 3 $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	@$(BIN)/ruff format --check .
@@ -45,7 +45,7 @@ lint: $(STAMP)
 	@$(BIN)/mypy $(CHECKED)
 	@$(BIN)/lint-imports
 
-# Once, on one core, while the other one lints: else each process of the tests would compile them for itself.
+# Once, while linters run: else each process of the tests would compile them for itself.
 kernels: $(STAMP)
 	@$(BIN)/tripline-engine warm-up
 

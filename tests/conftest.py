@@ -26,9 +26,9 @@ from tripline_demo import postgres as embedded_postgres
 from tripline_demo.jars import Jars, ensure
 from tripline_demo.java import Java, find_java
 
-# The JVMs of a test live for a minute: their second compiler would take more processor time than it saves. (Images are
-# tested with exactly the variables that compose gives.)
-os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+# The JVMs of a test live for a minute: their second compiler, and compiling what runs seldom, would take more processor
+# time than it saves. (Images are tested with exactly the variables that compose gives.)
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=3")
 # The same examples in every run, however slow the machine, as long as the same modules are loaded (Hypothesis draws
 # numbers that they name now and then); HYPOTHESIS_PROFILE=explore draws others, and quick (`make check`) fewer.
 # Nothing here has a target of its own; schemathesis has, and would spend a quarter of its time on it.
@@ -44,8 +44,8 @@ LONG = {"test_against_oracle", "test_pruning"}
 
 
 class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """With two workers, one runs the tests of the running line, the other contracts and, file by file, what needs no
-    server: each test finds its servers, and what its file keeps for all its tests, where the one before has left it."""
+    """One worker runs the tests of the running line, one contracts, and all, file by file, what needs no server: each
+    test finds its servers, and what its file keeps for all its tests, where the one before has left it."""
 
     def _split_scope(self, nodeid: str) -> str:
         match nodeid.split("/")[1]:
@@ -60,8 +60,19 @@ class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart:
-    """For `-n 2`. (xdist's own groups by mark do nothing since pytest 9.2.)"""
+    """For `-n 3`. (xdist's own groups by mark do nothing since pytest 9.2.)"""
     return ServersApart(config, log)
+
+
+BEHIND = 5
+"""How nice a worker without servers is: it takes what the others leave of the cores while they wait."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A worker that has come to tests without servers steps back: no others come to it any more."""
+    if "PYTEST_XDIST_WORKER" in os.environ and item.nodeid.startswith("tests/unit/"):
+        os.setpriority(os.PRIO_PROCESS, 0, max(BEHIND, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 SHARED_LINES: pytest.StashKey[dict[str, ExitStack]] = pytest.StashKey()

@@ -55,7 +55,7 @@ KNOBS = st.builds(
     replace,
     st.sampled_from([Knobs(), EVERYTHING, replace(EVERYTHING, bucketed=0.5)]),
     transactions=st.sampled_from([200, 201, 203]),
-    micro_batches=st.sampled_from([(1, 3), (2, 7), (4, 10)]),
+    micro_batches=st.sampled_from([(1, 3), (2, 6), (4, 8)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),
     rules=st.sampled_from([(3, 5), (3, 3)]),
     jump_per_batch=st.sampled_from([0.07, 0.3]),
