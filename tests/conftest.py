@@ -18,6 +18,7 @@ import pytest
 from hypothesis import Phase, settings
 from xdist.scheduler import LoadScopeScheduling
 
+from tests import scratch
 from tests.servers import PostgresServer
 from tests.stack import RunningStack, running
 from tripline_demo import kafka as embedded_kafka
@@ -26,6 +27,7 @@ from tripline_demo import postgres as embedded_postgres
 from tripline_demo.jars import Jars, ensure
 from tripline_demo.java import Java, find_java
 
+scratch.use_memory()
 # The JVMs of a test live for a minute: their second compiler, and compiling what runs seldom, would take more processor
 # time than it saves. (Images are tested with exactly the variables that compose gives.)
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=3")
@@ -44,23 +46,25 @@ LONG = {"test_against_oracle", "test_pruning"}
 
 
 class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """One worker runs the tests of the running line, one contracts, and all, file by file, what needs no server: each
-    test finds its servers, and what its file keeps for all its tests, where the one before has left it."""
+    """One worker runs the tests of engines and whole lines, one those of contracts and services, and all, file by file,
+    what needs no server: each test finds its servers, and what its file keeps for all its tests, where the one before
+    has left it."""
 
     def _split_scope(self, nodeid: str) -> str:
-        match nodeid.split("/")[1]:
-            case "unit":
-                file, _, _ = nodeid.partition("::")
+        file, _, _ = nodeid.partition("::")
+        match Path(file).parts[1:]:
+            case "unit", *_:
                 return nodeid if Path(file).stem in LONG else file
-            case "contract":
-                return "contract"
+            case ("contract", *_) | ("integration", _, *_) if Path(file).stem != "test_stack":
+                return "services"
             case _:
-                return "line"
+                return "lines"
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart:
-    """For `-n 3`. (xdist's own groups by mark do nothing since pytest 9.2.)"""
+    """For `-n 3 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
+    pytest 9.2.)"""
     return ServersApart(config, log)
 
 

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests import scratch
 from tests.containers import compose
 from tests.containers.building import Builder, Image, lend_kernels, lend_uv_cache, usable_path
 from tests.containers.line import Line
@@ -39,7 +40,7 @@ PORTS = {"registry": 8081, "alert-api": 8082, "generator": 8083, "relay": 9101, 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
     """Reachable by everybody; pytest's own temporary folders are not."""
-    folder = Path(tempfile.mkdtemp(prefix="tripline-images-"))
+    folder = Path(tempfile.mkdtemp(prefix="tripline-images-", dir=scratch.DISK))
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder, ignore_errors=True)

@@ -72,7 +72,7 @@ _LATE_COMPILED: Final[tuple[tuple[Special, ...], ...]] = (
     ({"resetOnAlert": True},),
     ({"precision": "bucketed(60)", "windowSeconds": 86400}, {"lateEvents": "reevaluate", "limit": "30"}),
 )
-"""What a warm-up comes to in its second half: reading payments, then kernels of their own."""
+"""What a warm-up comes to in its second half: reading transactions, then kernels of their own."""
 
 
 def warm_up_side_by_side() -> None:
