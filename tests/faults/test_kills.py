@@ -1,4 +1,5 @@
-"""SIGKILL of the engine at its four fault points, with two shards and with one; then a lost projection. Same alerts.
+"""SIGKILL of the engine at its four fault points with two shards (and with one in `make soak`); then a lost projection.
+Same alerts.
 
 One life of a checkpoint in some processes `tripline-engine run`, each on what the one before left behind. The real
 alert projector carries alerts into a real Postgres all the while.
@@ -17,7 +18,7 @@ from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.stored import stored_alerts, stored_names
 from tests.e2e.verdict import Verdict, assert_same, read_verdict
 from tests.e2e.waiting import eventually
-from tests.faults.places import assert_is
+from tests.faults.places import PLACES, assert_is
 from tests.faults.projected import projected_alerts
 from tests.faults.scene import Kill, Scene
 from tests.servers import PostgresServer
@@ -27,11 +28,12 @@ from tripline_demo.java import Java
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 STEADY_BATCHES = 30
-KILLED = {2: ("task", "flush"), 1: ("plan", "commit")}
-"""Where, by the number of shards. `make soak` kills at all four with both."""
+KILLED = {2: PLACES, 1: ("plan", "task", "commit")}
+"""Where, by the number of shards: of one there is no other that could have flushed."""
+ONE = pytest.param(1, marks=pytest.mark.soak, id="one shard")
 
 
-@pytest.fixture(params=[2, 1], ids=["two shards", "one shard"])
+@pytest.fixture(params=[pytest.param(2, id="two shards"), ONE])
 def scene(java: Java, jars: Jars, kafka: str, tmp_path: Path, request: pytest.FixtureRequest) -> Scene:
     log = KafkaLog(kafka, f"kills-{request.param}-")
     log.create()

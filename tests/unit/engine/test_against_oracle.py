@@ -44,7 +44,7 @@ class Treatment:
 # Files cost several times what memory does, and each shard and each micro-batch about the same again: few need many.
 TREATMENTS = st.builds(
     Treatment,
-    shards=st.sampled_from([1, 1, 1, 1, 2, 3]),
+    shards=st.sampled_from([1, 1, 1, 1, 1, 1, 2, 3]),
     mapped=st.sampled_from([False] * 19 + [True]),
     memory_lost=st.frozensets(st.integers(0, 9), max_size=2),
     task_failed=st.frozensets(st.integers(0, 9), max_size=2),
