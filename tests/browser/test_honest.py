@@ -146,9 +146,8 @@ def test_an_unknown_key_is_refused_in_words(open_window: OpenWindow) -> None:
 
 def test_signing_out_leaves_nothing_behind(open_window: OpenWindow, tripped: Tripped) -> None:
     window = open_window(None)
+    window.page.add_init_script("sessionStorage.setItem('tripline.key', 'none')")
     window.page.goto(window.base)
-    window.page.evaluate("key => sessionStorage.setItem('tripline.key', key)", "none")
-    window.page.reload()
     expect(window.page.get_by_text("This key is not known any more.")).to_be_visible()
     assert window.page.evaluate("sessionStorage.length") == 0
     expect(window.page.get_by_text(tripped.rule["name"])).to_have_count(0)

@@ -13,6 +13,9 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.traffic import Tripped, definition, published_rule
 from tests.stack import RunningStack
 
+MORE_ON_TOP = """() => import("/console/dom.js").then(({ arrange, byId, element }) =>
+    arrange(byId("alert-list"), [element("li", {}, "Another one"), ...byId("alert-list").children]))"""
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
 
@@ -292,6 +295,20 @@ def test_filters_stand_in_the_address_and_the_address_sets_them(
     inside = [each for each in tripped.alerts if tripped.alerts[-1]["eventTime"] < each["eventTime"]]
     inside = [each for each in inside if each["eventTime"] < tripped.alerts[0]["eventTime"]]
     expect(page.locator("#alert-list li")).to_have_count(len(inside))
+    window.is_clean()
+
+
+def test_a_list_stands_still_under_a_pressed_pointer(open_window: OpenWindow, tripped: Tripped) -> None:
+    window = open_window("viewer")
+    page, items = window.page, window.page.locator("#alert-list li")
+    window.go(f"/alerts?ruleId={tripped.rule['ruleId']}")
+    page.locator("#alert-list a").first.hover()
+    page.mouse.down()
+    page.evaluate(MORE_ON_TOP)
+    expect(items).to_have_count(len(tripped.alerts))
+    page.mouse.up()
+    expect(page.get_by_role("heading", name="What counted")).to_be_visible()
+    expect(items).to_have_count(len(tripped.alerts) + 1)
     window.is_clean()
 
 

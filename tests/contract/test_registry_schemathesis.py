@@ -179,10 +179,10 @@ def _name_what_exists(body: Any) -> None:
 
 
 def without_repetitions(document: dict[str, Any]) -> None:
-    """The body of a rule is ten objects that differ in aggregate, window and options. What they have in common is tried
-    with the first, or the campaign would be nine parts of ten the same again: of the others, what may be left out is,
-    and limit and operator are one each. What replaces a rule is such a body too: there the first of the ten stands for
-    all. Of conditions one is tried: that several of them share a field is nothing that a schema can say. And lines are
+    """The body of a rule is ten objects that differ in aggregate, window and options. Of those with a filter all
+    have the same, and all know the same operators: these are tried with the first, or the campaign would be four parts
+    of five the same filters again. What replaces a rule is such a body too: there the first of the ten stands for all.
+    Of conditions one is tried: that several of them share a field is nothing that a schema can say. And lines are
     lines, by whichever of their two names."""
     del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
     first, *others = document["components"]["schemas"]["RuleBody"]["anyOf"]
@@ -190,13 +190,9 @@ def without_repetitions(document: dict[str, Any]) -> None:
     replacing["application/json"]["schema"] = deepcopy(first)
     replacing["application/json"]["schema"]["properties"]["filter"] = {"type": "null"}
     for variant in others:
-        for name, schema in list(variant["properties"].items()):
-            if schema == first["properties"].get(name) and name not in variant["required"]:
-                del variant["properties"][name]
-        alike = {"limit": {"enum": ["100"]}, "limitOperatorType": {"enum": [">="]}}
-        variant["properties"].update(
-            (name, alike[name]) for name in alike.keys() & variant["properties"].keys()
-        )
+        variant["properties"]["filter"] = {"type": "null"}
+        if "limitOperatorType" in variant["properties"]:
+            variant["properties"]["limitOperatorType"] = {"enum": [">="]}
     *_, condition, _, _ = document["components"]["schemas"]["RuleConditions"]["anyOf"]
     condition["properties"]["filter"] = {"type": "null"}
     document["components"]["schemas"]["RuleConditions"] = condition

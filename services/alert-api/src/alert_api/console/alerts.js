@@ -44,7 +44,7 @@ export class AlertsView {
     this.next = null;
     this.query = null;
     this.hours.replaceChildren();
-    this.list.replaceChildren();
+    arrange(this.list, []);
     this.page.forget();
   }
 

@@ -32,13 +32,33 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Makes `parent` hold exactly `nodes` in this order, moving as little as possible: focus stays where it is. */
+// A press and its release are a click only where both meet the same element: under a pressed pointer lists stand still.
+let pressed = false;
+const postponed = new Map();
+
+function release() {
+  pressed = false;
+  for (const [parent, nodes] of [...postponed]) arrange(parent, nodes);
+}
+
+addEventListener("pointerdown", () => { pressed = true; }, { capture: true });
+// what the click does comes first
+for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => setTimeout(release), { capture: true });
+addEventListener("blur", () => setTimeout(release));
+
+/**
+ * Makes `parent` hold exactly `nodes` in this order, moving as little as possible: focus stays where it is. While a
+ * pointer is pressed that waits for its release; to have no nodes does not.
+ */
 export function arrange(parent, nodes) {
+  postponed.delete(parent);
+  if (pressed && nodes.length) return void postponed.set(parent, nodes);
   const wanted = new Set(nodes);
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
   nodes.forEach((node, index) => {
     if (parent.children[index] !== node) parent.insertBefore(node, parent.children[index] ?? null);
   });
+  return undefined;
 }
 
 /** A button; `kind` is primary, quiet or danger. */

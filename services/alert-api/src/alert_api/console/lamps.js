@@ -22,7 +22,7 @@ export class Lamps {
   forget() {
     this.rows.clear();
     this.fired.clear();
-    this.list.replaceChildren();
+    arrange(this.list, []);
   }
 
   fire(alert, now) {

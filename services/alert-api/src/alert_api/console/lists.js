@@ -67,7 +67,7 @@ class Panel {
 
   forget() {
     this.rows.clear();
-    this.list.replaceChildren();
+    arrange(this.list, []);
     setText(this.empty, "");
   }
 

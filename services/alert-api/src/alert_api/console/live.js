@@ -60,7 +60,7 @@ export class LiveView {
     for (const chart of Object.values(this.charts)) chart.clear();
     this.lamps?.forget();
     this.sampled?.forget();
-    this.list.replaceChildren();
+    arrange(this.list, []);
   }
 
   open() {
