@@ -67,14 +67,16 @@ export class MovingChart {
   }
 }
 
-/** Draws all charts ten times a second while they can be seen; once a second for who wants little motion. */
+/** Draws all charts about ten times a second while they can be seen; once a second for who wants little motion. */
 export function keepDrawing(charts, isSeen) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const draw = () => { for (const chart of charts) chart.draw(Date.now()); };
-  const turn = () => {
-    // a frame that is asked for costs the browser its work even where nothing is drawn in it
-    if (isSeen()) requestAnimationFrame(draw);
-    setTimeout(turn, calm.matches ? 1000 : 100);
+  let drawn = 0;
+  const frame = (at) => {
+    if (at - drawn >= (calm.matches ? 1000 : 100) && isSeen()) {
+      drawn = at;
+      for (const chart of charts) chart.draw(Date.now());
+    }
+    requestAnimationFrame(frame);
   };
-  turn();
+  requestAnimationFrame(frame);
 }
