@@ -28,9 +28,12 @@ help: ## this list
 
 env: $(STAMP) ## the Python environment in .venv, from the hash-pinned lock; nothing to do when it is there
 
+# A Python that was asked for by name is taken; otherwise one that was built with optimisations is preferred.
+AS_NAMED := $(if $(filter file,$(origin PYTHON)),,--as-named)
+
 $(STAMP): requirements.lock $(wildcard $(addsuffix /pyproject.toml,$(PACKAGES))) demo/bootstrap.py
 	@$(PYTHON) demo/machine.py
-	@$(PYTHON) demo/bootstrap.py $(STAMP) $(PACKAGES)
+	@$(PYTHON) demo/bootstrap.py $(AS_NAMED) $(STAMP) $(PACKAGES)
 
 check: lint ## format, lint, types, import arrows, quick unit tests: about a minute
 	@HYPOTHESIS_PROFILE=quick $(BIN)/pytest tests/unit -n 2 -m "not slow and not soak" $(PYTEST_ARGS)

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import interpreter
 import machine
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,13 +26,14 @@ def main() -> None:
     """Checks the machine, makes the environment, writes the stamp."""
     machine.check()
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--as-named", action="store_true", help="take this very Python, however it was built")
     parser.add_argument("stamp", type=Path)
     parser.add_argument("packages", nargs="+", type=Path)
     chosen = parser.parse_args()
     packages = [package for package in chosen.packages if (package / "pyproject.toml").exists()]
     wanted = fingerprint(packages)
     if not (working() and chosen.stamp.exists() and chosen.stamp.read_text() == wanted):
-        install(packages)
+        install(packages, sys.executable if chosen.as_named else interpreter.preferred())
         chosen.stamp.write_text(wanted)
     chosen.stamp.touch()
 
@@ -54,10 +56,11 @@ def fingerprint(packages: list[Path]) -> str:
     return "\n".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
 
 
-def install(packages: list[Path]) -> None:
-    """uv by pip, everything else by uv, then Tripline's own packages as links to their sources."""
+def install(packages: list[Path], base: str) -> None:
+    """An environment of the Python `base` unless there is one, uv by pip, everything else by uv, then Tripline's own
+    packages as links to their sources."""
     if not working():
-        step("a Python environment in .venv", [sys.executable, "-m", "venv", "--clear", str(VENV)])
+        step(f"a Python environment in .venv, of {base}", [base, "-m", "venv", "--clear", str(VENV)])
     python = str(VENV / "bin" / "python")
     uv = [str(VENV / "bin" / "uv"), "pip", "install", "-q", "--python", python]
     with tempfile.TemporaryDirectory() as folder:
