@@ -156,9 +156,12 @@ class Queries:
         yield self.start(prefix, shards, most_per_batch)
         self._say(f"stop {prefix}")
 
-    def start(self, prefix: str, shards: int, most_per_batch: int) -> Path:
-        """A query on the topics of this prefix, from where one before it got to; its folder with Spark's own files."""
-        self._say(f"start {prefix} {shards} {most_per_batch}")
+    def start(self, prefix: str, shards: int, most_per_batch: int, fault: str = "") -> Path:
+        """A query on the topics of this prefix, from where one before it got to; its folder with Spark's own files.
+
+        :param fault: a fault point, and of how many
+        """
+        self._say(f"start {prefix} {shards} {most_per_batch} {fault}".strip())
         return spark_folder(self._place.checkpoint / prefix)
 
     def kill(self) -> None:

@@ -3,9 +3,9 @@
 The slow part of an engine's start is the JVM, the session and Spark's code getting warm. So here one process does that
 once, and then what `tripline-engine run` does with its session, per history: checkpoint, processor, query; one after
 another or several at once, and where a process was killed another one goes on. There's no ticker: a history brings its
-ticks. Told on standard input: `start <prefix> <shards> <records per micro-batch>`,
+ticks. Told on standard input: `start <prefix> <shards> <records per micro-batch> [<fault point> <company>]`,
 `stop <prefix>`; each is answered on standard output by the same words. Settings as for the engine; the prefix names
-folders too.
+folders too. (TRIPLINE_FAULT_POINT says that there will be fault points, and nothing else.)
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tripline_engine import logs
 from tripline_engine.spark import checkpoint
 from tripline_engine.spark.class_archive import archive_for
+from tripline_engine.spark.faults import FaultPoint, parse_fault_point
 from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
 from tripline_engine.spark.session import start_session
@@ -30,7 +31,13 @@ from tripline_engine.spark.settings import Settings, from_environment
 
 
 def start(
-    session: SparkSession, common: Settings, prefix: str, shards: int, most: int, stack: ExitStack
+    session: SparkSession,
+    common: Settings,
+    prefix: str,
+    shards: int,
+    most: int,
+    stack: ExitStack,
+    fault: FaultPoint | None,
 ) -> StreamingQuery:
     """What tripline_engine.spark.run does, but for ticker and signals."""
     settings = replace(
@@ -44,11 +51,23 @@ def start(
     stack.enter_context(checkpoint.exclusive(settings.checkpoint))
     config = checkpoint.open_config(settings.checkpoint, settings.event_type, settings.shards, settings.clock)
     settings.projection_dir.mkdir(parents=True, exist_ok=True)
-    processor = ShardProcessor(config, settings.projection_dir, prefix)
+    processor = ShardProcessor(config, settings.projection_dir, prefix, fault)
     # a session of its own: two active queries of one session may not have the same name
     own = session.newSession()
     own.conf.set("spark.sql.shuffle.partitions", str(shards))
-    return start_query(own, settings, config, processor)
+    query = start_query(own, settings, config, processor, fault)
+    if fault:
+        fault.watch(query)
+    return query
+
+
+def fault_point(words: list[str]) -> FaultPoint | None:
+    """From a point and how many there are."""
+    match words:
+        case [text, company]:
+            point = parse_fault_point(text, os.getpid())
+            return point and replace(point, company=int(company))
+    return None
 
 
 def end_with(query: StreamingQuery) -> None:
@@ -70,9 +89,10 @@ def main() -> None:
     running: dict[str, tuple[StreamingQuery, ExitStack]] = {}
     for line in sys.stdin:
         match line.split():
-            case ["start", prefix, shards, most]:
-                stack = ExitStack()
-                running[prefix] = (start(session, settings, prefix, int(shards), int(most), stack), stack)
+            case ["start", prefix, shards, most, *words]:
+                stack, fault = ExitStack(), fault_point(words)
+                query = start(session, settings, prefix, int(shards), int(most), stack, fault)
+                running[prefix] = query, stack
                 threading.Thread(target=end_with, args=(running[prefix][0],), daemon=True).start()
             case ["stop", prefix]:
                 query, stack = running.pop(prefix)

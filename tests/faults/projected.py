@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import psycopg
+
+from bench.expected import Expected
 from tests.integration.alert_api.servers import projector
 from tests.servers import PostgresServer
 
@@ -16,3 +19,18 @@ def projected_alerts(postgres: PostgresServer, kafka: str, topic: str) -> Iterat
         dsn = postgres.login(owner, "tripline_alert_projector")
         with projector(kafka, topic, dsn):
             yield owner
+
+
+def assert_stored(dsn: str, expected: dict[str, Expected]) -> None:
+    """Every alert once, with its value and the number of its contributors."""
+    query = (
+        "SELECT content->>'alertId', content->>'value', content->'contributors'->>'count' FROM alerts.alerts"
+    )
+    with psycopg.connect(dsn) as connection:
+        rows = connection.execute(query).fetchall()
+    found = {identity: Expected(value, int(count)) for identity, value, count in rows}
+    double = len(rows) - len(found)
+    missing, more = expected.keys() - found.keys(), found.keys() - expected.keys()
+    other = {identity for identity in expected.keys() & found.keys() if expected[identity] != found[identity]}
+    counts = f"{len(missing)} missing, {len(more)} too many, {len(other)} with another value, {double} double"
+    assert (len(missing), len(more), len(other), double) == (0, 0, 0, 0), counts

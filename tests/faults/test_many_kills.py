@@ -11,10 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 
-from bench.expected import Expected
 from bench.workload import make
 from tests.e2e.engine_process import Workplace, running_engine
 from tests.e2e.kafka_log import KafkaLog
@@ -22,7 +20,7 @@ from tests.e2e.verdict import orders
 from tests.e2e.waiting import eventually
 from tests.faults.counted import SUBJECTS, expected_of, limits_of
 from tests.faults.places import PLACES, assert_is, read_place
-from tests.faults.projected import projected_alerts
+from tests.faults.projected import assert_stored, projected_alerts
 from tests.faults.traffic import Traffic, first
 from tests.integration.alert_api.servers import committed
 from tests.servers import PostgresServer
@@ -64,7 +62,7 @@ def test_many_kills_change_no_alert(
     log: KafkaLog, place: Workplace, alerts_database: str, record_property: Callable[[str, object], None]
 ) -> None:
     load = make(RATE, 0, RATE * LONGEST_SECONDS, seed=20_261_121)
-    with Traffic(log, load, limits_of(first(load, RATE * 60))) as traffic:
+    with Traffic([log], load, limits_of(first(load, RATE * 60))) as traffic:
         kills = Counter(
             killed(place, traffic, number, where) for number, where in enumerate(PLACES * KILLS_EACH)
         )
@@ -114,18 +112,3 @@ def is_taken(place: Workplace, traffic: Traffic) -> bool:
     ends = committed_ends(spark_folder(place.checkpoint))
     found = [sum(ends.get(prefix(place) + topic, {}).values()) for topic in ("transactions.v1", "rules.v1")]
     return found == [traffic.sent, len(traffic.versions)]
-
-
-def assert_stored(dsn: str, expected: dict[str, Expected]) -> None:
-    """Every alert once, with its value and the number of its contributors."""
-    query = (
-        "SELECT content->>'alertId', content->>'value', content->'contributors'->>'count' FROM alerts.alerts"
-    )
-    with psycopg.connect(dsn) as connection:
-        rows = connection.execute(query).fetchall()
-    found = {identity: Expected(value, int(count)) for identity, value, count in rows}
-    double = len(rows) - len(found)
-    missing, more = expected.keys() - found.keys(), found.keys() - expected.keys()
-    other = {identity for identity in expected.keys() & found.keys() if expected[identity] != found[identity]}
-    counts = f"{len(missing)} missing, {len(more)} too many, {len(other)} with another value, {double} double"
-    assert (len(missing), len(more), len(other), double) == (0, 0, 0, 0), counts

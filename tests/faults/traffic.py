@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from types import TracebackType
@@ -26,7 +26,8 @@ CENTS = Decimal("0.01")
 
 
 class Traffic:
-    """While the block runs, a thread sends. Event time and record time are the wall clock, and never step back.
+    """While the block runs, a thread sends to every log the same. Event time and record time are the wall clock, and
+    never step back.
 
     Each partition's offsets are those of the workload, because there is one producer and it names the partitions; rule
     events lie at the offsets of their versions.
@@ -36,15 +37,15 @@ class Traffic:
     :ivar seconds: for how long it has been sending
     """
 
-    def __init__(self, log: KafkaLog, load: Workload, limits: Mapping[Subject, Decimal]) -> None:
-        self._prefix, self._load, self._limits = log.prefix, load, limits
+    def __init__(self, logs: Sequence[KafkaLog], load: Workload, limits: Mapping[Subject, Decimal]) -> None:
+        self._prefixes, self._load, self._limits = [log.prefix for log in logs], load, limits
         self._registry = Registry()
         self._failures: list[str] = []
         self._stop, self._lock = threading.Event(), threading.Lock()
         self._thread = threading.Thread(target=self._run, name="traffic", daemon=True)
         self._producer = Producer(
             {
-                "bootstrap.servers": log.kafka,
+                "bootstrap.servers": logs[0].kafka,
                 "enable.idempotence": True,
                 "linger.ms": 5,
                 "queue.buffering.max.messages": 500_000,
@@ -123,9 +124,10 @@ class Traffic:
         self.versions.append(Version(subject, number, len(self.versions), limit, self._latest))
 
     def _produce(self, topic: str, partition: int, value: bytes, at: int) -> None:
-        self._producer.produce(
-            self._prefix + topic, value, partition=partition, timestamp=at, on_delivery=self._report
-        )
+        for prefix in self._prefixes:
+            self._producer.produce(
+                prefix + topic, value, partition=partition, timestamp=at, on_delivery=self._report
+            )
 
     def _report(self, error: KafkaError | None, _message: Message) -> None:
         if error is not None:

@@ -41,12 +41,17 @@ _WAIT_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class FaultPoint:
-    """Where to kill, what to wait for, where to say that it came, and which process is the engine's driver."""
+    """Where to kill, what to wait for, where to say that it came, and which process is the engine's driver.
+
+    :ivar company: of so many fault points, with markers alike in the same folder, each stands where it is until all
+        have come; then the process that they share is killed
+    """
 
     where: Point
     text: bytes
     marker: Path
     driver_pid: int
+    company: int = 1
 
     def reach_plan(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """In a worker that packs. Passes on what comes before the text; all of it if this isn't the point."""
@@ -121,7 +126,12 @@ class FaultPoint:
         return self.marker.with_suffix(".held")
 
     def _kill(self, found: dict[str, Any]) -> None:
-        self.marker.write_text(json.dumps({"where": self.where, "pid": os.getpid(), **found}))
+        new = self.marker.with_suffix(f".{os.getpid()}.new")
+        new.write_text(json.dumps({"where": self.where, "pid": os.getpid(), **found}))
+        new.replace(self.marker)  # whole, or not there: another one may kill at once
+        alike = f"*{self.marker.suffix}"
+        while sum(1 for _ in self.marker.parent.glob(alike)) < self.company:
+            time.sleep(_POLL_SECONDS)
         kill_engine(self.driver_pid)
 
 

@@ -1,0 +1,180 @@
+"""SIGKILL of a process with four engines, each of which stands at another one of the four fault points: five times.
+
+So an engine is killed five times at each point, under steady traffic and changes of rules, and a kill costs a quarter
+of a start. Each engine has topics, checkpoint and projection of its own, and gets the same two thousand payments a
+second, also while there is no process. At every kill it stands elsewhere than at the one before. Test_many_kills.py has
+one engine by itself, as `tripline-engine run`, and more of everything, in `make soak`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bench.workload import make
+from tests.e2e.engine_process import Queries, Workplace, queries
+from tests.e2e.kafka_log import KafkaLog
+from tests.e2e.verdict import orders
+from tests.e2e.waiting import eventually
+from tests.faults.counted import SUBJECTS, expected_of, limits_of
+from tests.faults.places import PLACES, assert_is, read_place
+from tests.faults.projected import assert_stored, projected_alerts
+from tests.faults.traffic import Traffic, first
+from tests.integration.alert_api.servers import committed
+from tests.servers import PostgresServer
+from tripline_demo.jars import Jars
+from tripline_demo.java import Java
+from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.committed import committed_ends, last_commit
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow]
+
+KILLS_EACH = 5
+RATE = 2_000
+LONGEST_SECONDS = 600
+FEWEST_ALERTS = 1_000
+MOST_PER_BATCH = 20_000
+SHARDS = 2
+PAYEES_OF_KILLS = 9_000_000_000
+"""From here on; no other payee or amount is written with these digits."""
+
+
+@dataclass(slots=True)
+class Member:
+    """One of the engines.
+
+    :ivar number: by which it is told from the others
+    """
+
+    number: int
+    log: KafkaLog
+    spark: Path
+    committed_before: int | None = None
+
+    def start(self, process: Queries, fault: str = "") -> None:
+        """From where the last kill found it."""
+        self.committed_before = last_commit(self.spark)
+        process.start(self.log.prefix, SHARDS, MOST_PER_BATCH, fault)
+
+    def is_under_way(self) -> bool:
+        """Whether it is through a micro-batch since it was started."""
+        return last_commit(self.spark) != self.committed_before
+
+    def is_taken(self, traffic: Traffic) -> bool:
+        """Whether committed micro-batches hold all payments and rule events."""
+        ends = committed_ends(self.spark)
+        topics = ("transactions.v1", "rules.v1")
+        found = [sum(ends.get(self.log.prefix + topic, {}).values()) for topic in topics]
+        return found == [traffic.sent, len(traffic.versions)]
+
+    def stands_at(self, kill: int) -> str:
+        """Where this kill is to find it."""
+        return PLACES[(self.number + kill) % len(PLACES)]
+
+
+@pytest.fixture
+def place(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Workplace:
+    settings = {
+        # a query that stands still keeps its cores
+        "TRIPLINE_SPARK_MASTER": f"local[{4 * len(PLACES)}]",
+        "TRIPLINE_CLOCK": "wall",
+        "TRIPLINE_FAULT_POINT": "one for each query",
+    }
+    return Workplace(java, jars, kafka, tmp_path, SHARDS, settings)
+
+
+@pytest.fixture
+def members(place: Workplace) -> list[Member]:
+    found = []
+    for number in range(len(PLACES)):
+        log = KafkaLog(place.kafka, f"company-{number}-")
+        log.create()
+        found.append(Member(number, log, spark_folder(place.checkpoint / log.prefix)))
+    return found
+
+
+@pytest.mark.timeout(LONGEST_SECONDS)
+def test_kills_in_company_change_no_alert(
+    place: Workplace,
+    members: list[Member],
+    postgres: PostgresServer,
+    record_property: Callable[[str, object], None],
+) -> None:
+    load = make(RATE, 0, RATE * LONGEST_SECONDS, seed=20_261_123)
+    with Traffic([member.log for member in members], load, limits_of(first(load, RATE * 60))) as traffic:
+        kills = sum((killed(place, members, traffic, kill) for kill in range(KILLS_EACH)), Counter[str]())
+        with process_of(place) as process:
+            start(members, process)
+            traffic.stop()
+            eventually(
+                lambda: all(member.is_taken(traffic) for member in members), "all that was sent is taken", 120
+            )
+
+    expected = [stored(member, postgres, traffic) for member in members]
+    record_property(
+        "told",
+        f"killed at {', '.join(f'{where} {count} times' for where, count in kills.items())}; {traffic.sent} payments"
+        f" in {traffic.seconds:.0f} s for each of {len(members)} engines; {len(traffic.versions)} versions of"
+        f" {len(SUBJECTS)} rules; alerts expected: {', '.join(map(str, expected))}",
+    )
+    assert kills == dict.fromkeys(PLACES, KILLS_EACH)
+    assert min(expected) >= FEWEST_ALERTS
+    assert traffic.sent >= 0.99 * RATE * traffic.seconds
+
+
+def killed(place: Workplace, members: list[Member], traffic: Traffic, kill: int) -> Counter[str]:
+    """The engines take what has come meanwhile, then a payment comes for which each goes to its point."""
+    payee, folder = PAYEES_OF_KILLS + kill, place.folder / f"kill-{kill}"
+    folder.mkdir()
+    markers = [folder / f"{member.number}.stands" for member in members]
+    faults = [
+        f"{member.stands_at(kill)}:{payee}:{marker} {len(members)}"
+        for member, marker in zip(members, markers, strict=True)
+    ]
+    with process_of(place) as process:
+        start(members, process, faults)
+        traffic.mark(payee)
+        eventually(lambda: not process.alive(), f"kill {kill}, of engines that all stand at their points", 60)
+    for member, marker in zip(members, markers, strict=True):
+        assert_is(read_place(member.spark, marker, SHARDS), member.stands_at(kill))
+    return Counter(member.stands_at(kill) for member in members)
+
+
+@contextmanager
+def process_of(place: Workplace) -> Iterator[Queries]:
+    """A process for queries; killed when the block ends, if it has not been."""
+    with queries(place) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def start(members: list[Member], process: Queries, faults: list[str] | None = None) -> None:
+    """All engines. They are few: Spark gives up on a query whose Python process isn't there within ten seconds."""
+    for number, member in enumerate(members):
+        member.start(process, faults[number] if faults else "")
+    eventually(
+        lambda: all(member.is_under_way() for member in members) or not process.alive(),
+        "all engines are under way",
+        60,
+    )
+    assert process.alive()
+
+
+def stored(member: Member, postgres: PostgresServer, traffic: Traffic) -> int:
+    """How many alerts are expected. They are in Postgres, each once and with its value, and nothing was rejected."""
+    expected = expected_of(traffic, orders(member.log))
+    written, topic = sum(member.log.ends("alerts.v1").values()), member.log.prefix + "alerts.v1"
+    with projected_alerts(postgres, member.log.kafka, topic) as owner:
+        eventually(
+            lambda: committed(member.log.kafka, topic, topic) == written, "the projector reads all alerts", 60
+        )
+        assert_stored(owner, expected)
+    assert sum(member.log.ends("rejected-transactions.v1").values()) == 0
+    return len(expected)
