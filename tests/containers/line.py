@@ -15,6 +15,7 @@ from tests.containers.person import Person, named
 from tests.e2e.waiting import eventually
 from tripline_demo import leash
 from tripline_demo.stack.checks import http_ready
+from tripline_engine.spark.killing import kill_processes
 
 ADDRESS = re.compile(r"\b(?:[a-z-]+|0\.0\.0\.0|127\.0\.0\.1):(\d+)\b")
 
@@ -64,9 +65,10 @@ class Line:
         return {**image, **given, "HOME": self._who(service).home}
 
     def stop(self) -> None:
-        """All, the last one first."""
+        """All at once: in order an engine would write down its JVM's classes first, for a start that never comes."""
         for process in reversed(self.running.values()):
-            process.stop()
+            kill_processes(process.process.pid)
+            process.process.wait(10)
 
     def _image(self, service: Service) -> Image:
         return self.images[str(service.raw["image"])]

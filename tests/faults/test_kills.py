@@ -1,14 +1,14 @@
-"""SIGKILL of the engine at its four fault points with two shards (and with one in `make soak`); then a lost projection.
-Same alerts.
+"""SIGKILL of the engine where some of a micro-batch's alerts are out, then a lost projection. Same alerts.
 
 One life of a checkpoint in some processes `tripline-engine run`, each on what the one before left behind. The real
-alert projector carries alerts into a real Postgres all the while.
+alert projector carries alerts into a real Postgres all the while. In `make soak` at all fault points, and with one
+shard too; test_kills_in_company.py has all points, five times each, always.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -28,16 +28,21 @@ from tripline_demo.java import Java
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 STEADY_BATCHES = 30
-KILLED = {2: PLACES, 1: ("plan", "task", "commit")}
-"""Where, by the number of shards: of one there is no other that could have flushed."""
-ONE = pytest.param(1, marks=pytest.mark.soak, id="one shard")
+LIVES = [
+    pytest.param((2, ("flush", "commit")), id="two shards"),
+    pytest.param((2, PLACES), id="two shards, everywhere", marks=pytest.mark.soak),
+    # of one shard there is no other that could have flushed
+    pytest.param((1, ("plan", "task", "commit")), id="one shard", marks=pytest.mark.soak),
+]
+"""How many shards, and where they are killed."""
 
 
-@pytest.fixture(params=[pytest.param(2, id="two shards"), ONE])
-def scene(java: Java, jars: Jars, kafka: str, tmp_path: Path, request: pytest.FixtureRequest) -> Scene:
-    log = KafkaLog(kafka, f"kills-{request.param}-")
+@pytest.fixture
+def scene(life: tuple[int, Sequence[str]], java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Scene:
+    shards, places = life
+    log = KafkaLog(kafka, f"kills-{shards}-{len(places)}-")
     log.create()
-    return Scene(log, Workplace(java, jars, kafka, tmp_path, shards=request.param))
+    return Scene(log, Workplace(java, jars, kafka, tmp_path, shards=shards))
 
 
 @pytest.fixture
@@ -48,9 +53,12 @@ def alerts_database(postgres: PostgresServer, kafka: str, scene: Scene) -> Itera
 
 
 @pytest.mark.timeout(600)
-def test_kills_and_a_lost_projection_change_no_alert(scene: Scene, alerts_database: str) -> None:
+@pytest.mark.parametrize("life", LIVES)
+def test_kills_and_a_lost_projection_change_no_alert(
+    scene: Scene, life: tuple[int, Sequence[str]], alerts_database: str
+) -> None:
     scene.publish_rules()
-    kills = {where: killed(scene, where) for where in KILLED[scene.place.shards]}
+    kills = {where: killed(scene, where) for where in life[1]}
     runs_on_without_its_projection(scene)
 
     verdict = read_verdict(scene.log)
