@@ -49,7 +49,7 @@ def test_losses_change_no_alert(
     load = make(RATE, 0, RATE * LONGEST_SECONDS, seed=20_261_122)
     with (
         cluster(java, tmp_path, workers=2) as spark,
-        Traffic(log, load, limits_of(first(load, RATE * 60))) as traffic,
+        Traffic([log], load, limits_of(first(load, RATE * 60))) as traffic,
     ):
         place = Workplace(java, jars, kafka, tmp_path, SHARDS, {"TRIPLINE_SPARK_MASTER": spark.address})
         with engine(place, log) as running:
