@@ -68,7 +68,7 @@ class Line:
         """All at once: in order an engine would write down its JVM's classes first, for a start that never comes."""
         for process in reversed(self.running.values()):
             kill_processes(process.process.pid)
-            process.process.wait(10)
+            process.stop()
 
     def _image(self, service: Service) -> Image:
         return self.images[str(service.raw["image"])]
