@@ -28,6 +28,7 @@ from tripline_engine.spark.killing import kill_processes
 
 _BLOCK: Final = 512
 """Bytes of what `stat` calls a block."""
+_PROJECTION_DIR: Final = "TRIPLINE_BENCH_PROJECTION_DIR"
 _WORKERS: Final = "tripline_engine.spark.worker_daemon"
 
 
@@ -47,8 +48,8 @@ class Place:
 
     @property
     def projection(self) -> Path:
-        """Its memory-mapped files."""
-        return self.folder / "projection"
+        """Its memory-mapped files: on the disk, unless TRIPLINE_BENCH_PROJECTION_DIR names another folder."""
+        return Path(os.environ.get(_PROJECTION_DIR, self.folder / "projection"))
 
     @property
     def state(self) -> Path:
@@ -107,6 +108,8 @@ def broker(purpose: str) -> Iterator[Place]:
             yield Place(java, jars, running.bootstrap_servers, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        if _PROJECTION_DIR in os.environ:
+            shutil.rmtree(os.environ[_PROJECTION_DIR], ignore_errors=True)
 
 
 def start(place: Place, shards: int, per_batch: int | None = None, declared: Path | None = None) -> Running:

@@ -101,11 +101,11 @@ class Scenario:
             files, workers = engine.disk_bytes(self._place.projection), running.worker_bytes()
             running.kill()
             self._say(f"killed with {self._history.trip:,} payments taken")
-            log = logged(self._place)
+            log, ticks = logged(self._place), self._ticks()
             engine.lose_projection(self._place)
             self._sender.send(self._history.part(2))
             running = self._start()
-            restarted = self._restarted(running)
+            restarted = self._restarted(running, ticks)
             self._say(f"the first alert after {restarted.seconds:.1f} s")
             peak = held(self._place, running, log)
             peak = Held(
@@ -144,11 +144,11 @@ class Scenario:
         self._wait(running, lambda: self._order.advance() >= self._sender.sent, "all payments are taken")
         self._until_quiet(running)
 
-    def _restarted(self, running: Running) -> Restarted:
+    def _restarted(self, running: Running, ticks: int) -> Restarted:
+        """What came of it; so many `ticks` were taken before. Where data stand still no other one follows the first."""
         assert self._reader.count(ALERTS) == 0, "no rule judges before the restart"
         self._wait(running, lambda: self._reader.count(ALERTS) > 0, "the first alert")
         seconds = self._reader.records(ALERTS)[0].at - running.started_at
-        ticks = self._ticks()
         self._until_taken(running)
         # its clock lies before the jump: none of the clean-ups that are counted
         self._wait(running, lambda: self._ticks() > ticks, "a tick")
