@@ -21,7 +21,7 @@ export TRIPLINE_TRAFFIC = $(TRAFFIC)
 export TRIPLINE_CLOCK = $(CLOCK)
 export TRIPLINE_EVENT_TYPE = $(EVENT_TYPE)
 
-.PHONY: help env check test lint kernels jars test-cluster soak demo up status down bench bench-limit lock format secrets
+.PHONY: help env check test lint kernels jars test-cluster soak demo up status down bench bench-long lock format secrets
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -74,11 +74,11 @@ status: $(STAMP) ## what runs, and where
 down: $(STAMP) ## stops what `make up` started
 	@$(BIN)/tripline down
 
-bench: $(STAMP) ## measures the running line against its bars; writes var/bench.json
+bench: $(STAMP) ## measures everything against its bars (some twenty minutes); writes var/bench.json
 	@$(BIN)/python -m bench
 
-bench-limit: $(STAMP) ## the engine beside its limit and a peer: evaluations, a backlog, many rules, a restart, clean-up (three quarters of an hour)
-	@status=0; for part in evaluation throughput restart peer scaling; do $(BIN)/python -m bench.$$part || status=1; done; exit $$status
+bench-long: $(STAMP) ## the same with more payments for longer, and by number of shards (an hour and a half)
+	@status=0; for part in steady evaluation throughput retained restart peer scaling; do $(BIN)/python -m bench.$$part || status=1; done; exit $$status
 
 secrets: ## random passwords and keys for docker compose, in secrets/ (docs/deployment.md); what is there stays
 	@PYTHONPATH=demo/src $(PYTHON) -m tripline_demo.deployment.secret_files secrets .env

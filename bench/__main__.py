@@ -1,86 +1,102 @@
-"""`python -m bench`: measures, prints a table, writes var/bench.json; exit code 1 if a bar is missed."""
+"""`python -m bench`: every figure beside its bar, one stage after the other, in some twenty minutes.
+
+Each stage is a program of its own (`python -m bench.throughput --help`) and runs alone. Prints a table, writes
+var/bench.json; exit code 1 if a bar is missed, 2 if a stage could not be measured.
+"""
 
 from __future__ import annotations
 
-import shutil
+import json
 import signal
+import subprocess
 import sys
-import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import click
 from rich.console import Console
 
 from bench import results
-from bench.histogram import drawn
-from bench.judging import judge, timed_latencies_ms
-from bench.line import Options, Run, prepared
-from bench.stack import BenchFailed, stack
+from bench.results import Result
 from tripline_demo import paths
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A module of this package, what it is asked for, and which bars it has."""
+
+    name: str
+    arguments: tuple[str, ...]
+    about: str
+
+
+STAGES: Final = (
+    Stage(
+        "throughput",
+        ("--payments", "1200000", "--many-payments", "900000", "--shards", "2"),
+        "a backlog beside Spark's own operators, by population; a rule whose groups hold everything; a thousand rules",
+    ),
+    Stage(
+        "steady",
+        ("--rate", "5000", "--seconds", "90", "--warm-up", "90", "--preload-minutes", "3", "--follow"),
+        "5,000 payments a second: alerts read, alerts told by the stream, rules applied",
+    ),
+    Stage(
+        "evaluation",
+        ("--micro-batches", "60"),
+        "one evaluation with a thousand and with a million in the window",
+    ),
+    Stage("retained", (), "what a payment weighs in memory and in the state log"),
+    Stage(
+        "restart",
+        ("--linger", "20"),
+        "killed with 5,000,000 payments held, and what is left when they have passed",
+    ),
+    Stage(
+        "peer", ("--payments", "20000", "--ours", "600000", "--shards", "2"), "the same rules in Quix Streams"
+    ),
+)
+
+
 @click.command()
-@click.option("--seconds", type=click.IntRange(10), default=300, show_default=True, help="Timed traffic.")
 @click.option(
-    "--rate", type=click.IntRange(100, 20_000), default=2_000, show_default=True, help="Payments a second."
+    "--stage",
+    "chosen",
+    multiple=True,
+    type=click.Choice([stage.name for stage in STAGES]),
+    help="Only these.",
 )
-@click.option(
-    "--preload-minutes",
-    type=click.IntRange(0, 60),
-    default=60,
-    show_default=True,
-    help="How much of the windows is filled before, at the same rate.",
-)
-@click.option(
-    "--warm-up", type=click.IntRange(0), default=120, show_default=True, help="Seconds before the timed ones."
-)
-@click.option(
-    "--rule-change", type=click.IntRange(2), default=10, show_default=True, help="Seconds between changes."
-)
-@click.option("--follow", is_flag=True, help="Follow the alert API's stream, and time what it tells.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Default: var/bench.json.")
-@click.option("--keep", is_flag=True, help="Keep the folder with Kafka's data and the logs.")
-def main(
-    *, seconds: int, rate: int, preload_minutes: int, warm_up: int, rule_change: int, follow: bool, seed: int,
-    out: Path | None, keep: bool,
-) -> None:  # fmt: skip
-    """Measures the running line: payments sent to alerts read, with full windows and rules that change."""
-    # to be told to stop is no reason to leave a stack behind
+def main(*, chosen: tuple[str, ...]) -> None:
+    """Measures everything, and prints it in one table."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    console = Console(width=150 if not sys.stdout.isatty() else None)
-    begin = time.monotonic()
-
-    def say(text: str) -> None:
-        console.print(f"[dim]{time.monotonic() - begin:6.0f} s[/]  {text}")
-
-    folder = Path(tempfile.mkdtemp(prefix="tripline-bench-"))
-    options = Options(seconds, rate, rule_change, preload_minutes, warm_up, seed, follow)
-    try:
-        say("making the payments")
-        load = prepared(options)
-        say("starting the line")
-        with stack(folder) as running:
-            measured = Run(options, running, load, say).measure()
-        say("comparing with the independent count")
-        judged = judge(measured)
-    except BenchFailed as failure:
-        console.print(f"[red]{failure}[/]")
+    console, begin = Console(width=150 if not sys.stdout.isatty() else None), time.monotonic()
+    found: list[Result] = []
+    failed = []
+    for stage in STAGES:
+        if chosen and stage.name not in chosen:
+            continue
+        console.print(f"[bold]{time.monotonic() - begin:5.0f} s  {stage.name}[/]: {stage.about}")
+        measured = _measured(stage, paths.var_folder() / f"{stage.name}.json")
+        failed += [] if measured else [stage.name]
+        found += measured
+    console.print(f"[bold]{time.monotonic() - begin:5.0f} s  all of it[/]")
+    results.show(found, console)
+    results.write(found, paths.var_folder() / "bench.json")
+    if failed:
+        console.print(f"[red]not measured: {', '.join(failed)}[/]")
         sys.exit(2)
-    finally:
-        if keep:
-            say(f"kept: {folder}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
-    results.show(judged, console)
-    console.print(
-        "producer send to record read from alerts.v1:",
-        *drawn(timed_latencies_ms(measured).tolist()),
-        sep="\n",
-    )
-    results.write(judged, out or paths.var_folder() / "bench.json")
-    sys.exit(0 if all(result.ok for result in judged) else 1)
+    sys.exit(0 if all(result.ok for result in found) else 1)
+
+
+def _measured(stage: Stage, file: Path) -> list[Result]:
+    """Runs it; nothing if it did not come to an end."""
+    file.unlink(missing_ok=True)
+    subprocess.run([sys.executable, "-m", f"bench.{stage.name}", *stage.arguments], check=False)
+    if not file.exists():
+        return []
+    return [Result(**row) for row in json.loads(file.read_text(encoding="utf-8"))]
 
 
 if __name__ == "__main__":

@@ -48,13 +48,18 @@ class Place:
 
     @property
     def projection(self) -> Path:
-        """Its memory-mapped files: on the disk, unless TRIPLINE_BENCH_PROJECTION_DIR names another folder."""
-        return Path(os.environ.get(_PROJECTION_DIR, self.folder / "projection"))
+        """Its memory-mapped files: beside the others, unless TRIPLINE_BENCH_PROJECTION_DIR names a place (/dev/shm)."""
+        return _elsewhere(self.folder) / "projection"
 
     @property
     def state(self) -> Path:
         """What Spark keeps of the state log on the disk."""
         return self.checkpoint / "spark" / "state"
+
+
+def _elsewhere(folder: Path) -> Path:
+    """The same folder below the one that is named for mapped files: nothing else of that is touched."""
+    return Path(os.environ.get(_PROJECTION_DIR, folder.anchor)) / folder.relative_to(folder.anchor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +112,8 @@ def broker(purpose: str) -> Iterator[Place]:
             topics.create(running.bootstrap_servers, clock="data")
             yield Place(java, jars, running.bootstrap_servers, folder)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        if _PROJECTION_DIR in os.environ:
-            shutil.rmtree(os.environ[_PROJECTION_DIR], ignore_errors=True)
+        for own in {folder, _elsewhere(folder)}:
+            shutil.rmtree(own, ignore_errors=True)
 
 
 def start(place: Place, shards: int, per_batch: int | None = None, declared: Path | None = None) -> Running:

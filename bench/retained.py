@@ -2,12 +2,14 @@
 
 The same payments twice, in this process and without Kafka or Spark: under the benchmark's five rules, and with a rule
 more on each anchor that uses every field for as long as the widest rule there. The difference is what is pruned.
+Writes var/retained.json; exit code 1 if a bar is missed.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -17,11 +19,15 @@ from typing import Any, Final
 
 import click
 import pyarrow as pa
+from rich.console import Console
 
+from bench import results
+from bench.results import Result
 from bench.rules import FIVE, UNREACHABLE
 from bench.workload import PARTITIONS, Workload, make, values
 from tripline_contracts import rule_definition
 from tripline_contracts.event_type import EventType, load
+from tripline_demo import paths
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.head import Head
 from tripline_engine.domain.memory_log import MemoryLog
@@ -29,6 +35,8 @@ from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.domain.shard_worker import Attached, ShardWorker
 from tripline_engine.spark.packing import packer, unpacked
 
+MAX_MEMORY, MAX_LOG = 100.0, 60.0
+"""Bytes of a payment held on one anchor."""
 _TYPE: Final = load("transaction")
 _START: Final = 1_700_000_000_000
 _STEP_MS: Final = 10_000
@@ -65,35 +73,54 @@ def main(*, rate: int, minutes: int, seed: int) -> None:
     """Measures what a payment costs between the stages and for as long as it is held."""
     load_ = make(rate, 60 * minutes * rate, 0, seed)
     config = EngineConfig("bench", _TYPE, _TYPE.anchors, 1, (1, 2), "data")
-    print(f"{len(load_)} payments, {rate}/s, {minutes} minutes; lateness and disorder 15 minutes")
-    _shuffled(config, make(2_000, 2_000, 0, seed))
+    found = _shuffled(config, make(2_000, 2_000, 0, seed))
     five, every = _run(config, load_, _five()), _run(config, load_, [*_five(), *_every_field()])
-    print("\nbytes per held payment: five rules | every field in use | ratio")
     for name in config.anchors:
         a, b = five.anchors[name], every.anchors[name]
-        _line(f"{name}, memory ({a.rows} held)", a.memory / a.rows, b.memory / b.rows)
-        _line(f"{name}, state log ({a.logged} held)", a.log / a.logged, b.log / b.logged)
-    print(f"\nmicro-batch of {rate * _STEP_MS // 1000} payments, processor time, mean and longest ten, ms")
-    for name, run in (("five rules", five), ("every field in use", every)):
-        longest = sorted(run.judged_ms)[-10:]
-        print(f"  {name:32} {sum(run.judged_ms) / len(run.judged_ms):8.1f} {sum(longest) / 10:8.1f}")
+        found += [
+            results.at_most(
+                f"a payment held by {name} (of {a.rows:,}), in memory; reference: every field in use",
+                a.memory / a.rows, "bytes", MAX_MEMORY, reference=b.memory / b.rows,
+            ),
+            results.at_most(
+                f"a payment held by {name} (of {a.logged:,}), in the state log",
+                a.log / a.logged, "bytes", MAX_LOG, reference=b.log / b.logged,
+            ),
+        ]  # fmt: skip
+    found += _judged(f"a micro-batch of {rate * _STEP_MS // 1000:,}, processor time", five, every)
+    results.show(found, Console(width=150 if not sys.stdout.isatty() else None))
+    results.write(found, paths.var_folder() / "retained.json")
+    sys.exit(0 if all(result.ok for result in found) else 1)
 
 
-def _line(name: str, pruned: float, whole: float) -> None:
-    print(f"  {name:44} {pruned:7.1f} {whole:7.1f} {pruned / whole:6.2f}")
+def _judged(name: str, five: Run, every: Run) -> list[Result]:
+    """On average, and the longest ten."""
+    (mean, longest), (other_mean, other_longest) = (
+        (sum(run.judged_ms) / len(run.judged_ms), sum(sorted(run.judged_ms)[-10:]) / 10)
+        for run in (five, every)
+    )
+    return [
+        results.told(f"{name}, mean", mean, "ms", other_mean),
+        results.told(f"{name}, the longest ten", longest, "ms", other_longest),
+    ]
 
 
-def _shuffled(config: EngineConfig, load_: Workload) -> None:
+def _shuffled(config: EngineConfig, load_: Workload) -> list[Result]:
+    """As JSON and packed, with the declared fields alone and with others."""
     plain = [value for _, value in values(load_, 0, 2_000, range(_START, _START + 2_000))]
     more = [value[:-1] + _UNDECLARED for value in plain]
-    print("\nbytes per payment, 2,000 in a micro-batch: as JSON | packed, as it crosses the shuffle")
-    for name, sent in (("declared fields", plain), ("and undeclared ones", more)):
+    found = []
+    for name, sent in (("of declared fields", plain), ("with undeclared ones", more)):
         crossing = sum(
             len(each.data)
             for each in packed(config, 0, sent, [_START] * len(sent))
             if each.kind == Kind.TRANSACTIONS
         )
-        print(f"  {name:32} {sum(map(len, sent)) / len(sent):8.1f} {crossing / len(sent):8.1f}")
+        size = sum(map(len, sent)) / len(sent)
+        found.append(
+            results.told(f"a payment {name} across the shuffle", crossing / len(sent), "bytes", size)
+        )
+    return found
 
 
 def _run(config: EngineConfig, load_: Workload, rules: list[Payload]) -> Run:

@@ -112,6 +112,13 @@ class Run:
 @click.command()
 @click.option("--payments", type=click.IntRange(100_000), default=3_000_000, show_default=True)
 @click.option("--payees", multiple=True, type=click.IntRange(10), default=(100_000, 1_000), show_default=True)
+@click.option(
+    "--many-payments",
+    type=click.IntRange(100_000),
+    default=900_000,
+    show_default=True,
+    help="Of the last row.",
+)
 @click.option("--shards", multiple=True, type=click.IntRange(1), default=(1, 2), show_default=True)
 @click.option("--rows", multiple=True, type=click.Choice(_ROWS), default=_ROWS, show_default=True)
 @click.option("--rules", type=click.IntRange(20), default=1_000, show_default=True, help="Of the last row.")
@@ -119,6 +126,7 @@ class Run:
 def main(
     *,
     payments: int,
+    many_payments: int,
     payees: tuple[int, ...],
     shards: tuple[int, ...],
     rows: tuple[str, ...],
@@ -137,7 +145,7 @@ def main(
     if "payment-type" in rows:
         run.payment_type(payments, payees[0], seed)
     if "many-rules" in rows:
-        run.many_rules(payments, rules, payees[0], seed)
+        run.many_rules(many_payments, rules, payees[0], seed)
     results.show(run.found, console)
     results.write(run.found, paths.var_folder() / "throughput.json")
     sys.exit(0 if all(result.ok for result in run.found) else 1)

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import IO
@@ -20,6 +19,7 @@ from tests.e2e.waiting import eventually
 from tripline_demo import leash, ports
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
+from tripline_demo.stack.checks import http_ready
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.killing import kill_processes
 
@@ -109,7 +109,8 @@ def running_engine(place: Workplace, settings: Mapping[str, str]) -> Iterator[Ru
     process = leash.start(command, log=place.log, environment=environment, stop_seconds=STOP_SECONDS)
     engine = RunningEngine(process, port)
     try:
-        eventually(lambda: _is_ready(port) or not engine.is_running(), "the engine is ready", START_SECONDS)
+        ready = http_ready(port)
+        eventually(lambda: ready() or not engine.is_running(), "the engine is ready", START_SECONDS)
         assert engine.is_running(), engine.process.last_lines()
         yield engine
     finally:
@@ -201,25 +202,23 @@ def queries(place: Workplace) -> Iterator[Queries]:
         process.wait(STOP_SECONDS)
 
 
+@contextmanager
+def queries_until_killed(place: Workplace) -> Iterator[Queries]:
+    """The process; killed when the block ends, if it has not been."""
+    with queries(place) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def metric_sum(port: int, name: str) -> float:
     """The sum of a metric over its labels, as the engine on this port gives it."""
-    text = _get(port, "/metrics")[1]
-    return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
-
-
-def _is_ready(port: int) -> bool:
-    try:
-        return _get(port, "/readyz")[0] == HTTPStatus.OK
-    except OSError:
-        return False
-
-
-def _get(port: int, path: str) -> tuple[int, str]:
     # asked often: a client that loads certificates each time would take the machine from what it asks
     with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
-        connection.request("GET", path)
-        answer = connection.getresponse()
-        return answer.status, answer.read().decode()
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+    return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
 
 
 def _pipe(pipe: IO[str] | None) -> IO[str]:

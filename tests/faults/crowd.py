@@ -7,12 +7,11 @@ written such a record, others plan a micro-batch, judge, flush or commit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from tests.e2e.engine_process import Queries, Workplace, queries
+from tests.e2e.engine_process import Workplace, queries_until_killed
 from tests.e2e.waiting import eventually
 from tests.faults.feed import Feed
 from tests.faults.judged_so_far import JudgedSoFar, judged_so_far
@@ -61,7 +60,7 @@ def _go_on(place: Workplace, feeds: Sequence[Feed], stretch: int, holds: Callabl
     for feed in feeds:
         feed.go_on(stretch)  # what comes while no engine runs
     started: list[Feed] = []
-    with _process(place) as process:
+    with queries_until_killed(place) as process:
 
         def goes_on() -> bool:
             for feed in feeds:
@@ -78,13 +77,3 @@ def _go_on(place: Workplace, feeds: Sequence[Feed], stretch: int, holds: Callabl
             lambda: goes_on() or not process.alive(), f"the engines are through stretch {stretch}", SECONDS
         )
         assert process.alive(), place.log.read_text(errors="replace")[-3000:]
-
-
-@contextmanager
-def _process(place: Workplace) -> Iterator[Queries]:
-    """A process for queries, killed when the block ends."""
-    with queries(place) as process:
-        try:
-            yield process
-        finally:
-            process.kill()

@@ -9,15 +9,15 @@ one engine by itself, as `tripline-engine run`, and more of everything, in `make
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 
 from bench.workload import make
-from tests.e2e.engine_process import Queries, Workplace, queries
+from tests.e2e.engine_process import Queries, Workplace, queries_until_killed
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.verdict import orders
 from tests.e2e.waiting import eventually
@@ -30,7 +30,7 @@ from tests.servers import PostgresServer
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.committed import committed_ends, last_commit
+from tripline_engine.spark.committed import last_commit
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
@@ -56,7 +56,7 @@ class Member:
     spark: Path
     committed_before: int | None = None
 
-    def start(self, process: Queries, fault: str = "") -> None:
+    def start(self, process: Queries, fault: str) -> None:
         """From where the last kill found it."""
         self.committed_before = last_commit(self.spark)
         process.start(self.log.prefix, SHARDS, MOST_PER_BATCH, fault)
@@ -64,13 +64,6 @@ class Member:
     def is_under_way(self) -> bool:
         """Whether it is through a micro-batch since it was started."""
         return last_commit(self.spark) != self.committed_before
-
-    def is_taken(self, traffic: Traffic) -> bool:
-        """Whether committed micro-batches hold all payments and rule events."""
-        ends = committed_ends(self.spark)
-        topics = ("transactions.v1", "rules.v1")
-        found = [sum(ends.get(self.log.prefix + topic, {}).values()) for topic in topics]
-        return found == [traffic.sent, len(traffic.versions)]
 
     def stands_at(self, kill: int) -> str:
         """Where this kill is to find it."""
@@ -108,11 +101,13 @@ def test_kills_in_company_change_no_alert(
     load = make(RATE, 0, RATE * LONGEST_SECONDS, seed=20_261_123)
     with Traffic([member.log for member in members], load, limits_of(first(load, RATE * 60))) as traffic:
         kills = sum((killed(place, members, traffic, kill) for kill in range(KILLS_EACH)), Counter[str]())
-        with process_of(place) as process:
-            start(members, process)
+        with queries_until_killed(place) as process:
+            start(members, process, repeat(""))
             traffic.stop()
             eventually(
-                lambda: all(member.is_taken(traffic) for member in members), "all that was sent is taken", 120
+                lambda: all(traffic.is_taken(member.spark, member.log.prefix) for member in members),
+                "all that was sent is taken",
+                120,
             )
 
     expected = [stored(member, postgres, traffic) for member in members]
@@ -136,7 +131,7 @@ def killed(place: Workplace, members: list[Member], traffic: Traffic, kill: int)
         f"{member.stands_at(kill)}:{payee}:{marker} {len(members)}"
         for member, marker in zip(members, markers, strict=True)
     ]
-    with process_of(place) as process:
+    with queries_until_killed(place) as process:
         start(members, process, faults)
         traffic.mark(payee)
         eventually(lambda: not process.alive(), f"kill {kill}, of engines that all stand at their points", 60)
@@ -145,20 +140,10 @@ def killed(place: Workplace, members: list[Member], traffic: Traffic, kill: int)
     return Counter(member.stands_at(kill) for member in members)
 
 
-@contextmanager
-def process_of(place: Workplace) -> Iterator[Queries]:
-    """A process for queries; killed when the block ends, if it has not been."""
-    with queries(place) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def start(members: list[Member], process: Queries, faults: list[str] | None = None) -> None:
+def start(members: list[Member], process: Queries, faults: Iterable[str]) -> None:
     """All engines. They are few: Spark gives up on a query whose Python process isn't there within ten seconds."""
-    for number, member in enumerate(members):
-        member.start(process, faults[number] if faults else "")
+    for member, fault in zip(members, faults, strict=False):
+        member.start(process, fault)
     eventually(
         lambda: all(member.is_under_way() for member in members) or not process.alive(),
         "all engines are under way",

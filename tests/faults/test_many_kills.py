@@ -27,7 +27,6 @@ from tests.servers import PostgresServer
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.committed import committed_ends
 
 KILLS_EACH = 5
 RATE = 2_000
@@ -68,7 +67,11 @@ def test_many_kills_change_no_alert(
         )
         with running_engine(place, settings(place)):
             traffic.stop()
-            eventually(lambda: is_taken(place, traffic), "the engine takes all that was sent", 120)
+            eventually(
+                lambda: traffic.is_taken(spark_folder(place.checkpoint), prefix(place)),
+                "the engine takes all that was sent",
+                120,
+            )
 
     order = orders(log)
     expected = expected_of(traffic, order)
@@ -105,10 +108,3 @@ def prefix(place: Workplace) -> str:
 def settings(place: Workplace, fault: str = "") -> dict[str, str]:
     """The engine's, for live traffic."""
     return {"TRIPLINE_TOPIC_PREFIX": prefix(place), "TRIPLINE_CLOCK": "wall", "TRIPLINE_FAULT_POINT": fault}
-
-
-def is_taken(place: Workplace, traffic: Traffic) -> bool:
-    """Whether committed micro-batches hold all payments and rule events."""
-    ends = committed_ends(spark_folder(place.checkpoint))
-    found = [sum(ends.get(prefix(place) + topic, {}).values()) for topic in ("transactions.v1", "rules.v1")]
-    return found == [traffic.sent, len(traffic.versions)]

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -19,6 +20,7 @@ from tests.e2e.kafka_log import KafkaLog
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
 from tripline_contracts import decimals
+from tripline_engine.spark.committed import committed_ends
 
 CHANGE_SECONDS = 3.0
 STEP_SECONDS = 0.005
@@ -83,6 +85,12 @@ class Traffic:
         """The next payment comes from this payee, whom nobody else may pay as."""
         with self._lock:
             self._load.payee[self.sent] = payee
+
+    def is_taken(self, spark: Path, prefix: str) -> bool:
+        """Whether committed micro-batches hold all payments and rule events of the topics with that prefix."""
+        ends = committed_ends(spark)
+        found = [sum(ends.get(prefix + topic, {}).values()) for topic in ("transactions.v1", "rules.v1")]
+        return found == [self.sent, len(self.versions)]
 
     def part(self) -> Workload:
         """What has been sent, as a workload."""

@@ -141,6 +141,33 @@ def test_silence_is_broken_by_a_sign_of_life() -> None:
     assert next(steady) >= 10.0
 
 
+class CountingBell:
+    """Rings each time somebody waits, and then something has happened."""
+
+    def __init__(self, overview: FakeOverview) -> None:
+        self._overview, self.heard = overview, list[int]()
+
+    def rings(self) -> int:
+        return len(self.heard)
+
+    def wait(self, heard: int, seconds: float) -> None:
+        assert seconds == 3_600.0
+        self.heard.append(heard)
+        self._overview.tell(len(self.heard))
+
+
+@pytest.mark.timeout(10)
+def test_what_happens_is_told_when_the_bell_rings() -> None:
+    overview = FakeOverview()
+    bell, rhythm = CountingBell(overview), Rhythm(look=3_600.0, silence=7_200.0)
+    steady = itertools.repeat(0.0)
+    stream = follow(overview, StreamPlace(0, 0), threading.Event(), lambda: next(steady), rhythm, bell=bell)
+    told = [next(stream), next(stream)]
+    assert [len(each.happened) for each in told] == [1, 1]
+    # what rang before it looked is no reason to look again
+    assert bell.heard == [0, 1]
+
+
 def test_a_backlog_is_told_without_waiting_between_batches() -> None:
     overview, stopped = FakeOverview(), threading.Event()
     for number in range(BATCH * 2 + 5):

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import hypothesis
 import pytest
@@ -26,6 +27,7 @@ from tests.oracle.judging import judge
 from tests.oracle.knobs import EVERYTHING, Knobs
 from tests.oracle.model import MicroBatch, Outcome
 from tests.unit.engine.harness import Engine
+from tripline_engine.domain import large_groups
 
 CHUNKS, HISTORIES_PER_CHUNK = 10, 200
 CHUNKS_OF_SOAK = 40
@@ -33,12 +35,16 @@ CHUNKS_OF_SOAK = 40
 
 @dataclass(frozen=True)
 class Treatment:
-    """What is done to the engine in the course of a history; the sets name micro-batches."""
+    """What is done to the engine in the course of a history; the sets name micro-batches.
+
+    :ivar small: up to so many transactions groups are without states
+    """
 
     shards: int
     mapped: bool
     memory_lost: frozenset[int]
     task_failed: frozenset[int]
+    small: int
 
 
 # Files cost several times what memory does, and each shard and each micro-batch about the same again: few need many.
@@ -48,6 +54,8 @@ TREATMENTS = st.builds(
     mapped=st.sampled_from([False] * 19 + [True]),
     memory_lost=st.frozensets(st.integers(0, 9), max_size=2),
     task_failed=st.frozensets(st.integers(0, 9), max_size=2),
+    # as in service few groups of a random history would ever be large
+    small=st.sampled_from([0, 1, 3, large_groups.SMALL]),
 )
 # Small numbers of everything collide more; the rest is the generator's own. A third of the histories use the plain
 # language, a third all of it with exact windows, a third that and buckets; operators command in half of all.
@@ -78,13 +86,14 @@ SHARES_JOINED = st.sampled_from([0.0, 0.0, 0.3, 0.7])
 def ill_treated(batches: list[MicroBatch], treatment: Treatment, directory: Path | None) -> Engine:
     """An engine that has taken the history under that treatment."""
     engine = Engine(treatment.shards, directory)
-    for number, batch in enumerate(batches):
-        if number in treatment.memory_lost:
-            engine.forget()
-        if number in treatment.task_failed:
-            engine.fail(batch)
-        engine.take(batch)
-        engine.change_worker()
+    with mock.patch.object(large_groups, "SMALL", treatment.small):
+        for number, batch in enumerate(batches):
+            if number in treatment.memory_lost:
+                engine.forget()
+            if number in treatment.task_failed:
+                engine.fail(batch)
+            engine.take(batch)
+            engine.change_worker()
     return engine
 
 

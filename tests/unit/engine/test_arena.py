@@ -34,6 +34,66 @@ def test_what_an_ended_process_was_about_to_free_goes_with_the_next(tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir()] == ["header"]
 
 
+def test_what_others_change_stays_mapped_unless_it_is_another_file(tmp_path: Path) -> None:
+    """Of a new mapping pages are entered one by one as they are touched: a rule that comes must not cost that."""
+    mine, other = MappedArena(tmp_path), MappedArena(tmp_path)
+    names = ("same", "grown", "made anew", "removed")
+    before = {name: mine.open(name, np.int64, 4) for name in names}
+    for name in names:
+        other.open(name, np.int64, 4)[:] = 7
+    other.resize("grown", 100_000, -1)[-1] = 8
+    other.remove("made anew")
+    other.open("made anew", np.int64, 4)[:] = 9
+    other.remove("removed")
+    assert mine.stale
+    again = MappedArena(tmp_path, mine)
+    now = {name: again.open(name, np.int64, 4) for name in names}
+    again.forget_before()
+    assert not again.stale
+    assert [name for name in names if at(now[name]) == at(before[name])] == ["same", "grown"]
+    assert now["same"].tolist() == [7] * 4
+    assert now["grown"].tolist() == [7] * 4 + [-1] * 99_995 + [8]
+    assert now["made anew"].tolist() == [9] * 4
+    assert now["removed"].tolist() == [0] * 4
+    now["same"][0] = 1
+    assert other.open("same", np.int64, 4)[0] == 1
+
+
+def test_an_array_that_is_taken_over_can_grow_and_go(tmp_path: Path) -> None:
+    mine, other = MappedArena(tmp_path), MappedArena(tmp_path)
+    mine.open("numbers", np.int64, 4)[:] = 3
+    other.open("more", np.int64, 4)
+    again = MappedArena(tmp_path, mine)
+    again.open("numbers", np.int64, 4)
+    again.forget_before()
+    assert again.resize("numbers", 6).tolist() == [3] * 4 + [0, 0]
+    again.remove("numbers")
+    assert again.open("numbers", np.int64, 2).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("space", [1 << 30, 1 << 12], ids=["where it is", "mapped anew"])
+def test_an_array_grows_and_keeps_what_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, space: int
+) -> None:
+    monkeypatch.setattr(arenas, "_SPACE", space)
+    arena = MappedArena(tmp_path)
+    numbers = arena.open("numbers", np.int64, 600)
+    numbers[:] = np.arange(600)
+    grown = arena.resize("numbers", 90_000, -1)
+    assert grown.tolist() == [*range(600), *[-1] * 89_400]
+    assert (at(grown) == at(numbers)) == (space == 1 << 30)
+    assert (tmp_path / "numbers").stat().st_size == 90_000 * 8
+    less = arena.resize("numbers", 5)
+    more = arena.resize("numbers", 7)
+    assert (less.tolist(), more.tolist()) == ([0, 1, 2, 3, 4], [0, 1, 2, 3, 4, 0, 0])
+    assert MappedArena(tmp_path).open("numbers", np.int64, 1).tolist() == more.tolist()
+
+
+def at(array: arenas.Array) -> int:
+    """Where it lies in memory."""
+    return int(array.__array_interface__["data"][0])
+
+
 def wait_for_threads() -> None:
     for thread in threading.enumerate():
         if thread.name == "let-go":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -12,9 +13,10 @@ from tripline_engine.domain.bounds import VALUE_AT, bounds_of
 from tripline_engine.domain.bucket_pool import O_COUNT
 from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.found import Entered, Found
 from tripline_engine.domain.limits import LimitRun, limits_of
 from tripline_engine.domain.links import Identities, Lists
-from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Part, Population, TotalsKey
+from tripline_engine.domain.part import BucketKey, Part, Population
 from tripline_engine.domain.reading import PartReading, Reading
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.rule_version import RuleVersion
@@ -25,17 +27,17 @@ from tripline_engine.domain.visibility import Visibility
 
 @dataclass(slots=True)
 class Aggregates:
-    """What a run of rows came to, before limits are looked at."""
+    """What a run of rows comes to, before limits are looked at.
+
+    :ivar newest: int64 ms, n: the newest event time of the group before the row, or NOTHING
+    """
 
     windows: RuleWindows
     start: int
     end: int
     visibility: Visibility
-    newest: dict[Population, npt.NDArray[np.int64]] = field(default_factory=dict)
-    totals: dict[TotalsKey, Totals] = field(default_factory=dict)
-    extremes: dict[ChainKey, npt.NDArray[np.int64]] = field(default_factory=dict)
-    distincts: dict[DistinctKey, Totals] = field(default_factory=dict)
-    buckets: dict[BucketKey, npt.NDArray[np.int64]] = field(default_factory=dict)
+    newest: dict[Population, npt.NDArray[np.int64]]
+    found: Found
     _counted: dict[tuple[Population, bool], dict[str, int]] = field(default_factory=dict)
 
     def fire(
@@ -127,22 +129,22 @@ class Aggregates:
         extremes = np.empty(0, np.int64)
         if part.chain is not None:
             widths = self.windows.chains[part.chain].windows
-            extremes = self.extremes[part.chain][:, widths.index(part.window_ms)]
+            extremes = self.found.extremes(part.chain)[:, widths.index(part.window_ms)]
         return self._read_part(version, part, self._totals(part), extremes, lists)
 
     def _totals(self, part: Part) -> Totals:
         """Of the part's window alone."""
         if part.distinct is not None:
-            windows, found = self.windows.distincts[part.distinct].windows, self.distincts[part.distinct]
+            windows, found = self.windows.distincts[part.distinct].windows, self.found.totals(part.distinct)
         else:
             assert part.totals is not None
-            windows, found = self.windows.totals[part.totals].windows, self.totals[part.totals]
+            windows, found = self.windows.totals[part.totals].windows, self.found.totals(part.totals)
         place = windows.index(part.window_ms)
         return Totals(found.counts[place], found.low[place], found.high[place])
 
     def _read_buckets(self, version: RuleVersion, part: Part, key: BucketKey, lists: Lists) -> PartReading:
         place = self.windows.buckets[key].buckets.layout.windows.index(part.window_ms)
-        found, at = self.buckets[key][:, place], VALUE_AT[part.function]
+        found, at = self.found.buckets(key)[:, place], VALUE_AT[part.function]
         values = Amounts(np.ascontiguousarray(found[:, at]).view(np.uint64), found[:, at + 1])
         return PartReading(
             part=part,
@@ -218,25 +220,15 @@ class Aggregates:
         return max(span.visible_from, self.visibility.singly_from(part.buckets.length_ms))
 
 
-def enter(windows: RuleWindows, start: int, end: int, visibility: Visibility) -> Aggregates:
-    """Take the history's rows from ``start`` to ``end`` into all windows."""
-    found = Aggregates(windows, start, end, visibility)
-    base = windows.history.base
+def enter(
+    windows: RuleWindows, start: int, end: int, visibility: Visibility, readers: Iterable[RuleVersion]
+) -> Aggregates:
+    """Take the history's rows from ``start`` to ``end`` into all lists, and into windows as they are read.
+
+    :param readers: the versions that are going to read; the caller tells of each when it has, and finishes
+    """
     known: Identities = {}
-    for population, links in windows.links.items():
-        found.newest[population] = links.link(start, end, known)
-    for key, window in windows.totals.items():
-        newest, amounts = found.newest[key.population], windows.amounts(key.field)
-        found.totals[key] = window.evaluate(start, newest, windows.floor(visibility, key), base, amounts)
-    for chain, extremum in windows.chains.items():
-        newest, amounts = found.newest[chain.population], windows.amounts(chain.field)
-        floor = windows.floor(visibility, chain)
-        found.extremes[chain] = extremum.evaluate(start, newest, floor, base, amounts)
-    for distinct, values in windows.distincts.items():
-        newest, floor = found.newest[distinct.population], windows.floor(visibility, distinct)
-        found.distincts[distinct] = values.evaluate(start, newest, floor, base)
-    for bucketed, buckets in windows.buckets.items():
-        newest, amounts = found.newest[bucketed.population], windows.amounts(bucketed.field)
-        span = windows.span(visibility, bucketed)
-        found.buckets[bucketed] = buckets.evaluate(start, newest, span, base, amounts)
-    return found
+    linked = {population: links.link(start, end, known) for population, links in windows.links.items()}
+    newest = {population: each.newest for population, each in linked.items()}
+    found = Found(windows, Entered(start, linked), visibility, readers)
+    return Aggregates(windows, start, end, visibility, newest, found)

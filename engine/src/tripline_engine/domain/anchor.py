@@ -17,12 +17,13 @@ from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.forgotten import Group
+from tripline_engine.domain.found import read_by
 from tripline_engine.domain.group_identity import group_identity
 from tripline_engine.domain.history import BACKFILLED, VOIDED, HashKey, History
 from tripline_engine.domain.judged import OPEN, JudgedSpans, Span
 from tripline_engine.domain.late_judging import judge_late_ones
 from tripline_engine.domain.named import Named
-from tripline_engine.domain.part import BucketKey
+from tripline_engine.domain.part import BucketKey, Population
 from tripline_engine.domain.reading import Reading
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import CatchUp, RuleBook
@@ -70,7 +71,7 @@ class Anchor:
     def __init__(
         self, arena: Arena, name: str, event_type: EventType, key: HashKey, named: Named, structure: Structure
     ) -> None:
-        self._name, self._event_type, self._key = name, event_type, key
+        self.name, self._event_type, self._key = name, event_type, key
         self._compiler = Compiler(event_type, key, named, name)
         self.history = History(arena, name, event_type, key)
         self.ids = RememberedIds(arena, f"{name}.ids")
@@ -79,9 +80,9 @@ class Anchor:
     def identities(self, rows: Rows) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """128 bits by which equal (anchor value, transaction id) are known."""
         low, high = self._key.of(rows.ids)
-        if self._name == GLOBAL_ANCHOR:
+        if self.name == GLOBAL_ANCHOR:
             return low, high
-        anchor_low, anchor_high = self._key.of(rows.texts[self._name])
+        anchor_low, anchor_high = self._key.of(rows.texts[self.name])
         return low ^ anchor_low * _ID_MIX, high + anchor_high * _ANCHOR_MIX
 
     def restructure(
@@ -139,10 +140,12 @@ class Anchor:
     def judge(self, rows: Rows, book: RuleBook, visibility: Visibility) -> Judgement:
         """Accept transactions, in the engine's order and none a duplicate, and hold every rule against them."""
         start = self.history.append(rows)
-        aggregates = enter(self._windows, start, self.history.end, visibility)
+        entering = _entering(book, self.name)
+        readers = [version for version, _, _ in entering]
+        aggregates = enter(self._windows, start, self.history.end, visibility, readers)
         judgement, everything = Judgement(), np.ones(len(rows), np.bool_)
         oldest, newest = (int(rows.time.min()), int(rows.time.max())) if len(rows) else (0, 0)
-        for version, since, until in _entering(book, self._name):
+        for version, since, until in entering:
             eligible = everything
             if since > oldest or until <= newest:
                 eligible = (rows.time >= since) & (rows.time < until)
@@ -157,6 +160,8 @@ class Anchor:
                 judgement.watched.append(
                     watch(reading, evaluated & (rows.record_time < traced_until), fired, late)
                 )
+            aggregates.found.let_go(version)
+        aggregates.found.finish()
         return judgement
 
     def _slots(self, version: RuleVersion, start: int) -> npt.NDArray[np.int32]:
@@ -174,7 +179,7 @@ class Anchor:
         floor = visibility.floor(version.anchor, version.fields)
         apart = RuleWindows(HeapArena(), history, self._compiler, Structure.empty(), floor)
         apart.restructure(Structure.of_versions([version]), visibility, dict, build=False)
-        aggregates = enter(apart, history.base, history.end, visibility)
+        aggregates = enter(apart, history.base, history.end, visibility, [version])
         time = history.time[history.base : history.end]
         since = max(version.effective_from, visibility.visible_from(version))
         eligible = (time >= since) & (time < work.until)
@@ -196,13 +201,13 @@ class Anchor:
 
     def expired(self, visibility: Visibility) -> int:
         """The number after the last row that no rule, present or to come, can see singly any more."""
-        return self.history.expired(visibility.floor(self._name, [self._event_type.time_field.name]))
+        return self.history.expired(visibility.floor(self.name, [self._event_type.time_field.name]))
 
     def merged(self, visibility: Visibility, key: BucketKey, first: int) -> tuple[int, int]:
         """Rows from ``first`` on that the bucket set shows in its buckets only: some of them, and none before those."""
         history = self.history
         begun = history.expired(self._windows.span(visibility, key).begin, max(first, history.base))
-        until = history.expired(visibility.floor(self._name, key.used), begun)
+        until = history.expired(visibility.floor(self.name, key.used), begun)
         return begun, min(until, begun + _FOLDED)
 
     def fold(
@@ -233,7 +238,7 @@ class Anchor:
         """Give up fields that no rule uses, in some of the rows in which no rule to come can see them."""
         for name in self.history.prunable:
             if name not in self._windows.used:
-                self.history.prune(name, visibility.floor(self._name, [name]))
+                self.history.prune(name, visibility.floor(self.name, [name]))
 
     @property
     def oversized(self) -> bool:
@@ -270,8 +275,20 @@ class Anchor:
             self.history.drop(until)
 
 
-def _entering(book: RuleBook, anchor: str) -> Iterator[JudgingVersion]:
-    """The versions in force on the anchor, and those that must follow all the same (they judge nothing new)."""
+def _entering(book: RuleBook, anchor: str) -> list[JudgingVersion]:
+    """The versions in force on the anchor, and those that must follow all the same (they judge nothing new).
+
+    Those that read the same stand together, and what is of the same groups too: it is still in the processor's cache.
+    """
+    found: dict[Population, dict[object, list[JudgingVersion]]] = {}
+    for item in _following(book, anchor):
+        version = item[0]
+        reads = next(read_by(version), None)
+        found.setdefault(version.population, {}).setdefault(reads, []).append(item)
+    return [item for groups in found.values() for items in groups.values() for item in items]
+
+
+def _following(book: RuleBook, anchor: str) -> Iterator[JudgingVersion]:
     judging = {item[0].key: item for item in book.judging(anchor)}
     yield from judging.values()
     for version in book.versions():

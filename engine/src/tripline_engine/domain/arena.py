@@ -32,6 +32,10 @@ _GOING: Final = ".going"
 _NUMBERS: Final = count()
 # Pages of a shared mapping go, and the file has a hole there. Linux alone has that, and -1 is refused by all.
 _REMOVE: Final[int] = getattr(mmap, "MADV_REMOVE", -1)
+# So much of the address space (bytes) an array has, or so many times what it needs: it grows there without being mapped
+# anew, for of a new mapping all pages are entered once more, one by one.
+_SPACE: Final = 1 << 30
+_SPACES: Final = 16
 
 
 def whole_pages(size: int) -> int:
@@ -76,7 +80,7 @@ class HeapArena:
 
     def resize(self, name: str, capacity: int, fill: int = 0) -> Array:
         old = self._arrays[name]
-        new = np.full(capacity, fill, old.dtype)
+        new = np.full(capacity, fill, old.dtype) if fill else np.zeros(capacity, old.dtype)
         kept = min(len(old), capacity)
         new[:kept] = old[:kept]
         self._arrays[name] = new
@@ -96,18 +100,22 @@ class MappedArena:
     """Arrays as memory-mapped files in one directory.
 
     ``header`` (int64) outlives everything else in the directory. Its first item, the layout, counts the
-    changes of any file's size: a worker that has seen another count has old mappings and attaches anew.
+    changes of any file's size: a worker that has seen another count has old arrays and attaches anew. Who makes or
+    grows arrays has the directory for himself meanwhile.
+
+    :param before: the arrays as this process had them before others changed the layout: their mappings are taken over
     """
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
+    def __init__(self, directory: Path, before: MappedArena | None = None) -> None:
+        self._directory, self._before = directory, before
         directory.mkdir(parents=True, exist_ok=True)
         for left in directory.glob(f"*{_GOING}"):
             # by a process that ended before its thread did
             left.unlink(missing_ok=True)
         self._arrays: dict[str, Array] = {}
         self._mappings: dict[str, mmap.mmap] = {}
-        self.header = self._map(_HEADER, np.dtype(np.int64), _HEADER_ITEMS, 0)
+        self._numbers: dict[str, int] = {}
+        self.header = self._map(_HEADER, np.dtype(np.int64), _HEADER_ITEMS, 0, None)
         self._seen = self.layout
         self._gives_back = True
         self._counting = threading.Lock()
@@ -124,7 +132,7 @@ class MappedArena:
 
     def open(self, name: str, dtype: npt.DTypeLike, capacity: int, fill: int = 0) -> Array:
         if name not in self._arrays:
-            self._arrays[name] = self._map(name, np.dtype(dtype), capacity, fill)
+            self._arrays[name] = self._map(name, np.dtype(dtype), capacity, fill, self._before)
         return self._arrays[name]
 
     def resize(self, name: str, capacity: int, fill: int = 0) -> Array:
@@ -132,9 +140,12 @@ class MappedArena:
         kept = len(old)
         os.truncate(self._directory / name, capacity * old.itemsize)
         self._changed()
-        new = self._map(name, old.dtype, capacity, fill)
         if fill and capacity > kept:
-            new[kept:] = fill
+            # through the mapping each page would be entered by itself, all in this micro-batch
+            with (self._directory / name).open("r+b") as file:
+                file.seek(kept * old.itemsize)
+                file.write(np.full(capacity - kept, fill, old.dtype).tobytes())
+        new = self._map(name, old.dtype, capacity, fill, self)
         self._arrays[name] = new
         return new
 
@@ -162,6 +173,14 @@ class MappedArena:
                 self._gives_back = False
         return self._gives_back
 
+    def mapping(self, name: str, number: int) -> mmap.mmap | None:
+        """What is mapped under that name, if it is the file with that number."""
+        return self._mappings.get(name) if self._numbers.get(name) == number else None
+
+    def forget_before(self) -> None:
+        """All arrays that are wanted have been opened: nothing more is taken over."""
+        self._before = None
+
     def wipe(self) -> None:
         """Remove every array but the header."""
         self._arrays.clear()
@@ -180,22 +199,39 @@ class MappedArena:
             self.header[0] += 1
             self._seen = self.layout
 
-    def _map(self, name: str, dtype: np.dtype[Any], capacity: int, fill: int) -> Array:
+    def _map(
+        self, name: str, dtype: np.dtype[Any], capacity: int, fill: int, before: MappedArena | None
+    ) -> Array:
+        """The array of that name, in the mapping that `before` has of the same file if there is room for it."""
         # numpy's own memmap resolves and flushes besides, at five times the cost; there are hundreds of arrays
         descriptor = os.open(self._directory / name, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            new = os.fstat(descriptor).st_size == 0
-            if new:
-                os.ftruncate(descriptor, capacity * dtype.itemsize)
-            self._mappings[name] = mmap.mmap(descriptor, 0, **_MAPPING)
-            array: Array = np.frombuffer(self._mappings[name], dtype)
+            status = os.fstat(descriptor)
+            new, size = status.st_size == 0, status.st_size or capacity * dtype.itemsize
+            # a file that is mapped keeps its number: none that is made meanwhile has it
+            old = before.mapping(name, status.st_ino) if before is not None else None
+            roomy = old is not None and len(old) >= size
+            self._mappings[name] = old if old is not None and roomy else _mapped(descriptor, size)
+            self._numbers[name] = status.st_ino
         finally:
             os.close(descriptor)
+        array: Array = np.frombuffer(self._mappings[name], dtype, size // dtype.itemsize)
         if new and fill:
             array[:] = fill
         if new and name != _HEADER:
             self._changed()
         return array
+
+
+def _mapped(descriptor: int, size: int) -> mmap.mmap:
+    """A file of that size (bytes), mapped with room to grow: what lies behind its end is nobody's until it does."""
+    space = whole_pages(max(_SPACE, _SPACES * size))
+    # Python maps no more than a file has, so it has as much for a moment
+    os.ftruncate(descriptor, space)
+    try:
+        return mmap.mmap(descriptor, space, **_MAPPING)
+    finally:
+        os.ftruncate(descriptor, size)
 
 
 def _let_go(held: list[object], path: Path) -> None:

@@ -6,6 +6,8 @@ like any sum: O(1) amortised in event-time order. A late transaction's own windo
 newer (where a value is lost, the row before it of that value is the last one), plus what is older and still
 reached: it costs what lies between the two windows' ends.
 
+Only large groups have windows with a state; those of a small one are read by walking back over it.
+
 Rows of one micro-batch are linked before they are counted; so a walk passes over rows with a higher number than
 the one at hand, which come later in the order.
 """
@@ -19,8 +21,9 @@ import numpy.typing as npt
 from numba import njit
 
 from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.large_groups import OUTSIDE
 from tripline_engine.domain.limit import SCALE
-from tripline_engine.domain.links import NOTHING, Links, Order, follows
+from tripline_engine.domain.links import NOTHING, Linked, Links, Order, follows
 from tripline_engine.domain.moving import move_down, shrink_numbers
 from tripline_engine.domain.rows import Totals
 from tripline_engine.domain.window_states import rewindowed
@@ -121,8 +124,8 @@ def _leave_newer(row: Any, newest: Any, bound: Any, base: int, order: Any, value
 
 
 @njit(cache=True)
-def _reach_older(row: Any, start: Any, bound: Any, base: int, order: Any, values: Any, own: Any) -> None:
-    """Take into ``own`` what lies from row ``start`` back to ``bound`` (ms)."""
+def _reach_older(row: Any, start: Any, bound: Any, base: int, order: Any, values: Any, own: Any) -> Any:
+    """Take into ``own`` what lies from row ``start`` back to ``bound`` (ms); the row before that."""
     older = start
     while older >= base and order.time[older] >= bound:
         if older <= row and values.slots[older] >= 0:
@@ -131,7 +134,8 @@ def _reach_older(row: Any, start: Any, bound: Any, base: int, order: Any, values
             while newer >= 0 and newer > row and order.time[newer] <= order.time[row]:
                 newer = values.order.following[newer]
             own[_VALUES] += newer < 0 or order.time[newer] > order.time[row]
-        older = order.previous[older]
+        older = np.int64(order.previous[older])
+    return older
 
 
 @njit(cache=True)
@@ -254,71 +258,111 @@ def _enter_in_order(
 
 
 @njit(cache=True)
+def _walk_back(
+    row: Any, i: Any, windows: Any, floor: int, base: int, order: Any, values: Any, own: Any, out: Any
+) -> None:
+    """The row's own windows, in order or not, by what stands before it in its list."""
+    own[:] = 0
+    older = np.int64(row)
+    # the windows are ascending: each begins where the one before ends
+    for k in range(len(windows)):
+        bound = max(order.time[row] - windows[k], floor)
+        older = _reach_older(row, older, bound, base, order, values, own)
+        store_values(own, (k, i), out)
+
+
+@njit(cache=True)
 def _evaluate(
     start: int,
-    newest: Any,
+    linked: Any,
     windows: Any,
     floor: int,
     base: int,
-    slots: Any,
     order: Any,
     values: Any,
     state: Any,
     out: Any,
 ) -> None:
-    width = len(windows)
+    width, newest, numbers = len(windows), linked.newest, linked.groups.numbers
     own = np.zeros((width, WIDTH), np.int64)
     for i in range(len(newest)):
         row = start + i
-        if slots[row] < 0:
+        at = np.int64(numbers[i]) * width * WIDTH
+        if numbers[i] == OUTSIDE:
             for k in range(width):
                 out.counts[k, i], out.low[k, i], out.high[k, i] = 0, np.uint64(0), 0
-            continue
-        at = np.int64(slots[row]) * width * WIDTH
-        if newest[i] == NOTHING or order.time[row] >= newest[i]:
+        elif numbers[i] < 0:
+            _walk_back(row, i, windows, floor, base, order, values, own[0], out)
+        elif newest[i] == NOTHING or order.time[row] >= newest[i]:
             _enter_in_order(row, at, i, windows, floor, base, order, values, state, out)
-            continue
-        distinct_row(row, at, newest[i], windows, floor, base, order, values, state, own)
-        for k in range(width):
-            store_values(own[k], (k, i), out)
+        else:
+            distinct_row(row, at, newest[i], windows, floor, base, order, values, state, own)
+            for k in range(width):
+                store_values(own[k], (k, i), out)
 
 
 @njit(cache=True)
-def drop_values(first: int, until: int, width: int, slots: Any, order: Any, values: Any, state: Any) -> None:
-    """Count out the rows from ``first`` to ``until``, older than every window; ``width``: how many a group has."""
-    for row in range(first, until):
-        if slots[row] >= 0:
-            at = np.int64(slots[row]) * width * WIDTH
+def drop_values(first: int, groups: Any, width: int, order: Any, values: Any, state: Any) -> None:
+    """Count out the rows from ``first`` on, older than every window; ``width``: how many a group has.
+
+    ``groups`` tells by row the place of its group among the states; negative where it has none.
+    """
+    for i in range(len(groups)):
+        if groups[i] >= 0:
+            at = np.int64(groups[i]) * width * WIDTH
             for _ in range(width):
-                _advance(state, at, len(order.time), order.time[row] + 1, order, values)
+                _advance(state, at, len(order.time), order.time[first + i] + 1, order, values)
                 at += WIDTH
 
 
 @njit(cache=True)
-def build_values(
-    windows: Any, chosen: Any, floor: int, base: int, newest: Any, order: Any, values: Any, state: Any
-) -> None:
-    """Count what is in each group's newest windows, the ``chosen`` ones of all (by place); their states are empty.
+def tell_last(newest: Any, base: int, end: int, order: Any, values: Any) -> None:
+    """Tell of the rows before ``end`` in groups' lists which are the last of their value; ``newest``: of each list."""
+    for j in range(len(newest)):
+        row = np.int64(newest[j])
+        while row >= base:
+            if row < end:
+                alone = entered_after(end - 1, row, order.time[newest[j]], values.order) < 0
+                values.last[row] = values.slots[row] >= 0 and alone
+            row = np.int64(order.previous[row])
 
-    ``newest`` is each group's newest row.
+
+@njit(cache=True)
+def build_values(
+    windows: Any,
+    chosen: Any,
+    floor: int,
+    base: int,
+    end: int,
+    places: Any,
+    newest: Any,
+    order: Any,
+    values: Any,
+    state: Any,
+) -> None:
+    """Count what is in groups' newest windows, the ``chosen`` ones of all (by place), without rows from ``end`` on.
+
+    Their states are empty. ``places`` are the groups' among the states, and ``newest`` each one's newest row before
+    ``end``.
     """
-    for slot in range(len(newest)):
-        if newest[slot] < base:
+    for j in range(len(places)):
+        if newest[j] < base:
             continue
         for k in chosen:
-            at, row = (slot * len(windows) + k) * WIDTH, newest[slot]
+            at, row = (np.int64(places[j]) * len(windows) + k) * WIDTH, newest[j]
             bound = max(order.time[row] - windows[k], floor)
             while row >= base and order.time[row] >= bound:
-                _count_in(state, at, row, values)
-                state[at + TAIL] = row
+                if row < end:
+                    _count_in(state, at, row, values)
+                    state[at + TAIL] = row
                 row = order.previous[row]
 
 
 class DistinctWindow:
     """How many values a field has over several window lengths, for every group of a population.
 
-    A group's states lie side by side, by window. To be built before it is used, unless its arrays were found as another
-    process left them.
+    A large group's states lie side by side, by window. To be built before it is used, unless its arrays were found as
+    another process left them.
 
     :param equal: the population whose groups are the group and the value together
     """
@@ -339,32 +383,35 @@ class DistinctWindow:
         self._state[TAIL::WIDTH] = -1
         equal = self._equal
         self._last[base:end] = (equal.slots[base:end] >= 0) & (equal.following[base:end] < 0)
-        self._build(np.arange(len(self.windows)), floor, base)
+        self._build(np.arange(len(self.windows)), floor, base, end)
 
     def rewindow(self, windows_ms: tuple[int, ...], floor: int, base: int, end: int) -> None:
         """Have these windows from now on: those that it has stay as they are, the others are built."""
         self._state, fresh = rewindowed(self._arena, self._name, self.windows, windows_ms, _EMPTY)
         self.windows, self._windows = windows_ms, np.array(windows_ms, np.int64)
         self._reserve(end)
-        self._build(fresh, floor, base)
+        self._build(fresh, floor, base, end)
 
-    def evaluate(self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int) -> Totals:
-        """Enter n linked rows from number ``start`` on (``newest``: from `Links.link`).
+    def evaluate(self, start: int, linked: Linked, floor: int, base: int) -> Totals:
+        """Enter n linked rows from number ``start`` on.
 
         :returns: of each one's own windows, arrays (windows, n): how many rows have a value, and as the sum how many
             values there are
         """
-        shape = len(self.windows), len(newest)
-        self._reserve(start + len(newest))
+        shape = len(self.windows), len(linked.newest)
+        self._reserve(start + len(linked.newest))
         totals = Totals(np.empty(shape, np.int64), np.empty(shape, np.uint64), np.empty(shape, np.int64))
-        slots, order = self._links.slots, self._links.order
-        _evaluate(start, newest, self._windows, floor, base, slots, order, self.values, self._state, totals)
+        grown, rows = linked.groups, (self._links.order, self.values)
+        tell_last(grown.newest, base, start, *rows)
+        every = np.arange(len(self.windows))
+        build_values(self._windows, every, floor, base, start, grown.grown, grown.newest, *rows, self._state)
+        _evaluate(start, linked, self._windows, floor, base, *rows, self._state, totals)
         return totals
 
     def drop(self, first: int, until: int) -> None:
         """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
-        rows = self._links.slots, self._links.order, self.values
-        drop_values(first, until, len(self.windows), *rows, self._state)
+        groups = self._links.large.numbers(self._links.slots[first:until])
+        drop_values(first, groups, len(self.windows), self._links.order, self.values, self._state)
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
@@ -385,14 +432,16 @@ class DistinctWindow:
     def _stride(self) -> int:
         return len(self.windows) * WIDTH
 
-    def _build(self, chosen: npt.NDArray[np.int64], floor: int, base: int) -> None:
-        newest, order = self._links.last[: self._links.slot_end], self._links.order
-        build_values(self._windows, chosen, floor, base, newest, order, self.values, self._state)
+    def _build(self, chosen: npt.NDArray[np.int64], floor: int, base: int, end: int) -> None:
+        links = self._links
+        places = links.large.places(links.last[: links.slot_end], base)
+        order, values = links.order, self.values
+        build_values(self._windows, chosen, floor, base, end, *places, order, values, self._state)
 
     def _reserve(self, rows: int) -> None:
         if rows > len(self._last):
             self._last = self._arena.resize(f"{self._name}.last", 1 << rows.bit_length())
-        old, needed = len(self._state), len(self._links.last) * self._stride
+        old, needed = len(self._state), self._links.large.capacity * self._stride
         if needed > old:
             self._state = self._arena.resize(self._name, needed)
             self._state[old + TAIL :: WIDTH] = -1

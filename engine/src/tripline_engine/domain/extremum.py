@@ -5,6 +5,8 @@ newest row these pointers are the monotonic queue of any window that ends there,
 back along it. So all window lengths share the chain, and each keeps only its front: the queue's oldest row in
 the window, which is the answer. O(1) amortised in event-time order. A late row re-enters what is newer, and
 finds its own answer by following ``better`` to the edge of its window.
+
+Only large groups have a queue; the windows of a small one are read by walking back over it.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from numba import njit
 
 from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.int128 import compare
-from tripline_engine.domain.links import NOTHING, Links, Members
+from tripline_engine.domain.large_groups import OUTSIDE
+from tripline_engine.domain.links import NOTHING, Linked, Links, Members
 from tripline_engine.domain.moving import move_numbers_down, shrink_numbers
 from tripline_engine.domain.rows import Amounts
 
@@ -169,61 +172,83 @@ def _enter_in_order(
         worse[top] = row
 
 
+@njit(cache=True, inline="always")
+def _walk_back(
+    row: Any, i: Any, windows: Any, floor: int, base: int, order: Any, chain: Any, out: Any
+) -> None:
+    """The row's own answers, in order or not, by what stands before it in its list."""
+    time, previous, low, high = order.time, order.previous, chain.low, chain.high
+    chosen, contributing = chain.members.chosen, chain.members.slots
+    t, older, best = time[row], np.int64(row), np.int64(-1)
+    # the windows are ascending: each begins where the one before ends
+    for k in range(len(windows)):
+        bound = max(t - windows[k], floor)
+        while older >= base and time[older] >= bound:
+            counts = older <= row and (not chosen or contributing[older] >= 0)
+            # of equal values the newer one
+            if counts and (
+                best < 0 or chain.sign * compare(low[older], high[older], low[best], high[best]) < 0
+            ):
+                best = older
+            older = np.int64(previous[older])
+        out[i, k] = best
+
+
 @njit(cache=True)
 def _evaluate(
     start: int,
-    newest: Any,
+    linked: Any,
     windows: Any,
     floor: int,
     base: int,
-    slots: Any,
     order: Any,
     chain: Any,
     fronts: Any,
     out: Any,
 ) -> None:
-    width = len(windows)
+    width, newest, numbers = len(windows), linked.newest, linked.groups.numbers
     for i in range(len(newest)):
-        slot = np.int64(slots[start + i])
-        if slot < 0:
+        number, row = np.int64(numbers[i]), np.int64(start + i)
+        if number == OUTSIDE:
             out[i, :] = -1
-            continue
-        if newest[i] == NOTHING or order.time[start + i] >= newest[i]:
-            row = np.int64(start + i)
-            _enter_in_order(row, slot * width, i, windows, floor, base, order, chain, fronts, out)
-            continue
-        own = fronts[slot * width : (slot + 1) * width]
-        extreme_row(np.int64(start + i), newest[i], windows, floor, base, order, chain, own, out[i])
-        for k in range(width):
-            if chain.members.chosen and chain.members.slots[out[i, k]] < 0:
-                out[i, k] = -1
+        elif number < 0:
+            _walk_back(row, i, windows, floor, base, order, chain, out)
+        elif newest[i] == NOTHING or order.time[row] >= newest[i]:
+            _enter_in_order(row, number * width, i, windows, floor, base, order, chain, fronts, out)
+        else:
+            own = fronts[number * width : (number + 1) * width]
+            extreme_row(row, newest[i], windows, floor, base, order, chain, own, out[i])
+            for k in range(width):
+                if chain.members.chosen and chain.members.slots[out[i, k]] < 0:
+                    out[i, k] = -1
 
 
 @njit(cache=True)
-def drop_extremes(
-    first: int, until: int, width: int, slots: Any, order: Any, chain: Any, fronts: Any
-) -> None:
-    """Let go of the rows from ``first`` to ``until``, older than every window."""
-    for row in range(first, until):
-        slot = np.int64(slots[row])
-        for k in range(width if slot >= 0 else 0):
-            front = fronts[slot * width + k]
-            while front >= 0 and order.time[front] <= order.time[row]:
+def drop_extremes(first: int, groups: Any, width: int, order: Any, chain: Any, fronts: Any) -> None:
+    """Let go of the rows from ``first`` on, older than every window.
+
+    ``groups`` tells by row the place of its group among the fronts; negative where it has none.
+    """
+    for i in range(len(groups)):
+        for at in range(groups[i] * width, (groups[i] + 1) * width if groups[i] >= 0 else 0):
+            front = fronts[at]
+            while front >= 0 and order.time[front] <= order.time[first + i]:
                 front = chain.worse[front]
-            fronts[slot * width + k] = front
+            fronts[at] = front
 
 
 @njit(cache=True)
-def _enter_list(newest: Any, base: int, order: Any, chain: Any) -> None:
-    """Enter all rows of the list whose newest row that is."""
+def _enter_list(newest: Any, base: int, end: int, order: Any, chain: Any) -> None:
+    """Enter the rows before ``end`` of the list in which that row is the newest of them."""
     row = newest
     while order.previous[row] >= base:
         row = order.previous[row]
     top = np.int32(-1)
     while row >= 0:
-        _push(row, top, base, chain)
-        top = row
-        row = order.following[row]
+        if row < end:
+            _push(row, top, base, chain)
+            top = row
+        row = order.following[row] if row != newest else np.int32(-1)
 
 
 @njit(cache=True)
@@ -241,29 +266,51 @@ def _find_fronts(
 
 @njit(cache=True)
 def build_extremes(
-    windows: Any, floor: int, base: int, last: Any, order: Any, chain: Any, fronts: Any
+    windows: Any,
+    floor: int,
+    base: int,
+    end: int,
+    places: Any,
+    newest: Any,
+    order: Any,
+    chain: Any,
+    fronts: Any,
 ) -> None:
-    """Enter all rows of each group's list, and find the fronts."""
+    """Enter the rows before ``end`` of groups' lists, and find the fronts.
+
+    ``places`` are the groups' among the fronts, and ``newest`` each one's newest row before ``end``.
+    """
     width = len(windows)
-    for slot in range(len(last)):
-        if last[slot] >= base:
-            _enter_list(last[slot], base, order, chain)
-            own = fronts[slot * width : (slot + 1) * width]
-            _find_fronts(last[slot], windows, floor, base, order, chain, own)
+    for j in range(len(places)):
+        if newest[j] >= base:
+            place = np.int64(places[j])
+            _enter_list(newest[j], base, end, order, chain)
+            own = fronts[place * width : (place + 1) * width]
+            _find_fronts(newest[j], windows, floor, base, order, chain, own)
 
 
 @njit(cache=True, nogil=True)
 def _enter_all(
-    windows: Any, floor: int, base: int, end: int, slots: Any, last: Any, order: Any, chain: Any, fronts: Any
+    windows: Any,
+    floor: int,
+    base: int,
+    end: int,
+    slots: Any,
+    numbers: Any,
+    last: Any,
+    order: Any,
+    chain: Any,
+    fronts: Any,
 ) -> None:
-    """The same where all rows with a slot are in the lists: in the order of acceptance, one beside the other.
+    """The same of all groups with a number (by slot): in the order of acceptance, one row beside the other.
 
-    That is the order of a list, but where there were late rows: such a list is entered by itself.
+    That is the order of a list, but where there were late rows: such a list is entered by itself. All rows with a slot
+    are in the lists.
     """
     width, disordered = len(windows), np.zeros(len(last), np.bool_)
     for row in range(base, end):
         slot = slots[row]
-        if slot < 0 or disordered[slot]:
+        if slot < 0 or numbers[slot] < 0 or disordered[slot]:
             continue
         before = order.previous[row]
         if before > row:
@@ -271,17 +318,18 @@ def _enter_all(
         else:
             _push(row, before, base, chain)
     for slot in range(len(last)):
-        if last[slot] >= base:
+        if last[slot] >= base and numbers[slot] >= 0:
             if disordered[slot]:
-                _enter_list(last[slot], base, order, chain)
-            own = fronts[slot * width : (slot + 1) * width]
+                _enter_list(last[slot], base, end, order, chain)
+            number = np.int64(numbers[slot])
+            own = fronts[number * width : (number + 1) * width]
             _find_fronts(last[slot], windows, floor, base, order, chain, own)
 
 
 class Extremum:
     """The least (sign 1) or greatest (sign -1) value of one measure over several window lengths, by group.
 
-    ``fronts`` are int32 by slot and window (-1: none). To be built before it is used, unless its arrays were
+    ``fronts`` are int32 by large group and window (-1: none). To be built before it is used, unless its arrays were
     found as another process left them.
 
     :param members: the population whose transactions contribute; the others are only in the lists
@@ -303,29 +351,27 @@ class Extremum:
         links = self._links
         self._reserve(len(links.previous))
         self._fronts[:] = -1
-        lists = links.slots, links.last[: links.slot_end], links.order
+        lists = links.slots, links.large.by_slot, links.last[: links.slot_end], links.order
         _enter_all(self._windows, floor, base, end, *lists, self._chain(amounts), self._fronts)
 
     def evaluate(
-        self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts
+        self, start: int, linked: Linked, floor: int, base: int, amounts: Amounts
     ) -> npt.NDArray[np.int64]:
         """Enter n linked rows from number ``start`` on.
 
         :returns: int64, (n, windows): the row that holds the extreme value, -1 where there is none
         """
-        self._reserve(start + len(newest))
-        links, windows = self._links, self._windows
-        out = np.empty((len(newest), len(windows)), np.int64)
-        chain = self._chain(amounts)
-        _evaluate(start, newest, windows, floor, base, links.slots, links.order, chain, self._fronts, out)
+        self._reserve(start + len(linked.newest))
+        out = np.empty((len(linked.newest), len(self.windows)), np.int64)
+        reach, queues = (self._windows, floor, base), (self._links.order, self._chain(amounts), self._fronts)
+        build_extremes(*reach, start, linked.groups.grown, linked.groups.newest, *queues)
+        _evaluate(start, linked, *reach, *queues, out)
         return out
 
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
         """Let go of the rows from ``first`` to ``until``, which are older than every window."""
-        links = self._links
-        drop_extremes(
-            first, until, len(self.windows), links.slots, links.order, self._chain(amounts), self._fronts
-        )
+        groups, order = self._links.large.numbers(self._links.slots[first:until]), self._links.order
+        drop_extremes(first, groups, len(self.windows), order, self._chain(amounts), self._fronts)
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest)."""
@@ -344,8 +390,8 @@ class Extremum:
 
     def _reserve(self, rows: int) -> None:
         if rows > len(self._better):
-            self._better = self._arena.resize(f"{self._name}.better", 1 << rows.bit_length(), -1)
-            self._worse = self._arena.resize(f"{self._name}.worse", 1 << rows.bit_length(), -1)
-        needed = len(self._links.last) * len(self.windows)
+            self._better = self._arena.resize(f"{self._name}.better", 1 << rows.bit_length())
+            self._worse = self._arena.resize(f"{self._name}.worse", 1 << rows.bit_length())
+        needed = self._links.large.capacity * len(self.windows)
         if needed > len(self._fronts):
             self._fronts = self._arena.resize(f"{self._name}.fronts", needed, -1)

@@ -85,10 +85,36 @@ def hold(function: int, count: Any, low: Any, high: Any, limit: Any) -> bool:
     return bool(result)
 
 
+# What follows holds many at once, without a branch, so that the processor takes several at a time.
+
+
+@njit(cache=True, inline="always")
+def _hold_words(low: Any, high: Any, limit_low: Any, limit_high: Any, holds: Any) -> Any:
+    alike = high == limit_high
+    below = (high < limit_high) | (alike & (low < limit_low))
+    same = alike & (low == limit_low)
+    return (below & holds[0]) | (same & holds[1]) | ((below == same) & holds[2])
+
+
 @njit(cache=True)
-def _hold_each(function: int, counts: Any, low: Any, high: Any, limit: Any, out: Any) -> None:
+def _hold_numbers(low: Any, high: Any, limit: Any, out: Any) -> None:
     for i in range(len(out)):
-        out[i] = hold(function, counts[i], low[i], high[i], limit)
+        out[i] = _hold_words(low[i], high[i], limit.low, limit.high, limit.holds)
+
+
+@njit(cache=True)
+def _hold_averages(counts: Any, low: Any, high: Any, limit: Any, out: Any) -> None:
+    for i in range(len(out)):
+        whole_low, whole_high = multiply_count(limit.low, limit.high, counts[i])
+        out[i] = (counts[i] > 0) & _hold_words(low[i], high[i], whole_low, whole_high, limit.holds)
+
+
+@njit(cache=True)
+def _hold_counts(counts: Any, limit: Any, out: Any) -> None:
+    for i in range(len(out)):
+        # no count is so large that its millionfold would not fit
+        low = np.uint64(counts[i] * SCALE)
+        out[i] = _hold_words(low, np.int64(0), limit.low, limit.high, limit.holds)
 
 
 @njit(cache=True)
@@ -117,8 +143,15 @@ class Limit:
         :param counts: int64, n: of how many transactions
         :param low: with ``high``, their sums, extreme values or numbers of values (scaled by 10⁶)
         """
-        out = np.empty(len(counts), np.bool_)
-        _hold_each(FUNCTIONS[function], counts, low, high, self.parts, out)
+        out, kind = np.empty(len(counts), np.bool_), FUNCTIONS[function]
+        if kind == COUNT:
+            _hold_counts(counts, self.parts, out)
+        elif kind == AVERAGE:
+            _hold_averages(counts, low, high, self.parts, out)
+        else:
+            _hold_numbers(low, high, self.parts, out)
+        if kind == EXTREME:
+            out &= counts > 0
         return out
 
     def values(self, rows: npt.NDArray[np.int64], amounts: Amounts) -> Hits:

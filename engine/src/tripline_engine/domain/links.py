@@ -15,6 +15,7 @@ from numba import njit
 from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.filtering import Test
 from tripline_engine.domain.history import VOIDED, HashKey, History
+from tripline_engine.domain.large_groups import Entering, LargeGroups
 from tripline_engine.domain.moving import move_down, move_numbers_down, shrink_numbers
 from tripline_engine.domain.rows import ABSENT
 from tripline_engine.domain.siphash import hash_strings
@@ -27,6 +28,17 @@ class Order(NamedTuple):
     time: Array
     previous: Array
     following: Array
+
+
+class Linked(NamedTuple):
+    """What was found when rows were entered.
+
+    :ivar newest: int64, for each the newest event time (ms) of its group before it, or NOTHING
+    :ivar groups: whether their groups are large
+    """
+
+    newest: npt.NDArray[np.int64]
+    groups: Entering
 
 
 class Members(NamedTuple):
@@ -148,8 +160,9 @@ class Lists:
         """Make room for so many rows and groups."""
         if rows > len(self.previous):
             capacity = 1 << rows.bit_length()
-            self.previous = self._arena.resize(f"{self._name}.previous", capacity, -1)
-            self.following = self._arena.resize(f"{self._name}.following", capacity, -1)
+            # what is there of a row is written when the row comes: to write all of it now would hold up a micro-batch
+            self.previous = self._arena.resize(f"{self._name}.previous", capacity)
+            self.following = self._arena.resize(f"{self._name}.following", capacity)
         if slots > len(self.last):
             self.last = self._arena.resize(f"{self._name}.last", 1 << slots.bit_length(), -1)
 
@@ -180,6 +193,7 @@ class Links(Lists):
         self._shared = self._single is not None and passes is None and unhidden
         if not self._shared:
             self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_CAPACITY, -1)
+        self.large = LargeGroups(arena, name, len(self.last))
 
     @property
     def slots(self) -> Array:
@@ -200,15 +214,14 @@ class Links(Lists):
         """All slots lie below this number."""
         return self.table.end
 
-    def link(self, start: int, end: int, known: Identities | None = None) -> npt.NDArray[np.int64]:
+    def link(self, start: int, end: int, known: Identities | None = None) -> Linked:
         """Enter the rows from ``start`` to ``end`` in the order of acceptance.
 
         :param known: the groups' identities of these rows as far as other populations have asked for them
-        :returns: int64, for each the newest event time (ms) of its group before it, or NOTHING
         """
         if not self._shared:
             if end > len(self._slots):
-                self._slots = self._arena.resize(f"{self._name}.slot", 1 << end.bit_length(), -1)
+                self._slots = self._arena.resize(f"{self._name}.slot", 1 << end.bit_length())
             if known is not None:
                 self._slots[start:end] = self._group(start, end, known)
             else:
@@ -216,13 +229,17 @@ class Links(Lists):
                     until = min(first + _PIECE, end)
                     self._slots[first:until] = self._group(first, until, {})
         self.reserve(end, self.slot_end)
+        self.large.reserve(len(self.last))
+        slots, base = self.slots, self._history.base
+        groups = self.large.enter(slots[start:end], self.table.counts, self.last, base)
         newest = np.empty(end - start, np.int64)
-        _link(start, self.slots, self.order, self.last, self._history.base, newest)
-        return newest
+        _link(start, slots, self.order, self.last, base, newest)
+        return Linked(newest, groups)
 
     def drop(self, until: int) -> None:
         """Give up the rows before ``until`` (called before the history does)."""
         first = self._history.base
+        self.large.forget(first, until, self.slots, self.last)
         self.forget(first, until, self.slots)
         if self._single is None:
             slots = self._slots[first:until]
@@ -239,6 +256,7 @@ class Links(Lists):
     def remove(self) -> None:
         """Forget the population and its arrays."""
         super().remove()
+        self.large.remove()
         if not self._shared:
             self._arena.remove(f"{self._name}.slot")
         if self._single is None:

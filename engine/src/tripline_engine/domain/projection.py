@@ -38,7 +38,7 @@ from tripline_engine.domain.structure import Structure
 # What the header holds; its first item belongs to the arena.
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
 # How the arrays are laid out; files of another layout, from before an upgrade, are built again.
-_THIS_LAYOUT = 7
+_THIS_LAYOUT = 8
 # To read transactions back is as much work as to build so many lists and windows over them.
 _READ = 6
 
@@ -67,11 +67,13 @@ class Projection:
             self.book, self._book_nonce = read_book(log, self._config.event_type), head.book_nonce
             self.anchors = {}
         if self._mapped and self._mapped.stale:
-            self._arena = self._mapped = MappedArena(self._directory or Path())
+            self._arena = self._mapped = MappedArena(self._directory or Path(), self._mapped)
             self._header = self._mapped.header
             self.anchors = {}
         if not self.anchors:
             self.anchors = {name: self._anchor(name, Structure.of(self.book, name)) for name in self._names}
+            if self._mapped:
+                self._mapped.forget_before()
         return False
 
     def begin(self) -> None:

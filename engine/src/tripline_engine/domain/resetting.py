@@ -251,14 +251,15 @@ class ResetWindow:
         task, state = self._task(self._history.base, floor, Limit(self._operator, None)), self._state(firing)
         _relink(end, task, state)
         last, base, order = self.lists.last[: self._links.slot_end], task.base, state.order
-        windows = np.array([self._window], np.int64)
+        windows, every = np.array([self._window], np.int64), np.arange(len(last), dtype=np.int32)
         if self._function == DISTINCT:
             self._last[base:end] = (self._equal.slots[base:end] >= 0) & (self._values.following[base:end] < 0)
-            build_values(windows, np.zeros(1, np.int64), floor, base, last, order, state.values, self._counts)
+            one = np.zeros(1, np.int64)
+            build_values(windows, one, floor, base, end, every, last, order, state.values, self._counts)
             return
-        build_sums(self._window, floor, base, last, order, state.members, state.amounts, self._sums)
+        build_sums(windows, floor, base, end, every, last, order, state.members, state.amounts, self._sums)
         if self._function == EXTREME:
-            build_extremes(windows, floor, base, last, order, state.chain, self._fronts)
+            build_extremes(windows, floor, base, end, every, last, order, state.chain, self._fronts)
 
     def evaluate(
         self,
@@ -295,13 +296,14 @@ class ResetWindow:
     def drop(self, first: int, until: int) -> None:
         """Let go of the rows from ``first`` to ``until``, older than every window, while they can be read."""
         slots, order, amounts = self._links.slots, self.lists.order, self._amounts
+        groups = slots[first:until]
         if self._function == DISTINCT:
-            drop_values(first, until, 1, slots, order, self._equal_values, self._counts)
+            drop_values(first, groups, 1, order, self._equal_values, self._counts)
             self._values.forget(first, until, self._equal.slots)
         else:
-            drop_sums(first, until, 1, slots, order, self._links.members(self._links), amounts, self._sums)
+            drop_sums(first, groups, 1, order, self._links.members(self._links), amounts, self._sums)
         if self._function == EXTREME:
-            drop_extremes(first, until, 1, slots, order, self._chain(amounts), self._fronts)
+            drop_extremes(first, groups, 1, order, self._chain(amounts), self._fronts)
         self.lists.forget(first, until, slots)
 
     def shift(self, delta: int, end: int) -> None:

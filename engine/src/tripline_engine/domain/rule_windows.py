@@ -296,7 +296,8 @@ class RuleWindows:
 
     def _open_totals(self, key: TotalsKey, windows: tuple[int, ...]) -> SumWindow:
         name, links, members = self._path(key), self.links[key.population], self.links[key.members]
-        self.totals[key] = SumWindow(self._arena, name, links, members, windows)
+        summed = key.field is not None
+        self.totals[key] = SumWindow(self._arena, name, links, members, windows, summed=summed)
         return self.totals[key]
 
     def _open_chain(self, key: ChainKey, windows: tuple[int, ...]) -> Extremum:

@@ -138,6 +138,11 @@ class SlotTable:
         return len(self._count)
 
     @property
+    def counts(self) -> Array:
+        """For each slot how often it is counted, int32; of slots that no key has it is negative."""
+        return self._count
+
+    @property
     def in_use(self) -> npt.NDArray[np.bool_]:
         """For each slot whether a key has it."""
         return self._count > 0

@@ -4,10 +4,10 @@
              -----|---------|-------------|-------|-----> event time
                   t-61      t-60          t-5     t        x2, x3 and e are in; x1 is out
 
-Per group and length there is the window of its newest transaction: the oldest row in it (the tail), a count and a sum.
-In event-time order the tail only moves forward: O(1) amortised, whatever the window holds. A late
-transaction's own window is the newest one less what is newer, plus what is older and still reached: it costs
-what lies between the two windows' ends.
+Per large group and length there is the window of its newest transaction: the oldest row in it (the tail), a count and a
+sum; the windows of a small group are read by walking back over it. In event-time order the tail only moves forward:
+O(1) amortised, whatever the window holds. A late transaction's own window is the newest one less what is newer, plus
+what is older and still reached: it costs what lies between the two windows' ends.
 
 Rows of one micro-batch are linked before they are counted; so a walk passes over rows with a higher number
 than the one at hand, which come later in the order.
@@ -23,7 +23,8 @@ from numba import njit
 
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.int128 import add, subtract
-from tripline_engine.domain.links import NOTHING, Links, Members, follows
+from tripline_engine.domain.large_groups import OUTSIDE
+from tripline_engine.domain.links import NOTHING, Linked, Links, Members, follows
 from tripline_engine.domain.moving import shrink_numbers
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.window_states import rewindowed
@@ -159,6 +160,7 @@ def _enter_in_order(
     order: Any,
     members: Any,
     amounts: Any,
+    summed: bool,
     state: Any,
     out: Any,
 ) -> None:
@@ -174,7 +176,8 @@ def _enter_in_order(
         own_low, own_high = np.uint64(state[at + _LOW]), state[at + _HIGH]
         if counted:
             count += 1
-            own_low, own_high = add(own_low, own_high, low[row], high[row])
+            if summed:
+                own_low, own_high = add(own_low, own_high, low[row], high[row])
         # what a backfill brings may be older than anything visible: then the tail has passed it over already
         if tail < 0 or time[tail] > t or (time[tail] == t and tail > row):
             tail = np.int64(row)
@@ -182,37 +185,77 @@ def _enter_in_order(
         while tail >= 0 and time[tail] < bound:
             if tail <= row and (not chosen or contributing[tail] >= 0):
                 count -= 1
-                own_low, own_high = subtract(own_low, own_high, low[tail], high[tail])
+                if summed:
+                    own_low, own_high = subtract(own_low, own_high, low[tail], high[tail])
             tail = np.int64(following[tail])
         state[at + TAIL], state[at + _COUNT] = tail, count
-        state[at + _LOW], state[at + _HIGH] = np.int64(own_low), own_high
-        out.counts[k, i], out.low[k, i], out.high[k, i] = count, own_low, own_high
+        out.counts[k, i] = count
+        if summed:
+            state[at + _LOW], state[at + _HIGH] = np.int64(own_low), own_high
+            out.low[k, i], out.high[k, i] = own_low, own_high
         at += WIDTH
+
+
+@njit(cache=True, inline="always")
+def _walk_back(
+    row: Any,
+    i: Any,
+    windows: Any,
+    floor: int,
+    base: int,
+    order: Any,
+    members: Any,
+    amounts: Any,
+    summed: bool,
+    out: Any,
+) -> None:
+    """The row's own windows, in order or not, by what stands before it in its list."""
+    time, previous, contributing = order.time, order.previous, members.slots
+    count, low, high, t, older = 0, np.uint64(0), np.int64(0), time[row], np.int64(row)
+    # the windows are ascending: each begins where the one before ends
+    for k in range(len(windows)):
+        bound = max(t - windows[k], floor)
+        while older >= base and time[older] >= bound:
+            if older <= row and (not members.chosen or contributing[older] >= 0):
+                count += 1
+                if summed:
+                    low, high = add(low, high, amounts.low[older], amounts.high[older])
+            older = np.int64(previous[older])
+        out.counts[k, i] = count
+        if summed:
+            out.low[k, i], out.high[k, i] = low, high
 
 
 @njit(cache=True)
 def _evaluate(
     start: int,
-    newest: Any,
+    linked: Any,
     windows: Any,
     floor: int,
     base: int,
-    slots: Any,
     order: Any,
     members: Any,
     amounts: Any,
+    summed: bool,
     state: Any,
     out: Any,
 ) -> None:
-    own, width = np.zeros(WIDTH, np.int64), len(windows)
+    own, width, newest, numbers = (
+        np.zeros(WIDTH, np.int64),
+        len(windows),
+        linked.newest,
+        linked.groups.numbers,
+    )
     for i in range(len(newest)):
         row = start + i
-        at = np.int64(slots[row]) * width * WIDTH
-        if slots[row] < 0:
+        at = np.int64(numbers[i]) * width * WIDTH
+        if numbers[i] == OUTSIDE:
             for k in range(width):
                 out.counts[k, i], out.low[k, i], out.high[k, i] = 0, np.uint64(0), 0
+        elif numbers[i] < 0:
+            _walk_back(row, i, windows, floor, base, order, members, amounts, summed, out)
         elif newest[i] == NOTHING or order.time[row] >= newest[i]:
-            _enter_in_order(row, at, i, windows, floor, order, members, amounts, state, out)
+            _enter_in_order(row, at, i, windows, floor, order, members, amounts, summed, state, out)
         else:
             for k in range(width):
                 sum_row(row, at, newest[i], windows[k], floor, base, order, members, amounts, state, own)
@@ -222,31 +265,48 @@ def _evaluate(
 
 @njit(cache=True)
 def drop_sums(
-    first: int, until: int, width: int, slots: Any, order: Any, members: Any, amounts: Any, state: Any
+    first: int, groups: Any, width: int, order: Any, members: Any, amounts: Any, state: Any
 ) -> None:
-    """Count out the rows from ``first`` to ``until``, older than every window; ``width``: how many a group has."""
-    for row in range(first, until):
-        if slots[row] >= 0:
-            at = np.int64(slots[row]) * width * WIDTH
+    """Count out the rows from ``first`` on, older than every window; ``width``: how many a group has.
+
+    ``groups`` tells by row the place of its group among the states; negative where it has none.
+    """
+    for i in range(len(groups)):
+        if groups[i] >= 0:
+            at = np.int64(groups[i]) * width * WIDTH
             for _ in range(width):
-                _advance(state, at, len(order.time), order.time[row] + 1, order, members, amounts)
+                _advance(state, at, len(order.time), order.time[first + i] + 1, order, members, amounts)
                 at += WIDTH
 
 
 @njit(cache=True)
 def build_sums(
-    window: int, floor: int, base: int, last: Any, order: Any, members: Any, amounts: Any, state: Any
+    windows: Any,
+    floor: int,
+    base: int,
+    end: int,
+    places: Any,
+    newest: Any,
+    order: Any,
+    members: Any,
+    amounts: Any,
+    state: Any,
 ) -> None:
-    """Count what is in the newest window of each group's list, of one length; the states are empty."""
-    for slot in range(len(last)):
-        row = last[slot]
-        if row < base:
-            continue
-        bound = max(order.time[row] - window, floor)
-        while row >= base and order.time[row] >= bound:
-            _put(state, slot * WIDTH, row, members, amounts, 1)
-            state[slot * WIDTH + TAIL] = row
-            row = order.previous[row]
+    """Count what is in groups' newest windows, without rows from ``end`` on; their states are empty.
+
+    ``places`` are the groups' among the states, and ``newest`` each one's newest row before ``end``.
+    """
+    for j in range(len(places)):
+        at = np.int64(places[j]) * len(windows) * WIDTH
+        for k in range(len(windows)):
+            row = newest[j]
+            bound = floor if row < base else max(order.time[row] - windows[k], floor)
+            while row >= base and order.time[row] >= bound:
+                if row < end:
+                    _put(state, at, row, members, amounts, 1)
+                    state[at + TAIL] = row
+                row = order.previous[row]
+            at += WIDTH
 
 
 @njit(cache=True, nogil=True)
@@ -257,13 +317,14 @@ def _sum_all(
     base: int,
     end: int,
     slots: Any,
+    numbers: Any,
     last: Any,
     order: Any,
     members: Any,
     amounts: Any,
     state: Any,
 ) -> None:
-    """The same for the ``chosen`` ones of several lengths (by place), in the order of acceptance.
+    """The same of groups with a number (by slot), for the ``chosen`` lengths (by place), in the order of acceptance.
 
     One row lies beside the other then. A row that is in no list is older than every window: its list ended when a newer
     one went, which had been accepted before it.
@@ -272,12 +333,12 @@ def _sum_all(
     for k in chosen:
         bounds[:] = _NEVER
         for slot in range(len(last)):
-            if last[slot] >= base:
+            if last[slot] >= base and numbers[slot] >= 0:
                 bounds[slot] = max(order.time[last[slot]] - windows[k], floor)
         for row in range(base, end):
             if slots[row] < 0 or order.time[row] < bounds[slots[row]]:
                 continue
-            at = (np.int64(slots[row]) * len(windows) + k) * WIDTH
+            at = (np.int64(numbers[slots[row]]) * len(windows) + k) * WIDTH
             _put(state, at, row, members, amounts, 1)
             if state[at + TAIL] < 0 or follows(state[at + TAIL], row, order.time):
                 state[at + TAIL] = row
@@ -286,16 +347,25 @@ def _sum_all(
 class SumWindow:
     """Count and sum of one measure over several window lengths, for every group of a population.
 
-    A group's states lie side by side, by window: what a transaction touches of one is near what it touches of the
+    A large group's states lie side by side, by window: what a transaction touches of one is near what it touches of the
     others. To be built before it is used, unless its arrays were found as another process left them.
 
     :param members: the population whose transactions contribute; the others are only in the lists
+    :param summed: whether anybody reads the sums
     """
 
     def __init__(
-        self, arena: Arena, name: str, links: Links, members: Links, windows_ms: tuple[int, ...]
+        self,
+        arena: Arena,
+        name: str,
+        links: Links,
+        members: Links,
+        windows_ms: tuple[int, ...],
+        *,
+        summed: bool,
     ) -> None:
         self._arena, self._name, self._links, self._others = arena, name, links, members
+        self._summed = summed
         self.windows = windows_ms
         self._windows = np.array(windows_ms, np.int64)
         self._state = arena.open(name, np.int64, _FIRST_CAPACITY * self._stride)
@@ -316,24 +386,23 @@ class SumWindow:
         self._reserve()
         self._build(fresh, floor, base, end, amounts)
 
-    def evaluate(
-        self, start: int, newest: npt.NDArray[np.int64], floor: int, base: int, amounts: Amounts
-    ) -> Totals:
-        """Enter n linked rows from number ``start`` on (``newest``: from `Links.link`).
+    def evaluate(self, start: int, linked: Linked, floor: int, base: int, amounts: Amounts) -> Totals:
+        """Enter n linked rows from number ``start`` on.
 
-        :returns: of each one's own windows, arrays (windows, n)
+        :returns: of each one's own windows, arrays (windows, n); where nobody reads sums they are anything
         """
         self._reserve()
-        links, shape = self._links, (len(self.windows), len(newest))
+        shape = len(self.windows), len(linked.newest)
         totals = Totals(np.empty(shape, np.int64), np.empty(shape, np.uint64), np.empty(shape, np.int64))
-        rows = links.slots, links.order, self._members
-        _evaluate(start, newest, self._windows, floor, base, *rows, amounts, self._state, totals)
+        reach, rows = (self._windows, floor, base), (self._links.order, self._members, amounts)
+        build_sums(*reach, start, linked.groups.grown, linked.groups.newest, *rows, self._state)
+        _evaluate(start, linked, *reach, *rows, self._summed, self._state, totals)
         return totals
 
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
         """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
-        rows = self._links.slots, self._links.order, self._members
-        drop_sums(first, until, len(self.windows), *rows, amounts, self._state)
+        groups = self._links.large.numbers(self._links.slots[first:until])
+        drop_sums(first, groups, len(self.windows), self._links.order, self._members, amounts, self._state)
 
     def shift(self, delta: int) -> None:
         """Follow the history when its row numbers shrink by ``delta``."""
@@ -355,11 +424,11 @@ class SumWindow:
         self, chosen: npt.NDArray[np.int64], floor: int, base: int, end: int, amounts: Amounts
     ) -> None:
         links = self._links
-        rows = links.slots, links.last[: links.slot_end], links.order, self._members
+        rows = links.slots, links.large.by_slot, links.last[: links.slot_end], links.order, self._members
         _sum_all(self._windows, chosen, floor, base, end, *rows, amounts, self._state)
 
     def _reserve(self) -> None:
-        old, needed = len(self._state), len(self._links.last) * self._stride
+        old, needed = len(self._state), self._links.large.capacity * self._stride
         if needed > old:
             self._state = self._arena.resize(self._name, needed)
             self._state[old + TAIL :: WIDTH] = -1

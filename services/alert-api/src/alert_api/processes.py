@@ -18,6 +18,7 @@ from alert_api.adapters.metrics import ProjectorMetrics
 from alert_api.adapters.newest_traces import NewestTraces
 from alert_api.adapters.newest_transactions import NewestTransactions
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
+from alert_api.adapters.postgres_bell import PostgresBell
 from alert_api.adapters.postgres_happenings import PostgresHappenings
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.adapters.upstream import Upstream
@@ -53,13 +54,13 @@ def run_api(settings: ApiSettings) -> None:
     keys = load_api_keys(settings.keys_file)
     # One line per request of the console is written already; its own one to the registry says nothing new.
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    stack: list[PostgresAlerts | Line] = []
+    stack: list[PostgresAlerts | PostgresBell | Line] = []
     stopping = threading.Event()
 
     def load() -> Flask:
         pool = open_pool(settings.dsn, CONNECTIONS)
-        alerts, line = PostgresAlerts(pool), _line(settings)
-        stack.extend((alerts, line))
+        alerts, bell, line = PostgresAlerts(pool), PostgresBell(settings.dsn), _line(settings)
+        stack.extend((alerts, bell, line))
         return build(
             alerts=alerts,
             overview=PostgresHappenings(pool),
@@ -68,7 +69,7 @@ def run_api(settings: ApiSettings) -> None:
             registry=new_metrics_registry(),
             event_type=settings.event_type,
             clock=wall_clock,
-            streaming=Streaming(stopping),
+            streaming=Streaming(stopping, bell=bell),
         ).app
 
     def stop() -> None:

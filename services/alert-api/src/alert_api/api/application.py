@@ -21,7 +21,7 @@ from alert_api.api.stream import MAX_STREAMS, Seats, stream_blueprint
 from alert_api.api.summary import summary_blueprint
 from alert_api.api.traces import traces_blueprint
 from alert_api.service.counting import AlertCounter
-from alert_api.service.following import Happenings, Rhythm
+from alert_api.service.following import Bell, Happenings, Rhythm
 from tripline_contracts.event_type import EventType
 from tripline_http.application import new_app
 from tripline_http.auth import ApiKey
@@ -34,11 +34,12 @@ class Overview(Happenings, AlertCounter, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Streaming:
-    """How alerts are followed: until `stopped`, at most `seats` at a time."""
+    """How alerts are followed: until `stopped`, at most `seats` at a time, and at once if there is a `bell`."""
 
     stopped: threading.Event
     rhythm: Rhythm = field(default_factory=Rhythm)
     seats: int = MAX_STREAMS
+    bell: Bell | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,9 @@ def build(
     install_problems(app)
     seats = Seats(streaming.seats, registry)
     api.register_blueprint(alerts_blueprint(alerts, clock, event_type))
-    api.register_blueprint(stream_blueprint(overview, seats, streaming.stopped, streaming.rhythm))
+    api.register_blueprint(
+        stream_blueprint(overview, seats, streaming.stopped, streaming.rhythm, streaming.bell)
+    )
     api.register_blueprint(summary_blueprint(overview, clock))
     api.register_blueprint(traces_blueprint(line.traces))
     api.register_blueprint(event_type_blueprint(event_type))

@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, Gauge
 
 from alert_api.api.alerts import alert_json
 from alert_api.errors import StoreUnavailable
-from alert_api.service.following import Happenings, Rhythm, StreamPlace, Told, follow
+from alert_api.service.following import Bell, Happenings, Rhythm, StreamPlace, Told, follow
 from tripline_http.errors import ProblemError
 from tripline_http.openapi import ApiBlueprint, new_blueprint
 
@@ -65,9 +65,13 @@ class Seats:
 
 
 def stream_blueprint(
-    happenings: Happenings, seats: Seats, stopped: threading.Event, rhythm: Rhythm | None = None
+    happenings: Happenings,
+    seats: Seats,
+    stopped: threading.Event,
+    rhythm: Rhythm | None = None,
+    bell: Bell | None = None,
 ) -> ApiBlueprint:
-    """The view; streams end when `stopped` is set."""
+    """The view; streams end when `stopped` is set, and look when the `bell` rings."""
     blueprint = new_blueprint("stream", __name__, "What happens to alerts, as it happens")
 
     @blueprint.route("/v1/alerts/stream", methods=["GET"])
@@ -90,9 +94,8 @@ def stream_blueprint(
             seats.leave()
             raise
         start = asked or present
-        told = follow(
-            happenings, start, stopped, time.monotonic, rhythm or Rhythm(), _listener(request.environ)
-        )
+        listens = _listener(request.environ)
+        told = follow(happenings, start, stopped, time.monotonic, rhythm or Rhythm(), listens, bell)
         response = Response(_written(start, told), content_type="text/event-stream; charset=utf-8")
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Accel-Buffering"] = "no"  # nginx would hold messages back

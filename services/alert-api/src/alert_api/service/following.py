@@ -69,9 +69,34 @@ class Happenings(Protocol):
         """At most `limit` events after `place`, in order."""
 
 
+class Bell(Protocol):
+    """Rings when something may have happened."""
+
+    def rings(self) -> int:
+        """How often it has rung."""
+
+    def wait(self, heard: int, seconds: float) -> None:
+        """Until it has rung oftener than that, or for so long."""
+
+
+class NoBell:
+    """Never rings; who waits is only held up no longer when `stopped` is set."""
+
+    def __init__(self, stopped: threading.Event) -> None:
+        self._stopped = stopped
+
+    def rings(self) -> int:
+        """Never."""
+        return 0
+
+    def wait(self, heard: int, seconds: float) -> None:  # noqa: ARG002 - as a bell has it
+        """For so long."""
+        self._stopped.wait(seconds)
+
+
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """How long to wait between looks, and for how long to be silent at most, in seconds."""
+    """How long to wait between looks if no bell rings, and for how long to be silent at most, in seconds."""
 
     look: float = 0.25
     silence: float = 10.0
@@ -84,18 +109,21 @@ def follow(
     steady: Callable[[], float],
     rhythm: Rhythm,
     listens: Callable[[], bool] = lambda: True,
+    bell: Bell | None = None,
 ) -> Iterator[Told]:
-    """Everything after `start` as it happens.
+    """Everything after `start` as it happens: it looks when the `bell` rings.
 
-    It ends when `stopped` is set or nobody `listens` any more, and with StoreUnavailable. When nothing happened for
-    `rhythm.silence` seconds (of the clock `steady`) an empty `Told` is a sign of life.
+    What a bell has rung for may lie above the horizon still, and a bell may be broken: it looks every now and then
+    as well. It ends when `stopped` is set or nobody `listens` any more, and with StoreUnavailable. When nothing
+    happened for `rhythm.silence` seconds (of the clock `steady`) an empty `Told` is a sign of life.
     """
-    place, spoken = start, steady()
+    place, spoken, bell = start, steady(), bell or NoBell(stopped)
     while listens() and not stopped.is_set():
+        heard = bell.rings()
         told = happenings.after(place, BATCH)
         place = told.reached
         if told.happened or steady() - spoken >= rhythm.silence:
             spoken = steady()
             yield told
         if len(told.happened) < BATCH:
-            stopped.wait(rhythm.look)
+            bell.wait(heard, rhythm.look)

@@ -1,0 +1,90 @@
+"""`python -m bench.steady`: the running line at a steady rate.
+
+Prints a table, writes var/steady.json; exit code 1 if a bar is missed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from bench import results
+from bench.histogram import drawn
+from bench.judging import judge, timed_latencies_ms
+from bench.line import Options, Run, prepared
+from bench.stack import BenchFailed, stack
+from tripline_demo import paths
+
+
+@click.command()
+@click.option("--seconds", type=click.IntRange(10), default=300, show_default=True, help="Timed traffic.")
+@click.option(
+    "--rate", type=click.IntRange(100, 20_000), default=2_000, show_default=True, help="Payments a second."
+)
+@click.option(
+    "--preload-minutes",
+    type=click.IntRange(0, 60),
+    default=60,
+    show_default=True,
+    help="How much of the windows is filled before, at the same rate.",
+)
+@click.option(
+    "--warm-up", type=click.IntRange(0), default=120, show_default=True, help="Seconds before the timed ones."
+)
+@click.option(
+    "--rule-change", type=click.IntRange(2), default=10, show_default=True, help="Seconds between changes."
+)
+@click.option("--follow", is_flag=True, help="Follow the alert API's stream, and time what it tells.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Default: var/steady.json.")
+@click.option("--keep", is_flag=True, help="Keep the folder with Kafka's data and the logs.")
+def main(
+    *, seconds: int, rate: int, preload_minutes: int, warm_up: int, rule_change: int, follow: bool, seed: int,
+    out: Path | None, keep: bool,
+) -> None:  # fmt: skip
+    """Measures the running line: payments sent to alerts read, with full windows and rules that change."""
+    # to be told to stop is no reason to leave a stack behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    console = Console(width=150 if not sys.stdout.isatty() else None)
+    begin = time.monotonic()
+
+    def say(text: str) -> None:
+        console.print(f"[dim]{time.monotonic() - begin:6.0f} s[/]  {text}")
+
+    folder = Path(tempfile.mkdtemp(prefix="tripline-bench-"))
+    options = Options(seconds, rate, rule_change, preload_minutes, warm_up, seed, follow)
+    try:
+        say("making the payments")
+        load = prepared(options)
+        say("starting the line")
+        with stack(folder) as running:
+            measured = Run(options, running, load, say).measure()
+        say("comparing with the independent count")
+        judged = judge(measured)
+    except BenchFailed as failure:
+        console.print(f"[red]{failure}[/]")
+        sys.exit(2)
+    finally:
+        if keep:
+            say(f"kept: {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    results.show(judged, console)
+    console.print(
+        "producer send to record read from alerts.v1:",
+        *drawn(timed_latencies_ms(measured).tolist()),
+        sep="\n",
+    )
+    results.write(judged, out or paths.var_folder() / "steady.json")
+    sys.exit(0 if all(result.ok for result in judged) else 1)
+
+
+if __name__ == "__main__":
+    main()

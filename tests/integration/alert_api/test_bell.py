@@ -1,0 +1,81 @@
+"""Whoever waits for alerts is told of them by Postgres, and again after the connection broke."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
+from alert_api.adapters.postgres_bell import PostgresBell
+from alert_api.service.acknowledging import acknowledge
+from tests.integration.alert_api.conftest import AlertsDatabase
+from tests.integration.alert_api.live import seed
+from tests.integration.alert_api.servers import eventually
+from tests.unit.alert_api.samples import EPOCH, alert, alert_id
+
+pytestmark = pytest.mark.integration
+
+LONG = 30.0
+KILL = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tripline-alert-stream'"
+)
+
+
+@pytest.fixture
+def bell(alerts_database: AlertsDatabase) -> Iterator[PostgresBell]:
+    """One that listens."""
+    opened = PostgresBell(alerts_database.api)
+    eventually(lambda: opened.rings() > 0, "the bell listens")
+    yield opened
+    opened.close()
+
+
+def heard_within(bell: PostgresBell, heard: int) -> float:
+    """Seconds until it has rung oftener than that."""
+    begin = time.monotonic()
+    bell.wait(heard, LONG)
+    assert bell.rings() > heard
+    return time.monotonic() - begin
+
+
+def test_it_rings_when_alerts_are_stored_and_when_one_is_acknowledged(
+    alerts_database: AlertsDatabase, bell: PostgresBell
+) -> None:
+    heard = bell.rings()
+    seed(alerts_database.projector, [alert(1), alert(2)])
+    assert heard_within(bell, heard) < LONG / 2
+    heard = bell.rings()
+    alerts = PostgresAlerts(open_pool(alerts_database.api, 1))
+    acknowledge(alerts, alert_id(1), "ada", None, lambda: EPOCH)
+    alerts.close()
+    assert heard_within(bell, heard) < LONG / 2
+
+
+def test_it_does_not_ring_when_nothing_happens(bell: PostgresBell) -> None:
+    heard, begin = bell.rings(), time.monotonic()
+    bell.wait(heard, 0.2)
+    assert (bell.rings(), time.monotonic() - begin >= 0.2) == (heard, True)
+
+
+def test_it_listens_again_after_its_connection_broke(
+    alerts_database: AlertsDatabase, bell: PostgresBell
+) -> None:
+    heard = bell.rings()
+    with psycopg.connect(alerts_database.owner) as owner:
+        assert owner.execute(KILL).fetchall() == [(True,)]
+    # it rings once it listens: something may have been missed
+    assert heard_within(bell, heard) < LONG / 2
+    heard = bell.rings()
+    seed(alerts_database.projector, [alert(3)])
+    assert heard_within(bell, heard) < LONG / 2
+
+
+def test_closing_lets_go_whoever_waits(alerts_database: AlertsDatabase) -> None:
+    closed = PostgresBell(alerts_database.api)
+    eventually(lambda: closed.rings() > 0, "the bell listens")
+    heard = closed.rings()
+    closed.close()
+    assert heard_within(closed, heard) < LONG / 2

@@ -1,0 +1,65 @@
+"""Groups get numbers when they are large, keep them, and give them back when their list ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tripline_engine.domain.arena import HeapArena
+from tripline_engine.domain.large_groups import OUTSIDE, SMALL, UNNUMBERED, LargeGroups
+
+MANY = 1_000
+
+
+def column(*values: int) -> npt.NDArray[np.int32]:
+    return np.array(values, np.int32)
+
+
+def test_a_group_is_large_from_the_micro_batch_on_in_which_it_has_more_than_a_few() -> None:
+    groups = LargeGroups(HeapArena(), "by", 4)
+    counts, last = column(SMALL, SMALL + 1, 1, SMALL + 3), column(7, 9, -1, -1)
+    entering = groups.enter(column(1, 0, -1, 3, 1, 2), counts, last, 0)
+    assert entering.numbers.tolist() == [0, UNNUMBERED, OUTSIDE, 1, 0, UNNUMBERED]
+    assert entering.grown.tolist() == [0, 1]
+    # the newest row before the micro-batch; the other group has come with it
+    assert entering.newest.tolist() == [9, -1]
+    again = groups.enter(column(3, 1), counts, last, 0)
+    assert (again.numbers.tolist(), again.grown.tolist()) == ([1, 0], [])
+
+
+def test_a_row_that_has_left_the_history_is_not_the_newest() -> None:
+    groups = LargeGroups(HeapArena(), "by", 1)
+    entering = groups.enter(column(0), column(SMALL + 1), column(4), 5)
+    assert (entering.grown.tolist(), entering.newest.tolist()) == ([0], [-1])
+
+
+def test_one_that_has_shrunk_keeps_its_number() -> None:
+    groups = LargeGroups(HeapArena(), "by", 1)
+    groups.enter(column(0), column(SMALL + 1), column(-1), 0)
+    assert groups.enter(column(0), column(1), column(3), 0).numbers.tolist() == [0]
+
+
+def test_numbers_of_ended_lists_are_given_again() -> None:
+    groups, counts = LargeGroups(HeapArena(), "by", 3), column(*[SMALL + 1] * 3)
+    groups.enter(column(0, 1), counts, column(-1, -1, -1), 0)
+    slots, last = column(0, 1, 0, -1), column(2, 1, -1)
+    # rows 0 and 1 go: that is all of group 1, and group 0 has row 2 still
+    groups.forget(0, 2, slots, last)
+    assert groups.by_slot.tolist() == [0, UNNUMBERED, UNNUMBERED]
+    assert groups.numbers(slots).tolist() == [0, UNNUMBERED, 0, OUTSIDE]
+    assert groups.enter(column(2), counts, last, 2).numbers.tolist() == [1]
+    places, newest = groups.places(column(2, -1, 3), 2)
+    assert sorted(zip(places.tolist(), newest.tolist(), strict=True)) == [(0, 2), (1, 3)]
+
+
+def test_there_is_room_for_as_many_as_become_large() -> None:
+    groups = LargeGroups(HeapArena(), "by", MANY)
+    slots, counts, last = (
+        np.arange(MANY, dtype=np.int32),
+        np.full(MANY, SMALL + 1, np.int32),
+        column(*[-1] * MANY),
+    )
+    entering = groups.enter(slots, counts, last, 0)
+    assert sorted(entering.numbers.tolist()) == list(range(MANY))
+    assert sorted(entering.grown.tolist()) == list(range(MANY))
+    assert groups.capacity >= MANY
