@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tripline_engine.domain.distinct_window import entered_after, entered_before
+from tripline_engine.domain.distinct_states import entered_after, entered_before
 from tripline_engine.domain.int128 import add, compare, subtract
 from tripline_engine.domain.limit import DISTINCT, EXTREME, SCALE
 from tripline_engine.domain.links import Order, follows

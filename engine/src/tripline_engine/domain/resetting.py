@@ -16,8 +16,8 @@ from numba import njit
 
 from tripline_engine.domain.arena import Arena, Array, HeapArena
 from tripline_engine.domain.cooldown import Silences, alerts
-from tripline_engine.domain.distinct_window import WIDTH as VALUES_WIDTH
-from tripline_engine.domain.distinct_window import (
+from tripline_engine.domain.distinct_states import WIDTH as VALUES_WIDTH
+from tripline_engine.domain.distinct_states import (
     Values,
     build_values,
     distinct_row,
@@ -33,8 +33,8 @@ from tripline_engine.domain.links import Links, Lists, Members, Order, link_row
 from tripline_engine.domain.moving import move_down, move_numbers_down, shrink_numbers
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.rule_version import RuleVersion
-from tripline_engine.domain.sum_window import TAIL, build_sums, drop_sums, store_totals, sum_row
-from tripline_engine.domain.sum_window import WIDTH as SUM_WIDTH
+from tripline_engine.domain.sum_states import TAIL, build_sums, drop_sums, store_totals, sum_row
+from tripline_engine.domain.sum_states import WIDTH as SUM_WIDTH
 
 _FIRST_CAPACITY = 1024
 

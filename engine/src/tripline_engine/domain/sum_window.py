@@ -1,347 +1,26 @@
-"""Count and sum of each group over "the last w before this transaction".
-
-    w = 60 s      x1        x2            x3      e
-             -----|---------|-------------|-------|-----> event time
-                  t-61      t-60          t-5     t        x2, x3 and e are in; x1 is out
-
-Per large group and length there is the window of its newest transaction: the oldest row in it (the tail), a count and a
-sum; the windows of a small group are read by walking back over it. In event-time order the tail only moves forward:
-O(1) amortised, whatever the window holds. A late transaction's own window is the newest one less what is newer, plus
-what is older and still reached: it costs what lies between the two windows' ends.
-
-Rows of one micro-batch are linked before they are counted; so a walk passes over rows with a higher number
-than the one at hand, which come later in the order.
-"""
+"""Count and sum over several window lengths: the arrays of `sum_states`, and when they are built, grown and dropped."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tripline_engine.domain.arena import Arena
-from tripline_engine.domain.int128 import add, subtract
-from tripline_engine.domain.large_groups import OUTSIDE
-from tripline_engine.domain.links import NOTHING, Linked, Links, Members, follows
+from tripline_engine.domain.links import Linked, Links, Members
 from tripline_engine.domain.moving import shrink_numbers
 from tripline_engine.domain.rows import Amounts, Totals
+from tripline_engine.domain.sum_states import (
+    EMPTY,
+    TAIL,
+    WIDTH,
+    build_sums,
+    drop_sums,
+    evaluate_sums,
+    sum_all,
+)
 from tripline_engine.domain.window_states import rewindowed
 
 _FIRST_CAPACITY = 1024
-# A group's state: four int64 in a row, so that one cache line serves an evaluation.
-WIDTH = 4
-TAIL, _COUNT, _LOW, _HIGH = 0, 1, 2, 3
-_EMPTY = np.array([-1, 0, 0, 0], np.int64)
-_NEVER = np.iinfo(np.int64).max
-
-
-@njit(cache=True)
-def _put(state: Any, at: Any, row: Any, members: Any, amounts: Any, sign: int) -> None:
-    """Count the row in (sign 1) or out (sign -1), if it is a member."""
-    if members.chosen and members.slots[row] < 0:
-        return
-    if sign > 0:
-        low, high = add(np.uint64(state[at + _LOW]), state[at + _HIGH], amounts.low[row], amounts.high[row])
-    else:
-        low, high = subtract(
-            np.uint64(state[at + _LOW]), state[at + _HIGH], amounts.low[row], amounts.high[row]
-        )
-    state[at + _LOW], state[at + _HIGH] = np.int64(low), high
-    state[at + _COUNT] += sign
-
-
-@njit(cache=True)
-def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, members: Any, amounts: Any) -> None:
-    """Move the tail to the first row at or after ``bound`` (ms); rows after ``row`` have not been counted."""
-    tail = state[at + TAIL]
-    while tail >= 0 and order.time[tail] < bound:
-        if tail <= row:
-            _put(state, at, tail, members, amounts, -1)
-        tail = order.following[tail]
-    state[at + TAIL] = tail
-
-
-@njit(cache=True)
-def _enter_late(
-    state: Any, at: Any, row: Any, newest: Any, order: Any, members: Any, amounts: Any, own: Any
-) -> None:
-    """Count a late row into the newest window, and make ``own`` that window less what is newer than the row.
-
-    What has been entered is no newer than ``newest`` (ms); the rest of a micro-batch need not be looked at.
-    """
-    _put(state, at, row, members, amounts, 1)
-    tail = state[at + TAIL]
-    t = order.time[row]
-    if tail < 0 or t < order.time[tail] or (t == order.time[tail] and row < tail):
-        state[at + TAIL] = row
-    own[:] = state[at : at + WIDTH]
-    newer = order.following[row]
-    while newer >= 0 and order.time[newer] <= newest:
-        if newer < row:
-            _put(own, 0, newer, members, amounts, -1)
-        newer = order.following[newer]
-
-
-@njit(cache=True)
-def _late(
-    state: Any,
-    at: Any,
-    row: Any,
-    newest: Any,
-    window: int,
-    floor: int,
-    base: int,
-    order: Any,
-    members: Any,
-    amounts: Any,
-    own: Any,
-) -> None:
-    """Enter a late row, and leave count and sum of its own window in ``own`` (laid out as a state)."""
-    newest_bound = max(newest - window, floor)
-    _advance(state, at, row - 1, newest_bound, order, members, amounts)
-    own[:] = 0
-    older = row
-    if order.time[row] >= newest_bound:
-        _enter_late(state, at, row, newest, order, members, amounts, own)
-        older = order.previous[state[at + TAIL]]
-    bound = max(order.time[row] - window, floor)
-    while older >= base and order.time[older] >= bound:
-        if older <= row:
-            _put(own, 0, older, members, amounts, 1)
-        older = order.previous[older]
-
-
-@njit(cache=True)
-def sum_row(
-    row: Any,
-    at: Any,
-    newest: Any,
-    window: int,
-    floor: int,
-    base: int,
-    order: Any,
-    members: Any,
-    amounts: Any,
-    state: Any,
-    own: Any,
-) -> None:
-    """Enter one linked row, and leave count and sum of its own window in ``own`` (laid out as a state).
-
-    The state of its group and that window begins at ``at``.
-    """
-    t = order.time[row]
-    if newest == NOTHING or t >= newest:
-        _put(state, at, row, members, amounts, 1)
-        # what a backfill brings may be older than anything visible: then the tail has passed it over already
-        if state[at + TAIL] < 0 or follows(state[at + TAIL], row, order.time):
-            state[at + TAIL] = row
-        _advance(state, at, row, max(t - window, floor), order, members, amounts)
-        for j in range(WIDTH):
-            own[j] = state[at + j]
-    else:
-        _late(state, at, row, newest, window, floor, base, order, members, amounts, own)
-
-
-@njit(cache=True)
-def store_totals(own: Any, i: Any, out: Any) -> None:
-    """Write a state's count and sum as the totals at ``i``."""
-    out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_LOW]), own[_HIGH]
-
-
-@njit(cache=True, inline="always")
-def _enter_in_order(
-    row: Any,
-    at: Any,
-    i: Any,
-    windows: Any,
-    floor: int,
-    order: Any,
-    members: Any,
-    amounts: Any,
-    summed: bool,
-    state: Any,
-    out: Any,
-) -> None:
-    """What `sum_row` does for a row in order, for all windows of its group, with everything at hand.
-
-    Nearly all rows come this way. Calls would cost several times what is done here: each hands over all arrays.
-    """
-    time, following, low, high = order.time, order.following, amounts.low, amounts.high
-    chosen, contributing = members.chosen, members.slots
-    t, counted = time[row], not chosen or contributing[row] >= 0
-    for k in range(len(windows)):
-        tail, count = state[at + TAIL], state[at + _COUNT]
-        own_low, own_high = np.uint64(state[at + _LOW]), state[at + _HIGH]
-        if counted:
-            count += 1
-            if summed:
-                own_low, own_high = add(own_low, own_high, low[row], high[row])
-        # what a backfill brings may be older than anything visible: then the tail has passed it over already
-        if tail < 0 or time[tail] > t or (time[tail] == t and tail > row):
-            tail = np.int64(row)
-        bound = max(t - windows[k], floor)
-        while tail >= 0 and time[tail] < bound:
-            if tail <= row and (not chosen or contributing[tail] >= 0):
-                count -= 1
-                if summed:
-                    own_low, own_high = subtract(own_low, own_high, low[tail], high[tail])
-            tail = np.int64(following[tail])
-        state[at + TAIL], state[at + _COUNT] = tail, count
-        out.counts[k, i] = count
-        if summed:
-            state[at + _LOW], state[at + _HIGH] = np.int64(own_low), own_high
-            out.low[k, i], out.high[k, i] = own_low, own_high
-        at += WIDTH
-
-
-@njit(cache=True, inline="always")
-def _walk_back(
-    row: Any,
-    i: Any,
-    windows: Any,
-    floor: int,
-    base: int,
-    order: Any,
-    members: Any,
-    amounts: Any,
-    summed: bool,
-    out: Any,
-) -> None:
-    """The row's own windows, in order or not, by what stands before it in its list."""
-    time, previous, contributing = order.time, order.previous, members.slots
-    count, low, high, t, older = 0, np.uint64(0), np.int64(0), time[row], np.int64(row)
-    # the windows are ascending: each begins where the one before ends
-    for k in range(len(windows)):
-        bound = max(t - windows[k], floor)
-        while older >= base and time[older] >= bound:
-            if older <= row and (not members.chosen or contributing[older] >= 0):
-                count += 1
-                if summed:
-                    low, high = add(low, high, amounts.low[older], amounts.high[older])
-            older = np.int64(previous[older])
-        out.counts[k, i] = count
-        if summed:
-            out.low[k, i], out.high[k, i] = low, high
-
-
-@njit(cache=True)
-def _evaluate(
-    start: int,
-    linked: Any,
-    windows: Any,
-    floor: int,
-    base: int,
-    order: Any,
-    members: Any,
-    amounts: Any,
-    summed: bool,
-    state: Any,
-    out: Any,
-) -> None:
-    own, width, newest, numbers = (
-        np.zeros(WIDTH, np.int64),
-        len(windows),
-        linked.newest,
-        linked.groups.numbers,
-    )
-    for i in range(len(newest)):
-        row = start + i
-        at = np.int64(numbers[i]) * width * WIDTH
-        if numbers[i] == OUTSIDE:
-            for k in range(width):
-                out.counts[k, i], out.low[k, i], out.high[k, i] = 0, np.uint64(0), 0
-        elif numbers[i] < 0:
-            _walk_back(row, i, windows, floor, base, order, members, amounts, summed, out)
-        elif newest[i] == NOTHING or order.time[row] >= newest[i]:
-            _enter_in_order(row, at, i, windows, floor, order, members, amounts, summed, state, out)
-        else:
-            for k in range(width):
-                sum_row(row, at, newest[i], windows[k], floor, base, order, members, amounts, state, own)
-                store_totals(own, (k, i), out)
-                at += WIDTH
-
-
-@njit(cache=True)
-def drop_sums(
-    first: int, groups: Any, width: int, order: Any, members: Any, amounts: Any, state: Any
-) -> None:
-    """Count out the rows from ``first`` on, older than every window; ``width``: how many a group has.
-
-    ``groups`` tells by row the place of its group among the states; negative where it has none.
-    """
-    for i in range(len(groups)):
-        if groups[i] >= 0:
-            at = np.int64(groups[i]) * width * WIDTH
-            for _ in range(width):
-                _advance(state, at, len(order.time), order.time[first + i] + 1, order, members, amounts)
-                at += WIDTH
-
-
-@njit(cache=True)
-def build_sums(
-    windows: Any,
-    floor: int,
-    base: int,
-    end: int,
-    places: Any,
-    newest: Any,
-    order: Any,
-    members: Any,
-    amounts: Any,
-    state: Any,
-) -> None:
-    """Count what is in groups' newest windows, without rows from ``end`` on; their states are empty.
-
-    ``places`` are the groups' among the states, and ``newest`` each one's newest row before ``end``.
-    """
-    for j in range(len(places)):
-        at = np.int64(places[j]) * len(windows) * WIDTH
-        for k in range(len(windows)):
-            row = newest[j]
-            bound = floor if row < base else max(order.time[row] - windows[k], floor)
-            while row >= base and order.time[row] >= bound:
-                if row < end:
-                    _put(state, at, row, members, amounts, 1)
-                    state[at + TAIL] = row
-                row = order.previous[row]
-            at += WIDTH
-
-
-@njit(cache=True, nogil=True)
-def _sum_all(
-    windows: Any,
-    chosen: Any,
-    floor: int,
-    base: int,
-    end: int,
-    slots: Any,
-    numbers: Any,
-    last: Any,
-    order: Any,
-    members: Any,
-    amounts: Any,
-    state: Any,
-) -> None:
-    """The same of groups with a number (by slot), for the ``chosen`` lengths (by place), in the order of acceptance.
-
-    One row lies beside the other then. A row that is in no list is older than every window: its list ended when a newer
-    one went, which had been accepted before it.
-    """
-    bounds = np.empty(len(last), np.int64)
-    for k in chosen:
-        bounds[:] = _NEVER
-        for slot in range(len(last)):
-            if last[slot] >= base and numbers[slot] >= 0:
-                bounds[slot] = max(order.time[last[slot]] - windows[k], floor)
-        for row in range(base, end):
-            if slots[row] < 0 or order.time[row] < bounds[slots[row]]:
-                continue
-            at = (np.int64(numbers[slots[row]]) * len(windows) + k) * WIDTH
-            _put(state, at, row, members, amounts, 1)
-            if state[at + TAIL] < 0 or follows(state[at + TAIL], row, order.time):
-                state[at + TAIL] = row
 
 
 class SumWindow:
@@ -381,7 +60,7 @@ class SumWindow:
         self, windows_ms: tuple[int, ...], floor: int, base: int, end: int, amounts: Amounts
     ) -> None:
         """Have these windows from now on: those that it has stay as they are, the others are built."""
-        self._state, fresh = rewindowed(self._arena, self._name, self.windows, windows_ms, _EMPTY)
+        self._state, fresh = rewindowed(self._arena, self._name, self.windows, windows_ms, EMPTY)
         self.windows, self._windows = windows_ms, np.array(windows_ms, np.int64)
         self._reserve()
         self._build(fresh, floor, base, end, amounts)
@@ -396,7 +75,7 @@ class SumWindow:
         totals = Totals(np.empty(shape, np.int64), np.empty(shape, np.uint64), np.empty(shape, np.int64))
         reach, rows = (self._windows, floor, base), (self._links.order, self._members, amounts)
         build_sums(*reach, start, linked.groups.grown, linked.groups.newest, *rows, self._state)
-        _evaluate(start, linked, *reach, *rows, self._summed, self._state, totals)
+        evaluate_sums(start, linked, *reach, *rows, self._summed, self._state, totals)
         return totals
 
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
@@ -425,7 +104,7 @@ class SumWindow:
     ) -> None:
         links = self._links
         rows = links.slots, links.large.by_slot, links.last[: links.slot_end], links.order, self._members
-        _sum_all(self._windows, chosen, floor, base, end, *rows, amounts, self._state)
+        sum_all(self._windows, chosen, floor, base, end, *rows, amounts, self._state)
 
     def _reserve(self) -> None:
         old, needed = len(self._state), self._links.large.capacity * self._stride
