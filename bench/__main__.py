@@ -35,12 +35,12 @@ class Stage:
 STAGES: Final = (
     Stage(
         "throughput",
-        ("--payments", "1200000", "--many-payments", "900000", "--shards", "2"),
+        ("--payments", "1000000", "--many-payments", "900000", "--shards", "2"),
         "a backlog beside Spark's own operators, by population; a rule whose groups hold everything; a thousand rules",
     ),
     Stage(
         "steady",
-        ("--rate", "5000", "--seconds", "90", "--warm-up", "90", "--preload-minutes", "3", "--follow"),
+        ("--rate", "5000", "--seconds", "90", "--warm-up", "75", "--preload-minutes", "3", "--follow"),
         "5,000 payments a second: alerts read, alerts told by the stream, rules applied",
     ),
     Stage(

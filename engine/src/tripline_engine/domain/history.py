@@ -222,8 +222,11 @@ class History:
         self._reserve(self.end + rows, 0)
 
     def _numbered(self, table: TextTable, rows: Rows, field: str) -> npt.NDArray[np.int32]:
-        """Slots of the field's texts. Of many rows, where texts come again and again, each text is looked at once."""
-        if len(rows) < _MANY:
+        """Slots of the field's texts. Of many rows, where texts come again and again, each text is looked at once.
+
+        A field that has as many texts already as there are rows is not one of these.
+        """
+        if len(rows) < _MANY or table.used >= len(rows):
             texts = rows.texts[field]
             return table.take(texts, *self._key.of(texts))
         distinct, places = rows.distinct(field)
