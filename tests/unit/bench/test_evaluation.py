@@ -28,6 +28,6 @@ def test_every_aggregate_has_its_rows(
     monkeypatch.setattr("bench.evaluation._KEPT_LATER_MS", 1_000)
     found = CliRunner().invoke(main, ["--large", "3000", "--micro-batches", "10", "--size", "20"])
     rows = json.loads((folder / "evaluation.json").read_text())
-    assert len(rows) == 3 * len(FUNCTIONS), found.output
+    assert len(rows) == 4 * len(FUNCTIONS), found.output
     wrong = [row for row in rows if row["name"].endswith("wrong")]
     assert [row["value"] for row in wrong] == [0] * len(FUNCTIONS)

@@ -1,6 +1,6 @@
 """Which groups have states for their windows: those with more than a few transactions.
 
-Most groups of a fine grouping ("by payee and beneficiary") hold one or two transactions and never more. What their
+Most groups of a fine grouping ("by both parties at once") hold one or two transactions and never more. What their
 windows hold is found faster by walking back over these than by looking up what is remembered, and a state for each
 window of each such group would be most of an engine's memory.
 
