@@ -44,11 +44,12 @@ class OrderedRange:
 
 @dataclass(slots=True)
 class TickState:
-    """What the policy has to remember. Everything but `resting_since` outlives a restart."""
+    """What the policy has to remember. Everything but `resting_since` and `ends` outlives a restart."""
 
     max_record_times: dict[int, int] = field(default_factory=dict)
     uncommitted: list[OrderedRange] = field(default_factory=list)
     resting_since: dict[int, int] = field(default_factory=dict)
+    ends: dict[int, int] = field(default_factory=dict)
 
     def take(self, ranges: Iterable[OrderedRange], committed: Mapping[int, int]) -> None:
         """Order records as they are read; each counts once the micro-batch that wrote it is committed."""
@@ -59,16 +60,24 @@ class TickState:
                 highest = self.max_record_times.get(found.partition, found.max_record_time)
                 self.max_record_times[found.partition] = max(highest, found.max_record_time)
 
-    def observe(self, unread: Mapping[int, int], elapsed_ms: int) -> list[PartitionState]:
-        """The partitions as they stand; `unread` records by partition, `elapsed_ms` on a clock that only grows."""
-        for partition, count in unread.items():
-            if count > 0:
+    def observe(
+        self, ends: Mapping[int, int], unread: Mapping[int, int], elapsed_ms: int
+    ) -> list[PartitionState]:
+        """The partitions as they stand, `ends` and `unread` records by partition, on a clock that only grows.
+
+        What came and was taken since the last look was never seen unread, but the end has moved: that is no rest.
+        """
+        for partition, end in ends.items():
+            if unread[partition] > 0:
                 self.resting_since.pop(partition, None)
+            elif self.ends.get(partition, end) != end:
+                self.resting_since[partition] = elapsed_ms
             else:
                 self.resting_since.setdefault(partition, elapsed_ms)
+        self.ends.update(ends)
         return [
             PartitionState(self.max_record_times.get(partition), self._resting(partition, elapsed_ms))
-            for partition in unread
+            for partition in ends
         ]
 
     def _resting(self, partition: int, elapsed_ms: int) -> int | None:

@@ -92,7 +92,7 @@ class Ticker:
         self.unread = {
             partition: max(0, end - committed.get(partition, 0)) for partition, end in ends.items()
         }
-        partitions = self._state.observe(self.unread, self._clocks.elapsed_ms())
+        partitions = self._state.observe(ends, self.unread, self._clocks.elapsed_ms())
         wall = self._clocks.wall_ms() if self._mode == "wall" else None
         clock = next_tick(partitions, self._idle_seconds * 1000, wall)
         if clock is None or clock < 0 or (self._last is not None and clock <= self._last):

@@ -71,7 +71,14 @@ def test_a_repeated_order_record_changes_nothing() -> None:
 
 def test_rest_starts_anew_after_something_unread() -> None:
     state = TickState()
-    assert [p.resting_ms for p in state.observe({0: 0}, 1000)] == [0]
-    assert [p.resting_ms for p in state.observe({0: 0}, 5000)] == [4000]
-    assert [p.resting_ms for p in state.observe({0: 3}, 6000)] == [None]
-    assert [p.resting_ms for p in state.observe({0: 0}, 9000)] == [0]
+    assert [p.resting_ms for p in state.observe({0: 7}, {0: 0}, 1000)] == [0]
+    assert [p.resting_ms for p in state.observe({0: 7}, {0: 0}, 5000)] == [4000]
+    assert [p.resting_ms for p in state.observe({0: 10}, {0: 3}, 6000)] == [None]
+    assert [p.resting_ms for p in state.observe({0: 10}, {0: 0}, 9000)] == [0]
+
+
+def test_rest_starts_anew_after_what_was_taken_between_two_looks() -> None:
+    state = TickState()
+    assert [p.resting_ms for p in state.observe({0: 7, 1: 7}, {0: 0, 1: 0}, 1000)] == [0, 0]
+    assert [p.resting_ms for p in state.observe({0: 9, 1: 7}, {0: 0, 1: 0}, 40_000)] == [0, 39_000]
+    assert [p.resting_ms for p in state.observe({0: 9, 1: 7}, {0: 0, 1: 0}, 41_000)] == [1000, 40_000]

@@ -94,6 +94,16 @@ def test_old_data_at_rest_stands_still(tmp_path: Path) -> None:
     assert subject.step() is None
 
 
+def test_old_data_that_are_taken_between_two_looks_move_it(tmp_path: Path) -> None:
+    stream, hands = MemoryStream(), Hands()
+    subject = ticker(stream, tmp_path, hands, "data")
+    stream.judge(0, 5, 700)
+    assert subject.step() == 700
+    hands.elapsed = 60_000
+    stream.judge(0, 6, 900)
+    assert subject.step() == 900
+
+
 def test_a_lagging_partition_holds_the_clock(tmp_path: Path) -> None:
     stream, hands = MemoryStream(), Hands()
     subject = ticker(stream, tmp_path, hands)
