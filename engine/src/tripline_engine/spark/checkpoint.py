@@ -25,6 +25,8 @@ from tripline_engine.spark.committed import Ends
 _FILE: Final = "tripline.json"
 _LOCK: Final = "tripline.lock"
 _SHARDS: Final = 1
+_STATE_FORM: Final = 2
+"""How state logs lie in Spark's state store (`state_log.FORMS`); a pin that does not say is of the first form."""
 
 
 def spark_folder(checkpoint: Path) -> Path:
@@ -58,8 +60,8 @@ def open_config(checkpoint: Path, event_type: EventType, shards: int | None, clo
 
     Without `shards` it has as many as it was made with, a new one has one.
 
-    Raises CheckpointMismatch if it was made with another number of shards, other anchors or another event type, and if
-    what it was made with is lost.
+    Raises CheckpointMismatch if it was made with another number of shards, other anchors or another event type, by a
+    later version that keeps state otherwise, and if what it was made with is lost.
     """
     if not (checkpoint / _FILE).exists():
         if spark_folder(checkpoint).exists():
@@ -96,6 +98,7 @@ def pin(checkpoint: Path, config: EngineConfig, begins: Ends | None = None) -> N
     found: dict[str, Any] = {
         "engine": config.engine_id,
         "shards": config.shards,
+        "stateForm": _STATE_FORM,
         "eventType": config.event_type.name,
         "eventTypeVersion": config.event_type.version,
         "anchors": list(config.anchors),
@@ -103,6 +106,11 @@ def pin(checkpoint: Path, config: EngineConfig, begins: Ends | None = None) -> N
         "hashKey": [f"{word:016x}" for word in config.hash_key],
     }
     _write(checkpoint / _FILE, found if begins is None else {**found, "begins": begins})
+
+
+def state_form(checkpoint: Path) -> int:
+    """In which form the checkpoint keeps state logs, for its whole life."""
+    return int(_read(checkpoint).get("stateForm", 1))
 
 
 def begins_at(checkpoint: Path) -> Ends | None:
@@ -119,6 +127,13 @@ def _read(checkpoint: Path) -> dict[str, Any]:
 
 
 def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shards: int) -> None:
+    form = pin.get("stateForm", 1)
+    if form > _STATE_FORM:
+        raise CheckpointMismatch(
+            f"{checkpoint} was made by a later version of the engine: its state has form {form}, and this one knows no"
+            f" more than {_STATE_FORM}. Run that version, or build the checkpoint again with this one"
+            " (`tripline-engine rebuild` with an empty TRIPLINE_CHECKPOINT)"
+        )
     if pin["shards"] != shards:
         raise CheckpointMismatch(
             f"{checkpoint} was made with {pin['shards']} shards and can't be run with {shards}: set"

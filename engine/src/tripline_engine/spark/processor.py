@@ -29,7 +29,7 @@ from tripline_engine.domain.records import OutRecord, Payload, StateLog
 from tripline_engine.spark.counting import count_records
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.shard_keys import shard_keys
-from tripline_engine.spark.state_log import DATA, KEY, SparkStateLog
+from tripline_engine.spark.state_log import FORMS, KEY, SparkStateLog
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,16 +75,18 @@ class ShardProcessor(StatefulProcessor):
         topic_prefix: str = "",
         fault: FaultPoint | None = None,
         make_worker: MakeWorker | None = None,
+        state_form: int = max(FORMS),
     ) -> None:
         self._config = config
         self._projection_dir = projection_dir
         self._topic_prefix = topic_prefix
         self._fault = fault
         self._make_worker = make_worker
+        self._state_form = state_form
         self._shards = {key: shard for shard, key in enumerate(shard_keys(config.shards))}
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        self._state = handle.getMapState("log", KEY, DATA)
+        self._state = handle.getMapState("log", KEY, FORMS[self._state_form].schema)
 
     def handleInitialState(  # noqa: N802  # Spark's name
         self,
@@ -95,7 +97,7 @@ class ShardProcessor(StatefulProcessor):
         """In the first micro-batch of a rebuilt checkpoint: the shard's state log as a rebuild has left it."""
         from tripline_engine.rebuild.state_file import read_state  # noqa: PLC0415
 
-        log = SparkStateLog(self._state)
+        log = SparkStateLog(self._state, FORMS[self._state_form])
         for path in initialState["stateFile"]:
             for name, data in read_state(Path(path)):
                 log.put(name, data)
@@ -113,7 +115,7 @@ class ShardProcessor(StatefulProcessor):
 
         shard = self._shards[int(key[0])]
         payloads = in_order(rows, packing(self._config, self._fault))
-        log = SparkStateLog(self._state)
+        log = SparkStateLog(self._state, FORMS[self._state_form])
         make_worker = self._make_worker or _shard_worker()
         worker = make_worker(self._config, shard, log, self._here(), _now_ms)
         records = worker.process(payloads)

@@ -55,7 +55,13 @@ def run(settings: Settings) -> None:
         )
         forget_beginning(settings.checkpoint)
         settings.projection_dir.mkdir(parents=True, exist_ok=True)
-        processor = ShardProcessor(config, settings.projection_dir, settings.topic_prefix, fault)
+        processor = ShardProcessor(
+            config,
+            settings.projection_dir,
+            settings.topic_prefix,
+            fault,
+            state_form=checkpoint.state_form(settings.checkpoint),
+        )
         Engine(settings, config, fault).run(processor)
 
 

@@ -4,13 +4,17 @@ The store is in the JVM: a call is a message there and one back, 0.1 to 0.3 ms o
 millisecond on a busy one, and PySpark's client waits for each answer. Here several are on their way at once: what is
 written is answered by the end of the micro-batch, and what is read together is asked for together. The JVM answers in
 the order in which it was asked.
+
+Data are bytes, and lie in the store as text: on their way to Python the JVM would make a text of bytes as well, one by
+one, of a quarter of a megabyte in 2.1 ms, and 1.3 more to read that. The same as base64 takes 0.24 and 0.48 ms.
 """
 
 from __future__ import annotations
 
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
@@ -20,7 +24,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import MapState
 
 KEY: Final = StructType([StructField("key", StringType())])
-DATA: Final = StructType([StructField("data", BinaryType())])
 # Neither side may wait until the other one reads: so many short answers, or so many short questions, fit a socket.
 _MOST_UNANSWERED, _MOST_ASKED = 64, 32
 # After an error the JVM says so, reads no more and leaves the connection open: whoever sends more than fits the socket
@@ -29,15 +32,35 @@ _MOST_UNANSWERED, _MOST_ASKED = 64, 32
 _MOST_SENT, _A_MESSAGE = 1 << 16, 1 << 10
 
 
+class Form(NamedTuple):
+    """How data lie in the store: the state variable's value, and the way there and back."""
+
+    schema: StructType
+    stored: Callable[[bytes], bytes | str]
+    data: Callable[[Any], bytes]
+
+
+def _text(data: bytes) -> str:
+    return b2a_base64(data, newline=False).decode("ascii")
+
+
+FORMS: Final = {
+    # of checkpoints from before there was another one
+    1: Form(StructType([StructField("data", BinaryType())]), bytes, bytes),
+    2: Form(StructType([StructField("data", StringType())]), _text, a2b_base64),
+}
+"""By the number that a checkpoint pins."""
+
+
 class SparkStateLog:
-    """The state log over a map state of `KEY` and `DATA`.
+    """The state log over a map state of `KEY` and the form's schema.
 
     Raises StateStoreFailed, for a write at a later call; and for every call after one that failed, for nobody can tell
     any more which answer belongs to what.
     """
 
-    def __init__(self, state: MapState) -> None:
-        self._state = state
+    def __init__(self, state: MapState, form: Form) -> None:
+        self._state, self._form = state, form
         self._client = state._mapStateClient._stateful_processor_api_client  # noqa: SLF001  # it has no other way
         self._unanswered = self._sent = 0
         self._failed = False
@@ -59,7 +82,8 @@ class SparkStateLog:
         return found
 
     def put(self, key: str, data: bytes) -> None:
-        self._write(self._state.updateValue, len(data), (key,), (data,))
+        stored = self._form.stored(data)
+        self._write(self._state.updateValue, len(stored), (key,), (stored,))
 
     def remove(self, key: str) -> None:
         self._write(self._state.removeKey, 0, (key,))
@@ -74,7 +98,7 @@ class SparkStateLog:
             if found is None:
                 return
             key, value = found
-            yield key[0], bytes(value[0])
+            yield key[0], self._form.data(value[0])
 
     def settle(self) -> None:
         """Return when all that has been written is in the store. To be called before the micro-batch ends."""
@@ -122,7 +146,7 @@ class SparkStateLog:
             raise StateStoreFailed("Spark's state store has refused a call before this one")
 
     def _value(self, value: bytes) -> bytes | None:
-        return bytes(self._client._deserialize_from_bytes(value)[0]) if value else None  # noqa: SLF001
+        return self._form.data(self._client._deserialize_from_bytes(value)[0]) if value else None  # noqa: SLF001
 
 
 def _nothing() -> tuple[int, str, bytes]:

@@ -19,8 +19,10 @@ from tripline_engine.spark.checkpoint import (
     pin,
     refuse_existing,
     spark_folder,
+    state_form,
 )
 from tripline_engine.spark.committed import committed_ends, last_commit
+from tripline_engine.spark.state_log import FORMS
 
 TRANSACTION = load()
 
@@ -93,6 +95,24 @@ def test_a_checkpoint_from_before_fields_were_pinned_is_taken(tmp_path: Path) ->
     del pinned["fields"]
     (tmp_path / "tripline.json").write_text(json.dumps(pinned))
     assert open_config(tmp_path, TRANSACTION, 2, "wall").engine_id == first.engine_id
+
+
+def test_a_checkpoint_keeps_the_form_of_its_state(tmp_path: Path) -> None:
+    open_config(tmp_path, TRANSACTION, 2, "wall")
+    assert state_form(tmp_path) == max(FORMS)
+    pinned = json.loads((tmp_path / "tripline.json").read_text())
+    del pinned["stateForm"]
+    (tmp_path / "tripline.json").write_text(json.dumps(pinned))
+    open_config(tmp_path, TRANSACTION, 2, "wall")
+    assert state_form(tmp_path) == 1
+
+
+def test_state_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    open_config(tmp_path, TRANSACTION, 2, "wall")
+    pinned = json.loads((tmp_path / "tripline.json").read_text())
+    (tmp_path / "tripline.json").write_text(json.dumps({**pinned, "stateForm": max(FORMS) + 1}))
+    with pytest.raises(CheckpointMismatch, match=r"later version .*tripline-engine rebuild"):
+        open_config(tmp_path, TRANSACTION, 2, "wall")
 
 
 def test_a_rebuilt_engine_is_the_one_it_was_and_says_where_it_reads_on(tmp_path: Path) -> None:

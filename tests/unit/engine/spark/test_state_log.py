@@ -22,7 +22,7 @@ from pyspark.sql.streaming.stateful_processor import MapState
 from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorApiClient
 
 from tripline_engine.errors import StateStoreFailed
-from tripline_engine.spark.state_log import DATA, KEY, SparkStateLog
+from tripline_engine.spark.state_log import FORMS, KEY, SparkStateLog
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Store:
 
     open: threading.Event = field(default_factory=threading.Event)
     refused: set[str] = field(default_factory=set)
-    kept: dict[str, bytes] = field(default_factory=dict)
+    kept: dict[str, bytes | str] = field(default_factory=dict)
     asked: int = 0
     stops: bool = False
     """Whether it reads no more after it has refused something, as Spark's does; the connection stays open."""
@@ -77,13 +77,14 @@ class Store:
 
 
 @contextmanager
-def served(store: Store) -> Iterator[SparkStateLog]:
+def served(store: Store, form: int = max(FORMS)) -> Iterator[SparkStateLog]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=store.serve, args=(listener,))
         thread.start()
         client = StatefulProcessorApiClient(listener.getsockname()[1], KEY)
         try:
-            yield SparkStateLog(MapState(MapStateClient(client, KEY, DATA), "log"))
+            state = MapState(MapStateClient(client, KEY, FORMS[form].schema), "log")
+            yield SparkStateLog(state, FORMS[form])
         finally:
             store.open.set()
             store.ended.set()
@@ -97,19 +98,21 @@ def put_two_megabytes(log: SparkStateLog) -> None:
         log.put(f"k{number}", bytes(100_000))
 
 
-def test_any_number_of_large_entries_is_read_at_once() -> None:
-    store = Store(kept={f"k{number}": bytes([number % 256]) * 100_000 for number in range(300)})
+@pytest.mark.parametrize("form", FORMS)
+def test_any_number_of_large_entries_is_read_at_once(form: int) -> None:
+    data = {f"k{number}": bytes([number % 256]) * 100_000 for number in range(300)}
+    store = Store(kept={name: FORMS[form].stored(each) for name, each in data.items()})
     store.open.set()
-    with served(store) as log:
+    with served(store, form) as log:
         log.put("last", b"1")
-        names = [f"k{number}" for number in range(300)]
-        assert log.get_all([*names, "last"]) == [*(store.kept[name] for name in names), b"1"]
+        assert log.get_all([*data, "last"]) == [*data.values(), b"1"]
 
 
-def test_what_is_written_is_read_back_and_removed() -> None:
+@pytest.mark.parametrize(("form", "kind"), [(1, bytes), (2, str)])
+def test_what_is_written_is_read_back_and_removed(form: int, kind: type) -> None:
     store = Store()
     store.open.set()
-    with served(store) as log:
+    with served(store, form) as log:
         log.put("a", b"1")
         log.put("b", b"2" * 300_000)
         assert log.get_all(["b", "none", "a"]) == [b"2" * 300_000, None, b"1"]
@@ -117,7 +120,7 @@ def test_what_is_written_is_read_back_and_removed() -> None:
         log.put("empty", b"")
         assert (log.get("a"), log.get("empty")) == (None, b"")
         log.settle()
-    assert store.kept.keys() == {"b", "empty"}
+    assert {name: type(each) for name, each in store.kept.items()} == {"b": kind, "empty": kind}
 
 
 def test_writes_do_not_wait_for_answers_until_they_are_settled() -> None:
