@@ -24,7 +24,8 @@ from tripline_engine.domain.distinct_states import (
     drop_values,
     store_values,
 )
-from tripline_engine.domain.extremum import Chain, build_extremes, drop_extremes, extreme_row
+from tripline_engine.domain.extreme_build import build_extremes
+from tripline_engine.domain.extreme_queues import Chain, drop_extremes, extreme_row
 from tripline_engine.domain.firing import RESET, WIDTH, FiringStates, crosses
 from tripline_engine.domain.history import History
 from tripline_engine.domain.limit import DISTINCT, EXTREME, FUNCTIONS, Limit, LimitParts, hold

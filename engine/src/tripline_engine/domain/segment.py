@@ -28,6 +28,8 @@ _MAX_ROWS = 1 << 18
 _MOVED_ROWS = 1 << 15
 # A large micro-batch is written in entries of so many rows: what prunes one later has little to do at a time.
 _ENTRY_ROWS = 1 << 13
+# So many rows are read back at a time, and those of one entry more.
+_READ_ROWS = 1 << 15
 _EVERYTHING: Final = 2**63 - 1
 
 
@@ -250,15 +252,13 @@ class SegmentLog:
     def read(self, log: StateLog) -> Iterator[tuple[Rows, bool]]:
         """All transactions, oldest first, in runs; whether a run has been cleared."""
         start = self.first
-        for each in self.segments:
-            parts = self._parts(each, log)
-            for part, data in zip(parts, self._datas(parts, log), strict=True):
-                table = self._form.read(data)
-                gone = min(max(self.cleared - start, 0), part.rows)
-                for piece, cleared in ((table.slice(0, gone), True), (table.slice(gone), False)):
-                    if piece.num_rows:
-                        yield Rows.of(piece, self._event_type), cleared
-                start += part.rows
+        for parts in _runs(part for each in self.segments for part in self._parts(each, log)):
+            table = joined([self._form.read(data) for data in self._datas(parts, log)])
+            gone = min(max(self.cleared - start, 0), len(table))
+            for piece, cleared in ((table.slice(0, gone), True), (table.slice(gone), False)):
+                if piece.num_rows:
+                    yield Rows.of(piece, self._event_type), cleared
+            start += len(table)
 
     def _mergeable(self) -> int | None:
         run_start, level = 0, -1
@@ -294,6 +294,18 @@ class SegmentLog:
     def _key(self, segment: Segment) -> str:
         kind = "page" if segment.paged else "segment"
         return f"{kind}/{self._anchor}/{segment.number}"
+
+
+def _runs(parts: Iterable[Segment]) -> Iterator[list[Segment]]:
+    """Parts that are read at once: each run costs what many rows cost."""
+    run: list[Segment] = []
+    for part in parts:
+        run.append(part)
+        if sum(each.rows for each in run) >= _READ_ROWS:
+            yield run
+            run = []
+    if run:
+        yield run
 
 
 def _page(parts: Sequence[Segment]) -> bytes:

@@ -62,6 +62,9 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
     "spark.sql.session.timeZone": "UTC",
     "spark.locality.wait": "0",
+    # a micro-batch broadcasts two or three small things, each in a new block of this size, 4 MB unless told: that was a
+    # third of all that the JVM had to clear and to collect
+    "spark.broadcast.blockSize": "256k",
     "spark.ui.enabled": "false",
     # nobody looks at what Spark remembers of past jobs, and it keeps a thousand of them, and a hundred thousand tasks
     "spark.ui.retainedJobs": "20",
