@@ -49,7 +49,7 @@ class Held:
     :ivar files: bytes of the memory-mapped files on the disk
     :ivar workers: bytes of the Python processes, shared pages by their share, mapped files among them
     :ivar log: the state logs
-    :ivar state: bytes of what Spark keeps of the state logs on the disk
+    :ivar state: bytes of what there is of the state logs on the disk, old versions among them
     """
 
     rows: float
@@ -136,5 +136,5 @@ def held(place: Place, running: Running, log: Logged | None = None) -> Held:
         files=disk_bytes(place.projection),
         workers=running.worker_bytes(),
         log=log or logged(place),
-        state=disk_bytes(place.state),
+        state=place.state_bytes(),
     )

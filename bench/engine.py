@@ -51,10 +51,9 @@ class Place:
         """Its memory-mapped files: beside the others, unless TRIPLINE_BENCH_PROJECTION_DIR names a place (/dev/shm)."""
         return _elsewhere(self.folder) / "projection"
 
-    @property
-    def state(self) -> Path:
-        """What Spark keeps of the state log on the disk."""
-        return self.checkpoint / "spark" / "state"
+    def state_bytes(self) -> int:
+        """What Spark keeps of the state logs on the disk, and the files of large segments."""
+        return sum(map(disk_bytes, (self.checkpoint / "spark" / "state", self.checkpoint / "segments")))
 
 
 def _elsewhere(folder: Path) -> Path:

@@ -172,7 +172,7 @@ class Scenario:
             self._sender.send(times[start : start + LINGERING])
             time.sleep(_LINGER_SECONDS)
         self._until_taken(running)
-        return engine.disk_bytes(self._place.state)
+        return self._place.state_bytes()
 
     def _ticks(self) -> int:
         """How many micro-batches so far had a tick."""

@@ -33,6 +33,7 @@ from tripline_engine.domain.head import Head
 from tripline_engine.domain.memory_log import MemoryLog
 from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.domain.shard_worker import Attached, ShardWorker
+from tripline_engine.spark.filed_log import is_file
 from tripline_engine.spark.packing import packer, unpacked
 from tripline_engine.spark.state_log import FORMS
 
@@ -126,7 +127,6 @@ def _shuffled(config: EngineConfig, load_: Workload) -> list[Result]:
 
 def _run(config: EngineConfig, load_: Workload, rules: list[Payload]) -> Run:
     run, log, attached = Run(), MemoryLog(), Attached()
-    as_stored = FORMS[max(FORMS)].stored
     with tempfile.TemporaryDirectory(prefix="tripline-retained-") as folder:
         for number, payloads in enumerate([rules, *_batches(config, load_)]):
             worker = ShardWorker(config, 0, log, Path(folder), lambda: _START, attached)
@@ -144,9 +144,14 @@ def _run(config: EngineConfig, load_: Workload, rules: list[Payload]) -> Run:
                 rows=history.end - history.base,
                 memory=sum(path.stat().st_blocks * 512 for path in _files(Path(folder), name)),
                 logged=sum(segment.rows for segment in segments),
-                log=sum(len(as_stored(data)) for key, data in log.items() if key.startswith(kept)),
+                log=sum(_stored(key, data) for key, data in log.items() if key.startswith(kept)),
             )
     return run
+
+
+def _stored(key: str, data: bytes) -> int:
+    """What an entry takes, in a file or in Spark's state store."""
+    return len(data) if is_file(key, data) else len(FORMS[max(FORMS)].stored(data))
 
 
 def _files(folder: Path, anchor: str) -> Iterator[Path]:

@@ -1,7 +1,8 @@
 """What an engine's state logs hold: entries and bytes, read by Spark's own reader of states. A process of its own.
 
-`python -m bench.state_log <jars> <folder of the query>` writes one line of JSON. What the state takes of the disk says
-little: Spark keeps the versions of a hundred micro-batches, and RocksDB what has been removed until it compacts.
+`python -m bench.state_log <jars> <checkpoint>` writes one line of JSON. Files are counted that the state names. What
+the state takes of the disk says little: versions of a hundred micro-batches are kept, and RocksDB has what was removed
+until it compacts.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
 from bench.engine import Place
 from bench.stack import BenchFailed
+from tripline_engine.domain.records import SEGMENT
+from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.filed_log import named, shard_folder
 
 _SETTINGS: Final = {
     "spark.master": "local[1]",
@@ -31,10 +35,12 @@ _SETTINGS: Final = {
     "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
 }
 
+_MOST_NAME: Final = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """All shards' state logs together; bytes of keys and values."""
+    """All shards' state logs together; bytes of keys and values, and of the files of large segments."""
 
     entries: int
     bytes: int
@@ -42,7 +48,7 @@ class Logged:
 
 def logged(place: Place) -> Logged:
     """As of the newest committed micro-batch; the engine may run meanwhile. Raises BenchFailed."""
-    command = [sys.executable, "-m", "bench.state_log", str(place.jars.engine), str(place.state.parent)]
+    command = [sys.executable, "-m", "bench.state_log", str(place.jars.engine), str(place.checkpoint)]
     environment = {**os.environ, "JAVA_HOME": str(place.java.home), "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -50,20 +56,33 @@ def logged(place: Place) -> Logged:
     return Logged(**json.loads(done.stdout.splitlines()[-1]))
 
 
-def main(jars: Path, query: Path) -> None:
+def main(jars: Path, checkpoint: Path) -> None:
     """Reads them."""
     builder = SparkSession.Builder().appName("state").config("spark.driver.extraClassPath", f"{jars}/*")
-    for name, value in _SETTINGS.items():
-        builder = builder.config(name, value)
+    for setting, value in _SETTINGS.items():
+        builder = builder.config(setting, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     # whoever loads a state tells its coordinator, which comes with the streams, used or not
     assert not session.streams.active
-    entries = session.read.format("statestore").option("stateVarName", "log").load(str(query))
-    size = F.length("user_map_key.key") + F.length("user_map_value.data")
+    entries = (
+        session.read.format("statestore").option("stateVarName", "log").load(str(spark_folder(checkpoint)))
+    )
+    key, data = F.col("user_map_key.key"), F.col("user_map_value.data")
+    size = F.length(key) + F.length(data)
     [row] = entries.agg(F.count("*").alias("entries"), F.sum(size).alias("bytes")).collect()
+    # a name is short
+    small = entries.where(key.startswith(SEGMENT) & (F.length(data) < _MOST_NAME))
+    # a shard's state lies in the partition of its number
+    names = small.select("partition_id", F.unbase64(data).alias("data")).collect()
     session.stop()
-    print(json.dumps({"entries": row["entries"], "bytes": row["bytes"] or 0}))
+    files = [
+        shard_folder(checkpoint, each["partition_id"]) / name
+        for each in names
+        if (name := named(bytes(each["data"]))) is not None
+    ]
+    found = (row["bytes"] or 0) + sum(path.stat().st_size for path in files)
+    print(json.dumps({"entries": row["entries"], "bytes": found}))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
 from tripline_engine.spark.session import start_session
 from tripline_engine.spark.settings import Settings, from_environment
+from tripline_engine.spark.stored_state import StoredState
+
+_LARGE = 2_500
 
 
 def start(
@@ -51,7 +54,9 @@ def start(
     stack.enter_context(checkpoint.exclusive(settings.checkpoint))
     config = checkpoint.open_config(settings.checkpoint, settings.event_type, settings.shards, settings.clock)
     settings.projection_dir.mkdir(parents=True, exist_ok=True)
-    processor = ShardProcessor(config, settings.projection_dir, prefix, fault)
+    # histories are short here: nearly every segment is a file all the same
+    stored = StoredState(settings.checkpoint, checkpoint.state_form(settings.checkpoint), large=_LARGE)
+    processor = ShardProcessor(config, stored, settings.projection_dir, prefix, fault)
     # a session of its own: two active queries of one session may not have the same name
     own = session.newSession()
     own.conf.set("spark.sql.shuffle.partitions", str(shards))

@@ -51,6 +51,10 @@ class DictLog:
     def remove(self, key: str) -> None:
         self._changed.pop(key, None)
 
+    def remove_all(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            self.remove(key)
+
     def items(self) -> Iterator[tuple[str, bytes]]:
         yield from list(self._changed.items())
 

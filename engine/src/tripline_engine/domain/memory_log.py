@@ -23,5 +23,9 @@ class MemoryLog:
     def remove(self, key: str) -> None:
         self._data.pop(key, None)
 
+    def remove_all(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            self.remove(key)
+
     def items(self) -> Iterator[tuple[str, bytes]]:
         yield from list(self._data.items())

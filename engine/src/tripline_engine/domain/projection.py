@@ -211,9 +211,9 @@ class _OneAtATime:
         with self._lock:
             self._log.remove(key)
 
-    def items(self) -> Iterator[tuple[str, bytes]]:
+    def remove_all(self, keys: Sequence[str]) -> None:
         with self._lock:
-            yield from self._log.items()
+            self._log.remove_all(keys)
 
 
 def _rows(segments: SegmentLog) -> int:

@@ -6,7 +6,7 @@ the domain turns the payloads of one micro-batch into Kafka records.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Protocol
@@ -49,6 +49,11 @@ class OutRecord:
     headers: tuple[tuple[str, bytes], ...]
 
 
+SEGMENT: Final = "segment/"
+"""What the keys of segments begin with. Such an entry may be large; before it is put a second time, it is read in the
+same micro-batch."""
+
+
 class StateLog(Protocol):
     """The durable state of one shard: a map from text to bytes that changes with its micro-batch or not at all."""
 
@@ -61,4 +66,5 @@ class StateLog(Protocol):
 
     def remove(self, key: str) -> None: ...
 
-    def items(self) -> Iterator[tuple[str, bytes]]: ...
+    def remove_all(self, keys: Sequence[str]) -> None:
+        """What ``remove`` does with each: cheaper than one by one."""

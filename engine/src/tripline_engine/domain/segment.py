@@ -17,7 +17,7 @@ import msgspec
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.records import StateLog
+from tripline_engine.domain.records import SEGMENT, StateLog
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.segment_entry import MARK, EntryForm, joined
 
@@ -177,8 +177,7 @@ class SegmentLog:
             log.put(self._key(merged), _page(parts))
         else:
             log.put(self._key(merged), self._together(parts, merged, log))
-            for part in parts[1:]:
-                log.remove(self._key(part))
+            log.remove_all([self._key(part) for part in parts[1:]])
         self.segments[at : at + _FAN_IN] = [merged]
         return merged
 
@@ -231,15 +230,15 @@ class SegmentLog:
     def expire(self, time_floor: int, id_floor: int, log: StateLog) -> None:
         """Remove the oldest segments whose transactions are out of every window and whose ids are forgotten."""
         gone, end = 0, self.first
+        keys: set[str] = set()
         for segment in self.segments:
             end += segment.rows
             needed = segment.newest >= time_floor and end > self.cleared
             if needed or segment.newest_record >= id_floor:
                 break
-            keys = {self._key(each) for each in (segment, *self._parts(segment, log))}
-            for key in sorted(keys):
-                log.remove(key)
+            keys |= {self._key(each) for each in (segment, *self._parts(segment, log))}
             gone += 1
+        log.remove_all(sorted(keys))
         del self.segments[:gone]
         first = self.first
         self.voided = [each for each in self.voided if each.sequence >= first]
@@ -292,8 +291,8 @@ class SegmentLog:
         return found
 
     def _key(self, segment: Segment) -> str:
-        kind = "page" if segment.paged else "segment"
-        return f"{kind}/{self._anchor}/{segment.number}"
+        kind = "page/" if segment.paged else SEGMENT
+        return f"{kind}{self._anchor}/{segment.number}"
 
 
 def _runs(parts: Iterable[Segment]) -> Iterator[list[Segment]]:

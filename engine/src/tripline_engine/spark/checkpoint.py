@@ -1,7 +1,8 @@
 """What a checkpoint pins for its whole life, and who may use it.
 
 `tripline.json` in the checkpoint names the engine and what can't be changed under existing state; a lock file keeps a
-second driver out, which Spark itself doesn't for a local checkpoint. Spark's own files are in `spark/`.
+second driver out, which Spark itself doesn't for a local checkpoint. Spark's own files are in `spark/`, large segments
+of the state logs in `segments/`.
 Local checkpoints aren't fsynced by Spark: kill −9 is survivable, loss of power isn't promised.
 """
 
@@ -25,7 +26,7 @@ from tripline_engine.spark.committed import Ends
 _FILE: Final = "tripline.json"
 _LOCK: Final = "tripline.lock"
 _SHARDS: Final = 1
-_STATE_FORM: Final = 2
+_STATE_FORM: Final = 3
 """How state logs lie in Spark's state store (`state_log.FORMS`); a pin that does not say is of the first form."""
 
 

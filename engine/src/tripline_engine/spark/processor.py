@@ -29,7 +29,7 @@ from tripline_engine.domain.records import OutRecord, Payload, StateLog
 from tripline_engine.spark.counting import count_records
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.shard_keys import shard_keys
-from tripline_engine.spark.state_log import FORMS, KEY, SparkStateLog
+from tripline_engine.spark.stored_state import StoredState
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,37 +71,35 @@ class ShardProcessor(StatefulProcessor):
     def __init__(
         self,
         config: EngineConfig,
+        stored: StoredState,
         projection_dir: Path | None,
         topic_prefix: str = "",
         fault: FaultPoint | None = None,
         make_worker: MakeWorker | None = None,
-        state_form: int = max(FORMS),
     ) -> None:
-        self._config = config
+        self._config, self._stored = config, stored
         self._projection_dir = projection_dir
         self._topic_prefix = topic_prefix
         self._fault = fault
         self._make_worker = make_worker
-        self._state_form = state_form
         self._shards = {key: shard for shard, key in enumerate(shard_keys(config.shards))}
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        self._state = handle.getMapState("log", KEY, FORMS[self._state_form].schema)
+        self._state = self._stored.variable(handle)
 
     def handleInitialState(  # noqa: N802  # Spark's name
         self,
-        key: Any,  # noqa: ARG002
+        key: Any,
         initialState: pd.DataFrame,  # noqa: N803
         timerValues: TimerValues,  # noqa: N803, ARG002
     ) -> None:
         """In the first micro-batch of a rebuilt checkpoint: the shard's state log as a rebuild has left it."""
         from tripline_engine.rebuild.state_file import read_state  # noqa: PLC0415
 
-        log = SparkStateLog(self._state, FORMS[self._state_form])
-        for path in initialState["stateFile"]:
-            for name, data in read_state(Path(path)):
-                log.put(name, data)
-        log.settle()
+        with self._stored.log(self._state, self._shard(key)) as log:
+            for path in initialState["stateFile"]:
+                for name, data in read_state(Path(path)):
+                    log.put(name, data)
 
     def handleInputRows(  # noqa: N802  # Spark's name
         self,
@@ -113,13 +111,12 @@ class ShardProcessor(StatefulProcessor):
         from tripline_engine.spark.payloads import in_order  # noqa: PLC0415
         from tripline_engine.spark.sources import packing  # noqa: PLC0415
 
-        shard = self._shards[int(key[0])]
+        shard = self._shard(key)
         payloads = in_order(rows, packing(self._config, self._fault))
-        log = SparkStateLog(self._state, FORMS[self._state_form])
         make_worker = self._make_worker or _shard_worker()
-        worker = make_worker(self._config, shard, log, self._here(), _now_ms)
-        records = worker.process(payloads)
-        log.settle()
+        with self._stored.log(self._state, shard) as log:
+            worker = make_worker(self._config, shard, log, self._here(), _now_ms)
+            records = worker.process(payloads)
         if self._fault:
             self._fault.reach_task(shard, payloads)
         yield from self._frames(records)
@@ -129,6 +126,9 @@ class ShardProcessor(StatefulProcessor):
 
     def close(self) -> None:
         """Nothing is held between calls."""
+
+    def _shard(self, key: Any) -> int:
+        return self._shards[int(key[0])]
 
     def _here(self) -> Path | None:
         """The projection's folder on this machine: a worker of a cluster may have one of its own, for all engines."""

@@ -24,6 +24,7 @@ from tripline_engine.spark.backlog import Backlog, waiting
 from tripline_engine.spark.beginning import forget_beginning
 from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.faults import FaultPoint, parse_fault_point
+from tripline_engine.spark.filed_log import forget_unfinished
 from tripline_engine.spark.history_limit import HistoryLimit
 from tripline_engine.spark.kafka_stream import KafkaStream
 from tripline_engine.spark.listener import ProgressListener
@@ -32,6 +33,7 @@ from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
 from tripline_engine.spark.session import start_session
 from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.stored_state import StoredState
 from tripline_engine.spark.ticker import Clocks, Ticker
 
 _log = structlog.get_logger(__name__)
@@ -54,13 +56,14 @@ def run(settings: Settings) -> None:
             settings.checkpoint, settings.event_type, settings.shards, settings.clock
         )
         forget_beginning(settings.checkpoint)
+        forget_unfinished(settings.checkpoint)
         settings.projection_dir.mkdir(parents=True, exist_ok=True)
         processor = ShardProcessor(
             config,
+            StoredState(settings.checkpoint, checkpoint.state_form(settings.checkpoint)),
             settings.projection_dir,
             settings.topic_prefix,
             fault,
-            state_form=checkpoint.state_form(settings.checkpoint),
         )
         Engine(settings, config, fault).run(processor)
 

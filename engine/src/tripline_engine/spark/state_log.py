@@ -33,11 +33,15 @@ _MOST_SENT, _A_MESSAGE = 1 << 16, 1 << 10
 
 
 class Form(NamedTuple):
-    """How data lie in the store: the state variable's value, and the way there and back."""
+    """How data lie in the store: the state variable's value, and the way there and back.
+
+    :ivar has_files: whether large segments are in files instead (`filed_log.py`)
+    """
 
     schema: StructType
     stored: Callable[[bytes], bytes | str]
     data: Callable[[Any], bytes]
+    has_files: bool = False
 
 
 def _text(data: bytes) -> str:
@@ -48,6 +52,7 @@ FORMS: Final = {
     # of checkpoints from before there was another one
     1: Form(StructType([StructField("data", BinaryType())]), bytes, bytes),
     2: Form(StructType([StructField("data", StringType())]), _text, a2b_base64),
+    3: Form(StructType([StructField("data", StringType())]), _text, a2b_base64, has_files=True),
 }
 """By the number that a checkpoint pins."""
 
@@ -88,17 +93,9 @@ class SparkStateLog:
     def remove(self, key: str) -> None:
         self._write(self._state.removeKey, 0, (key,))
 
-    def items(self) -> Iterator[tuple[str, bytes]]:
-        pages = self._state.iterator()
-        while True:
-            # whoever reads may write in between
-            self.settle()
-            with self._whole():
-                found = next(pages, None)
-            if found is None:
-                return
-            key, value = found
-            yield key[0], self._form.data(value[0])
+    def remove_all(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            self.remove(key)
 
     def settle(self) -> None:
         """Return when all that has been written is in the store. To be called before the micro-batch ends."""

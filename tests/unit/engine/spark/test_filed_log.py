@@ -1,0 +1,179 @@
+"""Large segments as files: what names them commits or does not, micro-batches are repeated, old files go."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.unit.engine.harness import DictLog
+from tripline_engine.errors import StateStoreFailed
+from tripline_engine.spark.filed_log import GONE, KEPT_BATCHES, FiledLog, forget_unfinished, shard_folder
+
+LARGE = 10
+KEY = "segment/payee/7"
+
+
+@dataclass
+class Shard:
+    """A shard whose micro-batches commit, or do not and are repeated."""
+
+    folder: Path
+    store: DictLog = field(default_factory=DictLog)
+    batch: int = 0
+
+    def begin(self) -> FiledLog:
+        self.store.abort()
+        return FiledLog(self.store, self.folder, self.batch, LARGE)
+
+    def commit(self, log: FiledLog) -> None:
+        log.finish()
+        self.store.commit()
+        self.batch += 1
+
+    def put(self, key: str, data: bytes) -> None:
+        log = self.begin()
+        log.put(key, data)
+        self.commit(log)
+
+    def files(self) -> list[str]:
+        return sorted(path.name for path in self.folder.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def shard(tmp_path: Path) -> Shard:
+    return Shard(shard_folder(tmp_path, 0))
+
+
+def test_a_large_segment_is_a_file_and_all_else_is_in_the_store(shard: Shard) -> None:
+    log = shard.begin()
+    data = {KEY: b"x" * LARGE, "segment/payee/8": b"y" * (LARGE - 1), "rules": b"z" * 1_000}
+    for key, each in data.items():
+        log.put(key, each)
+    shard.commit(log)
+    assert log.get_all([*data, "none"]) == [*data.values(), None]
+    assert shard.begin().get_all([*data, "none"]) == [*data.values(), None]
+    assert len(shard.files()) == 1
+    assert {key: each for key, each in shard.store.committed.items() if key != KEY} == {
+        key: each for key, each in data.items() if key != KEY
+    }
+    assert shard.store.bytes < 1_000 + LARGE + 60
+
+
+def test_what_was_written_in_a_micro_batch_that_failed_is_not_seen_and_its_repetition_takes_its_place(
+    shard: Shard,
+) -> None:
+    shard.put(KEY, b"before" * LARGE)
+    failed = shard.begin()
+    assert failed.get(KEY) == b"before" * LARGE
+    failed.put(KEY, b"after" * LARGE)
+    failed.put("segment/payee/8", b"new" * LARGE)
+    failed.finish()
+    again = shard.begin()
+    assert again.get_all([KEY, "segment/payee/8"]) == [b"before" * LARGE, None]
+    again.put(KEY, b"after" * LARGE)
+    again.put("segment/payee/8", b"new" * LARGE)
+    shard.commit(again)
+    assert shard.begin().get_all([KEY, "segment/payee/8"]) == [b"after" * LARGE, b"new" * LARGE]
+    assert len(shard.files()) == 3
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_a_removed_file_stays_for_as_long_as_a_version_of_the_store_may_name_it(
+    shard: Shard, read: bool
+) -> None:
+    shard.put(KEY, b"old" * LARGE)
+    log = shard.begin()
+    if read:
+        log.get(KEY)
+    log.remove(KEY)
+    assert log.get(KEY) is None
+    shard.commit(log)
+    removed_by, other = shard.batch - 1, "segment/payee/9"
+    shard.put(other, b"one" * LARGE)
+    while shard.batch <= removed_by + KEPT_BATCHES:
+        assert shard.files()[0].startswith("7.")
+        log = shard.begin()
+        log.get(other)
+        log.put(other, b"%d" % shard.batch * LARGE)
+        shard.commit(log)
+    assert not shard.files()[0].startswith("7.")
+    # those that took the place of one another are kept as long
+    assert len(shard.files()) == KEPT_BATCHES
+    assert shard.begin().get(other) is not None
+
+
+def test_what_is_put_twice_in_a_micro_batch_and_as_it_was_at_first_is_kept(shard: Shard) -> None:
+    log = shard.begin()
+    for data in (b"a" * LARGE, b"b" * LARGE, b"a" * LARGE):
+        log.put(KEY, data)
+    shard.commit(log)
+    assert b"7.0." in shard.store.committed[KEY]
+    [(_, gone)] = json.loads(shard.store.committed[GONE])
+    assert gone.encode() not in shard.store.committed[KEY]
+
+
+def test_small_ones_may_take_the_place_of_large_ones(shard: Shard) -> None:
+    shard.put(KEY, b"x" * LARGE)
+    log = shard.begin()
+    log.get(KEY)
+    log.put(KEY, b"s")
+    shard.commit(log)
+    assert shard.store.committed[KEY] == b"s"
+    assert shard.begin().get(KEY) == b"s"
+    assert GONE in shard.store.committed
+
+
+def test_a_file_that_is_gone_or_another_one_is_an_error_that_names_it(shard: Shard) -> None:
+    shard.put(KEY, b"x" * LARGE)
+    [path] = [path for path in shard.folder.rglob("*") if path.is_file()]
+    path.write_bytes(b"x" * (LARGE - 1))
+    with pytest.raises(StateStoreFailed, match=f"{path.name} is not what was written there.*rebuild"):
+        shard.begin().get(KEY)
+    path.unlink()
+    with pytest.raises(StateStoreFailed, match=f"{path.name} is gone.*rebuild"):
+        shard.begin().get(KEY)
+
+
+def test_what_a_killed_process_had_begun_to_write_is_removed(shard: Shard, tmp_path: Path) -> None:
+    shard.put(KEY, b"x" * LARGE)
+    [name] = shard.files()
+    (shard.folder / "segment/payee" / f"{name}.12ab.unfinished").write_bytes(b"x")
+    forget_unfinished(tmp_path)
+    assert shard.files() == [name]
+    forget_unfinished(tmp_path / "none")
+
+
+def test_random_lives(tmp_path: Path) -> None:
+    """Against a plain map: micro-batches fail at random, any version of the last hundred is whole."""
+    for seed in range(8):
+        rng, shard = random.Random(seed), Shard(tmp_path / str(seed))
+        model: dict[str, bytes] = {}
+        versions: list[tuple[dict[str, bytes], dict[str, bytes]]] = []
+        for _ in range(250):
+            log, tried = shard.begin(), dict(model)
+            for _ in range(rng.randrange(4)):
+                key = f"segment/a/{rng.randrange(6)}"
+                if rng.random() < 0.3:
+                    gone = [key, f"segment/a/{rng.randrange(6)}", "other"][: rng.randrange(1, 4)]
+                    log.remove_all(gone)
+                    tried = {each: data for each, data in tried.items() if each not in gone}
+                    continue
+                assert log.get(key) == tried.get(key)
+                tried[key] = rng.randbytes(rng.choice([3, LARGE, 40]))
+                log.put(key, tried[key])
+            if rng.random() < 0.2:
+                log.finish()
+                continue
+            shard.commit(log)
+            model = tried
+            versions.append((dict(shard.store.committed), model))
+        for committed, known in versions[-KEPT_BATCHES:]:
+            past = DictLog()
+            past.committed = committed
+            past.abort()
+            found = FiledLog(past, shard.folder, 10_000, LARGE)
+            assert {key: found.get(key) for key in known} == known
