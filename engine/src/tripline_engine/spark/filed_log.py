@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
-from zlib import crc32
+from zlib import compress, crc32, decompress
 
 import msgspec
 
@@ -31,7 +31,7 @@ LARGE: Final = 1 << 16
 KEPT_BATCHES: Final = 100
 """As many versions as Spark keeps of the state store (`spark.sql.streaming.minBatchesToRetain`)."""
 GONE: Final = "segments/gone"
-"""The key of what is to be removed: lists of the last micro-batch that named a file, and that name."""
+"""The key of what is to be removed: pairs of the micro-batch that let go of a file, and its name."""
 
 # Neither an Arrow stream nor an apart run begins with it.
 _NAMED: Final = b"file "
@@ -81,17 +81,17 @@ class FiledLog:
         """Have the files removed that nothing names, once that is as old as Spark's oldest version."""
         live = set(self._files.values())
         left = sorted({name for name in self._left if name not in live})
-        if not left:
+        # the last ones would wait for ever if only what loses a file looked at those that wait
+        if not left and self._batch % KEPT_BATCHES:
             return
-        stored = self._log.get(GONE)
-        waiting: list[tuple[int, str]] = (
-            msgspec.json.decode(stored, type=list[tuple[int, str]]) if stored else []
-        )
-        for batch, name in waiting:
-            if batch + KEPT_BATCHES <= self._batch:
-                (self._folder / name).unlink(missing_ok=True)
-        waiting = [each for each in waiting if each[0] + KEPT_BATCHES > self._batch]
-        self._log.put(GONE, msgspec.json.encode([*waiting, *((self._batch, name) for name in left)]))
+        found = _waiting(self._log.get(GONE))
+        waiting = [*found, *((self._batch, name) for name in left)]
+        due = [name for batch, name in waiting if batch + KEPT_BATCHES <= self._batch]
+        for name in due:
+            (self._folder / name).unlink(missing_ok=True)
+        if left or due:
+            kept = msgspec.json.encode([each for each in waiting if each[0] + KEPT_BATCHES > self._batch])
+            self._log.put(GONE, compress(kept))
 
     def _read(self, key: str, data: bytes | None) -> bytes | None:
         if not key.startswith(SEGMENT):
@@ -124,6 +124,10 @@ def forget_unfinished(checkpoint: Path) -> None:
     """Remove what killed processes have begun to write. To be called while nobody writes."""
     for path in (checkpoint / _SEGMENTS).rglob(f"*{_UNFINISHED}"):
         path.unlink(missing_ok=True)
+
+
+def _waiting(stored: bytes | None) -> list[tuple[int, str]]:
+    return msgspec.json.decode(decompress(stored), type=list[tuple[int, str]]) if stored else []
 
 
 def _write(path: Path, data: bytes) -> None:

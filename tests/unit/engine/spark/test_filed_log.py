@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -106,13 +107,26 @@ def test_a_removed_file_stays_for_as_long_as_a_version_of_the_store_may_name_it(
     assert shard.begin().get(other) is not None
 
 
+def test_where_no_other_file_goes_the_last_ones_do_all_the_same(shard: Shard) -> None:
+    shard.put(KEY, b"old" * LARGE)
+    log = shard.begin()
+    log.remove(KEY)
+    shard.commit(log)
+    while shard.batch <= KEPT_BATCHES:
+        shard.commit(shard.begin())
+    assert len(shard.files()) == 1
+    while shard.batch <= 2 * KEPT_BATCHES:
+        shard.commit(shard.begin())
+    assert shard.files() == []
+
+
 def test_what_is_put_twice_in_a_micro_batch_and_as_it_was_at_first_is_kept(shard: Shard) -> None:
     log = shard.begin()
     for data in (b"a" * LARGE, b"b" * LARGE, b"a" * LARGE):
         log.put(KEY, data)
     shard.commit(log)
     assert b"7.0." in shard.store.committed[KEY]
-    [(_, gone)] = json.loads(shard.store.committed[GONE])
+    [(_, gone)] = json.loads(zlib.decompress(shard.store.committed[GONE]))
     assert gone.encode() not in shard.store.committed[KEY]
 
 
