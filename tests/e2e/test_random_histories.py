@@ -54,6 +54,7 @@ def test_random_histories(
     assert shares["histories"] == len(planned)
     assert shares["with alerts"] >= 0.8 * len(planned)
     assert shares["with backfilled ones"] >= 0.2 * len(planned)
+    assert shares["with segments in files"] >= 0.8 * len(planned)
 
 
 def one_history(process: Queries, log: KafkaLog, rng: Random, shards: int, knobs: Knobs) -> Counter[str]:
@@ -61,6 +62,7 @@ def one_history(process: Queries, log: KafkaLog, rng: Random, shards: int, knobs
     # a small cap cuts inside of what was sent at once
     with process.query(log.prefix, shards, rng.choice([60, 100_000])) as folder:
         Player(log, folder, process.alive).play(random_history(rng.getrandbits(62), knobs), rng, pause=0.6)
+        in_files = any(path.is_file() for path in (folder.parent / "segments").rglob("*"))
     verdict = read_verdict(log)
     verdict.assert_equal()
-    return verdict.shares()
+    return verdict.shares() + Counter({"with segments in files": int(in_files)})
