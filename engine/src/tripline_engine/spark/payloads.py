@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 
 from tripline_engine.domain.records import BACKFILL, Kind, Payload
@@ -31,19 +30,37 @@ BATCH_BYTES = 64 << 20
 """Values that are packed at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
 
 
-def in_order(frames: Iterable[pd.DataFrame], pack: Pack) -> list[Payload]:
+INPUT_SCHEMA: Final = pa.schema(
+    [
+        ("shardKey", pa.int32()),
+        ("kind", pa.int8()),
+        ("position", pa.int64()),
+        ("payload", pa.binary()),
+        ("partition", pa.int32()),
+        ("recordTime", pa.int64()),
+        (BACKFILL, pa.binary()),
+    ]
+)
+"""What a shard's rows are made of; the last three only where raw records may be among them."""
+
+
+def in_order(batches: Iterable[pa.RecordBatch], pack: Pack) -> list[Payload]:
     """Rule events by position, ticks by position, then the rest; raw records as what packing makes of them.
 
     Neither a shuffle nor the sort by shard keeps an order. Transactions carry what the domain sorts them by.
     """
-    rows = _columns(list(frames))
+    rows = _columns(list(batches))
     raw = rows["kind"] >= BACKFILLED_RECORD
     found = [*_payloads(rows, np.flatnonzero(~raw)), *_packed(rows, np.flatnonzero(raw), pack)]
     return sorted(found, key=lambda payload: (payload.kind, payload.position))
 
 
-def _columns(frames: list[pd.DataFrame]) -> Columns:
-    return {name: np.concatenate([frame[name].to_numpy() for frame in frames]) for name in frames[0].columns}
+def _columns(batches: list[pa.RecordBatch]) -> Columns:
+    names = batches[0].schema.names
+    return {
+        name: np.concatenate([batch[name].to_numpy(zero_copy_only=False) for batch in batches])
+        for name in names
+    }
 
 
 def _payloads(rows: Columns, chosen: npt.NDArray[np.intp]) -> Iterator[Payload]:

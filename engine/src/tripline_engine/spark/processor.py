@@ -7,10 +7,9 @@ worker's memory from one call to the next.
 from __future__ import annotations
 
 import gc
-import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -33,6 +32,7 @@ from tripline_engine.spark.stored_state import StoredState
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from pyspark.sql.streaming.stateful_processor import TimerValues
 
 _HEADER: Final = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
@@ -48,7 +48,6 @@ OUTPUT_SCHEMA: Final = StructType(
     ]
 )
 INITIAL_STATE_SCHEMA: Final = "shardKey int, stateFile string"
-_ROWS_PER_FRAME: Final = 5_000
 WORKERS_FOLDER: Final = "TRIPLINE_WORKER_PROJECTION_DIR"
 """In the environment of a cluster's worker: where on its machine projections are. Without it, where the driver says."""
 
@@ -104,25 +103,34 @@ class ShardProcessor(StatefulProcessor):
     def handleInputRows(  # noqa: N802  # Spark's name
         self,
         key: Any,
-        rows: Iterator[pd.DataFrame],
+        rows: Iterator[pa.RecordBatch] | Iterator[pd.DataFrame],
         timerValues: TimerValues,  # noqa: N803, ARG002
-    ) -> Iterator[pd.DataFrame]:
+    ) -> Iterator[pa.RecordBatch] | Iterator[pd.DataFrame]:
         # the driver and Spark's schema check take the processor apart too, and have no use for compiled kernels
+        from tripline_engine.spark.record_batches import as_data_frame, as_record_batch  # noqa: PLC0415
+
+        given = list(rows)
+        found = self._outputs(self._shard(key), [as_record_batch(part) for part in given])
+        # it answers as it was asked
+        yield from found if as_record_batch(given[0]) is given[0] else map(as_data_frame, found)
+        # Spark's worker collects garbage after every task; frozen objects are left out of that
+        gc.freeze()
+
+    def _outputs(self, shard: int, batches: Sequence[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """All that follows from these rows, and the shard's counters: rows by OUTPUT_SCHEMA."""
+        from tripline_engine.spark.framing import framed, framed_counters  # noqa: PLC0415
         from tripline_engine.spark.payloads import in_order  # noqa: PLC0415
         from tripline_engine.spark.sources import packing  # noqa: PLC0415
 
-        shard = self._shard(key)
-        payloads = in_order(rows, packing(self._config, self._fault))
+        payloads = in_order(batches, packing(self._config, self._fault))
         make_worker = self._make_worker or _shard_worker()
         with self._stored.log(self._state, shard) as log:
             worker = make_worker(self._config, shard, log, self._here(), _now_ms)
             records = worker.process(payloads)
         if self._fault:
             self._fault.reach_task(shard, payloads)
-        yield from self._frames(records)
-        yield _counters_frame(shard, {**worker.counters, **count_records(records)})
-        # Spark's worker collects garbage after every task; frozen objects are left out of that
-        gc.freeze()
+        yield from framed(records, self._topic_prefix)
+        yield framed_counters(shard, {**worker.counters, **count_records(records)})
 
     def close(self) -> None:
         """Nothing is held between calls."""
@@ -135,35 +143,11 @@ class ShardProcessor(StatefulProcessor):
         own = os.environ.get(WORKERS_FOLDER)
         return Path(own) / self._config.engine_id if own and self._projection_dir else self._projection_dir
 
-    def _frames(self, records: list[OutRecord]) -> Iterator[pd.DataFrame]:
-        for start in range(0, len(records), _ROWS_PER_FRAME):
-            yield _frame(
-                (
-                    self._topic_prefix + record.topic,
-                    record.key,
-                    record.value,
-                    [{"key": name, "value": value} for name, value in record.headers],
-                    None,
-                    None,
-                )
-                for record in records[start : start + _ROWS_PER_FRAME]
-            )
-
-
-def _counters_frame(shard: int, counters: dict[str, int]) -> pd.DataFrame:
-    return _frame([(None, None, None, None, shard, json.dumps(counters))])
-
 
 def _shard_worker() -> MakeWorker:
     from tripline_engine.domain.shard_worker import ShardWorker  # noqa: PLC0415
 
     return ShardWorker
-
-
-def _frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
-    import pandas as pd  # noqa: PLC0415
-
-    return pd.DataFrame(list(rows), columns=OUTPUT_SCHEMA.names, dtype=object)
 
 
 def _now_ms() -> int:

@@ -30,9 +30,13 @@ def preload() -> None:
         import pyspark.sql.streaming.stateful_processor_util  # noqa: PLC0415
         import pyspark.worker  # noqa: F401, PLC0415
 
-        from tripline_engine.spark import processor  # noqa: F401, PLC0415
+        from tripline_engine.spark import framing, processor  # noqa: F401, PLC0415
+        from tripline_engine.spark.record_batches import use_record_batches  # noqa: PLC0415
+        from tripline_engine.spark.state_client import use_state_client  # noqa: PLC0415
         from tripline_engine.spark.warm_up import warm_up  # noqa: PLC0415
 
+        use_record_batches()
+        use_state_client()
         warm_up()
     # what is shared by all workers is never garbage, and looking at it would copy its pages
     gc.collect()

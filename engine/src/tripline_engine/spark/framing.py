@@ -1,0 +1,39 @@
+"""What comes out of a shard, as record batches: Kafka records, and its counters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from tripline_engine.domain.records import OutRecord
+from tripline_engine.spark.processor import OUTPUT_SCHEMA
+
+_SCHEMA: Final = to_arrow_schema(OUTPUT_SCHEMA)
+_ROWS_PER_BATCH: Final = 5_000
+
+
+def framed(records: Sequence[OutRecord], topic_prefix: str) -> Iterator[pa.RecordBatch]:
+    """The records, each to its topic; rows by OUTPUT_SCHEMA."""
+    for start in range(0, len(records), _ROWS_PER_BATCH):
+        some = records[start : start + _ROWS_PER_BATCH]
+        yield _batch(
+            len(some),
+            topic=[topic_prefix + record.topic for record in some],
+            key=[record.key for record in some],
+            value=[record.value for record in some],
+            headers=[[{"key": name, "value": value} for name, value in record.headers] for record in some],
+        )
+
+
+def framed_counters(shard: int, counters: Mapping[str, int]) -> pa.RecordBatch:
+    """The row that has no topic."""
+    return _batch(1, shard=[shard], counters=[json.dumps(counters)])
+
+
+def _batch(rows: int, **columns: list[Any]) -> pa.RecordBatch:
+    arrays = [pa.array(columns.get(field.name, [None] * rows), field.type) for field in _SCHEMA]
+    return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
