@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripline_engine.domain import slot_table
 from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.slot_table import SlotTable
 
@@ -28,8 +31,30 @@ def words(keys: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
 
 @given(STEPS)
 def test_slots_are_one_to_one_and_given_back(steps: list[tuple[bool, list[tuple[int, int]]]]) -> None:
-    table, reference = SlotTable(HeapArena(), "t"), Reference()
+    follow(SlotTable(HeapArena(), "t"), steps)
+
+
+@given(STEPS, st.integers(1, 3), st.booleans())
+def test_and_while_they_move_one_by_one(
+    steps: list[tuple[bool, list[tuple[int, int]]]], least: int, reattached: bool
+) -> None:
+    with (
+        patch.object(slot_table, "_FIRST_CAPACITY", 2),
+        patch.object(slot_table, "_AT_ONCE", 0),
+        patch.object(slot_table, "_MOVED_EACH", 0),
+        patch.object(slot_table, "_MOVED_LEAST", least),
+    ):
+        arena = HeapArena()
+        follow(SlotTable(arena, "t"), steps, arena if reattached else None)
+
+
+def follow(
+    table: SlotTable, steps: list[tuple[bool, list[tuple[int, int]]]], arena: HeapArena | None = None
+) -> None:
+    """With an arena, the table is opened anew for each step."""
+    reference = Reference()
     for add, keys in steps:
+        table = SlotTable(arena, "t") if arena else table
         if add:
             slots = table.intern(*words(keys), np.ones(len(keys), np.bool_)).tolist()
             for key, slot in zip(keys, slots, strict=True):
@@ -74,3 +99,28 @@ def test_many_rows_of_few_keys_take_little_room() -> None:
     table.intern(keys, keys, np.ones(len(keys), np.bool_))
     assert table.used == 5
     assert table.capacity <= 8192
+
+
+def test_a_large_table_moves_bit_by_bit() -> None:
+    arena, rng = HeapArena(), np.random.default_rng(1)
+    table, n = SlotTable(arena, "t"), 1 << 15
+    low, high = rng.integers(0, 2**64, (2, n + 2048), np.uint64)
+    slots, begun = table.intern(low[:n], high[:n], np.ones(n, np.bool_)), n
+    moving = []
+    while begun < len(low):
+        some = slice(begun, begun + 64)
+        assert (table.find(low[some], high[some]) == -1).all()
+        more = table.intern(low[some], high[some], np.ones(64, np.bool_))
+        assert (table.find(low[:n], high[:n])[1::2] == slots[1::2]).all()
+        # every other one of before goes, wherever it is, and its slot is used again
+        if begun - n < 1024:
+            table.release(slots[2 * (begun - n) : 2 * (begun - n) + 128 : 2])
+        assert (table.find(low[some], high[some]) == more).all()
+        begun += 64
+        moving.append(len([name for name in arena._arrays if name.startswith("t.table")]) == 2)
+    assert moving[0]
+    assert sum(moving) > 10
+    kept = np.concatenate((np.arange(2048, n), np.arange(1, 2048, 2), np.arange(n, len(low))))
+    found = table.find(low[kept], high[kept])
+    assert len(np.unique(found)) == len(kept) == table.used
+    assert (found >= 0).all()

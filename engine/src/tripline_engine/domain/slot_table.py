@@ -2,11 +2,15 @@
 
 Open addressing with linear probing over plain arrays, so that any worker can attach to it. A slot lives as
 long as a retained row refers to it; when the last one goes, the slot is free for another key.
+
+When there is no room for more, a table with twice the places takes over. Of a large one the slots move there a bounded
+piece at a time: a million of them at once held up a micro-batch for a third of a second. Meanwhile each slot is in one
+of the two tables, and its number says in which: those from a cursor up to a limit are yet to move.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,54 +18,98 @@ from numba import njit
 
 from tripline_engine.domain.arena import Arena, Array
 
-_FIRST_CAPACITY = 256
-_STEP = 4096
-# What `meta` holds.
-_USED, _FREE, _NEXT = 0, 1, 2
+_FIRST_CAPACITY: Final = 256
+_STEP: Final = 4096
+# What a place has: one more than the slot, so a new table is all empty without being written. A slot that has left the
+# table before, or was freed there, leaves a mark behind: searches go on past it.
+_EMPTY: Final = 0
+_LEFT: Final = -1
+# What `meta` holds: keys, the first free slot, the next new one; the slots that are yet to move, from a cursor up to a
+# limit; and which of the two names the table has.
+_USED, _FREE, _NEXT, _CURSOR, _LIMIT, _NAME, _META = 0, 1, 2, 3, 4, 5, 6
+# Tables of so many slots move at once; of larger ones so many slots for each row that comes, and at least so many.
+_AT_ONCE: Final = 1 << 14
+_MOVED_EACH, _MOVED_LEAST = 4, 256
+
+
+class Keys(NamedTuple):
+    """What kernels see: two tables (int32), and by slot the key (uint64, low and high) and its count (int32).
+
+    ``before`` is the table itself where nothing is to be moved.
+    """
+
+    table: Array
+    before: Array
+    low: Array
+    high: Array
+    counts: Array
+    meta: Array
 
 
 @njit(cache=True)
-def _find(low: Any, high: Any, table: Any, key_low: Any, key_high: Any) -> Any:
-    """Position in the table of the key, or of the empty place where it belongs."""
+def _place(low: Any, high: Any, table: Any, key_low: Any, key_high: Any) -> Any:
+    """Where in that table the key is, or the empty place where it belongs."""
     mask = np.uint64(len(table) - 1)
     at = low & mask
-    while table[at] >= 0:
-        slot = table[at]
-        if key_low[slot] == low and key_high[slot] == high:
+    while table[at] != _EMPTY:
+        slot = table[at] - 1
+        if slot >= 0 and key_low[slot] == low and key_high[slot] == high:
             break
         at = (at + np.uint64(1)) & mask
     return at
 
 
+@njit(cache=True)
+def _find(low: Any, high: Any, keys: Any) -> Any:
+    """The key's slot, -1 if it has none."""
+    slot = keys.table[_place(low, high, keys.table, keys.low, keys.high)] - 1
+    if slot < 0 and keys.meta[_CURSOR] < keys.meta[_LIMIT]:
+        slot = keys.before[_place(low, high, keys.before, keys.low, keys.high)] - 1
+    return slot
+
+
+@njit(cache=True)
+def _is_before(slot: Any, meta: Any) -> Any:
+    """Whether the slot belongs to the table before: it is yet to move, or would be if it were in use."""
+    return meta[_CURSOR] <= slot < meta[_LIMIT]
+
+
+@njit(cache=True)
+def _put(slot: Any, table: Any, key_low: Any) -> None:
+    """Enter a slot that the table does not have yet: the first empty place will do, whoever has those before it."""
+    mask = np.uint64(len(table) - 1)
+    at = key_low[slot] & mask
+    while table[at] != _EMPTY:
+        at = (at + np.uint64(1)) & mask
+    table[at] = slot + 1
+
+
+@njit(cache=True)
+def _new_slot(low: Any, high: Any, keys: Any) -> Any:
+    """A slot for a key that has none."""
+    meta = keys.meta
+    if meta[_FREE] >= 0:
+        slot = meta[_FREE]
+        meta[_FREE] = -2 - keys.counts[slot]
+    else:
+        slot = meta[_NEXT]
+        meta[_NEXT] += 1
+    keys.low[slot], keys.high[slot], keys.counts[slot] = low, high, 0
+    _put(slot, keys.before if _is_before(slot, meta) else keys.table, keys.low)
+    meta[_USED] += 1
+    return slot
+
+
 @njit(cache=True, nogil=True)
-def _intern(
-    low: Any,
-    high: Any,
-    present: Any,
-    table: Any,
-    key_low: Any,
-    key_high: Any,
-    count: Any,
-    meta: Any,
-    out: Any,
-) -> None:
+def _intern(low: Any, high: Any, present: Any, keys: Any, out: Any) -> None:
     for i in range(len(out)):
         if not present[i]:
             out[i] = -1
             continue
-        at = _find(low[i], high[i], table, key_low, key_high)
-        slot = table[at]
+        slot = _find(low[i], high[i], keys)
         if slot < 0:
-            if meta[_FREE] >= 0:
-                slot = meta[_FREE]
-                meta[_FREE] = -2 - count[slot]
-            else:
-                slot = meta[_NEXT]
-                meta[_NEXT] += 1
-            table[at] = slot
-            key_low[slot], key_high[slot], count[slot] = low[i], high[i], 0
-            meta[_USED] += 1
-        count[slot] += 1
+            slot = _new_slot(low[i], high[i], keys)
+        keys.counts[slot] += 1
         out[i] = slot
 
 
@@ -70,25 +118,30 @@ def _close_gap(at: Any, table: Any, key_low: Any) -> None:
     """Move later members of the probe run back, so that no search stops at the gap before them."""
     mask = np.uint64(len(table) - 1)
     gap = at
-    table[gap] = -1
+    table[gap] = _EMPTY
     at = (at + np.uint64(1)) & mask
-    while table[at] >= 0:
-        home = key_low[table[at]] & mask
+    while table[at] != _EMPTY:
+        home = key_low[table[at] - 1] & mask
         if ((at - home) & mask) >= ((at - gap) & mask):
             table[gap] = table[at]
-            table[at] = -1
+            table[at] = _EMPTY
             gap = at
         at = (at + np.uint64(1)) & mask
 
 
 @njit(cache=True)
-def _release(slots: Any, table: Any, key_low: Any, key_high: Any, count: Any, meta: Any) -> None:
+def _release(slots: Any, keys: Any) -> None:
+    count, meta = keys.counts, keys.meta
     for slot in slots:
         if slot < 0:
             continue
         count[slot] -= 1
         if count[slot] == 0:
-            _close_gap(_find(key_low[slot], key_high[slot], table, key_low, key_high), table, key_low)
+            low, high = keys.low[slot], keys.high[slot]
+            if _is_before(slot, meta):
+                keys.before[_place(low, high, keys.before, keys.low, keys.high)] = _LEFT
+            else:
+                _close_gap(_place(low, high, keys.table, keys.low, keys.high), keys.table, keys.low)
             # A free slot's count field links to the next free one: -2 - next, so that -1 ends the chain.
             count[slot] = -2 - meta[_FREE]
             meta[_FREE] = slot
@@ -96,22 +149,32 @@ def _release(slots: Any, table: Any, key_low: Any, key_high: Any, count: Any, me
 
 
 @njit(cache=True)
-def _find_all(low: Any, high: Any, table: Any, key_low: Any, key_high: Any, out: Any) -> None:
+def _find_all(low: Any, high: Any, keys: Any, out: Any) -> None:
     for i in range(len(out)):
-        out[i] = table[_find(low[i], high[i], table, key_low, key_high)]
+        out[i] = _find(low[i], high[i], keys)
 
 
 @njit(cache=True, nogil=True)
-def _rehash(table: Any, key_low: Any, count: Any, slots: int) -> None:
-    table[:] = -1
-    mask = np.uint64(len(table) - 1)
-    for slot in range(slots):
-        if count[slot] > 0:
-            # no key is there twice: the first empty place will do, whoever has those before it
-            at = key_low[slot] & mask
-            while table[at] >= 0:
-                at = (at + np.uint64(1)) & mask
-            table[at] = slot
+def _move(most: int, keys: Any) -> None:
+    """Have so many of the slots that are yet to move, in use or not, change to the table."""
+    meta = keys.meta
+    until = min(meta[_CURSOR] + most, meta[_LIMIT])
+    for slot in range(meta[_CURSOR], until):
+        if keys.counts[slot] > 0:
+            at = _place(keys.low[slot], keys.high[slot], keys.before, keys.low, keys.high)
+            keys.before[at] = _LEFT
+            _put(slot, keys.table, keys.low)
+    meta[_CURSOR] = until
+
+
+@njit(cache=True, nogil=True)
+def _move_all(keys: Any) -> None:
+    """The same of all of them, and nobody looks at the table before any more."""
+    meta = keys.meta
+    for slot in range(meta[_CURSOR], meta[_LIMIT]):
+        if keys.counts[slot] > 0:
+            _put(slot, keys.table, keys.low)
+    meta[_CURSOR] = meta[_LIMIT]
 
 
 class SlotTable:
@@ -119,13 +182,14 @@ class SlotTable:
 
     def __init__(self, arena: Arena, name: str) -> None:
         self._arena, self._name = arena, name
-        self._table = arena.open(f"{name}.table", np.int32, 2 * _FIRST_CAPACITY, -1)
         self.key_low = arena.open(f"{name}.low", np.uint64, _FIRST_CAPACITY)
         self.key_high = arena.open(f"{name}.high", np.uint64, _FIRST_CAPACITY)
         self._count = arena.open(f"{name}.count", np.int32, _FIRST_CAPACITY)
-        self._meta = arena.open(f"{name}.meta", np.int64, 3)
+        self._meta = arena.open(f"{name}.meta", np.int64, _META)
         if self._meta[_NEXT] == 0:
             self._meta[_FREE] = -1
+        self._table = self._open(int(self._meta[_NAME]), 2 * _FIRST_CAPACITY)
+        self._before = self._open(1 - int(self._meta[_NAME]), 0) if self._moving else self._table
 
     @property
     def used(self) -> int:
@@ -162,9 +226,9 @@ class SlotTable:
         ):  # room for a step's new keys, not for as many as there are rows
             step = slice(start, start + _STEP)
             self._reserve(self.end + len(low[step]))
-            keys = low[step], high[step], present[step]
-            columns = self._table, self.key_low, self.key_high, self._count
-            _intern(*keys, *columns, self._meta, out[step])
+            if self._moving:
+                self._move_on(len(low[step]))
+            _intern(low[step], high[step], present[step], self._keys(), out[step])
         return out
 
     def count_more(self, slots: npt.NDArray[np.int32], more: npt.NDArray[np.int64]) -> None:
@@ -174,24 +238,53 @@ class SlotTable:
     def find(self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
         """The slot of each key (int32), -1 where it has none."""
         out = np.empty(len(low), np.int32)
-        _find_all(low, high, self._table, self.key_low, self.key_high, out)
+        _find_all(low, high, self._keys(), out)
         return out
 
     def release(self, slots: Array) -> None:
         """Count each slot (-1: none) once less; free those that reach nought."""
-        _release(slots, self._table, self.key_low, self.key_high, self._count, self._meta)
+        _release(slots, self._keys())
 
     def remove(self) -> None:
         """Forget the table and its files."""
-        for part in ("table", "low", "high", "count", "meta"):
+        for part in ("table.0", "table.1", "low", "high", "count", "meta"):
             self._arena.remove(f"{self._name}.{part}")
+
+    @property
+    def _moving(self) -> bool:
+        return bool(self._meta[_CURSOR] < self._meta[_LIMIT])
+
+    def _keys(self) -> Keys:
+        return Keys(self._table, self._before, self.key_low, self.key_high, self._count, self._meta)
 
     def _reserve(self, slots: int) -> None:
         if slots <= len(self._count):
             return
+        if self._moving:
+            self._finish()
         capacity = max(len(self._count) * 2, 1 << (slots - 1).bit_length())
         self.key_low = self._arena.resize(f"{self._name}.low", capacity)
         self.key_high = self._arena.resize(f"{self._name}.high", capacity)
         self._count = self._arena.resize(f"{self._name}.count", capacity)
-        self._table = self._arena.resize(f"{self._name}.table", 2 * capacity, -1)
-        _rehash(self._table, self.key_low, self._count, self.end)
+        self._meta[_CURSOR], self._meta[_LIMIT], self._meta[_NAME] = 0, self.end, 1 - self._meta[_NAME]
+        self._before, self._table = self._table, self._open(int(self._meta[_NAME]), 2 * capacity)
+        if self.end <= _AT_ONCE:
+            self._finish()
+
+    def _move_on(self, rows: int) -> None:
+        _move(_MOVED_LEAST + _MOVED_EACH * rows, self._keys())
+        if not self._moving:
+            self._leave()
+
+    def _finish(self) -> None:
+        _move_all(self._keys())
+        self._leave()
+
+    def _leave(self) -> None:
+        """All has moved."""
+        self._meta[_CURSOR] = self._meta[_LIMIT] = 0
+        self._before = self._table
+        self._arena.remove(f"{self._name}.table.{1 - int(self._meta[_NAME])}")
+
+    def _open(self, name: int, capacity: int) -> Array:
+        return self._arena.open(f"{self._name}.table.{name}", np.int32, capacity)

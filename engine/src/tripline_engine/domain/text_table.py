@@ -5,7 +5,7 @@ Rows hold slots; a text is only looked at when an alert is written.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,10 @@ from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.rows import Texts
 from tripline_engine.domain.slot_table import SlotTable
 
-_FIRST_HEAP = 4096
-_END = 0
+_FIRST_HEAP: Final = 4096
+# What `span` begins with: how far the heap is filled, and how many bytes of that are of texts that are no longer told.
+# Then, for each slot, where its text begins, and how many bytes it has and one more (0: there is none yet).
+_END, _DEAD, _FIRST = 0, 1, 2
 
 
 @njit(cache=True, nogil=True)
@@ -30,47 +32,49 @@ def _keep(
     own_high: Any,
     span: Any,
     heap: Any,
-) -> Any:
-    """Write the texts of slots that have got a new key; how far the heap is filled then."""
-    end = span[0]
+) -> None:
+    """Write the texts of slots that have got a new key."""
+    end, dead = span[_END], span[_DEAD]
     for i in range(len(slots)):
         slot = np.int64(slots[i])
         if slot < 0:
             continue
-        at = 1 + 2 * slot
-        if span[at + 1] >= 0 and own_low[slot] == low[slot] and own_high[slot] == high[slot]:
-            continue
+        at = _FIRST + 2 * slot
+        if span[at + 1] > 0:
+            if own_low[slot] == low[slot] and own_high[slot] == high[slot]:
+                continue
+            dead += span[at + 1] - 1
         first, length = np.int64(offsets[i]), np.int64(offsets[i + 1] - offsets[i])
         for k in range(length):
             heap[end + k] = data[first + k]
-        span[at], span[at + 1] = end, length
+        span[at], span[at + 1] = end, length + 1
         own_low[slot], own_high[slot] = low[slot], high[slot]
         end += length
-    return end
+    span[_END], span[_DEAD] = end, dead
 
 
 @njit(cache=True, nogil=True)
-def _gather(used: Any, span: Any, heap: Any, out: Any) -> int:
+def _gather(used: Any, span: Any, heap: Any, out: Any) -> None:
     """Copy the texts of slots in use to ``out``, one after the other; forget the others'."""
     end = 0
     for slot in range(len(used)):
-        at = 1 + 2 * slot
+        at = _FIRST + 2 * slot
         if not used[slot]:
-            span[at + 1] = -1
+            span[at + 1] = 0
+        if span[at + 1] == 0:
             continue
-        first, length = span[at], span[at + 1]
+        first, length = span[at], span[at + 1] - 1
         for k in range(length):
             out[end + k] = heap[first + k]
         span[at] = end
-        end += max(length, 0)
-    return end
+        end += length
+    span[_END], span[_DEAD] = end, 0
 
 
 class TextTable(SlotTable):
     """Slots for texts, named by their 128-bit identities, which remembers each text.
 
-    ``_span`` (int64) holds how far the heap is filled, then for each slot where its text begins and how many
-    bytes it has (-1: none yet); ``_own_low`` and ``_own_high`` whose text that is, for slots are used again.
+    ``_span`` (int64) says where the texts are; ``_own_low`` and ``_own_high`` whose they are, for slots are used again.
     """
 
     def __init__(self, arena: Arena, name: str) -> None:
@@ -78,9 +82,8 @@ class TextTable(SlotTable):
         slots = self.capacity
         self._own_low = arena.open(f"{name}.text.low", np.uint64, slots)
         self._own_high = arena.open(f"{name}.text.high", np.uint64, slots)
-        self._span = arena.open(f"{name}.text.span", np.int64, 1 + 2 * slots, -1)
+        self._span = arena.open(f"{name}.text.span", np.int64, _FIRST + 2 * slots)
         self._heap = arena.open(f"{name}.text.heap", np.uint8, _FIRST_HEAP)
-        self._span[_END] = max(self._span[_END], 0)
 
     def take(
         self, texts: Texts, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]
@@ -92,7 +95,7 @@ class TextTable(SlotTable):
         slots = self.intern(low, high, texts.present)
         self._make_room(int(texts.offsets[-1] - texts.offsets[0]))
         columns = self.key_low, self.key_high, self._own_low, self._own_high
-        self._span[_END] = _keep(slots, texts.offsets, texts.data, *columns, self._span, self._heap)
+        _keep(slots, texts.offsets, texts.data, *columns, self._span, self._heap)
         return slots
 
     def take_distinct(
@@ -112,7 +115,8 @@ class TextTable(SlotTable):
         """The text in a slot that is in use; None for slot -1."""
         if slot < 0:
             return None
-        first, length = self._span[1 + 2 * slot], self._span[2 + 2 * slot]
+        at = _FIRST + 2 * slot
+        first, length = self._span[at], self._span[at + 1] - 1
         return bytes(self._heap[first : first + length]).decode()
 
     def _make_room(self, more: int) -> None:
@@ -120,13 +124,15 @@ class TextTable(SlotTable):
         if self.capacity > len(self._own_low):
             self._own_low = self._arena.resize(f"{self._name}.text.low", self.capacity)
             self._own_high = self._arena.resize(f"{self._name}.text.high", self.capacity)
-            self._span = self._arena.resize(f"{self._name}.text.span", 1 + 2 * self.capacity, -1)
+            self._span = self._arena.resize(f"{self._name}.text.span", _FIRST + 2 * self.capacity)
         if self._span[_END] + more <= len(self._heap):
             return
-        out = np.empty(len(self._heap), np.uint8)
-        end = _gather(self.in_use, self._span, self._heap, out)
-        if 2 * (end + more) > len(self._heap):
-            capacity = 1 << (2 * (end + more)).bit_length()
-            self._heap = self._arena.resize(f"{self._name}.text.heap", capacity)
-        self._heap[:end] = out[:end]
-        self._span[_END] = end
+        # to move all texts takes long where there are many, so only if half of them are no longer told
+        if 2 * self._span[_DEAD] >= self._span[_END]:
+            out = np.empty(len(self._heap), np.uint8)
+            _gather(self.in_use, self._span, self._heap, out)
+            end = int(self._span[_END])
+            self._heap[:end] = out[:end]
+        needed = int(self._span[_END]) + more
+        if needed > len(self._heap):
+            self._heap = self._arena.resize(f"{self._name}.text.heap", 1 << needed.bit_length())
