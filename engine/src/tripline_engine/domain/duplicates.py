@@ -20,8 +20,8 @@ from numba import njit
 from tripline_engine.domain.arena import Arena, Array
 
 _FIRST_CAPACITY: Final = 1024
-# What a place has: one more than the number of its id, so a new table is all empty without being written.
-_EMPTY: Final = 0
+# What a place has where no number of an id is.
+_EMPTY: Final = -1
 _NEVER: Final = np.iinfo(np.int64).min
 # What `meta` holds: ids in the table, and in the one before it; up to which id that one has been moved, if there
 # is one; and which of the two names the table has.
@@ -32,6 +32,7 @@ _NONE: Final = 0
 _AT_ONCE: Final = 1 << 14
 _MOVED_EACH, _MOVED_LEAST, _PASSED_EACH = 4, 256, 16
 _SAMPLE: Final = 1 << 14
+_COLUMNS: Final = (("low", np.uint64), ("high", np.uint64), ("times", np.int64))
 
 
 class Table(NamedTuple):
@@ -50,7 +51,7 @@ def _insert(number: Any, low: Any, high: Any, time: Any, table: Any) -> None:
     at = low & mask
     while table.places[at] != _EMPTY:
         at = (at + np.uint64(1)) & mask
-    table.places[at] = number + 1
+    table.places[at] = number
 
 
 @njit(cache=True)
@@ -58,7 +59,7 @@ def _known(low: Any, high: Any, time: Any, reach: Any, floor: Any, table: Any) -
     mask = np.uint64(len(table.places) - 1)
     at = low & mask
     while table.places[at] != _EMPTY:
-        number = table.places[at] - 1
+        number = table.places[at]
         same = table.low[number] == low and table.high[number] == high
         if same and table.times[number] >= floor and abs(table.times[number] - time) <= reach:
             return True
@@ -233,9 +234,12 @@ class RememberedIds:
 
     def _open(self, name: int, capacity: int) -> Table:
         ids = capacity // 2
-        columns = (("low", np.uint64, ids), ("high", np.uint64, ids), ("times", np.int64, ids))
-        parts = (*columns, ("places", np.int32, capacity))
-        return Table(*(self._arena.open(self._part(name, part), kind, size) for part, kind, size in parts))
+
+        def opened(part: str, kind: npt.DTypeLike, size: int, fill: int = 0) -> Array:
+            return self._arena.open(self._part(name, part), kind, size, fill)
+
+        low, high, times = (opened(each, kind, ids) for each, kind in _COLUMNS)
+        return Table(low, high, times, opened("places", np.int32, capacity, _EMPTY))
 
     def _remove(self, name: int) -> None:
         for part in Table._fields:

@@ -135,6 +135,8 @@ class Projection:
         shared = _OneAtATime(log)
         work = [partial(self._rebuild_anchor, name, head, shared) for name in names]
         side_by_side(work, sum(map(_rows, head.segments.values())))
+        if self._mapped:
+            self._mapped.built()
         self.finish(head)
 
     def _to_build(self, head: Head, name: str) -> int:

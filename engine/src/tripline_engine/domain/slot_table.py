@@ -20,10 +20,9 @@ from tripline_engine.domain.arena import Arena, Array
 
 _FIRST_CAPACITY: Final = 256
 _STEP: Final = 4096
-# What a place has: one more than the slot, so a new table is all empty without being written. A slot that has left the
-# table before, or was freed there, leaves a mark behind: searches go on past it.
-_EMPTY: Final = 0
-_LEFT: Final = -1
+# What a place has besides a slot: nothing, or, in the table before, what was freed there. Searches go on past that, and
+# past slots that have moved.
+_EMPTY, _FREED = -1, -2
 # What `meta` holds: keys, the first free slot, the next new one; the slots that are yet to move, from a cursor up to a
 # limit; and which of the two names the table has.
 _USED, _FREE, _NEXT, _CURSOR, _LIMIT, _NAME, _META = 0, 1, 2, 3, 4, 5, 6
@@ -47,24 +46,24 @@ class Keys(NamedTuple):
 
 
 @njit(cache=True)
-def _place(low: Any, high: Any, table: Any, key_low: Any, key_high: Any) -> Any:
-    """Where in that table the key is, or the empty place where it belongs."""
+def _place(low: Any, high: Any, table: Any, key_low: Any, key_high: Any, first: Any = 0) -> Any:
+    """Where in that table the key is, or the empty place where it belongs; slots before the first are not there."""
     mask = np.uint64(len(table) - 1)
     at = low & mask
     while table[at] != _EMPTY:
-        slot = table[at] - 1
-        if slot >= 0 and key_low[slot] == low and key_high[slot] == high:
+        slot = table[at]
+        if slot >= first and key_low[slot] == low and key_high[slot] == high:
             break
         at = (at + np.uint64(1)) & mask
     return at
 
 
 @njit(cache=True)
-def _find(low: Any, high: Any, keys: Any) -> Any:
+def _find(low: Any, high: Any, table: Any, before: Any, key_low: Any, key_high: Any, meta: Any) -> Any:
     """The key's slot, -1 if it has none."""
-    slot = keys.table[_place(low, high, keys.table, keys.low, keys.high)] - 1
-    if slot < 0 and keys.meta[_CURSOR] < keys.meta[_LIMIT]:
-        slot = keys.before[_place(low, high, keys.before, keys.low, keys.high)] - 1
+    slot = table[_place(low, high, table, key_low, key_high)]
+    if slot < 0 and meta[_CURSOR] < meta[_LIMIT]:
+        slot = before[_place(low, high, before, key_low, key_high, meta[_CURSOR])]
     return slot
 
 
@@ -81,35 +80,53 @@ def _put(slot: Any, table: Any, key_low: Any) -> None:
     at = key_low[slot] & mask
     while table[at] != _EMPTY:
         at = (at + np.uint64(1)) & mask
-    table[at] = slot + 1
+    table[at] = slot
 
 
 @njit(cache=True)
-def _new_slot(low: Any, high: Any, keys: Any) -> Any:
-    """A slot for a key that has none."""
-    meta = keys.meta
+def _new_slot(low: Any, high: Any, key_low: Any, key_high: Any, count: Any, meta: Any) -> Any:
+    """A slot for a key that has none; the tables do not have it yet."""
     if meta[_FREE] >= 0:
         slot = meta[_FREE]
-        meta[_FREE] = -2 - keys.counts[slot]
+        meta[_FREE] = -2 - count[slot]
     else:
         slot = meta[_NEXT]
         meta[_NEXT] += 1
-    keys.low[slot], keys.high[slot], keys.counts[slot] = low, high, 0
-    _put(slot, keys.before if _is_before(slot, meta) else keys.table, keys.low)
+    key_low[slot], key_high[slot], count[slot] = low, high, 0
     meta[_USED] += 1
+    return slot
+
+
+@njit(cache=True)
+def _slot_while_moving(
+    low: Any, high: Any, table: Any, before: Any, key_low: Any, key_high: Any, count: Any, meta: Any
+) -> Any:
+    """The slot of a key that is not in the table: the one it has in the table before, or a new one."""
+    slot = np.int64(before[_place(low, high, before, key_low, key_high, meta[_CURSOR])])
+    if slot < 0:
+        slot = _new_slot(low, high, key_low, key_high, count, meta)
+        _put(slot, before if _is_before(slot, meta) else table, key_low)
     return slot
 
 
 @njit(cache=True, nogil=True)
 def _intern(low: Any, high: Any, present: Any, keys: Any, out: Any) -> None:
+    table, before, count, meta = keys.table, keys.before, keys.counts, keys.meta
+    key_low, key_high = keys.low, keys.high
+    moving = meta[_CURSOR] < meta[_LIMIT]
     for i in range(len(out)):
         if not present[i]:
             out[i] = -1
             continue
-        slot = _find(low[i], high[i], keys)
-        if slot < 0:
-            slot = _new_slot(low[i], high[i], keys)
-        keys.counts[slot] += 1
+        at = _place(low[i], high[i], table, key_low, key_high)
+        slot = table[at]
+        # to call a function with so many arrays costs more than all else here: only while slots move
+        if slot < 0 and moving:
+            slot = _slot_while_moving(low[i], high[i], table, before, key_low, key_high, count, meta)
+        elif slot < 0:
+            slot = _new_slot(low[i], high[i], key_low, key_high, count, meta)
+            table[at] = slot
+        count[slot] += 1
         out[i] = slot
 
 
@@ -121,7 +138,7 @@ def _close_gap(at: Any, table: Any, key_low: Any) -> None:
     table[gap] = _EMPTY
     at = (at + np.uint64(1)) & mask
     while table[at] != _EMPTY:
-        home = key_low[table[at] - 1] & mask
+        home = key_low[table[at]] & mask
         if ((at - home) & mask) >= ((at - gap) & mask):
             table[gap] = table[at]
             table[at] = _EMPTY
@@ -131,17 +148,18 @@ def _close_gap(at: Any, table: Any, key_low: Any) -> None:
 
 @njit(cache=True)
 def _release(slots: Any, keys: Any) -> None:
-    count, meta = keys.counts, keys.meta
+    table, before, count, meta = keys.table, keys.before, keys.counts, keys.meta
+    key_low, key_high = keys.low, keys.high
     for slot in slots:
         if slot < 0:
             continue
         count[slot] -= 1
         if count[slot] == 0:
-            low, high = keys.low[slot], keys.high[slot]
+            low, high = key_low[slot], key_high[slot]
             if _is_before(slot, meta):
-                keys.before[_place(low, high, keys.before, keys.low, keys.high)] = _LEFT
+                before[_place(low, high, before, key_low, key_high, meta[_CURSOR])] = _FREED
             else:
-                _close_gap(_place(low, high, keys.table, keys.low, keys.high), keys.table, keys.low)
+                _close_gap(_place(low, high, table, key_low, key_high), table, key_low)
             # A free slot's count field links to the next free one: -2 - next, so that -1 ends the chain.
             count[slot] = -2 - meta[_FREE]
             meta[_FREE] = slot
@@ -150,31 +168,21 @@ def _release(slots: Any, keys: Any) -> None:
 
 @njit(cache=True)
 def _find_all(low: Any, high: Any, keys: Any, out: Any) -> None:
+    table, before, meta = keys.table, keys.before, keys.meta
+    key_low, key_high = keys.low, keys.high
     for i in range(len(out)):
-        out[i] = _find(low[i], high[i], keys)
+        out[i] = _find(low[i], high[i], table, before, key_low, key_high, meta)
 
 
 @njit(cache=True, nogil=True)
 def _move(most: int, keys: Any) -> None:
     """Have so many of the slots that are yet to move, in use or not, change to the table."""
-    meta = keys.meta
+    table, key_low, count, meta = keys.table, keys.low, keys.counts, keys.meta
     until = min(meta[_CURSOR] + most, meta[_LIMIT])
     for slot in range(meta[_CURSOR], until):
-        if keys.counts[slot] > 0:
-            at = _place(keys.low[slot], keys.high[slot], keys.before, keys.low, keys.high)
-            keys.before[at] = _LEFT
-            _put(slot, keys.table, keys.low)
+        if count[slot] > 0:
+            _put(slot, table, key_low)
     meta[_CURSOR] = until
-
-
-@njit(cache=True, nogil=True)
-def _move_all(keys: Any) -> None:
-    """The same of all of them, and nobody looks at the table before any more."""
-    meta = keys.meta
-    for slot in range(meta[_CURSOR], meta[_LIMIT]):
-        if keys.counts[slot] > 0:
-            _put(slot, keys.table, keys.low)
-    meta[_CURSOR] = meta[_LIMIT]
 
 
 class SlotTable:
@@ -225,7 +233,8 @@ class SlotTable:
             0, len(low), _STEP
         ):  # room for a step's new keys, not for as many as there are rows
             step = slice(start, start + _STEP)
-            self._reserve(self.end + len(low[step]))
+            # whoever brings so many waits for more than this
+            self._reserve(self.end + len(low[step]), at_once=len(low) > _STEP)
             if self._moving:
                 self._move_on(len(low[step]))
             _intern(low[step], high[step], present[step], self._keys(), out[step])
@@ -257,7 +266,7 @@ class SlotTable:
     def _keys(self) -> Keys:
         return Keys(self._table, self._before, self.key_low, self.key_high, self._count, self._meta)
 
-    def _reserve(self, slots: int) -> None:
+    def _reserve(self, slots: int, *, at_once: bool) -> None:
         if slots <= len(self._count):
             return
         if self._moving:
@@ -268,7 +277,7 @@ class SlotTable:
         self._count = self._arena.resize(f"{self._name}.count", capacity)
         self._meta[_CURSOR], self._meta[_LIMIT], self._meta[_NAME] = 0, self.end, 1 - self._meta[_NAME]
         self._before, self._table = self._table, self._open(int(self._meta[_NAME]), 2 * capacity)
-        if self.end <= _AT_ONCE:
+        if at_once or self.end <= _AT_ONCE:
             self._finish()
 
     def _move_on(self, rows: int) -> None:
@@ -277,7 +286,7 @@ class SlotTable:
             self._leave()
 
     def _finish(self) -> None:
-        _move_all(self._keys())
+        _move(self.end, self._keys())
         self._leave()
 
     def _leave(self) -> None:
@@ -287,4 +296,4 @@ class SlotTable:
         self._arena.remove(f"{self._name}.table.{1 - int(self._meta[_NAME])}")
 
     def _open(self, name: int, capacity: int) -> Array:
-        return self._arena.open(f"{self._name}.table.{name}", np.int32, capacity)
+        return self._arena.open(f"{self._name}.table.{name}", np.int32, capacity, _EMPTY)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -14,10 +13,9 @@ from tests.unit.engine.harness import config
 from tests.unit.engine.spark.test_packing import batch, payment
 from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.spark.packing import Pack, packer, unpacked
-from tripline_engine.spark.payloads import in_order
+from tripline_engine.spark.payloads import INPUT_SCHEMA, in_order
 from tripline_engine.spark.sources import BACKFILLED_RECORD, RAW_RECORD
 
-COLUMNS = ["shardKey", "kind", "position", "payload", "partition", "recordTime", "backfill"]
 RECORDS = [
     (0, 7, 100, payment(1)),
     (0, 8, 300, b"broken"),
@@ -27,8 +25,12 @@ RECORDS = [
 ]
 
 
-def rows(*found: tuple[object, ...]) -> pd.DataFrame:
-    return pd.DataFrame(found, columns=COLUMNS[: len(found[0])])
+def rows(*found: tuple[object, ...]) -> pa.RecordBatch:
+    fields = list(INPUT_SCHEMA)[: len(found[0])]
+    columns = [
+        pa.array(column, each.type) for column, each in zip(zip(*found, strict=True), fields, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
 
 def raw(record: tuple[int, int, int, bytes | None]) -> tuple[object, ...]:
@@ -52,8 +54,8 @@ def by_kind(payloads: list[Payload]) -> list[Payload]:
 @given(st.permutations(range(len(RECORDS))), st.integers(0, len(RECORDS)))
 def test_raw_records_are_packed_as_if_in_the_order_of_their_offsets(order: list[int], cut: int) -> None:
     shuffled = [raw(RECORDS[i]) for i in order]
-    frames = [rows(*part) for part in (shuffled[:cut], shuffled[cut:]) if part]
-    assert in_order(frames, packer(config(1))) == by_kind(packed_by_itself())
+    batches = [rows(*part) for part in (shuffled[:cut], shuffled[cut:]) if part]
+    assert in_order(batches, packer(config(1))) == by_kind(packed_by_itself())
 
 
 @pytest.mark.parametrize("most", [1, 150])
@@ -70,13 +72,13 @@ def test_many_bytes_are_packed_a_part_at_a_time(most: int, monkeypatch: pytest.M
 
 
 def test_events_come_by_kind_and_position_before_what_is_packed() -> None:
-    frames = [
+    batches = [
         rows(
             raw(RECORDS[0]), (0, Kind.TICK, 5, b"t5", 0, 0, None), (0, Kind.RULE_EVENT, 9, b"r9", 0, 0, None)
         ),
         rows((0, Kind.TICK, 4, b"t4", 0, 0, None), (0, Kind.RULE_EVENT, 2, b"", 0, 0, None)),
     ]
-    found = in_order(frames, packer(config(1)))
+    found = in_order(batches, packer(config(1)))
     assert [(payload.kind, payload.position) for payload in found] == [
         (Kind.RULE_EVENT, 2),
         (Kind.RULE_EVENT, 9),
@@ -102,8 +104,8 @@ def test_packed_rows_are_payloads_already() -> None:
         pytest.fail(f"packed again: {list(batches)}")
 
     pack: Pack = nothing_to_pack
-    frames = [rows((0, Kind.PARTITION_RANGE, 0, b"{}"), (0, Kind.TRANSACTIONS, 0, b"arrow"))]
-    assert in_order(frames, pack) == [
+    batches = [rows((0, Kind.PARTITION_RANGE, 0, b"{}"), (0, Kind.TRANSACTIONS, 0, b"arrow"))]
+    assert in_order(batches, pack) == [
         Payload(Kind.TRANSACTIONS, b"arrow", 0),
         Payload(Kind.PARTITION_RANGE, b"{}", 0),
     ]
