@@ -30,6 +30,7 @@ LARGE: Final = 1 << 16
 """Bytes. To make a file takes as long as to hand so much to the state store."""
 KEPT_BATCHES: Final = 100
 """As many versions as Spark keeps of the state store (`spark.sql.streaming.minBatchesToRetain`)."""
+_LOOKED_EACH: Final = 10
 GONE: Final = "segments/gone"
 """The key of what is to be removed: pairs of the micro-batch that let go of a file, and its name."""
 
@@ -82,7 +83,7 @@ class FiledLog:
         live = set(self._files.values())
         left = sorted({name for name in self._left if name not in live})
         # the last ones would wait for ever if only what loses a file looked at those that wait
-        if not left and self._batch % KEPT_BATCHES:
+        if not left and self._batch % _LOOKED_EACH:
             return
         found = _waiting(self._log.get(GONE))
         waiting = [*found, *((self._batch, name) for name in left)]

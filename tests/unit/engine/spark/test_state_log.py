@@ -1,96 +1,25 @@
-"""The state log over PySpark's own client, against a store that speaks its protocol.
-
-Spark's own store is behind it in every end-to-end test; this one answers late, refuses, and counts what it was not
-asked to answer yet.
-"""
+"""The state log over the engine's client, against a store that speaks Spark's protocol."""
 
 from __future__ import annotations
 
-import pickle
-import socket
-import struct
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
 
-import pyspark.sql.streaming.proto.StateMessage_pb2 as messages
 import pytest
 from pyspark.sql.streaming.map_state_client import MapStateClient
 from pyspark.sql.streaming.stateful_processor import MapState
-from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorApiClient
 
+from tests.unit.engine.spark.state_server import Store, connected
 from tripline_engine.errors import StateStoreFailed
+from tripline_engine.spark.state_client import StateClient
 from tripline_engine.spark.state_log import FORMS, KEY, SparkStateLog
-
-
-@dataclass
-class Store:
-    """Answers while `open` is set; refuses the keys in `refused`."""
-
-    open: threading.Event = field(default_factory=threading.Event)
-    refused: set[str] = field(default_factory=set)
-    kept: dict[str, bytes | str] = field(default_factory=dict)
-    asked: int = 0
-    stops: bool = False
-    """Whether it reads no more after it has refused something, as Spark's does; the connection stays open."""
-    ended: threading.Event = field(default_factory=threading.Event)
-
-    def answer(self, call: Any) -> Any:
-        kind = call.WhichOneof("method")
-        request = getattr(call, kind)
-        (key,) = pickle.loads(request.userKey)
-        if key in self.refused:
-            return messages.StateResponse(statusCode=1, errorMessage=f"no {key}")
-        if kind == "getValue":
-            data = self.kept.get(key)
-            value = pickle.dumps((data,)) if data is not None else b""
-            return messages.StateResponse(statusCode=0, value=value)
-        if kind == "updateValue":
-            (self.kept[key],) = pickle.loads(request.value)
-        else:
-            self.kept.pop(key, None)
-        return messages.StateResponse(statusCode=0)
-
-    def serve(self, listener: socket.socket) -> None:
-        connection, _ = listener.accept()
-        with connection, connection.makefile("rwb", 65536) as stream:
-            while self._serve_one(stream):
-                pass
-            if self.stops:
-                assert self.ended.wait(90)
-
-    def _serve_one(self, stream: Any) -> bool:
-        head = stream.read(8)
-        if not head:
-            return False
-        _version, length = struct.unpack("!ii", head)
-        request = messages.StateRequest()
-        request.ParseFromString(stream.read(length))
-        self.asked += 1
-        assert self.open.wait(30)
-        said = self.answer(request.stateVariableRequest.mapStateCall).SerializeToString()
-        stream.write(struct.pack("!i", len(said)) + said)
-        stream.flush()
-        return not (self.stops and self.refused)
 
 
 @contextmanager
 def served(store: Store, form: int = max(FORMS)) -> Iterator[SparkStateLog]:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=store.serve, args=(listener,))
-        thread.start()
-        client = StatefulProcessorApiClient(listener.getsockname()[1], KEY)
-        try:
-            state = MapState(MapStateClient(client, KEY, FORMS[form].schema), "log")
-            yield SparkStateLog(state, FORMS[form])
-        finally:
-            store.open.set()
-            store.ended.set()
-            client.sockfile.close()
-            client._client_socket.close()
-            thread.join(30)
+    with connected(store, StateClient) as client:
+        state = MapState(MapStateClient(client, KEY, FORMS[form].schema), "log")
+        yield SparkStateLog(state, FORMS[form])
 
 
 def put_two_megabytes(log: SparkStateLog) -> None:
