@@ -84,14 +84,15 @@ class Cleaned:
     lingered: int
 
     def rows(self) -> list[Result]:
-        """The rows of the table."""
+        """The rows of the table. What comes after everything is back says only what has come in since."""
         found = []
+        judged = min(self.needed, self._after[-1][0])
         for figure in FIGURES:
             before, most = figure.of(self.baseline), figure.of(self.peak)
             found.append(results.told(f"{figure.name}, with the history", most, figure.unit, before))
             for number, held in self._after:
                 name, value = f"… after {number} clean-ups", figure.of(held)
-                if held is self.after[-1][1]:
+                if number == judged:
                     bar = figure.bar(self.baseline)
                     found.append(results.at_most(name, value, figure.unit, bar, reference=before))
                 else:

@@ -85,6 +85,13 @@ def test_clean_up_is_done_when_everything_is_back() -> None:
     assert all(result.ok for result in done.rows())
 
 
+def test_what_comes_in_after_everything_is_back_is_no_bar_missed() -> None:
+    baseline, peak = held(100, 50 * MEBIBYTE), held(9_000, 5_000 * MEBIBYTE)
+    done = Cleaned(baseline, peak, [(1, baseline), (1, peak)], lingering=0, lingered=0)
+    assert done.needed == 1
+    assert all(result.ok for result in done.rows())
+
+
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
 def test_one_figure_that_stays_is_a_bar_missed(figure: object) -> None:
     baseline, peak = held(100, 50 * MEBIBYTE), held(9_000, 5_000 * MEBIBYTE)

@@ -121,7 +121,7 @@ class MappedArena:
         self._arrays: dict[str, Array] = {}
         self._mappings: dict[str, mmap.mmap] = {}
         self._numbers: dict[str, int] = {}
-        self._advice = _PAGE_BY_PAGE
+        self._advice = before._advice if before is not None else _PAGE_BY_PAGE  # noqa: SLF001  # one of its own kind
         self.header = self._map(_HEADER, np.dtype(np.int64), _HEADER_ITEMS, 0, None)
         self._seen = self.layout
         self._gives_back = True
@@ -187,8 +187,7 @@ class MappedArena:
         self._before = None
 
     def wipe(self) -> None:
-        """Remove every array but the header; those that are made until `built` are written from end to end."""
-        self._advice = _AHEAD
+        """Remove every array but the header."""
         self._arrays.clear()
         self._mappings.clear()
         for path in list(self._directory.iterdir()):
@@ -196,11 +195,13 @@ class MappedArena:
                 path.unlink(missing_ok=True)
         self._changed()
 
-    def built(self) -> None:
-        """From now on arrays are written here and there."""
-        self._advice = _PAGE_BY_PAGE
-        for mapping in self._mappings.values():
-            _advise(mapping, self._advice)
+    def read_ahead(self, *, on: bool) -> None:
+        """Whether much is to be written at once, from end to end, by this process: it is off until it is said."""
+        advice = _AHEAD if on else _PAGE_BY_PAGE
+        if advice != self._advice:
+            self._advice = advice
+            for mapping in self._mappings.values():
+                _advise(mapping, advice)
 
     def bytes(self) -> int:
         return sum(array.nbytes for array in self._arrays.values())

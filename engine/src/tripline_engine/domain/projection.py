@@ -39,6 +39,8 @@ from tripline_engine.domain.structure import Structure
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
 # How the arrays are laid out; files of another layout, from before an upgrade, are built again.
 _THIS_LAYOUT = 9
+# More transactions than this come only where there is a backlog.
+_MANY = 1 << 12
 # To read transactions back is as much work as to build so many lists and windows over them.
 _READ = 6
 
@@ -79,6 +81,11 @@ class Projection:
     def begin(self) -> None:
         """Say that the arrays are about to change."""
         self._header[_DIRTY] = 1
+
+    def expect(self, rows: int) -> None:
+        """Say that so many transactions are going to be taken."""
+        if self._mapped:
+            self._mapped.read_ahead(on=rows > _MANY)
 
     def finish(self, head: Head) -> None:
         """Say that the arrays include what the head names."""
@@ -126,6 +133,7 @@ class Projection:
         self.begin()
         if self._mapped:
             self._mapped.wipe()
+            self._mapped.read_ahead(on=True)
         else:
             self._arena = HeapArena()
         self.book, self._book_nonce = read_book(log, self._config.event_type), head.book_nonce
@@ -135,8 +143,6 @@ class Projection:
         shared = _OneAtATime(log)
         work = [partial(self._rebuild_anchor, name, head, shared) for name in names]
         side_by_side(work, sum(map(_rows, head.segments.values())))
-        if self._mapped:
-            self._mapped.built()
         self.finish(head)
 
     def _to_build(self, head: Head, name: str) -> int:

@@ -316,6 +316,7 @@ class _Batch:
         table = pa.concat_tables(tables, promote_options="none" if alike else "default").combine_chunks()
         order = np.lexsort([np.array(table.column(name)) for name in ("offset", "partition", "runningMax")])
         rows = Rows.of(table.take(pa.array(order)), self._event_type)
+        self._projection.expect(len(rows))
         masks = np.array(rows.table.column("mask"))
         book = self._projection.book
         admission = admit(rows, book.settings, self._head.visibility, book.backfills)
