@@ -121,7 +121,7 @@ class MappedArena:
         self._arrays: dict[str, Array] = {}
         self._mappings: dict[str, mmap.mmap] = {}
         self._numbers: dict[str, int] = {}
-        self._advice = before._advice if before is not None else _PAGE_BY_PAGE  # noqa: SLF001  # one of its own kind
+        self._advice: int | None = before._advice if before is not None else _PAGE_BY_PAGE  # noqa: SLF001  # its own kind
         self.header = self._map(_HEADER, np.dtype(np.int64), _HEADER_ITEMS, 0, None)
         self._seen = self.layout
         self._gives_back = True
