@@ -25,7 +25,9 @@ from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.memory_log import MemoryLog
 from tripline_engine.domain.moving import move_numbers_down
 from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.rows import Texts
 from tripline_engine.domain.shard_worker import ShardWorker
+from tripline_engine.domain.text_table import TextTable
 from tripline_engine.spark.packing import packer, unpacked
 
 _START: Final = 1_763_690_000_000
@@ -34,6 +36,8 @@ _ROWS: Final = 40
 _TEXTS: Final = 300
 # More ids than a table is written anew with at once.
 _MANY: Final = 20_000
+# A text of which three are more than a new table of texts holds.
+_LONG: Final = 1_500
 _TYPE: Final = EventType(
     "warm-up",
     1,
@@ -67,6 +71,9 @@ _RULES: Final[tuple[Special, ...]] = (
     {"lateEvents": "reevaluate", "limit": "30"},
     {"filter": {"field": "amount", "operator": ">", "value": "1"}},
 )
+_BUCKETED: Final = "precision"
+_WIDER: Final[Special] = {_BUCKETED: "bucketed(60)", "windowSeconds": 172800}
+"""Comes when there are buckets already."""
 _LATE_COMPILED: Final[tuple[tuple[Special, ...], ...]] = (
     (),
     ({"resetOnAlert": True},),
@@ -102,17 +109,23 @@ def warm_up(rules: Sequence[Special] = _RULES) -> int:
 
 
 def _grow_large() -> None:
-    """What only a large history comes to: its table of ids moves to another, and its rows to the front."""
+    """What only a large history comes to: its table of ids moves to another, its rows to the front, texts as well."""
     ids = RememberedIds(HeapArena(), "warm-up")
     for first in (0, _MANY):
         names = np.arange(first, first + _MANY, dtype=np.uint64)
         ids.accept(names, names, np.zeros(_MANY, np.int64), 0, 0)
     move_numbers_down(np.zeros(2, np.int32), 1, 1)
+    texts, present = TextTable(HeapArena(), "warm-up"), np.ones(1, np.bool_)
+    data, place = np.zeros(_LONG, np.uint8), np.array([0, _LONG], np.int32)
+    for key in np.arange(4, dtype=np.uint64).reshape(4, 1):
+        texts.release(texts.take(Texts(place, data, present), key, key))
 
 
 def _batches(config: EngineConfig, rules: Sequence[Special]) -> Iterator[tuple[str, list[Payload]]]:
     """Micro-batches, each with the folder of the arrays: another one is built again from the state log."""
     yield "first", [Payload(Kind.RULE_EVENT, _rule_event(i + 1, rule), i) for i, rule in enumerate(rules)]
+    if any(_BUCKETED in rule for rule in rules):
+        yield "first", [Payload(Kind.RULE_EVENT, _rule_event(len(rules) + 1, _WIDER), len(rules))]
     # the second round has late ones; before the fourth, what was is in buckets only; with the last all expires
     for round_, second in enumerate((0, 0, 1, 9000, 9001, 10**7)):
         clock, rows = _START + second * 1000, _TEXTS if round_ == 2 else _ROWS

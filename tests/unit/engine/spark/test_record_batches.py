@@ -120,4 +120,4 @@ def test_a_data_frame_without_the_columns_of_raw_records() -> None:
 def test_sparks_worker_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "TransformWithStateInPandasSerializer", TransformWithStateInPandasSerializer)
     use_record_batches()
-    assert worker.TransformWithStateInPandasSerializer is RecordBatchSerializer
+    assert vars(worker)["TransformWithStateInPandasSerializer"] is RecordBatchSerializer
