@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyspark import worker
-from pyspark.serializers import read_int
 from pyspark.sql.pandas.serializers import TransformWithStateInPandasSerializer
 from pyspark.sql.streaming.stateful_processor_util import TransformWithStateInPandasFuncMode as Mode
 
@@ -86,7 +85,7 @@ def dumped(kind: type[TransformWithStateInPandasSerializer], outputs: list[Any])
     packed: Iterator[Any] = iter([[(iter(outputs), OUTPUT_SCHEMA)]])
     serializer(kind).dump_stream(packed, sink)
     sink.seek(0)
-    assert read_int(sink) < 0  # the mark before the stream
+    assert int.from_bytes(sink.read(4), "big", signed=True) < 0  # the mark before the stream
     table = pa.ipc.open_stream(sink).read_all()
     return [table.schema.field(0).type, table.column_names, table.to_pylist()]
 
