@@ -253,8 +253,10 @@ def _fill(descriptor: int, item: Array, first: int, until: int) -> None:
     """Write the item to places of a file: through a mapping each page would be entered by itself."""
     size = item.itemsize
     piece = np.tile(item, min(until - first, _WRITTEN // size)).tobytes()
-    for start in range(first * size, until * size, len(piece)):
-        os.pwrite(descriptor, piece[: until * size - start], start)
+    at, end = first * size, until * size
+    while at < end:
+        # on a full disk a part may be written, and the next attempt says why
+        at += os.pwrite(descriptor, piece[(at - first * size) % size :][: end - at], at)
 
 
 def _advise(mapping: mmap.mmap, advice: int | None) -> None:

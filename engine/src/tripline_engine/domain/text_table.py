@@ -16,9 +16,9 @@ from tripline_engine.domain.rows import Texts
 from tripline_engine.domain.slot_table import SlotTable
 
 _FIRST_HEAP: Final = 4096
-# What `span` begins with: how far the heap is filled, and how many bytes of that are of texts that are no longer told.
-# Then, for each slot, where its text begins, and how many bytes it has and one more (0: there is none yet).
-_END, _DEAD, _FIRST = 0, 1, 2
+# What `span` begins with: how far the heap is filled. Then, for each slot, where its text begins, and how many bytes it
+# has and one more (0: there is none yet).
+_END, _FIRST = 0, 1
 
 
 @njit(cache=True, nogil=True)
@@ -34,23 +34,21 @@ def _keep(
     heap: Any,
 ) -> None:
     """Write the texts of slots that have got a new key."""
-    end, dead = span[_END], span[_DEAD]
+    end = span[_END]
     for i in range(len(slots)):
         slot = np.int64(slots[i])
         if slot < 0:
             continue
         at = _FIRST + 2 * slot
-        if span[at + 1] > 0:
-            if own_low[slot] == low[slot] and own_high[slot] == high[slot]:
-                continue
-            dead += span[at + 1] - 1
+        if span[at + 1] > 0 and own_low[slot] == low[slot] and own_high[slot] == high[slot]:
+            continue
         first, length = np.int64(offsets[i]), np.int64(offsets[i + 1] - offsets[i])
         for k in range(length):
             heap[end + k] = data[first + k]
         span[at], span[at + 1] = end, length + 1
         own_low[slot], own_high[slot] = low[slot], high[slot]
         end += length
-    span[_END], span[_DEAD] = end, dead
+    span[_END] = end
 
 
 @njit(cache=True, nogil=True)
@@ -68,7 +66,7 @@ def _gather(used: Any, span: Any, heap: Any, out: Any) -> None:
             out[end + k] = heap[first + k]
         span[at] = end
         end += length
-    span[_END], span[_DEAD] = end, 0
+    span[_END] = end
 
 
 class TextTable(SlotTable):
@@ -127,8 +125,9 @@ class TextTable(SlotTable):
             self._span = self._arena.resize(f"{self._name}.text.span", _FIRST + 2 * self.capacity)
         if self._span[_END] + more <= len(self._heap):
             return
-        # to move all texts takes long where there are many, so only if half of them are no longer told
-        if 2 * self._span[_DEAD] >= self._span[_END]:
+        # to move all texts takes long where there are many, so only if half of what is there is no longer told
+        told = np.maximum(self._span[_FIRST + 1 :: 2][self.in_use] - 1, 0).sum()
+        if 2 * told <= self._span[_END]:
             out = np.empty(len(self._heap), np.uint8)
             _gather(self.in_use, self._span, self._heap, out)
             end = int(self._span[_END])

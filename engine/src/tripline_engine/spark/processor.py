@@ -84,6 +84,7 @@ class ShardProcessor(StatefulProcessor):
         self._shards = {key: shard for shard, key in enumerate(shard_keys(config.shards))}
 
     def init(self, handle: StatefulProcessorHandle) -> None:
+        self._client = handle._statefulProcessorApiClient  # noqa: SLF001  # it has no other way
         self._state = self._stored.variable(handle)
 
     def handleInitialState(  # noqa: N802  # Spark's name
@@ -107,22 +108,32 @@ class ShardProcessor(StatefulProcessor):
         timerValues: TimerValues,  # noqa: N803, ARG002
     ) -> Iterator[pa.RecordBatch] | Iterator[pd.DataFrame]:
         # the driver and Spark's schema check take the processor apart too, and have no use for compiled kernels
-        from tripline_engine.spark.record_batches import as_data_frame, as_record_batch  # noqa: PLC0415
+        import pyarrow as pa  # noqa: PLC0415
 
-        given = list(rows)
-        found = self._outputs(self._shard(key), [as_record_batch(part) for part in given])
-        # it answers as it was asked
-        yield from found if as_record_batch(given[0]) is given[0] else map(as_data_frame, found)
+        from tripline_engine.spark.record_batches import as_data_frame, as_record_batch  # noqa: PLC0415
+        from tripline_engine.spark.state_client import StateClient  # noqa: PLC0415
+
+        try:
+            given = list(rows)
+            as_asked = as_record_batch if isinstance(given[0], pa.RecordBatch) else as_data_frame
+            batches = [as_record_batch(part) for part in given]
+            del given
+            yield from map(as_asked, self._outputs(self._shard(key), batches))
+        except BaseException:
+            if isinstance(self._client, StateClient):
+                self._client.hear_out()
+            raise
         # Spark's worker collects garbage after every task; frozen objects are left out of that
         gc.freeze()
 
-    def _outputs(self, shard: int, batches: Sequence[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """All that follows from these rows, and the shard's counters: rows by OUTPUT_SCHEMA."""
+    def _outputs(self, shard: int, batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """All that follows from these rows, which are let go, and the shard's counters: rows by OUTPUT_SCHEMA."""
         from tripline_engine.spark.framing import framed, framed_counters  # noqa: PLC0415
         from tripline_engine.spark.payloads import in_order  # noqa: PLC0415
         from tripline_engine.spark.sources import packing  # noqa: PLC0415
 
         payloads = in_order(batches, packing(self._config, self._fault))
+        batches.clear()
         make_worker = self._make_worker or _shard_worker()
         with self._stored.log(self._state, shard) as log:
             worker = make_worker(self._config, shard, log, self._here(), _now_ms)

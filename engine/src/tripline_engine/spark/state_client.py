@@ -9,7 +9,7 @@ the processor is closed. The server answers in the order in which it was asked.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from pyspark import worker
@@ -48,6 +48,12 @@ class StateClient(StatefulProcessorApiClient):
     def get_map_state(self, *args: Any, **kwargs: Any) -> None:
         with self._later():
             super().get_map_state(*args, **kwargs)
+
+    def hear_out(self) -> None:
+        """Hear what is left, whatever it says. Where answers are in a connection that is closed, the JVM's thread fails
+        with an error that nobody catches, which on a cluster ends its process."""
+        with suppress(StateStoreFailed, EOFError, OSError):
+            self._hear()
 
     def _receive_proto_message(self) -> tuple[int, str, bytes]:
         self._hear()

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
@@ -104,6 +104,13 @@ class SparkStateLog:
             self._unanswered -= 1
             self._answer()
         self._sent = 0
+
+    def hear_out(self) -> None:
+        """Hear what is left, whatever it says, where all else has failed: the JVM does not expect a connection to be
+        closed before its answers are read."""
+        if not self._failed:
+            with suppress(StateStoreFailed, EOFError, OSError):
+                self.settle()
 
     def _write(self, call: Callable[..., object], size: int, *words: Any) -> None:
         if self._sent + size + _A_MESSAGE > _MOST_SENT:

@@ -12,12 +12,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import pyspark.sql.streaming.proto.StateMessage_pb2 as messages
 from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorApiClient
 
 from tripline_engine.spark.state_log import KEY
+
+Client = TypeVar("Client", bound=StatefulProcessorApiClient)
 
 
 @dataclass
@@ -30,6 +32,8 @@ class Store:
     told: list[str] = field(default_factory=list)
     """What else it has been told, by the protocol's names."""
     asked: int = 0
+    reset: bool = False
+    """Whether the connection was closed with answers in it that nobody had read."""
     stops: bool = False
     """Whether it reads no more after it has refused something, as Spark's does; the connection stays open."""
     ended: threading.Event = field(default_factory=threading.Event)
@@ -63,8 +67,11 @@ class Store:
     def serve(self, listener: socket.socket) -> None:
         connection, _ = listener.accept()
         with connection, connection.makefile("rwb", 65536) as stream:
-            while self._serve_one(stream):
-                pass
+            try:
+                while self._serve_one(stream):
+                    pass
+            except ConnectionError:
+                self.reset = True
             if self.stops:
                 assert self.ended.wait(90)
 
@@ -88,9 +95,7 @@ class Store:
 
 
 @contextmanager
-def connected(
-    store: Store, make: type[StatefulProcessorApiClient] = StatefulProcessorApiClient
-) -> Iterator[StatefulProcessorApiClient]:
+def connected(store: Store, make: type[Client]) -> Iterator[Client]:
     """A client of that kind, connected to it."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=store.serve, args=(listener,))

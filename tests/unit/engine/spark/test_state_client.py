@@ -66,9 +66,31 @@ def test_a_refusal_is_an_error_at_the_next_reading() -> None:
 
 
 @pytest.mark.timeout(60)
+@pytest.mark.parametrize("refused", [set[str](), {"setImplicitKey"}])
+def test_where_all_else_has_failed_the_rest_is_heard_before_the_connection_is_closed(
+    refused: set[str],
+) -> None:
+    store = Store(refused=refused)
+    store.open.set()
+    with connected(store, StateClient) as client:
+        begin(client)
+        log = SparkStateLog(MapState(MapStateClient(client, KEY, FORM.schema), "log"), FORM)
+        if not refused:
+            log.put("a", b"1")
+            log.hear_out()
+            client.remove_implicit_key()
+        client.hear_out()
+    assert not store.reset
+    assert store.told[:3] == BEGINNING
+
+
+@pytest.mark.timeout(60)
 def test_sparks_own_client_waits_for_each() -> None:
     """What the engine's leaves out is there to be left out."""
     store = Store(refused={"setImplicitKey"})
     store.open.set()
-    with connected(store) as client, pytest.raises(Exception, match="no setImplicitKey"):
+    with (
+        connected(store, StatefulProcessorApiClient) as client,
+        pytest.raises(Exception, match="no setImplicitKey"),
+    ):
         begin(client)
