@@ -39,9 +39,9 @@ _AHEAD: Final[int | None] = getattr(mmap, "MADV_NORMAL", None)
 # So much of the address space (bytes) an array has, or so many times what it needs: it grows there without being mapped
 # anew, for of a new mapping all pages are entered once more, one by one.
 _SPACE: Final = 1 << 30
+_SPACES: Final = 16
 # So many bytes are written at a time.
 _WRITTEN: Final = 1 << 18
-_SPACES: Final = 16
 
 
 def whole_pages(size: int) -> int:

@@ -32,7 +32,6 @@ _NONE: Final = 0
 _AT_ONCE: Final = 1 << 14
 _MOVED_EACH, _MOVED_LEAST, _PASSED_EACH = 4, 256, 16
 _SAMPLE: Final = 1 << 14
-_COLUMNS: Final = (("low", np.uint64), ("high", np.uint64), ("times", np.int64))
 
 
 class Table(NamedTuple):
@@ -234,12 +233,11 @@ class RememberedIds:
 
     def _open(self, name: int, capacity: int) -> Table:
         ids = capacity // 2
-
-        def opened(part: str, kind: npt.DTypeLike, size: int, fill: int = 0) -> Array:
-            return self._arena.open(self._part(name, part), kind, size, fill)
-
-        low, high, times = (opened(each, kind, ids) for each, kind in _COLUMNS)
-        return Table(low, high, times, opened("places", np.int32, capacity, _EMPTY))
+        columns = (("low", np.uint64, ids, 0), ("high", np.uint64, ids, 0), ("times", np.int64, ids, 0))
+        parts = (*columns, ("places", np.int32, capacity, _EMPTY))
+        return Table(
+            *(self._arena.open(self._part(name, part), kind, size, fill) for part, kind, size, fill in parts)
+        )
 
     def _remove(self, name: int) -> None:
         for part in Table._fields:

@@ -33,7 +33,7 @@ REJECT_BYTES: Final = 512 * 1024
 REJECTS_SHARD: Final = 0
 """Parse rejects and partition ranges go here; this shard writes the order record."""
 
-_PACKED: Final = pa.schema(
+PACKED: Final = pa.schema(
     [("shardKey", pa.int32()), ("kind", pa.int8()), ("position", pa.int64()), ("payload", pa.binary())]
 )
 _REJECTS: Final = pa.schema(
@@ -196,8 +196,8 @@ def _ranges(progress: dict[int, PartitionProgress]) -> Iterator[bytes]:
 
 def _packed(rows: list[tuple[int, Kind, int, bytes]]) -> pa.RecordBatch:
     columns = zip(*((key, int(kind), position, data) for key, kind, position, data in rows), strict=True)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, _PACKED, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=_PACKED)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, PACKED, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=PACKED)
 
 
 def _ipc(batch: pa.RecordBatch) -> bytes:

@@ -10,38 +10,29 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_engine.domain.records import BACKFILL, Kind, Payload
-from tripline_engine.spark.packing import Pack, unpacked
+from tripline_engine.spark.packing import PACKED, Pack, unpacked
 from tripline_engine.spark.sources import BACKFILLED_RECORD, RAW_RECORD
 
 Columns = dict[str, npt.NDArray[Any]]
 
-_RECORD: Final = {
-    "partition": ("partition", pa.int32()),
-    "position": ("offset", pa.int64()),
-    "recordTime": ("recordTime", pa.int64()),
-    "payload": ("value", pa.binary()),
-}
-"""What packing needs of a raw record: a row's column, what packing calls it, and its type."""
+INPUT_SCHEMA: Final = pa.schema(
+    [*PACKED, ("partition", pa.int32()), ("recordTime", pa.int64()), (BACKFILL, pa.binary())]
+)
+"""What a shard's rows are made of; the last three only where raw records may be among them."""
 
-_BACKFILL: Final = {BACKFILL: (BACKFILL, pa.binary())}
+_RECORD: Final = {
+    "partition": "partition",
+    "position": "offset",
+    "recordTime": "recordTime",
+    "payload": "value",
+}
+"""What packing needs of a raw record: a row's column, and what packing calls it."""
+
+_BACKFILL: Final = {BACKFILL: BACKFILL}
 """And if one of them has that."""
 
 BATCH_BYTES = 64 << 20
 """Values that are packed at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
-
-
-INPUT_SCHEMA: Final = pa.schema(
-    [
-        ("shardKey", pa.int32()),
-        ("kind", pa.int8()),
-        ("position", pa.int64()),
-        ("payload", pa.binary()),
-        ("partition", pa.int32()),
-        ("recordTime", pa.int64()),
-        (BACKFILL, pa.binary()),
-    ]
-)
-"""What a shard's rows are made of; the last three only where raw records may be among them."""
 
 
 def in_order(batches: Iterable[pa.RecordBatch], pack: Pack) -> list[Payload]:
@@ -82,5 +73,8 @@ def _packed(rows: Columns, chosen: npt.NDArray[np.intp], pack: Pack) -> Iterator
 def _batch(rows: Columns, chosen: npt.NDArray[np.intp]) -> pa.RecordBatch:
     backfilled = (rows["kind"][chosen] != RAW_RECORD).any()
     wanted = _RECORD | _BACKFILL if backfilled else _RECORD
-    columns = {name: pa.array(rows[column][chosen], kind) for column, (name, kind) in wanted.items()}
+    columns = {
+        name: pa.array(rows[column][chosen], INPUT_SCHEMA.field(column).type)
+        for column, name in wanted.items()
+    }
     return pa.RecordBatch.from_pydict(columns)

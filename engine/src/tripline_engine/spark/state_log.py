@@ -12,13 +12,12 @@ one, of a quarter of a megabyte in 2.1 ms, and 1.3 more to read that. The same a
 from __future__ import annotations
 
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
-from tripline_engine.errors import StateStoreFailed
+from tripline_engine.spark.state_client import StateClient
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import MapState
@@ -58,17 +57,16 @@ FORMS: Final = {
 
 
 class SparkStateLog:
-    """The state log over a map state of `KEY` and the form's schema.
+    """The state log over a map state of `KEY` and the form's schema, whose client is the engine's.
 
-    Raises StateStoreFailed, for a write at a later call; and for every call after one that failed, for nobody can tell
-    any more which answer belongs to what.
+    Raises StateStoreFailed, for a write at a later call.
     """
 
     def __init__(self, state: MapState, form: Form) -> None:
         self._state, self._form = state, form
-        self._client = state._mapStateClient._stateful_processor_api_client  # noqa: SLF001  # it has no other way
-        self._unanswered = self._sent = 0
-        self._failed = False
+        client = state._mapStateClient._stateful_processor_api_client  # noqa: SLF001  # it has no other way
+        assert isinstance(client, StateClient)  # Spark's workers have no other
+        self._client, self._sent = client, 0
 
     def get(self, key: str) -> bytes | None:
         return self.get_all([key])[0]
@@ -80,10 +78,11 @@ class SparkStateLog:
             if self._sent + len(some) * _A_MESSAGE > _MOST_SENT:
                 self.settle()
             for key in some:
-                self._ask(self._state.getValue, (key,))
+                with self._client.asking():
+                    self._state.getValue((key,))
             self.settle()
             # all of them before any is looked at: what cannot be read must not leave the rest unheard
-            found += [self._value(answer) for answer in [self._answer() for _ in some]]
+            found += [self._value(answer) for answer in [self._client.answer() for _ in some]]
         return found
 
     def put(self, key: str, data: bytes) -> None:
@@ -99,59 +98,17 @@ class SparkStateLog:
 
     def settle(self) -> None:
         """Return when all that has been written is in the store. To be called before the micro-batch ends."""
-        self._refuse_after_a_failure()
-        while self._unanswered:
-            self._unanswered -= 1
-            self._answer()
+        self._client.hear()
         self._sent = 0
-
-    def hear_out(self) -> None:
-        """Hear what is left, whatever it says, where all else has failed: the JVM does not expect a connection to be
-        closed before its answers are read."""
-        if not self._failed:
-            with suppress(StateStoreFailed, EOFError, OSError):
-                self.settle()
 
     def _write(self, call: Callable[..., object], size: int, *words: Any) -> None:
         if self._sent + size + _A_MESSAGE > _MOST_SENT:
             self.settle()
-        self._ask(call, *words)
+        with self._client.later():
+            call(*words)
         self._sent += size + _A_MESSAGE
-        self._unanswered += 1
-        if self._unanswered == _MOST_UNANSWERED:
+        if self._client.unheard >= _MOST_UNANSWERED:
             self.settle()
-
-    def _ask(self, call: Callable[..., object], *words: Any) -> None:
-        """Have the client send its message; it is told that there was nothing to hear."""
-        with self._whole():
-            self._client._receive_proto_message = _nothing  # type: ignore[method-assign]  # noqa: SLF001
-            try:
-                call(*words)
-            finally:
-                del self._client._receive_proto_message  # noqa: SLF001
-
-    def _answer(self) -> bytes:
-        with self._whole():
-            status, error, value = self._client._receive_proto_message()  # noqa: SLF001
-            if status != 0:
-                raise StateStoreFailed(f"Spark's state store refuses a call: {error}")
-        return value
-
-    @contextmanager
-    def _whole(self) -> Iterator[None]:
-        """What fails in here is the last thing that is done."""
-        self._refuse_after_a_failure()
-        self._failed = True
-        yield
-        self._failed = False
-
-    def _refuse_after_a_failure(self) -> None:
-        if self._failed:
-            raise StateStoreFailed("Spark's state store has refused a call before this one")
 
     def _value(self, value: bytes) -> bytes | None:
         return self._form.data(self._client._deserialize_from_bytes(value)[0]) if value else None  # noqa: SLF001
-
-
-def _nothing() -> tuple[int, str, bytes]:
-    return 0, "", b""

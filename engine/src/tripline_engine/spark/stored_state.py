@@ -39,17 +39,13 @@ class StoredState:
         """A shard's, for one micro-batch; whatever is written is in the state store at the end."""
         form = FORMS[self.form]
         store = SparkStateLog(variable, form)
-        try:
-            if form.has_files:
-                filed = FiledLog(store, shard_folder(self.checkpoint, shard), _micro_batch(), self.large)
-                yield filed
-                filed.finish()
-            else:
-                yield store
-            store.settle()
-        except BaseException:
-            store.hear_out()
-            raise
+        if form.has_files:
+            filed = FiledLog(store, shard_folder(self.checkpoint, shard), _micro_batch(), self.large)
+            yield filed
+            filed.finish()
+        else:
+            yield store
+        store.settle()
 
 
 def _micro_batch() -> int:

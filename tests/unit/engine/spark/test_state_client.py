@@ -77,11 +77,23 @@ def test_where_all_else_has_failed_the_rest_is_heard_before_the_connection_is_cl
         log = SparkStateLog(MapState(MapStateClient(client, KEY, FORM.schema), "log"), FORM)
         if not refused:
             log.put("a", b"1")
-            log.hear_out()
             client.remove_implicit_key()
         client.hear_out()
     assert not store.reset
     assert store.told[:3] == BEGINNING
+
+
+@pytest.mark.timeout(60)
+def test_after_a_refusal_nobody_waits_for_answers_that_do_not_come() -> None:
+    store = Store(refused={"getMapState"}, stops=True)
+    store.open.set()
+    with connected(store, StateClient) as client:
+        begin(client)
+        with pytest.raises(StateStoreFailed, match="no getMapState"):
+            client.hear()
+        client.hear_out()
+        with pytest.raises(StateStoreFailed, match="before this one"):
+            client.remove_implicit_key()
 
 
 @pytest.mark.timeout(60)
