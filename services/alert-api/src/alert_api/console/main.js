@@ -117,9 +117,10 @@ async function resume() {
 
 function move(place) {
   for (const [name, view] of Object.entries(views)) {
-    const chosen = name === place.view;
+    // Nothing to choose from before the view has read the address: what is chosen would forget the rest of it.
+    const chosen = name === place.view && Boolean(session.actor);
     byId(name).hidden = !chosen;
-    if (chosen && session.actor) view.open(place);
+    if (chosen) view.open(place);
   }
   for (const link of document.querySelectorAll("[data-view]")) {
     if (link.dataset.view === place.view) link.setAttribute("aria-current", "page");
