@@ -13,15 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from confluent_kafka import Producer
-
 from bench import engine
 from bench.engine import Running
 from bench.expected import expected_alerts, order_of
 from bench.judging import compared, told_by
+from bench.publishing import publish
 from bench.reading import ALERTS, ORDER, Reader
 from bench.results import Result
-from bench.retained import published
 from bench.rules import UNREACHABLE, Version
 from bench.sending import Sender, now_ms
 from bench.stack import BenchFailed
@@ -70,7 +68,7 @@ def filled(backlog: Backlog) -> Iterator[Place]:
     """A broker that holds it."""
     load = backlog.load
     with engine.broker("throughput") as place:
-        _publish(place.kafka, backlog)
+        publish(place.kafka, backlog.versions, backlog.event_type)
         # all of it is there before: the sender's "preload" is whatever the workload says
         sender = Sender(place.kafka, replace(load, preloaded=len(load)))
         sender.preload(now_ms())
@@ -78,15 +76,6 @@ def filled(backlog: Backlog) -> Iterator[Place]:
         if sender.failures:
             raise BenchFailed(f"Kafka did not take everything: {sender.failures[0]}")
         yield Place(place.java, place.jars, place.kafka, place.folder, backlog, sender.event_time)
-
-
-def _publish(bootstrap_servers: str, backlog: Backlog) -> None:
-    producer, event_type = Producer({"bootstrap.servers": bootstrap_servers}), backlog.event_type
-    for version in backlog.versions:
-        body = version.subject.body(version.limit, 0)
-        event = published(version.subject.rule_id, body, event_type=event_type)
-        producer.produce("rules.v1", event.data, partition=0)
-    producer.flush(60)
 
 
 def limit(place: Place, per_batch: int) -> float:
@@ -123,9 +112,13 @@ def taken(place: Place, shards: int) -> Taken:
     finally:
         running.stop()
         reader.close()
-    timed_from = next(point for point in progress if point[1] >= len(load) // 4)
-    rate = (progress[-1][1] - timed_from[1]) / (progress[-1][0] - timed_from[0])
-    return Taken(rate, _checked(place, batches, alerts))
+    return Taken(rate_of(progress), _checked(place, batches, alerts))
+
+
+def rate_of(progress: Sequence[tuple[float, int]]) -> float:
+    """Payments a second from (seconds, payments taken), without the first quarter of the payments."""
+    timed_from = next(point for point in progress if point[1] >= progress[-1][1] // 4)
+    return (progress[-1][1] - timed_from[1]) / (progress[-1][0] - timed_from[0])
 
 
 def _ends(bootstrap_servers: str) -> tuple[int, int]:

@@ -30,6 +30,7 @@ _PRELOAD_RATE: Final = 40_000
 _WORK: Final = 50_000
 
 Say = Callable[[str], None]
+Observe = Callable[[Stack], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +106,13 @@ def fixed_work_ms() -> float:
 
 
 class Run:
-    """One run on a stack."""
+    """One run on a stack; `observe` is called every second of the timed part."""
 
-    def __init__(self, options: Options, stack: Stack, load: Workload, say: Say) -> None:
+    def __init__(
+        self, options: Options, stack: Stack, load: Workload, say: Say, observe: Observe | None = None
+    ) -> None:
         self._options, self._stack, self._load, self._say = options, stack, load, say
+        self._observe = observe
         self._limits = limits(load, max(options.live // 1_000, MIN_ALERTS_PER_RULE))
         self._sender = Sender(stack.kafka, load)
 
@@ -184,7 +188,7 @@ class Run:
             thread.join(1.0)
             self._stack.check()
             elapsed = time.monotonic() - begin
-            if elapsed >= (changes + 1) * self._options.rule_change_seconds:
+            while elapsed >= (changes + 1) * self._options.rule_change_seconds:
                 self._change(registry, changes)
                 changes += 1
             sent, taken = self._sender.sent, order.advance()
@@ -192,6 +196,8 @@ class Run:
                 before = before or self._stack.metrics()
                 backlog.append((elapsed, sent - taken))
                 work.append(fixed_work_ms())
+                if self._observe is not None:
+                    self._observe(self._stack)
         return Watched(backlog, (before, self._stack.metrics()), work)
 
     def _change(self, registry: Registry, number: int) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 ALERTS: Final = "alerts.v1"
 ORDER: Final = "engine-order.v1"
@@ -17,6 +18,13 @@ REJECTS: Final = "rejected-transactions.v1"
 RULES: Final = "rules.v1"
 PROBE: Final = "bench-probe"
 _PARTITIONS: Final = {ALERTS: 2, ORDER: 1, STATUS: 1, REJECTS: 1, RULES: 1, PROBE: 1}
+
+
+def create_probe(bootstrap_servers: str) -> None:
+    """The topic that measures Kafka alone."""
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    for created in admin.create_topics([NewTopic(PROBE, 1)]).values():
+        created.result(30)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,26 +8,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from confluent_kafka import Producer
-
 from bench import engine
 from bench.cleaning import Cleaned, Held, held
 from bench.engine import Place, Running
 from bench.expected import expected_alerts, order_of
 from bench.judging import compared, told_by
+from bench.publishing import publish
 from bench.reading import ALERTS, ORDER, OrderReader, Reader
 from bench.results import Result
-from bench.retained import published
 from bench.retaining import LINGERING, RULES, STEPS, WITNESS, Retaining
-from bench.rules import Version
 from bench.sending import Sender
 from bench.stack import BenchFailed
 from bench.stages import samples
 from bench.state_log import logged
+from bench.waiting import until, until_quiet
 from bench.workload import number_of
 
-_DEADLINE_SECONDS: Final = 1_200
-_QUIET_SECONDS: Final = 2.5
 _LINGER_SECONDS: Final = 0.3
 _REBUILDS: Final = "tripline_engine_rebuilds_total"
 _REBUILD_SECONDS: Final = "tripline_engine_rebuild_seconds_total"
@@ -93,7 +89,7 @@ class Scenario:
         """All of it."""
         running = self._start()
         try:
-            self._publish(self._versions)
+            publish(self._place.kafka, self._versions)
             self._take(running, 0)
             baseline = held(self._place, running)
             self._say("the baseline is taken; the history is sent")
@@ -125,14 +121,6 @@ class Scenario:
     def _start(self) -> Running:
         return engine.start(self._place, self._options.shards, self._options.per_batch)
 
-    def _publish(self, versions: list[Version]) -> None:
-        producer = Producer({"bootstrap.servers": self._place.kafka})
-        for version in versions:
-            body = version.subject.body(version.limit, version.effective_from)
-            event = published(version.subject.rule_id, body)
-            producer.produce("rules.v1", event.data, partition=0)
-        producer.flush(60)
-
     def _take(self, running: Running, part: int) -> None:
         """Send a part, and wait until the engine has taken it and is at rest."""
         self._sender.send(self._history.part(part))
@@ -141,17 +129,17 @@ class Scenario:
         self._until_taken(running)
 
     def _until_taken(self, running: Running) -> None:
-        self._wait(running, lambda: self._order.advance() >= self._sender.sent, "all payments are taken")
+        until(running, lambda: self._order.advance() >= self._sender.sent, "all payments are taken")
         self._until_quiet(running)
 
     def _restarted(self, running: Running, ticks: int) -> Restarted:
         """What came of it; so many `ticks` were taken before. Where data stand still no other one follows the first."""
         assert self._reader.count(ALERTS) == 0, "no rule judges before the restart"
-        self._wait(running, lambda: self._reader.count(ALERTS) > 0, "the first alert")
+        until(running, lambda: self._reader.count(ALERTS) > 0, "the first alert")
         seconds = self._reader.records(ALERTS)[0].at - running.started_at
         self._until_taken(running)
         # its clock lies before the jump: none of the clean-ups that are counted
-        self._wait(running, lambda: self._ticks() > ticks, "a tick")
+        until(running, lambda: self._ticks() > ticks, "a tick")
         self._until_quiet(running)
         found = samples(running.metrics())
         building = found.get((_REBUILD_SECONDS, ""), 0.0)
@@ -161,7 +149,7 @@ class Scenario:
         """What is held after the micro-batches with a tick that follow the part, and how many those are."""
         before = self._ticks()
         self._take(running, part)
-        self._wait(running, lambda: self._ticks() > before, "a tick")
+        until(running, lambda: self._ticks() > before, "a tick")
         self._until_quiet(running)
         return self._ticks() - before, held(self._place, running)
 
@@ -180,25 +168,7 @@ class Scenario:
         return sum(batch["ticks"] is not None for batch in self._order.batches)
 
     def _until_quiet(self, running: Running) -> None:
-        """Until no micro-batch has come for a while: then its metrics say all."""
-        seen, since = -1, time.monotonic()
-
-        def quiet() -> bool:
-            nonlocal seen, since
-            count = self._reader.count(ORDER) + self._reader.count(ALERTS)
-            if count != seen:
-                seen, since = count, time.monotonic()
-            return time.monotonic() - since > _QUIET_SECONDS
-
-        self._wait(running, quiet, "rest")
-
-    def _wait(self, running: Running, happened: Callable[[], bool], what: str) -> None:
-        deadline = time.monotonic() + _DEADLINE_SECONDS
-        while not happened():
-            running.check()
-            if time.monotonic() > deadline:
-                raise BenchFailed(f"{what}: not within {_DEADLINE_SECONDS} s\n{running.process.last_lines()}")
-            time.sleep(0.02)
+        until_quiet(running, self._reader)
 
     @property
     def _needed(self) -> int:

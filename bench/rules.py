@@ -43,7 +43,11 @@ class Passing:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a rule watches; the limit comes with its versions. `counted`: the field of a COUNT_DISTINCT."""
+    """What a rule watches; the limit comes with its versions.
+
+    :ivar counted: the field of a COUNT_DISTINCT
+    :ivar bucket_seconds: the length of its buckets, None for a rule that is exact
+    """
 
     rule_id: int
     name: str
@@ -52,6 +56,7 @@ class Subject:
     window_seconds: int
     passing: Passing | None = None
     counted: str = "beneficiaryId"
+    bucket_seconds: int | None = None
 
     def body(self, limit: Decimal, effective_from: int) -> dict[str, object]:
         """What the registry is sent: tripping above that limit."""
@@ -66,6 +71,8 @@ class Subject:
             "windowSeconds": self.window_seconds,
             "effectiveFrom": effective_from,
         }
+        if self.bucket_seconds is not None:
+            found["precision"] = f"bucketed({self.bucket_seconds})"
         return found if self.passing is None else {**found, "filter": self.passing.body()}
 
     def held(self, load: Workload, time: Column, rank: Column, asked: Column) -> Held:
@@ -88,7 +95,10 @@ class Subject:
         # the least is the greatest of the negatives
         sign = -1 if self.function == "MIN" else 1
         extreme = self.function in ("MIN", "MAX")
-        found = held(code, time, rank, sign * load.cents, asked, window_ms, with_largest=extreme)
+        bucket_ms = (self.bucket_seconds or 0) * 1_000
+        found = held(
+            code, time, rank, sign * load.cents, asked, window_ms, with_largest=extreme, bucket_ms=bucket_ms
+        )
         return Held(sign * found.total, found.count, sign * found.largest)
 
     def over(self, windows: Held, limit: Decimal) -> npt.NDArray[np.bool_]:
@@ -157,14 +167,16 @@ def versions_of(events: Iterable[tuple[int, bytes]]) -> list[Version]:
     return versions
 
 
-def limits(load: Workload, alerts_per_rule: int, subjects: Sequence[Subject] = FIVE) -> dict[int, Decimal]:
+def limits(
+    load: Workload, alerts_per_rule: int, subjects: Sequence[Subject] = FIVE, time: Column | None = None
+) -> dict[int, Decimal]:
     """Limits under which each of the rules alerts about so often over the live payments, by rule id.
 
     That of a sum by payment type is above what its sums come to without the huge payments, by half of one, if there are
-    any.
+    any. `time`: when they happen, ms; else one after the other at the workload's rate.
     """
     number = np.arange(len(load))
-    time = number * 1_000 // load.rate
+    time = number * 1_000 // load.rate if time is None else time
     live = number[load.preloaded :]
     huge = bool((load.payee[live] >= STRANGERS).any())
     found = {}

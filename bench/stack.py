@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
-from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
-from bench.reading import PROBE
+from bench.reading import create_probe
 from tripline_demo import leash, paths, ports
 from tripline_demo.jars import ensure
 from tripline_demo.java import find_java
@@ -71,7 +70,7 @@ def stack(folder: Path) -> Iterator[Stack]:
         _wait(process, places)
         written = json.loads(places.stack_file.read_text(encoding="utf-8"))
         port = ports.load(_ports_file(places))["engine"]
-        _create_probe(written["kafka"])
+        create_probe(written["kafka"])
         yield Stack(
             written["kafka"], written["rulesRegistry"], written["alertApi"], written["apiKeys"]["admin"],
             f"http://{ports.LOOPBACK}:{port}", process, places,
@@ -98,13 +97,6 @@ def _places(folder: Path) -> Places:
         (places.var / name).symlink_to(var / name)
     ports.save(_ports_file(places), dict(zip(PORTS, ports.free_ports(len(PORTS)), strict=True)))
     return places
-
-
-def _create_probe(bootstrap_servers: str) -> None:
-    """The topic that measures Kafka alone."""
-    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
-    for created in admin.create_topics([NewTopic(PROBE, 1)]).values():
-        created.result(30)
 
 
 def _ports_file(places: Places) -> Path:

@@ -9,8 +9,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from bench import results
 from bench.results import Result
 
-_BATCHES: Final = "tripline_engine_batch_seconds_count"
-_SECONDS: Final = "tripline_engine_batch_seconds_sum"
+BATCHES: Final = "tripline_engine_batch_seconds_count"
+SECONDS: Final = "tripline_engine_batch_seconds_sum"
 _STAGE: Final = "tripline_engine_batch_stage_seconds_total"
 _REBUILDS: Final = "tripline_engine_rebuilds_total"
 _PRIVATE: Final = "tripline_engine_private_copies_total"
@@ -22,11 +22,11 @@ def rows(before: str, after: str) -> list[Result]:
     """Means per micro-batch. Rebuilds in steady state must be 0."""
     first, last = samples(before), samples(after)
     delta = {key: value - first.get(key, 0.0) for key, value in last.items()}
-    batches = delta[_BATCHES, ""]
+    batches = delta[BATCHES, ""]
     stages = sorted(stage for name, stage in delta if name == _STAGE)
     return [
         results.told("micro-batches", batches, "batches"),
-        results.told("micro-batch, mean", delta[_SECONDS, ""] / batches * 1_000, "ms"),
+        results.told("micro-batch, mean", delta[SECONDS, ""] / batches * 1_000, "ms"),
         *(
             results.told(f"… {stage}", delta[_STAGE, stage] / batches * 1_000, "ms")
             for stage in stages

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NoReturn
 
 import click
 from rich.console import Console
@@ -18,7 +19,8 @@ from rich.console import Console
 from bench import results
 from bench.histogram import drawn
 from bench.judging import judge, timed_latencies_ms
-from bench.line import Options, Run, prepared
+from bench.line import Measured, Observe, Options, Run, prepared
+from bench.results import Result
 from bench.stack import BenchFailed, stack
 from tripline_demo import paths
 
@@ -50,24 +52,44 @@ def main(
     out: Path | None, keep: bool,
 ) -> None:  # fmt: skip
     """Measures the running line: payments sent to alerts read, with full windows and rules that change."""
+    console = Console(width=150 if not sys.stdout.isatty() else None)
+    options = Options(seconds, rate, rule_change, preload_minutes, warm_up, seed, follow)
+    measured, judged = run(options, console, keep=keep)
+    told(measured, judged, console, out or paths.var_folder() / "steady.json")
+
+
+def told(measured: Measured, judged: list[Result], console: Console, out: Path) -> NoReturn:
+    """Prints and writes all of it, and ends the program."""
+    results.show(judged, console)
+    console.print(
+        "producer send to record read from alerts.v1:",
+        *drawn(timed_latencies_ms(measured).tolist()),
+        sep="\n",
+    )
+    results.write(judged, out)
+    sys.exit(0 if all(result.ok for result in judged) else 1)
+
+
+def run(
+    options: Options, console: Console, *, keep: bool = False, observe: Observe | None = None
+) -> tuple[Measured, list[Result]]:
+    """A line of its own, measured and judged; ends the program if it cannot be."""
     # to be told to stop is no reason to leave a stack behind
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    console = Console(width=150 if not sys.stdout.isatty() else None)
     begin = time.monotonic()
 
     def say(text: str) -> None:
         console.print(f"[dim]{time.monotonic() - begin:6.0f} s[/]  {text}")
 
     folder = Path(tempfile.mkdtemp(prefix="tripline-bench-"))
-    options = Options(seconds, rate, rule_change, preload_minutes, warm_up, seed, follow)
     try:
         say("making the payments")
         load = prepared(options)
         say("starting the line")
         with stack(folder) as running:
-            measured = Run(options, running, load, say).measure()
+            measured = Run(options, running, load, say, observe).measure()
         say("comparing with the independent count")
-        judged = judge(measured)
+        return measured, judge(measured)
     except BenchFailed as failure:
         console.print(f"[red]{failure}[/]")
         sys.exit(2)
@@ -76,14 +98,6 @@ def main(
             say(f"kept: {folder}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
-    results.show(judged, console)
-    console.print(
-        "producer send to record read from alerts.v1:",
-        *drawn(timed_latencies_ms(measured).tolist()),
-        sep="\n",
-    )
-    results.write(judged, out or paths.var_folder() / "steady.json")
-    sys.exit(0 if all(result.ok for result in judged) else 1)
 
 
 if __name__ == "__main__":

@@ -58,14 +58,21 @@ def held(
     window_ms: int,
     *,
     with_largest: bool,
+    bucket_ms: int = 0,
 ) -> Held:
-    """`code`: group, `time`: event time in ms, `rank`: place in the order of acceptance, `asked`: whose windows."""
+    """`code`: group, `time`: event time in ms, `rank`: place in the order of acceptance, `asked`: whose windows.
+
+    `bucket_ms`: the length of buckets, 0 for none; a window then begins with the bucket in which it would have begun.
+    """
     begin, span = int(time.min()), int(time.max() - time.min()) + 1
     order = np.lexsort((rank, time, code))
     place = code[order] * span + (time[order] - begin)
     asked_time = time[asked] - begin
     base = code[asked] * span
-    lo = np.searchsorted(place, base + np.maximum(asked_time - window_ms, 0))
+    since = time[asked] - window_ms
+    if bucket_ms:
+        since -= since % bucket_ms
+    lo = np.searchsorted(place, base + np.maximum(since - begin, 0))
     end = np.searchsorted(place, base + asked_time, side="right")
     prefix = np.concatenate([[0], np.cumsum(cents[order])])
     sorted_rank, sorted_time, sorted_cents = rank[order], time[order], cents[order]

@@ -9,14 +9,17 @@ from bench.windows import Held, group_codes, held
 from bench.workload import Column
 
 
-def slow(code: Column, time: Column, rank: Column, cents: Column, asked: Column, window_ms: int) -> Held:
-    """Section 3 of the specification, read aloud."""
+def slow(
+    code: Column, time: Column, rank: Column, cents: Column, asked: Column, window_ms: int, bucket_ms: int
+) -> Held:
+    """Sections 3 and 7 of the specification, read aloud."""
     totals, counts, largest = [], [], []
     for e in asked.tolist():
+        since = (time[e] - window_ms) // bucket_ms * bucket_ms
         inside = [
             int(cents[x])
             for x in range(len(code))
-            if code[x] == code[e] and rank[x] <= rank[e] and time[e] - window_ms <= time[x] <= time[e]
+            if code[x] == code[e] and rank[x] <= rank[e] and since <= time[x] <= time[e]
         ]
         totals.append(sum(inside))
         counts.append(len(inside))
@@ -25,7 +28,9 @@ def slow(code: Column, time: Column, rank: Column, cents: Column, asked: Column,
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_windows_are_those_of_the_specification(seed: int) -> None:
+# an exact window begins where its bucket of a millisecond does
+@pytest.mark.parametrize(("bucket_ms", "slow_bucket_ms"), [(0, 1), (5, 5), (7, 7)])
+def test_windows_are_those_of_the_specification(seed: int, bucket_ms: int, slow_bucket_ms: int) -> None:
     chance = np.random.default_rng(seed)
     count = 120
     # times that collide, and an order of acceptance that is not that of time
@@ -33,8 +38,8 @@ def test_windows_are_those_of_the_specification(seed: int) -> None:
     rank = np.argsort(np.argsort(np.arange(count) + chance.integers(0, 10, count), kind="stable"))
     code, cents = chance.integers(0, 3, count), chance.integers(-50, 50, count)
     asked = np.arange(40, count)
-    found = held(code, time, rank, cents, asked, 12, with_largest=True)
-    wanted = slow(code, time, rank, cents, asked, 12)
+    found = held(code, time, rank, cents, asked, 12, with_largest=True, bucket_ms=bucket_ms)
+    wanted = slow(code, time, rank, cents, asked, 12, slow_bucket_ms)
     assert found.total.tolist() == wanted.total.tolist()
     assert found.count.tolist() == wanted.count.tolist()
     assert found.largest.tolist() == wanted.largest.tolist()

@@ -1,0 +1,127 @@
+"""`python -m bench.wide`: windows as wide as they get, full: a day exactly, and thirty days in buckets.
+
+Kafka and the engine alone, as separate processes, the five rules of `bench.throughput`. With 17 million payments in the
+windows it is killed and started again without its mapped files; takes a backlog, as it does with narrow windows in the
+same run; and then keeps up with a rate. Alerts are compared with the independent count. Writes var/wide.json; exit code
+1 if a bar is missed.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import click
+import numpy as np
+from rich.console import Console
+
+from bench import engine, judging, results, retained
+from bench.backlog import Backlog, filled, taken
+from bench.cleaning import MEBIBYTE
+from bench.histogram import drawn
+from bench.results import Result
+from bench.sending import now_ms
+from bench.throughput import RULES, versions, workload
+from bench.wide_load import FORMS, POPULATION, Form, wide
+from bench.wide_run import Run, Scenario
+from tripline_demo import paths
+
+SHARE: Final = 0.8
+"""What is left of the bars of narrow windows."""
+MAX_RESTART_SECONDS: Final = 60.0
+_ANCHORS: Final = 2
+"""On so many each payment is held: by payee and by beneficiary."""
+
+
+@click.command()
+@click.option("--form", "forms", multiple=True, type=click.Choice(tuple(FORMS)), default=tuple(FORMS))
+@click.option("--payments", type=click.IntRange(100_000), default=17_280_000, show_default=True)
+@click.option("--backlog", type=click.IntRange(100_000), default=1_000_000, show_default=True)
+@click.option(
+    "--rate", type=click.IntRange(100, 20_000), default=5_000, show_default=True, help="Live, a second."
+)
+@click.option("--seconds", type=click.IntRange(10), default=90, show_default=True, help="Timed live traffic.")
+@click.option(
+    "--warm-up", type=click.IntRange(0), default=75, show_default=True, help="Seconds before these."
+)
+@click.option("--shards", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+def main(
+    *, forms: tuple[str, ...], payments: int, backlog: int, rate: int, seconds: int, warm_up: int, shards: int,
+    seed: int,
+) -> None:  # fmt: skip
+    """Measures restart, throughput, latency, memory and disk with 17 million payments in the windows."""
+    # to be told to stop is no reason to leave a broker behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    console, begin = Console(width=150 if not sys.stdout.isatty() else None), time.monotonic()
+
+    def say(text: str) -> None:
+        console.print(f"[dim]{time.monotonic() - begin:5.0f} s[/]  {text}")
+
+    say(f"narrow windows: a backlog of {backlog:,}")
+    narrow, found = _narrow(backlog, shards, seed)
+    for name in forms:
+        say(f"{FORMS[name].name}: {payments:,} payments are made up, and limits found")
+        sizes = payments, backlog, rate * (warm_up + seconds)
+        run = _run(FORMS[name], sizes, rate, warm_up, shards, seed, say)
+        found += _rows(FORMS[name], run, payments, narrow)
+        console.print(
+            f"{FORMS[name].name}: send call to alert read", *drawn(run.latencies_ms.tolist()), sep="\n"
+        )
+    results.show(found, console)
+    results.write(found, paths.var_folder() / "wide.json")
+    sys.exit(0 if all(result.ok for result in found) else 1)
+
+
+def _narrow(payments: int, shards: int, seed: int) -> tuple[float, list[Result]]:
+    load = workload(payments, POPULATION, seed)
+    with filled(Backlog(load, versions(load, RULES))) as place:
+        done = taken(place, shards)
+    return done.rate, [results.told("narrow windows: throughput", done.rate, "payments/s"), *done.checked]
+
+
+def _run(
+    form: Form, sizes: tuple[int, int, int], rate: int, warm_up: int, shards: int, seed: int, say: Callable[[str], None]
+) -> Run:  # fmt: skip
+    with engine.broker("wide") as place:
+        scenario = Scenario(place, wide(form, sizes, rate, now_ms(), seed), shards, warm_up, say)
+        say("the preload is sent and taken")
+        return scenario.run()
+
+
+def _rows(form: Form, run: Run, payments: int, narrow: float) -> list[Result]:
+    held, each = run.held, payments * _ANCHORS
+    p50, p99 = np.percentile(run.latencies_ms, [50, 99])
+    kafka50, kafka99 = np.percentile(run.kafka_ms, [50, 99])
+    rows = [
+        results.told("preload sent and taken", payments / run.preload_seconds, "payments/s"),
+        results.told("transactions held one by one, over all anchors", held.rows, "rows", each),
+        results.at_most(
+            "a payment and anchor, in mapped files", held.files / each, "bytes", retained.MAX_MEMORY / SHARE
+        ),
+        results.at_most(
+            "a payment and anchor, in the state log", held.log.bytes / each, "bytes", retained.MAX_LOG / SHARE
+        ),
+        results.told("Python workers, mapped files among that", held.workers / MEBIBYTE, "MiB"),
+        results.told("state on the disk, old versions among that", held.state / MEBIBYTE, "MiB"),
+        results.at_most("restart: process start to first new alert", run.restarted, "s", MAX_RESTART_SECONDS),
+        results.told("of that in the shards: state log read, arrays built again", run.building, "s"),
+        results.at_least("throughput", run.rate, "payments/s", SHARE * narrow, reference=narrow),
+        results.at_most(
+            "send call to alert read, p50", p50, "ms", judging.MAX_P50_MS / SHARE, reference=kafka50
+        ),
+        results.at_most(
+            "send call to alert read, p99", p99, "ms", judging.MAX_P99_MS / SHARE, reference=kafka99
+        ),
+        results.told("send call to alert read, the longest", run.latencies_ms.max(), "ms"),
+        *run.checked,
+    ]
+    return [replace(row, name=f"{form.name}: {row.name}") for row in rows]
+
+
+if __name__ == "__main__":
+    main()
