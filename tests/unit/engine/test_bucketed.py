@@ -11,9 +11,10 @@ from tests.oracle.model import MicroBatch, Record
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
 from tests.unit.engine.harness import DictLog, Engine
-from tripline_engine.domain.bucket_log import BucketLog
-from tripline_engine.domain.bucket_pool import BUCKET, COUNT, GREATEST, LEAST, NODE, SUM
-from tripline_engine.domain.bucket_window import Buckets
+from tripline_engine.domain.arena import HeapArena
+from tripline_engine.domain.bucket_log import BucketLog, together
+from tripline_engine.domain.bucket_pool import BUCKET, COUNT, GREATEST, LEAST, NODE, START, SUM
+from tripline_engine.domain.bucket_window import BucketPool, Buckets, Layout
 from tripline_engine.domain.head import Head
 
 T = 1_700_000_040_000
@@ -47,7 +48,7 @@ def buckets_in(engine: Engine) -> int:
     """How many buckets are kept of transactions that have gone."""
     log = engine.logs[0]
     logs = Head.read(log, engine.config.event_type).buckets["payeeId"]
-    return sum(len(logs.read(name, MINUTE, log)) for name in logs.sets)
+    return sum(len(together(logs.read(name, log), MINUTE)) for name in logs.sets)
 
 
 @pytest.mark.slow
@@ -112,9 +113,9 @@ def test_runs_are_merged_and_say_the_same() -> None:
         (1, 1, 20, even, 2, 40),
         (1, 2, 20, even, 2, 40),
     ]
-    assert content(log.read("s", MINUTE, state)) == expected
+    assert content(together(log.read("s", state), MINUTE)) == expected
     again = BucketLog("payeeId", log.to_json())
-    assert content(again.read("s", MINUTE, state)) == expected
+    assert content(together(again.read("s", state), MINUTE)) == expected
     assert again.folded == 40
 
 
@@ -124,7 +125,7 @@ def test_buckets_below_the_floor_are_left_out_of_merges_and_whole_runs_go() -> N
     for batch in range(17):
         log.fold("s", buckets(1, [1, batch], 1), batch, state)
     log.tidy("s", 5, MINUTE, state)
-    assert [number for _, number, *_ in content(log.read("s", MINUTE, state))] == [1, *range(5, 17)]
+    assert [number for _, number, *_ in content(together(log.read("s", state), MINUTE))] == [1, *range(5, 17)]
     log.tidy("s", 100, MINUTE, state)
     assert (list(state.items()), log.sets["s"].runs) == ([], [])
 
@@ -134,9 +135,9 @@ def test_a_set_that_begins_elsewhere_is_another_one() -> None:
     log.hold({"s": 7}, 3, state)
     log.fold("s", buckets(1, [1], 1), 9, state)
     log.hold({"s": 7}, 5, state)
-    assert len(log.read("s", MINUTE, state)) == 1
+    assert len(together(log.read("s", state), MINUTE)) == 1
     log.hold({"s": 8}, 5, state)
-    assert (len(log.read("s", MINUTE, state)), log.folded, list(state.items())) == (0, 5, [])
+    assert (len(together(log.read("s", state), MINUTE)), log.folded, list(state.items())) == (0, 5, [])
     log.hold({}, 5, state)
     assert log.folded is None
 
@@ -147,7 +148,27 @@ def test_a_missing_run_is_said_so() -> None:
     log.fold("s", buckets(1, [1], 1), 1, state)
     state.remove("buckets/payeeId/0/0")
     with pytest.raises(LookupError, match="buckets/payeeId/0/0 is missing from the state log"):
-        log.read("s", MINUTE, state)
+        list(log.read("s", state))
+
+
+def test_a_group_that_lost_all_its_buckets_begins_anew() -> None:
+    layout = Layout((10 * MINUTE,), seeks=True)
+    used, fresh = (BucketPool(HeapArena(), "s", MINUTE, layout) for _ in range(2))
+    used.put(buckets(1, [1, 2, 3], 5))
+    used.evict(10)
+    # whatever a group without buckets has left behind is nothing to the next one that gets its place
+    used.pool.states[:] = 77
+    for pool in (used, fresh):
+        pool.put(buckets(2, [11, 12], 6))
+    assert window_of(used, 2) == window_of(fresh, 2)
+
+
+def window_of(found: BucketPool, group: int) -> list[int]:
+    """The first window of a group: the bucket with which it begins, and all that it holds besides."""
+    key = np.array([group], np.uint64)
+    state = found.pool.states[found.groups.find(key, key)[0], 0]
+    first, rest = state[START], np.delete(state, START)
+    return [int(found.pool.nodes[first, BUCKET]), *rest.tolist()]
 
 
 def burst(first: int, count: int, payees: int, time: int) -> MicroBatch:

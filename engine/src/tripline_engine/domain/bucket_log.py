@@ -135,10 +135,10 @@ class BucketLog:
                 self._merge(kept, at, floor, length_ms, log)
                 return
 
-    def read(self, name: str, length_ms: int, log: StateLog) -> Buckets:
-        """All that is kept of a set, each bucket once."""
+    def read(self, name: str, log: StateLog) -> Iterator[Buckets]:
+        """All that is kept of a set, run by run: a bucket is what they say together."""
         kept = self.sets[name]
-        return _together((self._read(kept, run, log) for run in kept.runs), length_ms)
+        return (self._read(kept, run, log) for run in kept.runs)
 
     def clear(self, accepted: int, log: StateLog) -> None:
         """Forget all transactions so far (``accepted``: how many)."""
@@ -148,7 +148,7 @@ class BucketLog:
 
     def _merge(self, kept: KeptSet, at: int, floor: int, length_ms: int, log: StateLog) -> None:
         parts = kept.runs[at : at + _FAN_IN]
-        found = _together((self._read(kept, run, log) for run in parts), length_ms).from_bucket(floor)
+        found = together((self._read(kept, run, log) for run in parts), length_ms).from_bucket(floor)
         for run in parts:
             log.remove(self._key(kept, run))
         kept.runs[at : at + _FAN_IN] = []
@@ -172,7 +172,7 @@ class BucketLog:
         return f"buckets/{self._anchor}/{kept.number}/{run.number}"
 
 
-def _together(parts: Iterator[Buckets], length_ms: int) -> Buckets:
+def together(parts: Iterator[Buckets], length_ms: int) -> Buckets:
     """Each bucket of each group once."""
     pool = BucketPool(HeapArena(), "together", length_ms, Layout((), seeks=False))
     for part in parts:

@@ -24,7 +24,7 @@ NODE: Final = 13
 _FIRST, _LAST, ENDS = 0, 1, 2
 # A window of a group: from which bucket on it counts, the first place there, count and sum, and the places of the
 # extremes, and of those without the first bucket (-1: to be looked for).
-_FROM, _START, _COUNT, _SUM, _LEAST, _GREATEST, _REST_LEAST, _REST_GREATEST, STATE = 0, 1, 2, 3, 5, 6, 7, 8, 9
+_FROM, START, _COUNT, _SUM, _LEAST, _GREATEST, _REST_LEAST, _REST_GREATEST, STATE = 0, 1, 2, 3, 5, 6, 7, 8, 9
 # What `meta` holds.
 END, FREE, USED, BEGUN, EVICTED, META = 0, 1, 2, 3, 4, 5
 
@@ -50,7 +50,7 @@ class Pool(NamedTuple):
 
     :ivar nodes: int64, capacity × NODE
     :ivar ends: int64, slots × ENDS
-    :ivar states: int64, slots × windows × STATE
+    :ivar states: int64, slots × windows × STATE; of groups that have a bucket, of others anything
     :ivar meta: int64: places ever used, the first free one, how many are in use, where in rules.v1 the set began,
         the last bucket evicted
     :ivar windows: int64, ms
@@ -92,7 +92,7 @@ def _improve(to: Any, at: int, low: Any, high: Any, sign: int, first: bool) -> N
         to[at], to[at + 1] = np.int64(low), high
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _take(pool: Pool) -> Any:
     """A free place."""
     meta = pool.meta
@@ -107,7 +107,20 @@ def _take(pool: Pool) -> Any:
     return node
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
+def _blank(states: Any) -> None:
+    """Make the windows of one group those of a group that has no bucket."""
+    states[:, :] = 0
+    for k in range(len(states)):
+        states[k, _FROM] = NOTHING
+        states[k, START] = -1
+        states[k, _LEAST] = -1
+        states[k, _GREATEST] = -1
+        states[k, _REST_LEAST] = -1
+        states[k, _REST_GREATEST] = -1
+
+
+@njit(cache=True, inline="always")
 def _place(slot: Any, bucket: Any, pool: Pool) -> Any:
     """The group's bucket of that number, and whether it is a new one."""
     nodes, ends = pool.nodes, pool.ends
@@ -119,6 +132,8 @@ def _place(slot: Any, bucket: Any, pool: Pool) -> Any:
     node = _take(pool)
     nodes[node, BUCKET], nodes[node, SLOT] = bucket, slot
     nodes[node, _PREVIOUS], nodes[node, _NEXT] = older, newer
+    if older < 0 and newer < 0:
+        _blank(pool.states[slot])
     if older >= 0:
         nodes[older, _NEXT] = node
     else:
@@ -130,7 +145,7 @@ def _place(slot: Any, bucket: Any, pool: Pool) -> Any:
     return node, True
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _follow(node: Any, slot: Any, added: Any, pool: Pool) -> None:
     """Count what was added to the bucket (laid out as one) into the group's windows."""
     nodes = pool.nodes
@@ -140,20 +155,20 @@ def _follow(node: Any, slot: Any, added: Any, pool: Pool) -> None:
             continue
         state[_COUNT] += added[COUNT]
         _add_at(state, _SUM, np.uint64(added[SUM]), added[SUM + 1])
-        if state[_START] < 0 or nodes[node, BUCKET] < nodes[state[_START], BUCKET]:
+        if state[START] < 0 or nodes[node, BUCKET] < nodes[state[START], BUCKET]:
             _begin_with(state, node)
         _follow_extremes(state, _LEAST, _GREATEST, node, added, nodes)
-        if node != state[_START]:
+        if node != state[START]:
             _follow_extremes(state, _REST_LEAST, _REST_GREATEST, node, added, nodes)
 
 
 @njit(cache=True, inline="always")
 def _begin_with(state: Any, node: Any) -> None:
-    state[_START] = node
+    state[START] = node
     state[_REST_LEAST], state[_REST_GREATEST] = -1, -1
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _follow_extremes(state: Any, least_at: int, greatest_at: int, node: Any, added: Any, nodes: Any) -> None:
     least, greatest = state[least_at], state[greatest_at]
     if least >= 0 and _better(np.uint64(added[LEAST]), added[LEAST + 1], nodes[least], LEAST, 1):
@@ -164,7 +179,7 @@ def _follow_extremes(state: Any, least_at: int, greatest_at: int, node: Any, add
         state[greatest_at] = node
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _join(to: Any, added: Any) -> None:
     """Put one bucket's content into another."""
     first = to[COUNT] == 0
@@ -175,7 +190,7 @@ def _join(to: Any, added: Any) -> None:
     _add_at(to, NEGATIVE, np.uint64(added[NEGATIVE]), added[NEGATIVE + 1])
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _single(low: Any, high: Any, out: Any) -> None:
     """Lay one amount out as the content of a bucket."""
     out[COUNT] = 1
@@ -185,7 +200,7 @@ def _single(low: Any, high: Any, out: Any) -> None:
     out[GREATEST], out[GREATEST + 1] = np.int64(low), high
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _put(slot: Any, bucket: Any, added: Any, pool: Pool) -> bool:
     node, made = _place(slot, bucket, pool)
     _join(pool.nodes[node], added)
@@ -194,14 +209,14 @@ def _put(slot: Any, bucket: Any, added: Any, pool: Pool) -> bool:
     return result
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def put_nodes(slots: Any, nodes: Any, pool: Pool, made: Any) -> None:
     """Put n buckets in, laid out as nodes; ``made``: where that took a new place."""
     for i in range(len(slots)):
         made[i] = _put(slots[i], nodes[i, BUCKET], nodes[i], pool)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def put_rows(
     first: int, slots: Any, time: Any, members: Any, amounts: Any, floor: int, pool: Pool, made: Any
 ) -> None:
@@ -218,10 +233,10 @@ def put_rows(
             made[i] = _put(slots[i], time[row] // pool.length, added, pool)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _advance(state: Any, bucket: Any, nodes: Any) -> None:
     """Let the window begin with that bucket."""
-    at = state[_START]
+    at = state[START]
     while at >= 0 and nodes[at, BUCKET] < bucket:
         state[_COUNT] -= nodes[at, COUNT]
         _subtract_at(state, _SUM, np.uint64(nodes[at, SUM]), nodes[at, SUM + 1])
@@ -230,7 +245,7 @@ def _advance(state: Any, bucket: Any, nodes: Any) -> None:
         if state[_GREATEST] == at:
             state[_GREATEST] = -1
         at = nodes[at, _NEXT]
-    if at != state[_START]:
+    if at != state[START]:
         _begin_with(state, at)
     state[_FROM] = max(state[_FROM], bucket)
 
@@ -264,10 +279,10 @@ def _tell_edge(node: Any, nodes: Any, out: Any) -> None:
     _subtract_at(out, O_POSITIVE, np.uint64(nodes[node, NEGATIVE]), nodes[node, NEGATIVE + 1])
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _in_order(state: Any, edge: Any, seeks: bool, nodes: Any, out: Any) -> None:
     """The window as it stands; ``edge``: the bucket that may hold too much, or NOTHING."""
-    start = state[_START]
+    start = state[START]
     if start < 0:
         return
     out[O_COUNT] = state[_COUNT]
@@ -411,21 +426,7 @@ def evict(floor: int, slots: int, pool: Pool, gone: Any) -> int:
             nodes[node, _PREVIOUS] = -1
         else:
             ends[slot, _LAST] = -1
-            blank(pool.states[slot])
     return count
-
-
-@njit(cache=True)
-def blank(states: Any) -> None:
-    """Make the windows of one group those of a group that has no bucket."""
-    states[:, :] = 0
-    for k in range(len(states)):
-        states[k, _FROM] = NOTHING
-        states[k, _START] = -1
-        states[k, _LEAST] = -1
-        states[k, _GREATEST] = -1
-        states[k, _REST_LEAST] = -1
-        states[k, _REST_GREATEST] = -1
 
 
 @njit(cache=True)
@@ -433,10 +434,12 @@ def recount(slots: int, pool: Pool) -> None:
     """Begin all windows anew, over all buckets."""
     nodes = pool.nodes
     for slot in range(slots):
-        blank(pool.states[slot])
+        if pool.ends[slot, _FIRST] < 0:
+            continue
+        _blank(pool.states[slot])
         for k in range(len(pool.windows)):
             state, node = pool.states[slot, k], pool.ends[slot, _FIRST]
-            state[_START] = node
+            state[START] = node
             while node >= 0:
                 state[_COUNT] += nodes[node, COUNT]
                 _add_at(state, _SUM, np.uint64(nodes[node, SUM]), nodes[node, SUM + 1])

@@ -83,7 +83,6 @@ class BucketPool:
         self._meta = arena.open(f"{name}.meta", np.int64, META, NOTHING)
         if self._meta[END] == NOTHING:
             self._meta[:] = (0, -1, 0, NOTHING, _NO_FLOOR)
-            self._blank(0)
 
     @property
     def used(self) -> int:
@@ -147,7 +146,6 @@ class BucketPool:
         if needed > old:
             self._ends = self._arena.resize(f"{self._name}.ends", needed * ENDS, -1)
             self._states = self._arena.resize(f"{self._name}.states", needed * self._width)
-            self._blank(old)
         places = int(self._meta[USED]) + len(low)
         if places > self.capacity:
             self._nodes = self._arena.resize(f"{self._name}.nodes", NODE << places.bit_length())
@@ -178,10 +176,6 @@ class BucketPool:
     @property
     def _width(self) -> int:
         return len(self.layout.windows) * STATE
-
-    def _blank(self, first: int) -> None:
-        for states in self.pool.states[first:]:
-            bucket_pool.blank(states)
 
 
 class BucketWindow:

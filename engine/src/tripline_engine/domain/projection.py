@@ -236,8 +236,7 @@ def unfolded(anchor: Anchor, buckets: BucketLog, until: int) -> int:
 
 def _kept(head: Head, log: StateLog, anchor: str, key: BucketKey) -> Kept:
     buckets, name = head.buckets[anchor], key.path(anchor)
-    found = buckets.read(name, key.length_ms, log)
-    return Kept(found, buckets.sets[name].folded, head.segments[anchor].voided)
+    return Kept(buckets.read(name, log), buckets.sets[name].folded, head.segments[anchor].voided)
 
 
 @contextmanager

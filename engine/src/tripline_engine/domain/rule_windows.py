@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -49,12 +49,12 @@ def open_links(
 class Kept:
     """What the state log holds of a bucket set.
 
-    :ivar buckets: None if it holds nothing
+    :ivar buckets: run by run; a bucket is what they say together
     :ivar first: the sequence number of the first transaction that is not among them
     :ivar voided: of those that are in the history, the void ones
     """
 
-    buckets: Buckets
+    buckets: Iterable[Buckets]
     first: int
     voided: Sequence[Voided]
 
@@ -242,7 +242,8 @@ class RuleWindows:
         window, history = self._open_buckets(key, layout), self.history
         window.buckets.empty(self.span(visibility, key).begun)
         if kept is not None:
-            window.buckets.put(kept.buckets)
+            for run in kept.buckets:
+                window.buckets.put(run)
             first, amounts = max(kept.first - history.offset, history.base), self.amounts(key.field)
             window.enter(self.span(visibility, key), first, history.end, amounts, kept.voided)
 
