@@ -42,6 +42,6 @@ def _digest(package: Path) -> str:
     found = sha256()
     for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
-        if b"@njit" in source:
+        if b"@kernel(" in source or b"njit" in source:
             found.update(path.name.encode() + b"\0" + source)
     return found.hexdigest()[:16]

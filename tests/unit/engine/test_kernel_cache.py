@@ -13,7 +13,7 @@ import tripline_engine
 from tripline_engine.kernel_cache import use_own_cache
 
 CONFIG: Any = numba.config
-KERNEL = "@njit(cache=True)\ndef kernel(): return {}\n"
+KERNEL = "@kernel()\ndef kernel(): return {}\n"
 
 
 @pytest.fixture(autouse=True)

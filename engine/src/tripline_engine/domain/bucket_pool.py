@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tripline_engine.domain.arena import Array
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.int128 import add, compare, subtract
 from tripline_engine.domain.links import NOTHING
 
@@ -56,6 +56,7 @@ class Pool(NamedTuple):
     :ivar windows: int64, ms
     :ivar length: of a bucket, ms
     :ivar seeks: whether extremes are asked for
+    :ivar room: int64, 2 × NODE, for buckets that are only looked at
     """
 
     nodes: Array
@@ -65,34 +66,35 @@ class Pool(NamedTuple):
     windows: Array
     length: int
     seeks: bool
+    room: Array
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _add_at(to: Any, at: int, low: Any, high: Any) -> None:
     new_low, new_high = add(np.uint64(to[at]), to[at + 1], low, high)
     to[at], to[at + 1] = np.int64(new_low), new_high
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _subtract_at(to: Any, at: int, low: Any, high: Any) -> None:
     new_low, new_high = subtract(np.uint64(to[at]), to[at + 1], low, high)
     to[at], to[at + 1] = np.int64(new_low), new_high
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _better(low: Any, high: Any, to: Any, at: int, sign: int) -> bool:
     """Whether the value is less (sign 1) or greater (sign -1) than the one there."""
     result: bool = sign * compare(low, high, np.uint64(to[at]), to[at + 1]) < 0
     return result
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _improve(to: Any, at: int, low: Any, high: Any, sign: int, first: bool) -> None:
     if first or _better(low, high, to, at, sign):
         to[at], to[at + 1] = np.int64(low), high
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _take(pool: Pool) -> Any:
     """A free place."""
     meta = pool.meta
@@ -107,7 +109,7 @@ def _take(pool: Pool) -> Any:
     return node
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _blank(states: Any) -> None:
     """Make the windows of one group those of a group that has no bucket."""
     states[:, :] = 0
@@ -120,7 +122,7 @@ def _blank(states: Any) -> None:
         states[k, _REST_GREATEST] = -1
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _place(slot: Any, bucket: Any, pool: Pool) -> Any:
     """The group's bucket of that number, and whether it is a new one."""
     nodes, ends = pool.nodes, pool.ends
@@ -145,7 +147,7 @@ def _place(slot: Any, bucket: Any, pool: Pool) -> Any:
     return node, True
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _follow(node: Any, slot: Any, added: Any, pool: Pool) -> None:
     """Count what was added to the bucket (laid out as one) into the group's windows."""
     nodes = pool.nodes
@@ -162,13 +164,13 @@ def _follow(node: Any, slot: Any, added: Any, pool: Pool) -> None:
             _follow_extremes(state, _REST_LEAST, _REST_GREATEST, node, added, nodes)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _begin_with(state: Any, node: Any) -> None:
     state[START] = node
     state[_REST_LEAST], state[_REST_GREATEST] = -1, -1
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _follow_extremes(state: Any, least_at: int, greatest_at: int, node: Any, added: Any, nodes: Any) -> None:
     least, greatest = state[least_at], state[greatest_at]
     if least >= 0 and _better(np.uint64(added[LEAST]), added[LEAST + 1], nodes[least], LEAST, 1):
@@ -179,7 +181,7 @@ def _follow_extremes(state: Any, least_at: int, greatest_at: int, node: Any, add
         state[greatest_at] = node
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _join(to: Any, added: Any) -> None:
     """Put one bucket's content into another."""
     first = to[COUNT] == 0
@@ -190,7 +192,7 @@ def _join(to: Any, added: Any) -> None:
     _add_at(to, NEGATIVE, np.uint64(added[NEGATIVE]), added[NEGATIVE + 1])
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _single(low: Any, high: Any, out: Any) -> None:
     """Lay one amount out as the content of a bucket."""
     out[COUNT] = 1
@@ -200,7 +202,7 @@ def _single(low: Any, high: Any, out: Any) -> None:
     out[GREATEST], out[GREATEST + 1] = np.int64(low), high
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _put(slot: Any, bucket: Any, added: Any, pool: Pool) -> bool:
     node, made = _place(slot, bucket, pool)
     _join(pool.nodes[node], added)
@@ -209,14 +211,14 @@ def _put(slot: Any, bucket: Any, added: Any, pool: Pool) -> bool:
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def put_nodes(slots: Any, nodes: Any, pool: Pool, made: Any) -> None:
     """Put n buckets in, laid out as nodes; ``made``: where that took a new place."""
     for i in range(len(slots)):
         made[i] = _put(slots[i], nodes[i, BUCKET], nodes[i], pool)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def put_rows(
     first: int, slots: Any, time: Any, members: Any, amounts: Any, floor: int, pool: Pool, made: Any
 ) -> None:
@@ -224,7 +226,7 @@ def put_rows(
 
     :param floor: older event times (ms) are not visible
     """
-    added = np.zeros(NODE, np.int64)
+    added = pool.room[0]
     for i in range(len(slots)):
         row = first + i
         made[i] = False
@@ -233,7 +235,7 @@ def put_rows(
             made[i] = _put(slots[i], time[row] // pool.length, added, pool)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _advance(state: Any, bucket: Any, nodes: Any) -> None:
     """Let the window begin with that bucket."""
     at = state[START]
@@ -250,7 +252,7 @@ def _advance(state: Any, bucket: Any, nodes: Any) -> None:
     state[_FROM] = max(state[_FROM], bucket)
 
 
-@njit(cache=True)
+@kernel()
 def _seek(at: Any, nodes: Any) -> Any:
     """The places, from that one on, of the least and the greatest value; of equal ones the newest."""
     least, greatest = at, at
@@ -265,12 +267,12 @@ def _seek(at: Any, nodes: Any) -> Any:
     return least, greatest
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _copy(out: Any, at: int, source: Any, source_at: int) -> None:
     out[at], out[at + 1] = source[source_at], source[source_at + 1]
 
 
-@njit(cache=True)
+@kernel()
 def _tell_edge(node: Any, nodes: Any, out: Any) -> None:
     """What the first bucket holds, part of which may be before the exact window."""
     out[O_EDGE] = nodes[node, COUNT]
@@ -279,7 +281,7 @@ def _tell_edge(node: Any, nodes: Any, out: Any) -> None:
     _subtract_at(out, O_POSITIVE, np.uint64(nodes[node, NEGATIVE]), nodes[node, NEGATIVE + 1])
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _in_order(state: Any, edge: Any, seeks: bool, nodes: Any, out: Any) -> None:
     """The window as it stands; ``edge``: the bucket that may hold too much, or NOTHING."""
     start = state[START]
@@ -304,7 +306,7 @@ def _in_order(state: Any, edge: Any, seeks: bool, nodes: Any, out: Any) -> None:
         _copy(out, O_REST_GREATEST, nodes[state[_REST_GREATEST]], GREATEST)
 
 
-@njit(cache=True)
+@kernel()
 def _late(
     row: Any,
     slot: Any,
@@ -322,7 +324,8 @@ def _late(
     nodes, time = pool.nodes, order.time
     bucket = time[row] // pool.length
     # all of the window but its first bucket, if that may hold too much; then that one
-    rest, added, first = np.zeros(NODE, np.int64), np.zeros(NODE, np.int64), np.int64(-1)
+    added, rest, first = pool.room[0], pool.room[1], np.int64(-1)
+    rest[:] = 0
     older = np.int64(row)
     while older >= base and time[older] >= max(bucket * pool.length, floor):
         if older <= row and members[older] >= 0:
@@ -350,7 +353,7 @@ def _late(
     _copy(out, O_GREATEST, rest, GREATEST)
 
 
-@njit(cache=True)
+@kernel()
 def evaluate(
     start: int,
     slots: Any,
@@ -373,7 +376,7 @@ def evaluate(
     :param floor: nor are those of buckets below this one
     :param out: int64, rows × windows × OUT, noughts
     """
-    nodes, added = pool.nodes, np.zeros(NODE, np.int64)
+    nodes, added = pool.nodes, pool.room[0]
     for i in range(len(slots)):
         row, slot = start + i, np.int64(slots[i])
         made[i] = False
@@ -399,7 +402,7 @@ def evaluate(
                 _late(row, slot, bound, edge, begin, base, order, members, amounts, pool, out[i, k])
 
 
-@njit(cache=True)
+@kernel()
 def evict(floor: int, slots: int, pool: Pool, gone: Any) -> int:
     """Let go of all buckets below that one.
 
@@ -429,7 +432,7 @@ def evict(floor: int, slots: int, pool: Pool, gone: Any) -> int:
     return count
 
 
-@njit(cache=True)
+@kernel()
 def recount(slots: int, pool: Pool) -> None:
     """Begin all windows anew, over all buckets."""
     nodes = pool.nodes

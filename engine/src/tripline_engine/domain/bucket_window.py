@@ -111,6 +111,7 @@ class BucketPool:
             np.array(windows, np.int64),
             self.length,
             seeks,
+            np.zeros((2, NODE), np.int64),
         )
 
     def empty(self, begun: int) -> None:

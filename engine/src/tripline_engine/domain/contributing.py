@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from tripline_engine.domain.arena import Array
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.history import History
 from tripline_engine.domain.links import Lists
 from tripline_engine.domain.part import Part
 from tripline_engine.domain.verdict import Contributor
 
 
-@njit(cache=True)
+@kernel()
 def _collect(row: int, entered: int, bound: int, base: int, order: Any, members: Any, out: Any) -> int:
     """The rows from the last one of the same event time back to ``bound`` (ms), up to number ``entered``."""
     found, older = 0, row

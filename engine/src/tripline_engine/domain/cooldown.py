@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tripline_engine.domain.arena import Arena, HeapArena
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.links import NOTHING, Links
 
 _FIRST_CAPACITY = 256
@@ -33,7 +33,7 @@ class Silences(NamedTuple):
     length: int
 
 
-@njit(cache=True)
+@kernel()
 def _place(low: Any, high: Any, silences: Any) -> Any:
     """Where the group's time stands, or the empty place where it belongs."""
     mask = np.uint64(len(silences.times) - 1)
@@ -45,7 +45,7 @@ def _place(low: Any, high: Any, silences: Any) -> Any:
     return at
 
 
-@njit(cache=True)
+@kernel()
 def _note(low: Any, high: Any, time: Any, silences: Any) -> None:
     at = _place(low, high, silences)
     if silences.times[at] == NOTHING:
@@ -56,7 +56,7 @@ def _note(low: Any, high: Any, time: Any, silences: Any) -> None:
         silences.times[at] = time
 
 
-@njit(cache=True)
+@kernel()
 def alerts(low: Any, high: Any, time: Any, silences: Any) -> bool:
     """Whether an alert that is due at ``time`` is given; if so, the table takes it in."""
     if silences.length == 0:
@@ -68,7 +68,7 @@ def alerts(low: Any, high: Any, time: Any, silences: Any) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel()
 def _quieten(
     start: int, slots: Any, key_low: Any, key_high: Any, time: Any, hits: Any, silences: Any
 ) -> None:
@@ -78,14 +78,14 @@ def _quieten(
             hits[i] = alerts(key_low[slot], key_high[slot], time[start + i], silences)
 
 
-@njit(cache=True)
+@kernel()
 def _note_all(low: Any, high: Any, times: Any, silences: Any) -> None:
     for i in range(len(times)):
         if times[i] != NOTHING:
             _note(low[i], high[i], times[i], silences)
 
 
-@njit(cache=True)
+@kernel()
 def _look_up(low: Any, high: Any, silences: Any, out: Any) -> None:
     for i in range(len(out)):
         out[i] = silences.times[_place(low[i], high[i], silences)]

@@ -17,8 +17,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.large_groups import OUTSIDE
 from tripline_engine.domain.limit import SCALE
 from tripline_engine.domain.links import NOTHING, Order, follows
@@ -40,7 +40,7 @@ class Values(NamedTuple):
     last: Any
 
 
-@njit(cache=True)
+@kernel()
 def entered_before(row: Any, at: Any, order: Any, base: int) -> Any:
     """The row before ``at`` in its list, of those up to number ``row``; -1 if there is none."""
     older = order.previous[at]
@@ -49,7 +49,7 @@ def entered_before(row: Any, at: Any, order: Any, base: int) -> Any:
     return older if older >= base else np.int32(-1)
 
 
-@njit(cache=True)
+@kernel()
 def entered_after(row: Any, at: Any, newest: Any, order: Any) -> Any:
     """The row after ``at`` in its list, of those up to number ``row``; -1 if there is none.
 
@@ -61,13 +61,13 @@ def entered_after(row: Any, at: Any, newest: Any, order: Any) -> Any:
     return newer if newer <= row else np.int32(-1)
 
 
-@njit(cache=True)
+@kernel()
 def _holds(tail: Any, row: Any, time: Any) -> bool:
     """Whether the row is in the window that begins with the tail."""
     return tail >= 0 and not follows(tail, row, time)
 
 
-@njit(cache=True)
+@kernel()
 def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, values: Any) -> None:
     """Move the tail to the first row at or after ``bound`` (ms); rows after ``row`` have not been counted."""
     tail = state[at + TAIL]
@@ -79,7 +79,7 @@ def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, values: Any)
     state[at + TAIL] = tail
 
 
-@njit(cache=True)
+@kernel()
 def _enter_value(
     state: Any, at: Any, width: int, row: Any, newest: Any, base: int, order: Any, values: Any
 ) -> None:
@@ -96,14 +96,14 @@ def _enter_value(
         values.last[older] = 0
 
 
-@njit(cache=True)
+@kernel()
 def _count_in(state: Any, at: Any, row: Any, values: Any) -> None:
     if values.slots[row] >= 0:
         state[at + _COUNT] += 1
         state[at + _VALUES] += values.last[row]
 
 
-@njit(cache=True)
+@kernel()
 def _leave_newer(row: Any, newest: Any, bound: Any, base: int, order: Any, values: Any, own: Any) -> None:
     """Take what is newer than the row out of ``own``, the newest window, from ``bound`` to ``newest`` (ms)."""
     newer = order.following[row]
@@ -117,7 +117,7 @@ def _leave_newer(row: Any, newest: Any, bound: Any, base: int, order: Any, value
         newer = order.following[newer]
 
 
-@njit(cache=True)
+@kernel()
 def _reach_older(row: Any, start: Any, bound: Any, base: int, order: Any, values: Any, own: Any) -> Any:
     """Take into ``own`` what lies from row ``start`` back to ``bound`` (ms); the row before that."""
     older = start
@@ -132,7 +132,7 @@ def _reach_older(row: Any, start: Any, bound: Any, base: int, order: Any, values
     return older
 
 
-@njit(cache=True)
+@kernel()
 def _late(
     state: Any,
     at: Any,
@@ -154,13 +154,14 @@ def _late(
         _count_in(state, at, row, values)
         if not _holds(state[at + TAIL], row, order.time):
             state[at + TAIL] = row
-        own[:] = state[at : at + WIDTH]
+        for part in range(WIDTH):
+            own[part] = state[at + part]
         _leave_newer(row, newest, newest_bound, base, order, values, own)
         start = np.int64(order.previous[state[at + TAIL]])
     _reach_older(row, start, max(t - window, floor), base, order, values, own)
 
 
-@njit(cache=True)
+@kernel()
 def distinct_row(
     row: Any,
     at: Any,
@@ -193,17 +194,18 @@ def distinct_row(
             if not _holds(state[at + TAIL], row, order.time):
                 state[at + TAIL] = row
             _advance(state, at, row, max(t - windows[k], floor), order, values)
-            own[k, :] = state[at : at + WIDTH]
+            for part in range(WIDTH):
+                own[k, part] = state[at + part]
         at += WIDTH
 
 
-@njit(cache=True)
+@kernel()
 def store_values(own: Any, i: Any, out: Any) -> None:
     """Write a state's counts as the totals at ``i``: rows with a value, and as the sum how many values there are."""
     out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_VALUES] * SCALE), 0
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _enter_in_order(
     row: Any,
     at: Any,
@@ -251,7 +253,7 @@ def _enter_in_order(
         at += WIDTH
 
 
-@njit(cache=True)
+@kernel()
 def _walk_back(
     row: Any, i: Any, windows: Any, floor: int, base: int, order: Any, values: Any, own: Any, out: Any
 ) -> None:
@@ -265,7 +267,7 @@ def _walk_back(
         store_values(own, (k, i), out)
 
 
-@njit(cache=True)
+@kernel()
 def evaluate_values(
     start: int,
     linked: Any,
@@ -275,10 +277,11 @@ def evaluate_values(
     order: Any,
     values: Any,
     state: Any,
+    own: Any,
     out: Any,
 ) -> None:
+    """``own`` (int64, windows × WIDTH) is room for the windows of a row."""
     width, newest, numbers = len(windows), linked.newest, linked.groups.numbers
-    own = np.zeros((width, WIDTH), np.int64)
     for i in range(len(newest)):
         row = start + i
         at = np.int64(numbers[i]) * width * WIDTH
@@ -295,7 +298,7 @@ def evaluate_values(
                 store_values(own[k], (k, i), out)
 
 
-@njit(cache=True)
+@kernel()
 def drop_values(first: int, groups: Any, width: int, order: Any, values: Any, state: Any) -> None:
     """Count out the rows from ``first`` on, older than every window; ``width``: how many a group has.
 
@@ -309,7 +312,7 @@ def drop_values(first: int, groups: Any, width: int, order: Any, values: Any, st
                 at += WIDTH
 
 
-@njit(cache=True)
+@kernel()
 def tell_last(newest: Any, base: int, end: int, order: Any, values: Any) -> None:
     """Tell of the rows before ``end`` in groups' lists which are the last of their value; ``newest``: of each list."""
     for j in range(len(newest)):
@@ -321,7 +324,7 @@ def tell_last(newest: Any, base: int, end: int, order: Any, values: Any) -> None
             row = np.int64(order.previous[row])
 
 
-@njit(cache=True)
+@kernel()
 def build_values(
     windows: Any,
     chosen: Any,

@@ -71,7 +71,8 @@ class DistinctWindow:
         tell_last(grown.newest, base, start, *rows)
         every = np.arange(len(self.windows))
         build_values(self._windows, every, floor, base, start, grown.grown, grown.newest, *rows, self._state)
-        evaluate_values(start, linked, self._windows, floor, base, *rows, self._state, totals)
+        own = np.empty((len(self.windows), WIDTH), np.int64)
+        evaluate_values(start, linked, self._windows, floor, base, *rows, self._state, own, totals)
         return totals
 
     def drop(self, first: int, until: int) -> None:

@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tripline_engine.domain.arena import Arena, Array
+from tripline_engine.domain.compiled import kernel
 
 _FIRST_CAPACITY: Final = 1024
 # What a place has where no number of an id is.
@@ -43,7 +43,7 @@ class Table(NamedTuple):
     places: Array
 
 
-@njit(cache=True)
+@kernel()
 def _insert(number: Any, low: Any, high: Any, time: Any, table: Any) -> None:
     table.low[number], table.high[number], table.times[number] = low, high, time
     mask = np.uint64(len(table.places) - 1)
@@ -53,7 +53,7 @@ def _insert(number: Any, low: Any, high: Any, time: Any, table: Any) -> None:
     table.places[at] = number
 
 
-@njit(cache=True)
+@kernel()
 def _known(low: Any, high: Any, time: Any, reach: Any, floor: Any, table: Any) -> bool:
     mask = np.uint64(len(table.places) - 1)
     at = low & mask
@@ -66,7 +66,7 @@ def _known(low: Any, high: Any, time: Any, reach: Any, floor: Any, table: Any) -
     return False
 
 
-@njit(cache=True)
+@kernel()
 def _accept(
     used: int,
     low: Any,
@@ -91,13 +91,13 @@ def _accept(
     return used
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _insert_all(used: int, low: Any, high: Any, times: Any, table: Any) -> None:
     for i in range(len(low)):
         _insert(used + i, low[i], high[i], times[i], table)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _move(
     first: int, until: int, most: int, floor: Any, before: Any, used: int, table: Any
 ) -> tuple[int, int]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+import numpy.typing as npt
 
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.extreme_queues import push
 from tripline_engine.domain.int128 import compare
 
 
-@njit(cache=True)
+@kernel()
 def _enter_list(newest: Any, base: int, end: int, order: Any, chain: Any) -> None:
     """Enter the rows before ``end`` of the list in which that row is the newest of them."""
     row = newest
@@ -25,7 +26,7 @@ def _enter_list(newest: Any, base: int, end: int, order: Any, chain: Any) -> Non
         row = order.following[row] if row != newest else np.int32(-1)
 
 
-@njit(cache=True)
+@kernel()
 def _find_fronts(
     newest: Any, windows: Any, floor: int, base: int, order: Any, chain: Any, fronts: Any
 ) -> None:
@@ -38,7 +39,7 @@ def _find_fronts(
             row = chain.better[row]
 
 
-@njit(cache=True)
+@kernel()
 def build_extremes(
     windows: Any,
     floor: int,
@@ -63,7 +64,7 @@ def build_extremes(
             _find_fronts(newest[j], windows, floor, base, order, chain, own)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _by_group(base: int, slots: Any, numbers: Any, ends: Any, rows: Any) -> None:
     """Sort the rows from ``base`` on by the numbers of their groups, those of one group in the order of acceptance.
 
@@ -82,7 +83,7 @@ def _by_group(base: int, slots: Any, numbers: Any, ends: Any, rows: Any) -> None
             ends[n] += 1
 
 
-@njit(cache=True)
+@kernel()
 def _enter_run(rows: Any, chain: Any, low: Any, high: Any, queue: Any) -> None:
     """Enter all rows of a group that came in order. ``low``, ``high`` and ``queue`` have room for as many.
 
@@ -111,9 +112,58 @@ def _enter_run(rows: Any, chain: Any, low: Any, high: Any, queue: Any) -> None:
         depth += 1
 
 
-@njit(cache=True, nogil=True)
-def enter_all(
+@kernel()
+def _is_in_order(rows: Any, previous: Any) -> bool:
+    """Whether the list of these rows, ascending, is in the order of acceptance."""
+    for row in rows:  # noqa: SIM110  # compiled
+        if previous[row] >= row:
+            return False
+    return True
+
+
+@kernel(nogil=True)
+def _enter_groups(
     windows: Any,
+    floor: int,
+    base: int,
+    grouped: Any,
+    ends: Any,
+    numbers: Any,
+    last: Any,
+    order: Any,
+    chain: Any,
+    fronts: Any,
+    queue: Any,
+) -> None:
+    width, end = len(windows), base + len(grouped)
+    chain.worse[base:end] = -1
+    for slot in range(len(last)):
+        number = np.int64(numbers[slot])
+        if last[slot] < base or number < 0:
+            continue
+        rows = grouped[ends[number] : ends[number + 1]]
+        if _is_in_order(rows, order.previous):
+            _enter_run(rows, chain, queue.low, queue.high, queue.rows)
+        else:
+            _enter_list(last[slot], base, end, order, chain)
+        own = fronts[number * width : (number + 1) * width]
+        _find_fronts(last[slot], windows, floor, base, order, chain, own)
+
+
+class _Queue(NamedTuple):
+    """Room for a group's queue: the rows (int32), and the two words of their values."""
+
+    low: npt.NDArray[np.uint64]
+    high: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int32]
+
+    @staticmethod
+    def of(rows: int) -> _Queue:
+        return _Queue(np.empty(rows, np.uint64), np.empty(rows, np.int64), np.empty(rows, np.int32))
+
+
+def enter_all(
+    windows: npt.NDArray[np.int64],
     floor: int,
     base: int,
     slots: Any,
@@ -127,23 +177,8 @@ def enter_all(
 
     All rows with a slot are in the lists.
     """
-    width = len(windows)
-    ends = np.zeros(len(fronts) // width + 2, np.int64)
+    ends = np.zeros(len(fronts) // len(windows) + 2, np.int64)
     grouped = np.empty(len(slots), np.int32)
     _by_group(base, slots, numbers, ends, grouped)
-    most = np.diff(ends).max()
-    low, high = np.empty(most, np.uint64), np.empty(most, np.int64)
-    queue = np.empty(most, np.int32)
-    chain.worse[base : base + len(slots)] = -1
-    for slot in range(len(last)):
-        number = np.int64(numbers[slot])
-        if last[slot] < base or number < 0:
-            continue
-        rows = grouped[ends[number] : ends[number + 1]]
-        # the list is in the order of acceptance
-        if (order.previous[rows] < rows).all():
-            _enter_run(rows, chain, low, high, queue)
-        else:
-            _enter_list(last[slot], base, base + len(slots), order, chain)
-        own = fronts[number * width : (number + 1) * width]
-        _find_fronts(last[slot], windows, floor, base, order, chain, own)
+    queue = _Queue.of(int(np.diff(ends).max()))
+    _enter_groups(windows, floor, base, grouped, ends, numbers, last, order, chain, fronts, queue)

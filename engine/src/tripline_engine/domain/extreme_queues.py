@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tripline_engine.domain.arena import Array
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.int128 import compare
 from tripline_engine.domain.large_groups import OUTSIDE
 from tripline_engine.domain.links import NOTHING, Members
@@ -27,7 +27,7 @@ class Chain(NamedTuple):
     members: Members
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _order(a: Any, b: Any, chain: Any) -> int:
     """Negative if row a has the better value, 0 if they are equal."""
     low, high, members = chain.low, chain.high, chain.members
@@ -37,7 +37,7 @@ def _order(a: Any, b: Any, chain: Any) -> int:
     return result
 
 
-@njit(cache=True)
+@kernel()
 def push(row: Any, top: Any, base: int, chain: Any) -> None:
     """Put the row on the queue whose newest member is ``top``."""
     while top >= base and _order(top, row, chain) >= 0:
@@ -48,7 +48,7 @@ def push(row: Any, top: Any, base: int, chain: Any) -> None:
         chain.worse[top] = row
 
 
-@njit(cache=True)
+@kernel()
 def _enter(row: Any, newest: Any, base: int, order: Any, chain: Any) -> None:
     """Put the row in its place on its group's queue, and what is newer again after it.
 
@@ -67,7 +67,7 @@ def _enter(row: Any, newest: Any, base: int, order: Any, chain: Any) -> None:
         newer = order.following[newer]
 
 
-@njit(cache=True)
+@kernel()
 def _in_window(front: Any, bound: Any, order: Any, chain: Any) -> Any:
     """The front, or where it is older than ``bound`` (ms) the next one on the queue that is not; -1 for none."""
     while front >= 0 and order.time[front] < bound:
@@ -75,7 +75,7 @@ def _in_window(front: Any, bound: Any, order: Any, chain: Any) -> Any:
     return front
 
 
-@njit(cache=True)
+@kernel()
 def _front(front: Any, row: Any, in_order: bool, bound: Any, order: Any, chain: Any) -> Any:
     """The front of the newest window after ``row`` will have entered it; the chain is still as it was before."""
     front = _in_window(front, bound, order, chain)
@@ -86,7 +86,7 @@ def _front(front: Any, row: Any, in_order: bool, bound: Any, order: Any, chain: 
     return np.int32(row) if difference < 0 or (difference == 0 and newer) else front
 
 
-@njit(cache=True)
+@kernel()
 def extreme_row(
     row: Any, newest: Any, windows: Any, floor: int, base: int, order: Any, chain: Any, fronts: Any, out: Any
 ) -> None:
@@ -112,7 +112,7 @@ def extreme_row(
         out[k] = best
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _enter_in_order(
     row: Any,
     first: Any,
@@ -158,7 +158,7 @@ def _enter_in_order(
         worse[top] = row
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _walk_back(
     row: Any, i: Any, windows: Any, floor: int, base: int, order: Any, chain: Any, out: Any
 ) -> None:
@@ -180,7 +180,7 @@ def _walk_back(
         out[i, k] = best
 
 
-@njit(cache=True)
+@kernel()
 def evaluate(
     start: int,
     linked: Any,
@@ -209,7 +209,7 @@ def evaluate(
                     out[i, k] = -1
 
 
-@njit(cache=True)
+@kernel()
 def drop_extremes(first: int, groups: Any, width: int, order: Any, chain: Any, fronts: Any) -> None:
     """Let go of the rows from ``first`` on, older than every window.
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.cooldown import Cooldown
 from tripline_engine.domain.links import NOTHING, Links
 
@@ -51,7 +51,7 @@ class FiringRecords:
         return len(self.low)
 
 
-@njit(cache=True)
+@kernel()
 def crosses(state: Any, slot: Any, time: Any, window: Any, holds: Any) -> bool:
     """Whether an evaluation in order crosses the limit; the state takes it in."""
     at = np.int64(slot) * WIDTH
@@ -62,7 +62,7 @@ def crosses(state: Any, slot: Any, time: Any, window: Any, holds: Any) -> bool:
     return crossing
 
 
-@njit(cache=True)
+@kernel()
 def fire_crossings(
     start: int, slots: Any, time: Any, window: int, hits: Any, moving: Any, state: Any
 ) -> None:

@@ -10,27 +10,28 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from tripline_engine.domain.compiled import kernel
 
 _U = np.uint64
 _MASK32 = _U(0xFFFFFFFF)
 _MASK64 = (1 << 64) - 1
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def add(a_low: Any, a_high: Any, b_low: Any, b_high: Any) -> Any:
     """The sum of two values."""
     low = a_low + b_low
     return low, a_high + b_high + np.int64(low < a_low)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def subtract(a_low: Any, a_high: Any, b_low: Any, b_high: Any) -> Any:
     """The first value less the second."""
     return a_low - b_low, a_high - b_high - np.int64(a_low < b_low)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def compare(a_low: Any, a_high: Any, b_low: Any, b_high: Any) -> int:
     """-1, 0 or 1 as the first value is less than, equal to or greater than the second."""
     if a_high != b_high:
@@ -40,7 +41,7 @@ def compare(a_low: Any, a_high: Any, b_low: Any, b_high: Any) -> int:
     return 0
 
 
-@njit(cache=True)
+@kernel()
 def multiply_count(low: Any, high: Any, count: Any) -> Any:
     """A value times a count in 0 … 2³² − 1 (two's complement needs no case for negative values)."""
     factor = _U(count)

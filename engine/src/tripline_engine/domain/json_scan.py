@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
+
+from tripline_engine.domain.compiled import kernel
 
 UNSEEN, NULL, TEXT, WHOLE, FRACTION = 0, 1, 2, 3, 4
 """What a member is: not there, null, a text, a number without or with fraction or exponent."""
@@ -26,15 +27,15 @@ _WORDS: Final = tuple(np.frombuffer(word, np.uint8) for word in (b"null", b"true
 _NULL, _TRUE, _FALSE = _WORDS
 
 
-@njit(cache=True)
+@kernel()
 def _after_space(data: Any, at: int, end: int) -> int:
     while at < end and (data[at] == _SPACE or 9 <= data[at] <= 10 or data[at] == 13):  # tab, line ends
         at += 1
     return at
 
 
-@njit(cache=True)
-def _text_end(data: Any, at: int, end: int) -> int:
+@kernel()
+def text_end(data: Any, at: int, end: int) -> int:
     """Where the text that begins at ``at`` has its closing quote; -1: nowhere, or it isn't plain."""
     while at < end and data[at] != _QUOTE:
         if data[at] == _BACKSLASH or data[at] < _SPACE:
@@ -43,16 +44,16 @@ def _text_end(data: Any, at: int, end: int) -> int:
     return at if at < end else -1
 
 
-@njit(cache=True)
+@kernel()
 def _after_digits(data: Any, at: int, end: int) -> int:
     while at < end and _ZERO <= data[at] <= _NINE:
         at += 1
     return at
 
 
-@njit(cache=True)
-def _after_number(data: Any, at: int, end: int) -> Any:
-    """Where the number ends (-1: it is none), and its kind."""
+@kernel()
+def after_number(data: Any, at: int, end: int) -> Any:
+    """Where the number ends (-1: it is none), and its kind. It begins with a minus or a digit."""
     if data[at] == _MINUS:
         at += 1
     whole = _after_digits(data, at, end)
@@ -76,7 +77,7 @@ def _after_number(data: Any, at: int, end: int) -> Any:
     return at, kind
 
 
-@njit(cache=True)
+@kernel()
 def _after_word(data: Any, at: int, end: int, word: Any) -> int:
     if at + len(word) > end:
         return -1
@@ -86,11 +87,11 @@ def _after_word(data: Any, at: int, end: int, word: Any) -> int:
     return at + len(word)
 
 
-@njit(cache=True)
+@kernel()
 def _after_scalar(data: Any, at: int, end: int) -> int:
     first = data[at]
     if first == _QUOTE:
-        close = _text_end(data, at + 1, end)
+        close = text_end(data, at + 1, end)
         return close + 1 if close >= 0 else -1
     if first == _NULL[0]:
         return _after_word(data, at, end, _NULL)
@@ -98,17 +99,17 @@ def _after_scalar(data: Any, at: int, end: int) -> int:
         return _after_word(data, at, end, _TRUE)
     if first == _FALSE[0]:
         return _after_word(data, at, end, _FALSE)
-    after: int = _after_number(data, at, end)[0]
+    after: int = after_number(data, at, end)[0]
     return after
 
 
-@njit(cache=True)
+@kernel()
 def _after_name(data: Any, at: int, end: int) -> int:
     """Past a member's name and its colon, to its value; -1 if there is none."""
     at = _after_space(data, at, end)
     if at >= end or data[at] != _QUOTE:
         return -1
-    at = _text_end(data, at + 1, end)
+    at = text_end(data, at + 1, end)
     if at < 0:
         return -1
     at = _after_space(data, at + 1, end)
@@ -117,7 +118,7 @@ def _after_name(data: Any, at: int, end: int) -> int:
     return at + 1
 
 
-@njit(cache=True)
+@kernel()
 def _after_close(data: Any, at: int, end: int, depth: int, stack: Any) -> Any:
     """From the end of a value to where the next one begins: that place, and how many are open there; -1: no JSON."""
     while depth > 0:
@@ -134,7 +135,7 @@ def _after_close(data: Any, at: int, end: int, depth: int, stack: Any) -> Any:
     return at, 0
 
 
-@njit(cache=True)
+@kernel()
 def _after_value(data: Any, at: int, end: int, stack: Any) -> int:
     """Past a value of any kind; -1 if it is no JSON, or not plain."""
     depth = 0
@@ -165,7 +166,7 @@ def _after_value(data: Any, at: int, end: int, stack: Any) -> int:
             return at
 
 
-@njit(cache=True)
+@kernel()
 def is_text(data: Any, at: int, end: int, texts: Any, first: int, last: int) -> bool:
     """Whether the text ``texts[first:last]``, a plain one, stands in ``data`` from ``at`` on, and then a quote."""
     length = last - first
@@ -177,7 +178,7 @@ def is_text(data: Any, at: int, end: int, texts: Any, first: int, last: int) -> 
     return True
 
 
-@njit(cache=True)
+@kernel()
 def _place_of(data: Any, at: int, end: int, names: Any, ends: Any, guess: int) -> int:
     """Which of the names stands there, -1 for none; producers tend to keep to one order, so ``guess`` comes first."""
     count = len(ends) - 1
@@ -188,23 +189,23 @@ def _place_of(data: Any, at: int, end: int, names: Any, ends: Any, guess: int) -
     return -1
 
 
-@njit(cache=True)
+@kernel()
 def _token(data: Any, at: int, end: int, tokens: Any, place: int) -> int:
     """Note a declared member's value; where it ends, -1 for one that is no text, number or null."""
     first = data[at]
     if first == _QUOTE:
-        close = _text_end(data, at + 1, end)
+        close = text_end(data, at + 1, end)
         tokens[place, START], tokens[place, END], tokens[place, KIND] = at + 1, close, TEXT
         return close + 1 if close >= 0 else -1
     if first == _MINUS or _ZERO <= first <= _NINE:
-        after, kind = _after_number(data, at, end)
+        after, kind = after_number(data, at, end)
         tokens[place, START], tokens[place, END], tokens[place, KIND] = at, after, kind
         return int(after)
     tokens[place, KIND] = NULL
     return _after_word(data, at, end, _NULL)
 
 
-@njit(cache=True)
+@kernel()
 def _after_member(
     data: Any, at: int, end: int, names: Any, ends: Any, stack: Any, tokens: Any, guess: int
 ) -> Any:
@@ -215,7 +216,7 @@ def _after_member(
     at += 1
     place = _place_of(data, at, end, names, ends, guess)
     # a declared name need not be looked through again
-    close = _text_end(data, at, end) if place < 0 else at + ends[place + 1] - ends[place]
+    close = text_end(data, at, end) if place < 0 else at + ends[place + 1] - ends[place]
     at = _after_space(data, close + 1, end)
     if close < 0 or at >= end or data[at] != _COLON:
         return -1, guess
@@ -229,7 +230,7 @@ def _after_member(
     return _token(data, at, end, tokens, place), place + 1
 
 
-@njit(cache=True)
+@kernel()
 def scan(data: Any, at: int, end: int, names: Any, ends: Any, stack: Any, tokens: Any) -> bool:
     """Find the named members of the one object in ``data[at:end]``.
 

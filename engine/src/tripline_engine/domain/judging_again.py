@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.distinct_states import entered_after, entered_before
 from tripline_engine.domain.int128 import add, compare, subtract
 from tripline_engine.domain.limit import DISTINCT, EXTREME, SCALE
@@ -70,15 +70,20 @@ def judge_again(row: int, judge: Judge, source: Source) -> JudgedAgain:
 
     Rows with a higher number come later in the order and are passed over.
     """
-    candidates = _candidates(row, judge, source)
-    n = len(candidates)
+    n = _count_candidates(row, judge, source)
+    candidates = np.empty(n, np.int64)
+    _find_candidates(row, judge, source, candidates)
     found = JudgedAgain(candidates, np.zeros(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
     if n:
-        _judge(row, candidates, judge, source, found.counts, found.low, found.high)
+        tail = _oldest(row, candidates, judge, source)
+        state = np.zeros(_WIDTH, np.int64)
+        queue = np.empty(_length(tail, candidates[-1], source.order), np.int64)
+        room = tail, state, queue
+        _judge(row, candidates, judge, source, *room, found.counts, found.low, found.high)
     return found
 
 
-@njit(cache=True)
+@kernel()
 def _was_judged(row: Any, time: Any, judge: Judge) -> bool:
     sequence = row + judge.offset
     for k in range(len(judge.spans)):
@@ -88,7 +93,7 @@ def _was_judged(row: Any, time: Any, judge: Judge) -> bool:
     return False
 
 
-@njit(cache=True)
+@kernel()
 def _is_candidate(row: Any, late: Any, judge: Judge, source: Source) -> bool:
     """Whether it was accepted before, judged, and gave no alert."""
     if row >= late or source.alerted[row]:
@@ -96,26 +101,31 @@ def _is_candidate(row: Any, late: Any, judge: Judge, source: Source) -> bool:
     return _was_judged(row, source.order.time[row], judge)
 
 
-@njit(cache=True)
-def _candidates(late: Any, judge: Judge, source: Source) -> Any:
-    """The rows to judge again, by event time (int64)."""
+@kernel()
+def _count_candidates(late: Any, judge: Judge, source: Source) -> int:
+    """How many rows are to be judged again."""
     order, found = source.order, 0
     until = order.time[late] + judge.window
     newer = order.following[late]
     while newer >= 0 and order.time[newer] <= until:
         found += _is_candidate(newer, late, judge, source)
         newer = order.following[newer]
-    out = np.empty(found, np.int64)
+    return found
+
+
+@kernel()
+def _find_candidates(late: Any, judge: Judge, source: Source, out: Any) -> None:
+    """Those rows, by event time (int64)."""
+    order = source.order
     newer, at = order.following[late], 0
-    while at < found:
+    while at < len(out):
         if _is_candidate(newer, late, judge, source):
             out[at] = newer
             at += 1
         newer = order.following[newer]
-    return out
 
 
-@njit(cache=True)
+@kernel()
 def _first(late: Any, bound: Any, judge: Judge, order: Any) -> Any:
     """The oldest row of the list at or after ``bound`` (ms), ``late`` being one."""
     first, older = np.int64(late), order.previous[late]
@@ -130,7 +140,7 @@ def _first(late: Any, bound: Any, judge: Judge, order: Any) -> Any:
 _COUNT, _LOW, _HIGH, _VALUES, _FRONT, _BACK, _WIDTH = 0, 1, 2, 3, 4, 5, 6
 
 
-@njit(cache=True)
+@kernel()
 def _take_in(row: Any, tail: Any, late: Any, judge: Judge, source: Source, state: Any, queue: Any) -> None:
     """Take in the row after the newest one; the window begins with ``tail``."""
     amounts = source.amounts
@@ -149,7 +159,7 @@ def _take_in(row: Any, tail: Any, late: Any, judge: Judge, source: Source, state
         state[_BACK] += 1
 
 
-@njit(cache=True)
+@kernel()
 def _let_go(row: Any, end: Any, late: Any, judge: Judge, source: Source, state: Any, queue: Any) -> None:
     """Let go of the oldest row; the window ends at ``end`` (ms)."""
     amounts = source.amounts
@@ -165,24 +175,39 @@ def _let_go(row: Any, end: Any, late: Any, judge: Judge, source: Source, state: 
         state[_FRONT] += 1
 
 
-@njit(cache=True)
-def _room(row: Any, last: Any, order: Any) -> Any:
-    """A queue for the rows of the list from ``row`` to the time of ``last``."""
+@kernel()
+def _length(row: Any, last: Any, order: Any) -> int:
+    """How many rows the list has from ``row`` to the time of ``last``."""
     size = 0
     while row >= 0 and order.time[row] <= order.time[last]:
         size += 1
         row = np.int64(order.following[row])
-    return np.empty(size, np.int64)
+    return size
 
 
-@njit(cache=True)
+@kernel()
+def _oldest(late: Any, candidates: Any, judge: Judge, source: Source) -> Any:
+    """The row with which the first window begins that is looked at."""
+    bound = max(source.order.time[candidates[0]] - judge.window, judge.floor)
+    return _first(late, bound, judge, source.order)
+
+
+@kernel()
 def _judge(
-    late: Any, candidates: Any, judge: Judge, source: Source, counts: Any, lows: Any, highs: Any
+    late: Any,
+    candidates: Any,
+    judge: Judge,
+    source: Source,
+    tail: Any,
+    state: Any,
+    queue: Any,
+    counts: Any,
+    lows: Any,
+    highs: Any,
 ) -> None:
+    """``state`` (int64, _WIDTH noughts) and ``queue`` (int64) are room; ``tail`` is the first row looked at."""
     order, amounts, time = source.order, source.amounts, source.order.time
-    tail = _first(late, max(time[candidates[0]] - judge.window, judge.floor), judge, order)
     head = tail
-    state, queue = np.zeros(_WIDTH, np.int64), _room(tail, candidates[-1], order)
     for i in range(len(candidates)):
         own = candidates[i]
         # of equal times those accepted after it are in its window now
@@ -202,7 +227,7 @@ def _judge(
             lows[i], highs[i] = amounts.low[best], amounts.high[best]
 
 
-@njit(cache=True)
+@kernel()
 def _no_better(row: Any, other: Any, sign: int, amounts: Any) -> bool:
     order = compare(amounts.low[row], amounts.high[row], amounts.low[other], amounts.high[other])
     result: bool = sign * order >= 0

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tripline_engine.domain.arena import Arena, Array
+from tripline_engine.domain.compiled import kernel
 
 SMALL = 8
 """A group of so many retained transactions has no states yet."""
@@ -45,7 +45,7 @@ class Entering(NamedTuple):
     newest: npt.NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _enter(
     first: int,
     slots: Any,
@@ -83,7 +83,7 @@ def _enter(
     return len(slots), found
 
 
-@njit(cache=True)
+@kernel()
 def _forget(first: int, until: int, slots: Any, last: Any, own: Any, chain: Any, meta: Any) -> None:
     for row in range(first, until):
         slot = slots[row]
@@ -95,7 +95,7 @@ def _forget(first: int, until: int, slots: Any, last: Any, own: Any, chain: Any,
         own[slot] = UNNUMBERED
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _places(own: Any, last: Any, base: int, places: Any, newest: Any) -> int:
     found = 0
     for slot in range(len(last)):

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tripline_contracts import decimals
 from tripline_contracts.rule_definition import Function, Operator
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.int128 import compare, multiply_count, split
 from tripline_engine.domain.rows import Amounts
 
@@ -46,14 +46,14 @@ class LimitParts(NamedTuple):
     holds: npt.NDArray[np.bool_]
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def hold_number(low: Any, high: Any, limit: Any) -> bool:
     """Whether a number holds."""
     result: bool = limit.holds[1 + compare(low, high, limit.low, limit.high)]
     return result
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def hold_average(count: Any, low: Any, high: Any, limit: Any) -> bool:
     """Whether the average holds: sum against limit times count, without dividing."""
     whole_low, whole_high = multiply_count(limit.low, limit.high, count)
@@ -61,14 +61,14 @@ def hold_average(count: Any, low: Any, high: Any, limit: Any) -> bool:
     return result
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def hold_count(count: Any, limit: Any) -> bool:
     """Whether the number of transactions holds."""
     low, high = multiply_count(np.uint64(SCALE), np.int64(0), count)
     return hold_number(low, high, limit)
 
 
-@njit(cache=True)
+@kernel()
 def hold(function: int, count: Any, low: Any, high: Any, limit: Any) -> bool:
     """Whether an aggregate holds: of ``count`` transactions, with that sum, extreme value or number of values.
 
@@ -88,7 +88,7 @@ def hold(function: int, count: Any, low: Any, high: Any, limit: Any) -> bool:
 # What follows holds many at once, without a branch, so that the processor takes several at a time.
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _hold_words(low: Any, high: Any, limit_low: Any, limit_high: Any, holds: Any) -> Any:
     alike = high == limit_high
     below = (high < limit_high) | (alike & (low < limit_low))
@@ -96,20 +96,20 @@ def _hold_words(low: Any, high: Any, limit_low: Any, limit_high: Any, holds: Any
     return (below & holds[0]) | (same & holds[1]) | ((below == same) & holds[2])
 
 
-@njit(cache=True)
+@kernel()
 def _hold_numbers(low: Any, high: Any, limit: Any, out: Any) -> None:
     for i in range(len(out)):
         out[i] = _hold_words(low[i], high[i], limit.low, limit.high, limit.holds)
 
 
-@njit(cache=True)
+@kernel()
 def _hold_averages(counts: Any, low: Any, high: Any, limit: Any, out: Any) -> None:
     for i in range(len(out)):
         whole_low, whole_high = multiply_count(limit.low, limit.high, counts[i])
         out[i] = (counts[i] > 0) & _hold_words(low[i], high[i], whole_low, whole_high, limit.holds)
 
 
-@njit(cache=True)
+@kernel()
 def _hold_counts(counts: Any, limit: Any, out: Any) -> None:
     for i in range(len(out)):
         # no count is so large that its millionfold would not fit
@@ -117,7 +117,7 @@ def _hold_counts(counts: Any, limit: Any, out: Any) -> None:
         out[i] = _hold_words(low, np.int64(0), limit.low, limit.high, limit.holds)
 
 
-@njit(cache=True)
+@kernel()
 def _hold_rows(rows: Any, amounts: Any, limit: Any, out: Any) -> None:
     for i in range(len(rows)):
         row = rows[i]

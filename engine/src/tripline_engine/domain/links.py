@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tripline_engine.domain.arena import Arena, Array
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.filtering import Test
 from tripline_engine.domain.history import VOIDED, HashKey, History
 from tripline_engine.domain.large_groups import Entering, LargeGroups
@@ -71,14 +71,14 @@ def unhidden(slots: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     return np.where(slots <= _HIDDEN, _HIDDEN - slots, slots)
 
 
-@njit(cache=True)
+@kernel()
 def follows(row: Any, other: Any, time: Any) -> bool:
     """Whether the row stands after the other in a list: of equal event times the one accepted first stands first."""
     result: bool = time[row] > time[other] or (time[row] == time[other] and row > other)
     return result
 
 
-@njit(cache=True)
+@kernel()
 def link_row(row: Any, slot: Any, order: Any, last: Any, base: int) -> Any:
     """Put a row in its place in its group's list; the newest event time there before it, or NOTHING."""
     time, previous, following = order.time, order.previous, order.following
@@ -104,7 +104,7 @@ def link_row(row: Any, slot: Any, order: Any, last: Any, base: int) -> Any:
     return newest
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _link(start: int, slots: Any, order: Any, last: Any, base: int, newest: Any) -> None:
     for i in range(len(newest)):
         row = start + i
@@ -116,7 +116,7 @@ def _link(start: int, slots: Any, order: Any, last: Any, base: int, newest: Any)
             newest[i] = NOTHING
 
 
-@njit(cache=True)
+@kernel()
 def _forget(first: int, until: int, slots: Any, last: Any) -> None:
     for row in range(first, until):
         slot = slots[row]

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from tripline_engine.domain.arena import Array
+from tripline_engine.domain.compiled import kernel
 
 
 def move_down(column: Array, delta: int, end: int) -> None:
@@ -28,7 +28,7 @@ def shrink_numbers(numbers: Array, delta: int) -> None:
     numbers[:] = np.maximum(numbers - delta, -1)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _move_numbers(column: Any, delta: int, end: int) -> None:
     # a kernel would read and write beyond the array without a word
     if delta < 0 or delta + end > len(column):

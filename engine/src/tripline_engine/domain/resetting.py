@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tripline_engine.domain.arena import Arena, Array, HeapArena
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.cooldown import Silences, alerts
 from tripline_engine.domain.distinct_states import WIDTH as VALUES_WIDTH
 from tripline_engine.domain.distinct_states import (
@@ -55,13 +55,14 @@ class ResetReading:
 
 
 class _Task(NamedTuple):
-    """What to evaluate, and how."""
+    """What to evaluate, and how; ``windows`` (int64, 1) is the window, as an array."""
 
     start: int
     base: int
     offset: int
     floor: int
     window: int
+    windows: Any
     function: int
     crossing: bool
     limit: LimitParts
@@ -95,7 +96,7 @@ class _Own(NamedTuple):
     best: Any
 
 
-@njit(cache=True)
+@kernel()
 def _link_value(row: Any, values: Any, last: Any, base: int) -> None:
     """Put a row in its place among those of its value; those before ``base`` lie behind a reset."""
     if values.slots[row] >= 0:
@@ -105,13 +106,13 @@ def _link_value(row: Any, values: Any, last: Any, base: int) -> None:
         values.order.following[row] = -1
 
 
-@njit(cache=True)
+@kernel()
 def _since_reset(slot: Any, base: int, offset: int, firing: Any) -> Any:
     """The first row of the group that its last reset has not left behind."""
     return max(base, firing[np.int64(slot) * WIDTH + RESET] + 1 - offset)
 
 
-@njit(cache=True)
+@kernel()
 def _enter(row: Any, slot: Any, i: Any, task: Any, state: Any, own: Any, totals: Any) -> None:
     """Enter one row, the i-th; leave its window's totals, and the row with the extreme value in ``own``."""
     newest = link_row(row, slot, state.order, state.last, task.base)
@@ -119,8 +120,10 @@ def _enter(row: Any, slot: Any, i: Any, task: Any, state: Any, own: Any, totals:
     if task.function == DISTINCT:
         base = _since_reset(slot, task.base, task.offset, state.firing)
         _link_value(row, state.values, state.last_values, base)
-        windows, at = np.full(1, window, np.int64), np.int64(slot) * VALUES_WIDTH
-        distinct_row(row, at, newest, windows, floor, base, order, state.values, state.counts, own.values)
+        at = np.int64(slot) * VALUES_WIDTH
+        distinct_row(
+            row, at, newest, task.windows, floor, base, order, state.values, state.counts, own.values
+        )
         store_values(own.values[0], i, totals)
         return
     at = np.int64(slot) * SUM_WIDTH
@@ -129,12 +132,12 @@ def _enter(row: Any, slot: Any, i: Any, task: Any, state: Any, own: Any, totals:
     )
     store_totals(own.sums, i, totals)
     if task.function == EXTREME:
-        windows, front = np.full(1, window, np.int64), state.fronts[slot : slot + 1]
+        front = state.fronts[slot : slot + 1]
         row = np.int64(row)
-        extreme_row(row, newest, windows, floor, task.base, order, state.chain, front, own.best)
+        extreme_row(row, newest, task.windows, floor, task.base, order, state.chain, front, own.best)
 
 
-@njit(cache=True)
+@kernel()
 def _holds(i: Any, task: Any, state: Any, own: Any, totals: Any) -> bool:
     count, low, high = totals.counts[i], totals.low[i], totals.high[i]
     if task.function == EXTREME:
@@ -142,7 +145,7 @@ def _holds(i: Any, task: Any, state: Any, own: Any, totals: Any) -> bool:
     return hold(task.function, count, low, high, task.limit)
 
 
-@njit(cache=True)
+@kernel()
 def _fires(row: Any, slot: Any, holds: bool, task: Any, state: Any) -> bool:
     time = state.order.time[row]
     if task.crossing:
@@ -150,7 +153,7 @@ def _fires(row: Any, slot: Any, holds: bool, task: Any, state: Any) -> bool:
     return holds and alerts(state.key_low[slot], state.key_high[slot], time, state.silences)
 
 
-@njit(cache=True)
+@kernel()
 def _reset(row: Any, slot: Any, task: Any, state: Any) -> None:
     """End the group's list: what comes now begins another."""
     state.firing[np.int64(slot) * WIDTH + RESET] = row + task.offset
@@ -167,7 +170,7 @@ def _reset(row: Any, slot: Any, task: Any, state: Any) -> None:
         state.sums[at + TAIL] = -1
 
 
-@njit(cache=True)
+@kernel()
 def _evaluate(task: Any, state: Any, own: Any, moving: Any, totals: Any, extremes: Any, fired: Any) -> None:
     for i in range(len(moving)):
         row = task.start + i
@@ -186,7 +189,7 @@ def _evaluate(task: Any, state: Any, own: Any, moving: Any, totals: Any, extreme
                 _reset(row, slot, task, state)
 
 
-@njit(cache=True)
+@kernel()
 def _relink(end: int, task: Any, state: Any) -> None:
     for row in range(task.base, end):
         slot = state.slots[row]
@@ -252,7 +255,7 @@ class ResetWindow:
         task, state = self._task(self._history.base, floor, Limit(self._operator, None)), self._state(firing)
         _relink(end, task, state)
         last, base, order = self.lists.last[: self._links.slot_end], task.base, state.order
-        windows, every = np.array([self._window], np.int64), np.arange(len(last), dtype=np.int32)
+        windows, every = task.windows, np.arange(len(last), dtype=np.int32)
         if self._function == DISTINCT:
             self._last[base:end] = (self._equal.slots[base:end] >= 0) & (self._values.following[base:end] < 0)
             one = np.zeros(1, np.int64)
@@ -341,7 +344,8 @@ class ResetWindow:
 
     def _task(self, start: int, floor: int, limit: Limit) -> _Task:
         history = self._history
-        rule = self._window, self._function, self._crossing, limit.parts
+        windows = np.array([self._window], np.int64)
+        rule = self._window, windows, self._function, self._crossing, limit.parts
         return _Task(start, history.base, history.offset, floor, *rule)
 
     def _state(self, firing: FiringStates) -> _State:

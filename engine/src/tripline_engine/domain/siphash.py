@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from tripline_engine.domain.compiled import kernel
 
 _U = np.uint64
 _INIT0 = _U(0x736F6D6570736575)
@@ -25,12 +26,12 @@ _WIDE_SECOND = _U(0xDD)
 _WORD = 8
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _rotate(x: Any, bits: Any) -> Any:
     return (x << bits) | (x >> (_U(64) - bits))
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _round(v0: Any, v1: Any, v2: Any, v3: Any) -> Any:
     v0 += v1
     v1 = _rotate(v1, _U(13)) ^ v0
@@ -45,7 +46,7 @@ def _round(v0: Any, v1: Any, v2: Any, v3: Any) -> Any:
     return v0, v1, v2, v3
 
 
-@njit(cache=True)
+@kernel()
 def _finish(v0: Any, v1: Any, v2: Any, v3: Any) -> Any:
     v2 ^= _WIDE
     for _ in range(4):
@@ -57,7 +58,7 @@ def _finish(v0: Any, v1: Any, v2: Any, v3: Any) -> Any:
     return low, v0 ^ v1 ^ v2 ^ v3
 
 
-@njit(cache=True)
+@kernel()
 def hash_bytes(data: Any, start: int, end: int, k0: Any, k1: Any) -> Any:
     """Hash ``data[start:end]`` (uint8) under the key (uint64, uint64) into (low, high), both uint64."""
     v0, v1, v2, v3 = k0 ^ _INIT0, k1 ^ _INIT1 ^ _WIDE, k0 ^ _INIT2, k1 ^ _INIT3
@@ -81,7 +82,7 @@ def hash_bytes(data: Any, start: int, end: int, k0: Any, k1: Any) -> Any:
     return _finish(v0, v1, v2, v3)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _hash_strings(offsets: Any, data: Any, k0: Any, k1: Any, low: Any, high: Any) -> None:
     for i in range(len(low)):
         low[i], high[i] = hash_bytes(data, offsets[i], offsets[i + 1], k0, k1)

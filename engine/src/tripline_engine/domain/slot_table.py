@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tripline_engine.domain.arena import Arena, Array
+from tripline_engine.domain.compiled import kernel
 
 _FIRST_CAPACITY: Final = 256
 _STEP: Final = 4096
@@ -45,7 +45,7 @@ class Keys(NamedTuple):
     meta: Array
 
 
-@njit(cache=True)
+@kernel()
 def _place(low: Any, high: Any, table: Any, key_low: Any, key_high: Any, first: Any = 0) -> Any:
     """Where in that table the key is, or the empty place where it belongs; slots before the first are not there."""
     mask = np.uint64(len(table) - 1)
@@ -58,7 +58,7 @@ def _place(low: Any, high: Any, table: Any, key_low: Any, key_high: Any, first: 
     return at
 
 
-@njit(cache=True)
+@kernel()
 def _find(low: Any, high: Any, table: Any, before: Any, key_low: Any, key_high: Any, meta: Any) -> Any:
     """The key's slot, -1 if it has none."""
     slot = table[_place(low, high, table, key_low, key_high)]
@@ -67,13 +67,13 @@ def _find(low: Any, high: Any, table: Any, before: Any, key_low: Any, key_high: 
     return slot
 
 
-@njit(cache=True)
+@kernel()
 def _is_before(slot: Any, meta: Any) -> Any:
     """Whether the slot belongs to the table before: it is yet to move, or would be if it were in use."""
     return meta[_CURSOR] <= slot < meta[_LIMIT]
 
 
-@njit(cache=True)
+@kernel()
 def _put(slot: Any, table: Any, key_low: Any) -> None:
     """Enter a slot that the table does not have yet: the first empty place will do, whoever has those before it."""
     mask = np.uint64(len(table) - 1)
@@ -83,7 +83,7 @@ def _put(slot: Any, table: Any, key_low: Any) -> None:
     table[at] = slot
 
 
-@njit(cache=True)
+@kernel()
 def _new_slot(low: Any, high: Any, key_low: Any, key_high: Any, count: Any, meta: Any) -> Any:
     """A slot for a key that has none; the tables do not have it yet."""
     if meta[_FREE] >= 0:
@@ -97,7 +97,7 @@ def _new_slot(low: Any, high: Any, key_low: Any, key_high: Any, count: Any, meta
     return slot
 
 
-@njit(cache=True)
+@kernel()
 def _slot_while_moving(
     low: Any, high: Any, table: Any, before: Any, key_low: Any, key_high: Any, count: Any, meta: Any
 ) -> Any:
@@ -109,7 +109,7 @@ def _slot_while_moving(
     return slot
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _intern(low: Any, high: Any, present: Any, keys: Any, out: Any) -> None:
     table, before, count, meta = keys.table, keys.before, keys.counts, keys.meta
     key_low, key_high = keys.low, keys.high
@@ -130,7 +130,7 @@ def _intern(low: Any, high: Any, present: Any, keys: Any, out: Any) -> None:
         out[i] = slot
 
 
-@njit(cache=True)
+@kernel()
 def _close_gap(at: Any, table: Any, key_low: Any) -> None:
     """Move later members of the probe run back, so that no search stops at the gap before them."""
     mask = np.uint64(len(table) - 1)
@@ -146,7 +146,7 @@ def _close_gap(at: Any, table: Any, key_low: Any) -> None:
         at = (at + np.uint64(1)) & mask
 
 
-@njit(cache=True)
+@kernel()
 def _release(slots: Any, keys: Any) -> None:
     table, before, count, meta = keys.table, keys.before, keys.counts, keys.meta
     key_low, key_high = keys.low, keys.high
@@ -166,7 +166,7 @@ def _release(slots: Any, keys: Any) -> None:
             meta[_USED] -= 1
 
 
-@njit(cache=True)
+@kernel()
 def _find_all(low: Any, high: Any, keys: Any, out: Any) -> None:
     table, before, meta = keys.table, keys.before, keys.meta
     key_low, key_high = keys.low, keys.high
@@ -174,7 +174,7 @@ def _find_all(low: Any, high: Any, keys: Any, out: Any) -> None:
         out[i] = _find(low[i], high[i], table, before, key_low, key_high, meta)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _move(most: int, keys: Any) -> None:
     """Have so many of the slots that are yet to move, in use or not, change to the table."""
     table, key_low, count, meta = keys.table, keys.low, keys.counts, keys.meta

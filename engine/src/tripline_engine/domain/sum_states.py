@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.int128 import add, subtract
 from tripline_engine.domain.large_groups import OUTSIDE
 from tripline_engine.domain.links import NOTHING, follows
@@ -28,10 +28,10 @@ from tripline_engine.domain.links import NOTHING, follows
 WIDTH = 4
 TAIL, _COUNT, _LOW, _HIGH = 0, 1, 2, 3
 EMPTY = np.array([-1, 0, 0, 0], np.int64)
-_NEVER = np.iinfo(np.int64).max
+NEVER = np.iinfo(np.int64).max
 
 
-@njit(cache=True)
+@kernel()
 def _put(state: Any, at: Any, row: Any, members: Any, amounts: Any, sign: int) -> None:
     """Count the row in (sign 1) or out (sign -1), if it is a member."""
     if members.chosen and members.slots[row] < 0:
@@ -46,7 +46,7 @@ def _put(state: Any, at: Any, row: Any, members: Any, amounts: Any, sign: int) -
     state[at + _COUNT] += sign
 
 
-@njit(cache=True)
+@kernel()
 def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, members: Any, amounts: Any) -> None:
     """Move the tail to the first row at or after ``bound`` (ms); rows after ``row`` have not been counted."""
     tail = state[at + TAIL]
@@ -57,7 +57,7 @@ def _advance(state: Any, at: Any, row: Any, bound: Any, order: Any, members: Any
     state[at + TAIL] = tail
 
 
-@njit(cache=True)
+@kernel()
 def _enter_late(
     state: Any, at: Any, row: Any, newest: Any, order: Any, members: Any, amounts: Any, own: Any
 ) -> None:
@@ -70,7 +70,8 @@ def _enter_late(
     t = order.time[row]
     if tail < 0 or t < order.time[tail] or (t == order.time[tail] and row < tail):
         state[at + TAIL] = row
-    own[:] = state[at : at + WIDTH]
+    for part in range(WIDTH):
+        own[part] = state[at + part]
     newer = order.following[row]
     while newer >= 0 and order.time[newer] <= newest:
         if newer < row:
@@ -78,7 +79,7 @@ def _enter_late(
         newer = order.following[newer]
 
 
-@njit(cache=True)
+@kernel()
 def _late(
     state: Any,
     at: Any,
@@ -107,7 +108,7 @@ def _late(
         older = order.previous[older]
 
 
-@njit(cache=True)
+@kernel()
 def sum_row(
     row: Any,
     at: Any,
@@ -138,13 +139,13 @@ def sum_row(
         _late(state, at, row, newest, window, floor, base, order, members, amounts, own)
 
 
-@njit(cache=True)
+@kernel()
 def store_totals(own: Any, i: Any, out: Any) -> None:
     """Write a state's count and sum as the totals at ``i``."""
     out.counts[i], out.low[i], out.high[i] = own[_COUNT], np.uint64(own[_LOW]), own[_HIGH]
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _enter_in_order(
     row: Any,
     at: Any,
@@ -190,7 +191,7 @@ def _enter_in_order(
         at += WIDTH
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _walk_back(
     row: Any,
     i: Any,
@@ -220,7 +221,7 @@ def _walk_back(
             out.low[k, i], out.high[k, i] = low, high
 
 
-@njit(cache=True)
+@kernel()
 def evaluate_sums(
     start: int,
     linked: Any,
@@ -232,14 +233,11 @@ def evaluate_sums(
     amounts: Any,
     summed: bool,
     state: Any,
+    own: Any,
     out: Any,
 ) -> None:
-    own, width, newest, numbers = (
-        np.zeros(WIDTH, np.int64),
-        len(windows),
-        linked.newest,
-        linked.groups.numbers,
-    )
+    """``own`` (int64, WIDTH) is room for a late row's window."""
+    width, newest, numbers = len(windows), linked.newest, linked.groups.numbers
     for i in range(len(newest)):
         row = start + i
         at = np.int64(numbers[i]) * width * WIDTH
@@ -257,7 +255,7 @@ def evaluate_sums(
                 at += WIDTH
 
 
-@njit(cache=True)
+@kernel()
 def drop_sums(
     first: int, groups: Any, width: int, order: Any, members: Any, amounts: Any, state: Any
 ) -> None:
@@ -273,7 +271,7 @@ def drop_sums(
                 at += WIDTH
 
 
-@njit(cache=True)
+@kernel()
 def build_sums(
     windows: Any,
     floor: int,
@@ -303,7 +301,7 @@ def build_sums(
             at += WIDTH
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def sum_all(
     windows: Any,
     chosen: Any,
@@ -312,7 +310,7 @@ def sum_all(
     end: int,
     slots: Any,
     numbers: Any,
-    last: Any,
+    newest: Any,
     order: Any,
     members: Any,
     amounts: Any,
@@ -322,17 +320,15 @@ def sum_all(
 
     One row lies beside the other then. A row that is in no list is older than every window: its list ended when a newer
     one went, which had been accepted before it.
+
+    :param newest: int64, by slot, the newest event time (ms), NEVER where a group has no number or no row
     """
-    bounds = np.empty(len(last), np.int64)
     for k in chosen:
-        bounds[:] = _NEVER
-        for slot in range(len(last)):
-            if last[slot] >= base and numbers[slot] >= 0:
-                bounds[slot] = max(order.time[last[slot]] - windows[k], floor)
         for row in range(base, end):
-            if slots[row] < 0 or order.time[row] < bounds[slots[row]]:
+            slot = slots[row]
+            if slot < 0 or newest[slot] == NEVER or order.time[row] < max(newest[slot] - windows[k], floor):
                 continue
-            at = (np.int64(numbers[slots[row]]) * len(windows) + k) * WIDTH
+            at = (np.int64(numbers[slot]) * len(windows) + k) * WIDTH
             _put(state, at, row, members, amounts, 1)
             if state[at + TAIL] < 0 or follows(state[at + TAIL], row, order.time):
                 state[at + TAIL] = row

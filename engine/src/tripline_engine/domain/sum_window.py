@@ -11,6 +11,7 @@ from tripline_engine.domain.moving import shrink_numbers
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.sum_states import (
     EMPTY,
+    NEVER,
     TAIL,
     WIDTH,
     build_sums,
@@ -75,7 +76,8 @@ class SumWindow:
         totals = Totals(np.empty(shape, np.int64), np.empty(shape, np.uint64), np.empty(shape, np.int64))
         reach, rows = (self._windows, floor, base), (self._links.order, self._members, amounts)
         build_sums(*reach, start, linked.groups.grown, linked.groups.newest, *rows, self._state)
-        evaluate_sums(start, linked, *reach, *rows, self._summed, self._state, totals)
+        own = np.empty(WIDTH, np.int64)
+        evaluate_sums(start, linked, *reach, *rows, self._summed, self._state, own, totals)
         return totals
 
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
@@ -102,8 +104,12 @@ class SumWindow:
     def _build(
         self, chosen: npt.NDArray[np.int64], floor: int, base: int, end: int, amounts: Amounts
     ) -> None:
-        links = self._links
-        rows = links.slots, links.large.by_slot, links.last[: links.slot_end], links.order, self._members
+        links, numbers = self._links, self._links.large.by_slot
+        last = links.last[: links.slot_end]
+        counted = (last >= base) & (numbers[: len(last)] >= 0)
+        newest = np.full(len(last), NEVER)
+        newest[counted] = links.order.time[last[counted]]
+        rows = links.slots, numbers, newest, links.order, self._members
         sum_all(self._windows, chosen, floor, base, end, *rows, amounts, self._state)
 
     def _reserve(self) -> None:

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.rows import Texts
 from tripline_engine.domain.slot_table import SlotTable
 
@@ -21,7 +21,7 @@ _FIRST_HEAP: Final = 4096
 _END, _FIRST = 0, 1
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _keep(
     slots: Any,
     offsets: Any,
@@ -51,7 +51,7 @@ def _keep(
     span[_END] = end
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _gather(used: Any, span: Any, heap: Any, out: Any) -> None:
     """Copy the texts of slots in use to ``out``, one after the other; forget the others'."""
     end = 0

@@ -11,9 +11,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from numba import njit
 
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
+from tripline_engine.domain.compiled import kernel
+from tripline_engine.domain.json_layout import Layout, follow, learn
 from tripline_engine.domain.json_scan import (
     END,
     FRACTION,
@@ -81,7 +82,19 @@ class Found(NamedTuple):
         return Found(self.starts[:, rows], self.ends[:, rows], self.low[:, rows], self.high[:, rows])
 
 
-@njit(cache=True)
+class _Room(NamedTuple):
+    """What reading needs beside: what is open, the tokens of a record, and how records are laid out."""
+
+    stack: npt.NDArray[np.uint8]
+    tokens: npt.NDArray[np.int64]
+    layout: Layout
+
+    @staticmethod
+    def of(names: int) -> _Room:
+        return _Room(np.empty(MAX_OPEN, np.uint8), np.zeros((names, TOKEN), np.int64), Layout.of(names))
+
+
+@kernel()
 def _characters(data: Any, start: int, end: int) -> int:
     count = 0
     for at in range(start, end):
@@ -90,7 +103,7 @@ def _characters(data: Any, start: int, end: int) -> int:
     return count
 
 
-@njit(cache=True)
+@kernel()
 def _decimal(data: Any, at: int, end: int) -> Any:
     """A plain decimal, scaled by 10⁶ into two words; whether it is one."""
     negative = at < end and data[at] == _MINUS
@@ -124,7 +137,7 @@ def _decimal(data: Any, at: int, end: int) -> Any:
     return True, low, high
 
 
-@njit(cache=True)
+@kernel()
 def _whole_number(data: Any, start: int, end: int) -> Any:
     number = np.int64(0)
     for at in range(start, end):
@@ -132,7 +145,7 @@ def _whole_number(data: Any, start: int, end: int) -> Any:
     return number
 
 
-@njit(cache=True)
+@kernel()
 def _is_allowed(data: Any, start: int, end: int, allowed: Any, first: int, last: int) -> bool:
     for value in range(first, last):
         # with the quote that ends it
@@ -141,7 +154,7 @@ def _is_allowed(data: Any, start: int, end: int, allowed: Any, first: int, last:
     return False
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _take(data: Any, tokens: Any, name: int, kind: int, longest: int, f: int, i: int, found: Any) -> bool:
     """Note a token as the value of field f in record i; whether it is surely one. Enums are checked elsewhere."""
     start, end, what = tokens[name, START], tokens[name, END], tokens[name, KIND]
@@ -162,7 +175,7 @@ def _take(data: Any, tokens: Any, name: int, kind: int, longest: int, f: int, i:
     return bool(end - start <= longest or _characters(data, start, end) <= longest)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _field(data: Any, f: int, i: int, fields: Any, tokens: Any, allowed: Any, found: Any) -> bool:
     """Note what record i has as field f; whether that is sure."""
     found.starts[f, i] = _ABSENT
@@ -182,20 +195,30 @@ def _field(data: Any, f: int, i: int, fields: Any, tokens: Any, allowed: Any, fo
     return _is_allowed(data, found.starts[f, i], found.ends[f, i], allowed, first, last)
 
 
-@njit(cache=True)
+@kernel()
 def _read(
-    data: Any, offsets: Any, fields: Any, names: Any, allowed: Any, found: Any, sure: Any, wide: Any
+    data: Any,
+    offsets: Any,
+    fields: Any,
+    names: Any,
+    allowed: Any,
+    room: Any,
+    found: Any,
+    sure: Any,
+    wide: Any,
 ) -> None:
-    stack = np.empty(MAX_OPEN, np.uint8)
-    tokens = np.zeros((len(names.ends) - 1, TOKEN), np.int64)
+    layout, tokens = room.layout, room.tokens
     for i in range(len(sure)):
         start, end = offsets[i], offsets[i + 1]
         sure[i] = sure[i] and end - start <= MAX_VALUE_BYTES
         if not sure[i]:
             continue
-        sure[i] = scan(data, start, end, names.data, names.ends, stack, tokens)
-        if not sure[i]:
-            continue
+        if not follow(data, start, end, layout, tokens):
+            sure[i] = scan(data, start, end, names.data, names.ends, room.stack, tokens)
+            if not sure[i]:
+                layout.known[0] = 0
+                continue
+            learn(data, start, end, tokens, layout)
         for f in range(len(fields.kinds)):
             if not _field(data, f, i, fields, tokens, allowed, found):
                 sure[i] = False
@@ -206,7 +229,7 @@ def _read(
         wide[i] = widest >= _ASCII_END
 
 
-@njit(cache=True)
+@kernel()
 def _copy(data: Any, starts: Any, ends: Any, offsets: Any, out: Any) -> None:
     for i in range(len(starts)):
         at = offsets[i]
@@ -249,7 +272,9 @@ class UsualReader:
             np.zeros(shape, np.uint64),
             np.zeros(shape, np.int64),
         )
-        _read(data, offsets, self._fields, self._names, self._allowed, found, sure, wide)
+        # as each slice begins without a layout, what is read of it depends on nothing else
+        room = _Room.of(len(self._names.ends) - 1)
+        _read(data, offsets, self._fields, self._names, self._allowed, room, found, sure, wide)
         for row in np.flatnonzero(sure & wide).tolist():
             sure[row] = _is_utf8(data[offsets[row] : offsets[row + 1]])
         rows = np.flatnonzero(sure)

@@ -30,6 +30,10 @@ Pack = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 REJECT_BYTES: Final = 512 * 1024
 """How much of a refused record is kept."""
 
+# What is parsed in one pass: enough that its fixed cost doesn't count, little enough to stay in a core's cache.
+_PASS_ROWS: Final = 1 << 14
+_PASS_BYTES: Final = 64 << 20
+
 REJECTS_SHARD: Final = 0
 """Parse rejects and partition ranges go here; this shard writes the order record."""
 
@@ -80,7 +84,7 @@ def packer(config: EngineConfig) -> Pack:
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         progress: dict[int, PartitionProgress] = {}
-        for batch in batches:
+        for batch in _gathered(batches):
             rows = [
                 (keys[shard], kind, 0, payload)
                 for part in _slices(batch, progress)
@@ -119,6 +123,21 @@ def pack_slice(config: EngineConfig, parser: Parser, part: Slice) -> Iterator[tu
                 yield shard, Kind.TRANSACTIONS, _ipc(copy.set_column(4, "mask", mask))
     if parsed.rejects:
         yield REJECTS_SHARD, Kind.PARSE_REJECTS, _ipc(_rejects(part, parsed.rejects))
+
+
+def _gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """As many of them in one as make a pass worth while: few records at a time cross the socket."""
+    found: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        found.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows >= _PASS_ROWS or size >= _PASS_BYTES:
+            yield pa.concat_batches(found)
+            found.clear()
+            rows = size = 0
+    if found:
+        yield pa.concat_batches(found)
 
 
 def _slices(batch: pa.RecordBatch, progress: dict[int, PartitionProgress]) -> Iterator[Slice]:

@@ -25,10 +25,16 @@ _HADOOP: Final = "spark.hadoop."
 SMALL_BATCHES: Final = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "64m",
 }
 LARGE_BATCHES: Final = {
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
+    # a record batch grows by doubling, is copied each time, and is cleared for the next one: in a core's cache that is
+    # nothing, in tens of megabytes a third of what such a task costs
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "4m",
 }
 
 _PURPOSE: Final[dict[str, str]] = {
@@ -59,7 +65,6 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.sql.adaptive.enabled": "false",
     # at the end of each micro-batch; otherwise they stay until the JVM collects all of its garbage, hours of traffic
     "spark.sql.classic.shuffleDependency.fileCleanup.enabled": "true",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
     "spark.sql.session.timeZone": "UTC",
     "spark.locality.wait": "0",
     # a micro-batch broadcasts two or three small things, each in a new block of this size, 4 MB unless told: that was a

@@ -23,6 +23,9 @@ TASK_ATTEMPTS: Final = 4
 MAX_HISTORY: Final = 100_000_000
 """Retained transactions, over all shards and anchors, where nothing else is set: some ten gigabytes of arrays."""
 
+_WHEN_FAR_BEHIND: Final = 2.5
+"""So many times larger micro-batches may be where a long backlog waits: what each costs is shared by more."""
+
 _LOCAL: Final = re.compile(r"local\[([0-9]+|\*)\]")
 
 
@@ -58,6 +61,11 @@ class Settings:
     def topic(self, name: str) -> str:
         """The topic of this deployment for a contract's name."""
         return self.topic_prefix + name
+
+    def largest_batch(self, *, catching_up: bool) -> int:
+        """Transactions of the largest micro-batch: of the usual form, or of that for a long backlog."""
+        most = self.max_transactions_per_batch
+        return int(most * _WHEN_FAR_BEHIND) if catching_up else most
 
 
 def from_environment() -> Settings:

@@ -60,7 +60,7 @@ def shard_inputs(
     topics.
     """
     events = _broadcast_events(session, settings, config.shards, begin)
-    most = settings.max_transactions_per_batch if takes_transactions else 0
+    most = settings.largest_batch(catching_up=packed) if takes_transactions else 0
     records = _records(session, settings, begin, most)
     if config.shards == 1 and not packed:
         return events.unionByName(_raw_transactions(records)).coalesce(1)
