@@ -30,9 +30,11 @@ Pack = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 REJECT_BYTES: Final = 512 * 1024
 """How much of a refused record is kept."""
 
-# What is parsed in one pass: enough that its fixed cost doesn't count, little enough to stay in a core's cache.
-_PASS_ROWS: Final = 1 << 14
-_PASS_BYTES: Final = 64 << 20
+PASS_ROWS = 1 << 14
+"""Records that are parsed in one pass: enough that its fixed cost doesn't count, few enough to stay near a core."""
+
+PASS_BYTES = 64 << 20
+"""And no more are added to so many bytes."""
 
 REJECTS_SHARD: Final = 0
 """Parse rejects and partition ranges go here; this shard writes the order record."""
@@ -132,7 +134,7 @@ def _gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         found.append(batch)
         rows, size = rows + batch.num_rows, size + batch.nbytes
-        if rows >= _PASS_ROWS or size >= _PASS_BYTES:
+        if rows >= PASS_ROWS or size >= PASS_BYTES:
             yield pa.concat_batches(found)
             found.clear()
             rows = size = 0

@@ -61,6 +61,7 @@ def test_raw_records_are_packed_as_if_in_the_order_of_their_offsets(order: list[
 @pytest.mark.parametrize("most", [1, 150])
 def test_many_bytes_are_packed_a_part_at_a_time(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tripline_engine.spark.payloads.BATCH_BYTES", most)
+    monkeypatch.setattr("tripline_engine.spark.packing.PASS_BYTES", most)
     found = in_order([rows(*map(raw, RECORDS))], packer(config(1)))
     whole = packed_by_itself()
     assert len(found) > len(whole)
