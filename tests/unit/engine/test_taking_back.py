@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
-
 from tests.unit.engine.harness import TRANSACTION
 from tests.unit.engine.test_segments import rows
-from tripline_engine.domain import history
 from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.arena import HeapArena
-from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.history import HashKey
 from tripline_engine.domain.named import Named
 from tripline_engine.domain.structure import Structure
 
@@ -40,21 +36,3 @@ def test_room_for_ids_that_never_came_is_given_back() -> None:
     taken.remembered(40_000)
     assert taken.ids.count == 10_000
     assert not taken.oversized
-
-
-def test_many_rows_are_numbered_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    few, many = (History(HeapArena(), "beneficiaryId", TRANSACTION, KEY) for _ in range(2))
-    for start in range(0, 600, 200):
-        few.append(rows(start, 200))
-    monkeypatch.setattr(history, "_MANY", 1)
-    many.expect(600)
-    for start in range(0, 600, 200):
-        many.append(rows(start, 200))
-    for field in few.values:
-        assert few.codes(field)[:600].tolist() == many.codes(field)[:600].tolist()
-        slots = np.unique(few.codes(field)[:600])
-        assert [few.values[field].text(int(slot)) for slot in slots] == [
-            many.values[field].text(int(slot)) for slot in slots
-        ]
-    assert "payeeId" in few.values
-    assert -1 in few.codes("payeeId")[:600]

@@ -30,21 +30,6 @@ def take(table: TextTable, values: list[str | None]) -> list[int]:
     return [int(slot) for slot in table.take(texts, *KEY.of(texts))]
 
 
-@given(st.lists(st.lists(VALUES, min_size=1, max_size=30), max_size=10))
-def test_texts_told_once_each_get_the_same_slots(rounds: list[list[str | None]]) -> None:
-    one_by_one, once_each = TextTable(HeapArena(), "field"), TextTable(HeapArena(), "field")
-    for values in rounds:
-        distinct = list(dict.fromkeys(value for value in values if value is not None))
-        places = np.array([-1 if value is None else distinct.index(value) for value in values], np.int32)
-        texts = texts_of([*distinct])
-        slots = once_each.take_distinct(texts, *KEY.of(texts), places)
-        assert slots.tolist() == take(one_by_one, values)
-        # counted as often: they are free again at the same time
-        for table in (one_by_one, once_each):
-            table.release(slots[: len(slots) // 2])
-        assert one_by_one.in_use.tolist() == once_each.in_use.tolist()
-
-
 @settings(deadline=None)
 @given(st.lists(st.lists(VALUES, min_size=1, max_size=30), max_size=30), st.integers(1, 4))
 def test_every_slot_in_use_has_its_text(rounds: list[list[str | None]], kept: int) -> None:

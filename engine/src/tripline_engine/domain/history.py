@@ -38,7 +38,6 @@ NO_MEASURE: Final = ""
 _FIRST_CAPACITY = 1024
 # Rows are looked through in pieces of so many, and that many of them are pruned at a time.
 _PIECE: Final = 1 << 16
-_MANY: Final = 1 << 12
 # What `meta` holds; of the marks, which there have been since the arrays were built.
 _END, _BASE, _HEAP_END, _OFFSET, _MARKS = 0, 1, 2, 3, 4
 
@@ -210,7 +209,8 @@ class History:
         for stamp, times in rows.stamps.items():
             self.stamp(stamp)[start:end] = times
         for field, table in self.values.items():
-            self.codes(field)[start:end] = self._numbered(table, rows, field)
+            texts = rows.texts[field]
+            self.codes(field)[start:end] = table.take(texts, *self._key.of(texts))
         for field in self._measures:
             self._columns[f"low.{field}"][start:end] = rows.measures[field].low
             self._columns[f"high.{field}"][start:end] = rows.measures[field].high
@@ -220,17 +220,6 @@ class History:
     def expect(self, rows: int) -> None:
         """Make room for so many that are to be appended."""
         self._reserve(self.end + rows, 0)
-
-    def _numbered(self, table: TextTable, rows: Rows, field: str) -> npt.NDArray[np.int32]:
-        """Slots of the field's texts. Of many rows, where texts come again and again, each text is looked at once.
-
-        A field that has as many texts already as there are rows is not one of these.
-        """
-        if len(rows) < _MANY or table.used >= len(rows):
-            texts = rows.texts[field]
-            return table.take(texts, *self._key.of(texts))
-        distinct, places = rows.distinct(field)
-        return table.take_distinct(distinct, *self._key.of(distinct), places)
 
     def expired(self, time_floor: int, first: int | None = None) -> int:
         """The number after the last of the oldest rows that all have an event time below the floor (ms).

@@ -98,11 +98,6 @@ class Rows:
         """Where a transaction is not backfilled (bool, n)."""
         return np.ones(len(self), np.bool_) if self.backfilled is None else ~self.backfilled
 
-    def distinct(self, field: str) -> tuple[Texts, npt.NDArray[np.int32]]:
-        """The field's texts, each once, in the order in which they come first; and by row which it is (-1: null)."""
-        encoded = _array(self.table, field).dictionary_encode()
-        return _texts_of(encoded.dictionary), np.array(encoded.indices.fill_null(-1), np.int32)
-
     def take(self, keep: npt.NDArray[np.bool_], event_type: EventType) -> Rows:
         """The rows where ``keep`` (bool, n) holds, in the same order."""
         return self if keep.all() else Rows.of(self.table.filter(pa.array(keep)), event_type)

@@ -120,7 +120,6 @@ def _intern(low: Any, high: Any, present: Any, keys: Any, out: Any) -> None:
             continue
         at = _place(low[i], high[i], table, key_low, key_high)
         slot = table[at]
-        # to call a function with so many arrays costs more than all else here: only while slots move
         if slot < 0 and moving:
             slot = _slot_while_moving(low[i], high[i], table, before, key_low, key_high, count, meta)
         elif slot < 0:
@@ -239,10 +238,6 @@ class SlotTable:
                 self._move_on(len(low[step]))
             _intern(low[step], high[step], present[step], self._keys(), out[step])
         return out
-
-    def count_more(self, slots: npt.NDArray[np.int32], more: npt.NDArray[np.int64]) -> None:
-        """Count slots that are in use, each named once, so many times more."""
-        self._count[slots] += more.astype(np.int32)
 
     def find(self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
         """The slot of each key (int32), -1 where it has none."""

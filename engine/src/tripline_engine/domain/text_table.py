@@ -96,19 +96,6 @@ class TextTable(SlotTable):
         _keep(slots, texts.offsets, texts.data, *columns, self._span, self._heap)
         return slots
 
-    def take_distinct(
-        self,
-        texts: Texts,
-        low: npt.NDArray[np.uint64],
-        high: npt.NDArray[np.uint64],
-        places: npt.NDArray[np.int32],
-    ) -> npt.NDArray[np.int32]:
-        """As above, of texts that are told once each: ``places`` says which of them stands where (-1: null)."""
-        slots = self.take(texts, low, high)
-        present = places >= 0
-        self.count_more(slots, np.bincount(places[present], minlength=len(slots)) - 1)
-        return np.where(present, slots[places], np.int32(-1)) if len(slots) else places
-
     def text(self, slot: int) -> str | None:
         """The text in a slot that is in use; None for slot -1."""
         if slot < 0:
