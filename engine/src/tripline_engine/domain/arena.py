@@ -40,6 +40,9 @@ _AHEAD: Final[int | None] = getattr(mmap, "MADV_NORMAL", None)
 # anew, for of a new mapping all pages are entered once more, one by one.
 _SPACE: Final = 1 << 30
 _SPACES: Final = 16
+# So many bytes, or more, are written to the file: through the mapping each page of it is entered by itself, and Linux
+# writes noughts into it before it is written.
+_MUCH: Final = 1 << 16
 # So many bytes are written at a time.
 _WRITTEN: Final = 1 << 18
 
@@ -57,6 +60,12 @@ class Arena(Protocol):
 
     def resize(self, name: str, capacity: int, fill: int = 0) -> Array:
         """The array with another capacity; items beyond the old one are set to ``fill``."""
+
+    def put(self, name: str, first: int, values: Array) -> None:
+        """Set the items from ``first`` on."""
+
+    def prepare(self, name: str, first: int, until: int) -> None:
+        """The items from ``first`` to ``until`` hold nothing, and are about to be set."""
 
     def remove(self, name: str) -> None:
         """Forget the array."""
@@ -91,6 +100,12 @@ class HeapArena:
         new[:kept] = old[:kept]
         self._arrays[name] = new
         return new
+
+    def put(self, name: str, first: int, values: Array) -> None:
+        self._arrays[name][first : first + len(values)] = values
+
+    def prepare(self, name: str, first: int, until: int) -> None:
+        pass
 
     def remove(self, name: str) -> None:
         self._arrays.pop(name, None)
@@ -154,6 +169,24 @@ class MappedArena:
         self._arrays[name] = new
         return new
 
+    def put(self, name: str, first: int, values: Array) -> None:
+        array = self._arrays[name]
+        if len(values) * array.itemsize < _MUCH:
+            array[first : first + len(values)] = values
+        else:
+            self._write(name, first, np.ascontiguousarray(values, array.dtype))
+
+    def prepare(self, name: str, first: int, until: int) -> None:
+        size = self._arrays[name].itemsize
+        if (until - first) * size >= _MUCH:
+            # what shares a page with others is left alone
+            start, end = (
+                -(-first * size // mmap.PAGESIZE) * mmap.PAGESIZE // size,
+                whole_pages(until * size) // size,
+            )
+            with (self._directory / name).open("r+b") as file:
+                _fill(file.fileno(), np.zeros(1, self._arrays[name].dtype), start, end)
+
     def remove(self, name: str) -> None:
         array, path = self._arrays.pop(name, None), self._directory / name
         held = [self._mappings.pop(name, None), array]
@@ -205,6 +238,13 @@ class MappedArena:
 
     def bytes(self) -> int:
         return sum(array.nbytes for array in self._arrays.values())
+
+    def _write(self, name: str, first: int, values: Array) -> None:
+        rest, at = memoryview(values).cast("B"), first * values.itemsize
+        with (self._directory / name).open("r+b") as file:
+            while len(rest):
+                written = os.pwrite(file.fileno(), rest, at)
+                rest, at = rest[written:], at + written
 
     def _changed(self) -> None:
         # shards are built again by several threads

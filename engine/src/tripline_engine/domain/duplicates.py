@@ -142,6 +142,7 @@ class RememberedIds:
         :returns: bool, n: False for a duplicate
         """
         self._make_room(len(low), floor_ms)
+        self._prepare(len(low))
         out = np.empty(len(low), np.bool_)
         tables = self._table, self._before, self._moving
         used = int(self._meta[_USED])
@@ -155,6 +156,7 @@ class RememberedIds:
     def remember(self, low: Array, high: Array, record_time: Array) -> None:
         """Take transactions that are known to count, as when the table is built again."""
         self._make_room(len(low), _NEVER)
+        self._prepare(len(low))
         _insert_all(int(self._meta[_USED]), low, high, record_time, self._table)
         self._meta[_USED] += len(low)
 
@@ -203,6 +205,7 @@ class RememberedIds:
         # never so many that the table could be full, however wrong the sample was
         most = min(_MOVED_LEAST + _MOVED_EACH * more, (self.capacity // 2 - used - more) // 2)
         until = min(first + _PASSED_EACH * most, end)
+        self._prepare(min(most, until - first))
         until, used = _move(first, until, most, floor, self._before, used, self._table)
         self._meta[_USED], self._meta[_CURSOR] = used, until + 1
         if until == end:
@@ -230,6 +233,11 @@ class RememberedIds:
         self._table = self._before = self._open(int(self._meta[_NAME]), _capacity(len(low) + room))
         _insert_all(0, low, high, times, self._table)
         self._meta[_USED] = len(low)
+
+    def _prepare(self, more: int) -> None:
+        used = int(self._meta[_USED])
+        for part in ("low", "high", "times"):
+            self._arena.prepare(self._part(int(self._meta[_NAME]), part), used, used + more)
 
     def _open(self, name: int, capacity: int) -> Table:
         ids = capacity // 2

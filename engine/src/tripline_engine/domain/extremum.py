@@ -48,6 +48,7 @@ class Extremum:
         """Enter what the history holds from row ``base`` to ``end``. ``floor``: what is older (ms) is not visible."""
         links = self._links
         self._reserve(len(links.previous))
+        self._prepare(base, end)
         self._fronts[:] = -1
         lists = links.slots[base:end], links.large.by_slot, links.last[: links.slot_end], links.order
         enter_all(self._windows, floor, base, *lists, self._chain(amounts), self._fronts)
@@ -60,6 +61,7 @@ class Extremum:
         :returns: int64, (n, windows): the row that holds the extreme value, -1 where there is none
         """
         self._reserve(start + len(linked.newest))
+        self._prepare(start, start + len(linked.newest))
         out = np.empty((len(linked.newest), len(self.windows)), np.int64)
         reach, queues = (self._windows, floor, base), (self._links.order, self._chain(amounts), self._fronts)
         build_extremes(*reach, start, linked.groups.grown, linked.groups.newest, *queues)
@@ -85,6 +87,10 @@ class Extremum:
     def _chain(self, amounts: Amounts) -> Chain:
         members = self._links.members(self._others)
         return Chain(self._better, self._worse, amounts.low, amounts.high, self._sign, members)
+
+    def _prepare(self, first: int, until: int) -> None:
+        for part in ("better", "worse"):
+            self._arena.prepare(f"{self._name}.{part}", first, until)
 
     def _reserve(self, rows: int) -> None:
         if rows > len(self._better):

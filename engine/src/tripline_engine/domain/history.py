@@ -200,20 +200,20 @@ class History:
         start = self.end
         end = start + len(rows)
         self._reserve(end, int(self._meta[_HEAP_END]) + len(rows.ids.data))
-        self.time[start:end] = rows.time
-        self.record_time[start:end] = rows.record_time
-        self._columns["marks"][start:end] = 0
+        self._put("time", start, rows.time)
+        self._put("record_time", start, rows.record_time)
+        self._put("marks", start, np.zeros(len(rows), np.uint8))
         if rows.backfilled is not None:
             self.mark(start + np.flatnonzero(rows.backfilled), BACKFILLED)
-        self._append_ids(rows.ids, start, end)
+        self._append_ids(rows.ids, start)
         for stamp, times in rows.stamps.items():
-            self.stamp(stamp)[start:end] = times
+            self._put(f"stamp.{stamp}", start, times)
         for field, table in self.values.items():
             texts = rows.texts[field]
-            self.codes(field)[start:end] = table.take(texts, *self._key.of(texts))
+            self._put(f"code.{field}", start, table.take(texts, *self._key.of(texts)))
         for field in self._measures:
-            self._columns[f"low.{field}"][start:end] = rows.measures[field].low
-            self._columns[f"high.{field}"][start:end] = rows.measures[field].high
+            self._put(f"low.{field}", start, rows.measures[field].low)
+            self._put(f"high.{field}", start, rows.measures[field].high)
         self._meta[_END] = end
         return start
 
@@ -304,11 +304,14 @@ class History:
     def _open(self, column: str, dtype: Any) -> None:
         self._columns[column] = self._arena.open(f"{self._name}.{column}", dtype, _FIRST_CAPACITY + 1)
 
-    def _append_ids(self, ids: Texts, start: int, end: int) -> None:
+    def _put(self, column: str, first: int, values: Array) -> None:
+        self._arena.put(f"{self._name}.{column}", first, values)
+
+    def _append_ids(self, ids: Texts, start: int) -> None:
         heap_end = int(self._meta[_HEAP_END])
         first, last = int(ids.offsets[0]), int(ids.offsets[-1])
-        self._heap[heap_end : heap_end + last - first] = ids.data[first:last]
-        self._columns["id_start"][start : end + 1] = ids.offsets.astype(np.int64) - first + heap_end
+        self._put("heap", heap_end, ids.data[first:last])
+        self._put("id_start", start, ids.offsets.astype(np.int64) + (heap_end - first))
         self._meta[_HEAP_END] = heap_end + last - first
 
     def _reserve(self, rows: int, heap: int) -> None:

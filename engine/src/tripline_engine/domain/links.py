@@ -223,12 +223,14 @@ class Links(Lists):
             if end > len(self._slots):
                 self._slots = self._arena.resize(f"{self._name}.slot", 1 << end.bit_length())
             if known is not None:
-                self._slots[start:end] = self._group(start, end, known)
+                self._arena.put(f"{self._name}.slot", start, self._group(start, end, known))
             else:
                 for first in range(start, end, _PIECE):
                     until = min(first + _PIECE, end)
-                    self._slots[first:until] = self._group(first, until, {})
+                    self._arena.put(f"{self._name}.slot", first, self._group(first, until, {}))
         self.reserve(end, self.slot_end)
+        for part in ("previous", "following"):
+            self._arena.prepare(f"{self._name}.{part}", start, end)
         self.large.reserve(len(self.last))
         slots, base = self.slots, self._history.base
         groups = self.large.enter(slots[start:end], self.table.counts, self.last, base)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
+from unittest import mock
 
 import pyarrow as pa
 import pytest
@@ -122,6 +124,22 @@ def test_each_transaction_keeps_its_backfill_and_slices_without_one_have_no_colu
     assert [row["reason"] for _, part in of_kind(found, Kind.PARSE_REJECTS) for row in part] == [
         "unparseable"
     ]
+
+
+@given(st.lists(st.integers(1, 7), min_size=1, max_size=6))
+def test_few_records_are_gathered_until_they_are_worth_a_pass(sizes: list[int]) -> None:
+    """Spark hands over few at a time (`session.LARGE_BATCHES`), and each pass costs something."""
+    ends = list(itertools.accumulate(sizes, initial=0))
+    batches = [
+        batch([(0, i, i, payment(i)) for i in range(start, end)]) for start, end in itertools.pairwise(ends)
+    ]
+    with mock.patch("tripline_engine.spark.packing.PASS_ROWS", 5):
+        judged = [part for _, part in of_kind(pack(1, *batches), Kind.TRANSACTIONS)]
+    assert [row["offset"] for part in judged for row in part] == list(range(ends[-1]))
+    assert [row["runningMax"] for part in judged for row in part] == list(range(ends[-1]))
+    assert all(len(part) >= 5 for part in judged[:-1])
+    # none more than what was short of it, and one that Spark handed over
+    assert all(len(part) < 5 + 7 for part in judged)
 
 
 def test_no_records_give_no_rows() -> None:

@@ -35,6 +35,13 @@ def test_defaults(environment: pytest.MonkeyPatch) -> None:
     assert settings.event_type.name == "transaction"
 
 
+def test_micro_batches_may_be_larger_where_a_long_backlog_waits(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("TRIPLINE_MAX_TRANSACTIONS_PER_BATCH", "1001")
+    settings = from_environment()
+    assert settings.largest_batch(catching_up=False) == 1001
+    assert settings.largest_batch(catching_up=True) == 2502
+
+
 def test_the_event_type_is_the_installations(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("TRIPLINE_EVENT_TYPE", "card-authorisation")
     assert from_environment().event_type.name == "card-authorisation"
