@@ -6,6 +6,7 @@ all, and checks neither limits nor required fields.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from functools import partial
@@ -63,6 +64,14 @@ def main(*, records: int, seed: int) -> None:
         arrow = _best(partial(_arrow, part), times)
         figures = (f"{seconds / size * 1e6:10.2f}" for seconds in (ours, objects, arrow))
         print(f"  slices of {size:6} {' | '.join(figures)}   ratios {ours / objects:.2f}, {ours / arrow:.2f}")
+    by_turns = pa.array([_turned(value) if i % 2 else value for i, value in enumerate(sent)], pa.binary())
+    seconds = _best(partial(parser.parse, by_turns), max(3, records // len(sent)))
+    print(f"  the same, members in two orders by turns: {seconds / len(sent) * 1e6:.2f}")
+
+
+def _turned(value: bytes) -> bytes:
+    """As another program may have written the record."""
+    return json.dumps(dict(reversed(json.loads(value).items())), separators=(",", ":")).encode()
 
 
 def _arrow(part: list[bytes]) -> pa.Table:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tripline_engine.domain import arena as arenas
-from tripline_engine.domain.arena import MappedArena
+from tripline_engine.domain.arena import Arena, HeapArena, MappedArena
 
 
 @pytest.mark.parametrize("size", [10, 2 * arenas._LARGE // 8], ids=["small", "large"])
@@ -98,3 +98,42 @@ def wait_for_threads() -> None:
     for thread in threading.enumerate():
         if thread.name == "let-go":
             thread.join(10)
+
+
+@pytest.fixture(params=["heap", "mapped"])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Arena:
+    return HeapArena() if request.param == "heap" else MappedArena(tmp_path)
+
+
+@pytest.mark.parametrize("count", [0, 1, 1_000, 40_000])
+@pytest.mark.parametrize("first", [0, 1, 1_023, 5_000])
+def test_what_is_put_is_there_and_nothing_else_has_changed(either: Arena, first: int, count: int) -> None:
+    array = either.open("numbers", np.int32, 50_000, -1)
+    expected = array.copy()
+    values = np.arange(2 * count, dtype=np.int64)[::2]
+    either.put("numbers", first, values)
+    expected[first : first + count] = values
+    assert np.array_equal(array, expected)
+
+
+@pytest.mark.parametrize("count", [0, 1, 1_000, 40_000])
+@pytest.mark.parametrize("first", [0, 1, 1_023, 5_000])
+def test_what_is_prepared_is_ready_and_nothing_beside_it_has_changed(
+    either: Arena, first: int, count: int
+) -> None:
+    array = either.open("numbers", np.int32, 50_000, -1)
+    either.prepare("numbers", first, first + count)
+    assert (array[:first] == -1).all()
+    assert (array[first + count :] == -1).all()
+    array[first : first + count] = 7
+    assert int((array == 7).sum()) == count
+
+
+def test_what_is_put_stands_where_the_array_has_grown_to(tmp_path: Path) -> None:
+    arena, values = MappedArena(tmp_path), np.arange(40_000)
+    arena.open("numbers", np.int64, 10)[:] = 3
+    grown = arena.resize("numbers", 100_000)
+    arena.put("numbers", 60_000, values)
+    assert grown[:10].tolist() == [3] * 10
+    assert np.array_equal(grown[60_000:], values)
+    assert np.array_equal(MappedArena(tmp_path).open("numbers", np.int64, 1)[60_000:], values)

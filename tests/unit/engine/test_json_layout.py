@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tripline_engine.domain.json_layout import Layout, follow, learn
 from tripline_engine.domain.json_scan import KIND, MAX_OPEN, NULL, TOKEN, UNSEEN, scan
-from tripline_engine.domain.named import Named
+from tripline_engine.domain.usual_records import Named
 
 NAMES = Named.of(["id", "time", "amount", "kind"])
 COUNT = len(NAMES.ends) - 1

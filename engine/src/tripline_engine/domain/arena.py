@@ -240,7 +240,7 @@ class MappedArena:
         return sum(array.nbytes for array in self._arrays.values())
 
     def _write(self, name: str, first: int, values: Array) -> None:
-        rest, at = memoryview(values).cast("B"), first * values.itemsize
+        rest, at = values.view(np.uint8).data, first * values.itemsize
         with (self._directory / name).open("r+b") as file:
             while len(rest):
                 written = os.pwrite(file.fileno(), rest, at)
