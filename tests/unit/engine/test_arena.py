@@ -137,3 +137,11 @@ def test_what_is_put_stands_where_the_array_has_grown_to(tmp_path: Path) -> None
     assert grown[:10].tolist() == [3] * 10
     assert np.array_equal(grown[60_000:], values)
     assert np.array_equal(MappedArena(tmp_path).open("numbers", np.int64, 1)[60_000:], values)
+
+
+@pytest.mark.parametrize("count", [2, 40_000])
+def test_what_has_no_room_is_refused(either: Arena, count: int) -> None:
+    array = either.open("numbers", np.int32, count)
+    with pytest.raises((IndexError, ValueError)):
+        either.put("numbers", 1, np.ones(count, np.int32))
+    assert (array == 0).all()

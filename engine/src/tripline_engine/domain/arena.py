@@ -62,7 +62,7 @@ class Arena(Protocol):
         """The array with another capacity; items beyond the old one are set to ``fill``."""
 
     def put(self, name: str, first: int, values: Array) -> None:
-        """Set the items from ``first`` on."""
+        """Set the items from ``first`` on. Raises IndexError or ValueError where there is no room for them."""
 
     def prepare(self, name: str, first: int, until: int) -> None:
         """The items from ``first`` to ``until`` hold nothing, and are about to be set."""
@@ -171,12 +171,14 @@ class MappedArena:
 
     def put(self, name: str, first: int, values: Array) -> None:
         array = self._arrays[name]
+        _check(array, first, first + len(values))
         if len(values) * array.itemsize < _MUCH:
             array[first : first + len(values)] = values
         else:
             self._write(name, first, np.ascontiguousarray(values, array.dtype))
 
     def prepare(self, name: str, first: int, until: int) -> None:
+        _check(self._arrays[name], first, until)
         size = self._arrays[name].itemsize
         if (until - first) * size >= _MUCH:
             # what shares a page with others is left alone
@@ -297,6 +299,12 @@ def _fill(descriptor: int, item: Array, first: int, until: int) -> None:
     while at < end:
         # on a full disk a part may be written, and the next attempt says why
         at += os.pwrite(descriptor, piece[(at - first * size) % size :][: end - at], at)
+
+
+def _check(array: Array, first: int, until: int) -> None:
+    """A write behind its end would make the file longer, and nobody would see it."""
+    if first < 0 or until > len(array):
+        raise IndexError(f"items {first} to {until} of an array with {len(array)}")
 
 
 def _advise(mapping: mmap.mmap, advice: int | None) -> None:

@@ -2,7 +2,7 @@
 
 What is compiled counts its references to each array, as Python does, wherever one is named or handed on: in a loop over
 rows that is most of the work, as counts are shared between threads. A kernel counts none. Its arrays are its caller's,
-who holds them meanwhile, and it may not make any: what it needs as room it is given.
+who holds them meanwhile, and it may neither make any (what it needs as room it is given) nor return one.
 """
 
 from __future__ import annotations

@@ -218,7 +218,7 @@ def _enter_in_order(
     state: Any,
     out: Any,
 ) -> None:
-    """What `distinct_row` does for a row in order, without calls: each would hand over all arrays.
+    """What `distinct_row` does for a row in order, with everything at hand.
 
     What has been entered before such a row stands before it among those of its value too, so the row is the last one.
     """

@@ -127,7 +127,7 @@ def _enter_in_order(
 ) -> None:
     """What `extreme_row` does for a row in order, with everything at hand; ``first``: its group's first front.
 
-    Nearly all rows come this way. Calls would cost several times what is done here: each hands over all arrays.
+    Nearly all rows come this way.
     """
     time, better, worse, low, high = order.time, chain.better, chain.worse, chain.low, chain.high
     chosen, contributing = chain.members.chosen, chain.members.slots

@@ -3,8 +3,8 @@
 Producers write their records with one program, so between the values there is always the same. What has been read in
 full (`json_scan`) tells what that is:
 
-    {"transactionId":"t-1","eventTime":1763690000000,"paymentAmount":"12.50"}
-    ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾   ‾‾‾‾‾‾‾‾‾‾‾‾‾             ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾     ‾‾   compared with the layout, byte by byte
+    {"transactionId":"t-1","eventTime":1763690000000,"amount":"12.50"}
+    ‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾   ‾‾‾‾‾‾‾‾‾‾‾‾‾‾             ‾‾‾‾‾‾‾‾‾‾‾     ‾‾   compared with the layout, byte by byte
 
 A record that differs anywhere else is read in full, and its layout is the next one's.
 """

@@ -161,7 +161,7 @@ def _enter_in_order(
 ) -> None:
     """What `sum_row` does for a row in order, for all windows of its group, with everything at hand.
 
-    Nearly all rows come this way. Calls would cost several times what is done here: each hands over all arrays.
+    Nearly all rows come this way.
     """
     time, following, low, high = order.time, order.following, amounts.low, amounts.high
     chosen, contributing = members.chosen, members.slots

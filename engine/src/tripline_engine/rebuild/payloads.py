@@ -16,7 +16,7 @@ from tripline_engine.spark.packing import REJECTS_SHARD, packer
 from tripline_engine.spark.shard_keys import shard_keys
 
 _BATCH_BYTES = 64 << 20
-"""Values that are packed at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
+"""Values that are handed over for packing at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
 
 
 class Payloads:

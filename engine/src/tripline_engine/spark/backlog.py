@@ -14,7 +14,7 @@ from tripline_engine.topic_names import TRANSACTIONS
 
 _log = structlog.get_logger(__name__)
 
-# So many of the largest micro-batches make a long backlog, and a micro-batch of less than this part of one ends it.
+# So many of the largest micro-batches of the usual form make a long backlog; less than this part of one ends it.
 _LONG: Final = 2
 _SHORT: Final = 0.5
 # Spark shares the largest number out to partitions and rounds down for each.
@@ -24,7 +24,7 @@ _FULL: Final = 0.95
 class Backlog:
     """Whether the engine is far behind, from what waits at a start and from the micro-batches after it.
 
-    :ivar most: transactions of the largest micro-batch
+    :ivar most: transactions of the largest micro-batch of the usual form
     """
 
     def __init__(self, most: int) -> None:

@@ -34,7 +34,7 @@ PASS_ROWS = 1 << 14
 """Records that are parsed in one pass: enough that its fixed cost doesn't count, few enough to stay near a core."""
 
 PASS_BYTES = 64 << 20
-"""And no more are added to so many bytes."""
+"""And no more bytes than these, unless Spark hands over more at once."""
 
 REJECTS_SHARD: Final = 0
 """Parse rejects and partition ranges go here; this shard writes the order record."""
@@ -128,18 +128,30 @@ def pack_slice(config: EngineConfig, parser: Parser, part: Slice) -> Iterator[tu
 
 
 def _gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """As many of them in one as make a pass worth while: few records at a time cross the socket."""
+    """As many of them in one as make a pass worth while: few records at a time cross the socket.
+
+    Batches that have other columns stay apart: some have a backfill.
+    """
     found: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
+        if found and (size + batch.nbytes > PASS_BYTES or batch.schema != found[0].schema):
+            yield _together(found)
+            rows = size = 0
         found.append(batch)
         rows, size = rows + batch.num_rows, size + batch.nbytes
-        if rows >= PASS_ROWS or size >= PASS_BYTES:
-            yield pa.concat_batches(found)
-            found.clear()
+        if rows >= PASS_ROWS:
+            yield _together(found)
             rows = size = 0
     if found:
-        yield pa.concat_batches(found)
+        yield _together(found)
+
+
+def _together(found: list[pa.RecordBatch]) -> pa.RecordBatch:
+    """All of them in one, which alone is held from now on."""
+    whole = found[0] if len(found) == 1 else pa.concat_batches(found)
+    found.clear()
+    return whole
 
 
 def _slices(batch: pa.RecordBatch, progress: dict[int, PartitionProgress]) -> Iterator[Slice]:

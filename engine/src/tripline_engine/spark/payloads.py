@@ -32,7 +32,7 @@ _BACKFILL: Final = {BACKFILL: BACKFILL}
 """And if one of them has that."""
 
 BATCH_BYTES = 64 << 20
-"""Values that are packed at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
+"""Values that are handed over for packing at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
 
 
 def in_order(batches: Iterable[pa.RecordBatch], pack: Pack) -> list[Payload]:

@@ -26,6 +26,9 @@ MAX_HISTORY: Final = 100_000_000
 _WHEN_FAR_BEHIND: Final = 2.5
 """So many times larger micro-batches may be where a long backlog waits: what each costs is shared by more."""
 
+_MOST_TRANSACTIONS: Final = 10_000_000
+"""In any micro-batch: a shard's texts of one are below 2 GiB then."""
+
 _LOCAL: Final = re.compile(r"local\[([0-9]+|\*)\]")
 
 
@@ -65,7 +68,7 @@ class Settings:
     def largest_batch(self, *, catching_up: bool) -> int:
         """Transactions of the largest micro-batch: of the usual form, or of that for a long backlog."""
         most = self.max_transactions_per_batch
-        return int(most * _WHEN_FAR_BEHIND) if catching_up else most
+        return min(int(most * _WHEN_FAR_BEHIND), _MOST_TRANSACTIONS) if catching_up else most
 
 
 def from_environment() -> Settings:
@@ -84,7 +87,7 @@ def from_environment() -> Settings:
                 spark_master=local_master(env.str("SPARK_MASTER", "local[2]")),
                 jars=Path(env.str("JARS")).resolve(),
                 max_transactions_per_batch=env.int(
-                    "MAX_TRANSACTIONS_PER_BATCH", 100_000, validate=Range(1, 10_000_000)
+                    "MAX_TRANSACTIONS_PER_BATCH", 100_000, validate=Range(1, _MOST_TRANSACTIONS)
                 ),
                 max_history=env.int("MAX_HISTORY", MAX_HISTORY, validate=Range(1_000, 10**12)),
                 topic_prefix=env.str("TOPIC_PREFIX", ""),

@@ -72,6 +72,28 @@ def test_many_bytes_are_packed_a_part_at_a_time(most: int, monkeypatch: pytest.M
     ]
 
 
+@pytest.mark.parametrize("backfilled", [0, 2])
+def test_parts_of_which_one_has_a_backfill_are_packed_apart(
+    backfilled: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tripline_engine.spark.payloads.BATCH_BYTES", 1)
+    records = [
+        (
+            0,
+            BACKFILLED_RECORD if i == backfilled else RAW_RECORD,
+            i,
+            payment(i),
+            0,
+            i,
+            b"b" if i == backfilled else None,
+        )
+        for i in range(3)
+    ]
+    found = in_order([rows(*records)], packer(config(1)))
+    judged = contents(found, Kind.TRANSACTIONS)
+    assert [row.get("backfill") for row in judged] == ["b" if i == backfilled else None for i in range(3)]
+
+
 def test_events_come_by_kind_and_position_before_what_is_packed() -> None:
     batches = [
         rows(
