@@ -66,10 +66,12 @@ class Store:
 
     def serve(self, listener: socket.socket) -> None:
         connection, _ = listener.accept()
-        with connection, connection.makefile("rwb", 65536) as stream:
+        with connection:
             try:
-                while self._serve_one(stream):
-                    pass
+                # to close the stream is to write what is left in it
+                with connection.makefile("rwb", 65536) as stream:
+                    while self._serve_one(stream):
+                        pass
             except ConnectionError:
                 self.reset = True
             if self.stops:
