@@ -175,7 +175,9 @@ class MappedArena:
         if len(values) * array.itemsize < _MUCH:
             array[first : first + len(values)] = values
         else:
-            self._write(name, first, np.ascontiguousarray(values, array.dtype))
+            whole = np.ascontiguousarray(values, array.dtype)
+            with (self._directory / name).open("r+b") as file:
+                _write(file.fileno(), whole.view(np.uint8).data, first * array.itemsize)
 
     def prepare(self, name: str, first: int, until: int) -> None:
         _check(self._arrays[name], first, until)
@@ -241,13 +243,6 @@ class MappedArena:
     def bytes(self) -> int:
         return sum(array.nbytes for array in self._arrays.values())
 
-    def _write(self, name: str, first: int, values: Array) -> None:
-        rest, at = values.view(np.uint8).data, first * values.itemsize
-        with (self._directory / name).open("r+b") as file:
-            while len(rest):
-                written = os.pwrite(file.fileno(), rest, at)
-                rest, at = rest[written:], at + written
-
     def _changed(self) -> None:
         # shards are built again by several threads
         with self._counting:
@@ -294,11 +289,17 @@ def _mapped(descriptor: int, size: int) -> mmap.mmap:
 def _fill(descriptor: int, item: Array, first: int, until: int) -> None:
     """Write the item to places of a file: through a mapping each page would be entered by itself."""
     size = item.itemsize
-    piece = np.tile(item, min(until - first, _WRITTEN // size)).tobytes()
-    at, end = first * size, until * size
-    while at < end:
+    most, end = _WRITTEN // size, until * size
+    piece = np.tile(item, min(until - first, most)).tobytes()
+    for at in range(first * size, end, most * size):
+        _write(descriptor, memoryview(piece)[: end - at], at)
+
+
+def _write(descriptor: int, data: memoryview, at: int) -> None:
+    while data:
         # on a full disk a part may be written, and the next attempt says why
-        at += os.pwrite(descriptor, piece[(at - first * size) % size :][: end - at], at)
+        written = os.pwrite(descriptor, data, at)
+        data, at = data[written:], at + written
 
 
 def _check(array: Array, first: int, until: int) -> None:
