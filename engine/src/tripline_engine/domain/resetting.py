@@ -55,13 +55,12 @@ class ResetReading:
 
 
 class _Task(NamedTuple):
-    """What to evaluate, and how; ``windows`` (int64, 1) is the window, as an array."""
+    """What to evaluate, and how; ``windows`` (int64 ms, 1) is its one window, as kernels of several take it."""
 
     start: int
     base: int
     offset: int
     floor: int
-    window: int
     windows: Any
     function: int
     crossing: bool
@@ -116,7 +115,7 @@ def _since_reset(slot: Any, base: int, offset: int, firing: Any) -> Any:
 def _enter(row: Any, slot: Any, i: Any, task: Any, state: Any, own: Any, totals: Any) -> None:
     """Enter one row, the i-th; leave its window's totals, and the row with the extreme value in ``own``."""
     newest = link_row(row, slot, state.order, state.last, task.base)
-    window, floor, order = task.window, task.floor, state.order
+    window, floor, order = task.windows[0], task.floor, state.order
     if task.function == DISTINCT:
         base = _since_reset(slot, task.base, task.offset, state.firing)
         _link_value(row, state.values, state.last_values, base)
@@ -149,7 +148,7 @@ def _holds(i: Any, task: Any, state: Any, own: Any, totals: Any) -> bool:
 def _fires(row: Any, slot: Any, holds: bool, task: Any, state: Any) -> bool:
     time = state.order.time[row]
     if task.crossing:
-        holds = crosses(state.firing, slot, time, task.window, holds)
+        holds = crosses(state.firing, slot, time, task.windows[0], holds)
     return holds and alerts(state.key_low[slot], state.key_high[slot], time, state.silences)
 
 
@@ -344,8 +343,7 @@ class ResetWindow:
 
     def _task(self, start: int, floor: int, limit: Limit) -> _Task:
         history = self._history
-        windows = np.array([self._window], np.int64)
-        rule = self._window, windows, self._function, self._crossing, limit.parts
+        rule = np.array([self._window], np.int64), self._function, self._crossing, limit.parts
         return _Task(start, history.base, history.offset, floor, *rule)
 
     def _state(self, firing: FiringStates) -> _State:
