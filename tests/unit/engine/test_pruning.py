@@ -1,8 +1,9 @@
-"""Fields go when no rule, present or to come, can see them any more: from memory, from the state log, and unnoticed."""
+"""Fields and rows go when no rule, present or to come, can see them: from memory, from the state log, and unnoticed."""
 
 from __future__ import annotations
 
 import logging
+import mmap
 import os
 import tempfile
 from collections import Counter
@@ -28,9 +29,11 @@ from tests.oracle.scripting import batch, draft, payment
 from tests.unit.engine.harness import TRANSACTION, Engine
 from tests.unit.engine.test_against_oracle import TREATMENTS, Treatment, assert_equal, ill_treated
 from tripline_engine.domain import anchor as anchors
+from tripline_engine.domain import arena as arenas
 from tripline_engine.domain import history as histories
+from tripline_engine.domain import pruned as pruning
 from tripline_engine.domain import segment as segments
-from tripline_engine.domain.arena import MappedArena, whole_pages
+from tripline_engine.domain.arena import HeapArena, MappedArena, whole_pages
 from tripline_engine.domain.head import Head
 from tripline_engine.domain.history import HashKey, History
 from tripline_engine.domain.pruned import Pruned
@@ -64,6 +67,9 @@ def early(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     monkeypatch.setattr(segments, "_ENTRY_ROWS", 20)
     monkeypatch.setattr(histories, "_PIECE", 16)
     monkeypatch.setattr(anchors, "_FOLDED", 16)
+    monkeypatch.setattr(histories, "_WORTH", 1)
+    monkeypatch.setattr(pruning, "_WORTH", 1)
+    monkeypatch.setattr(HeapArena, "give_back", emptied)
     seen: Counter[str] = Counter()
     extend = Pruned.extend
 
@@ -73,6 +79,12 @@ def early(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     monkeypatch.setattr(Pruned, "extend", counted)
     return seen
+
+
+def emptied(self: HeapArena, name: str, first: int, until: int) -> bool:
+    """Gives back at once, as if a page had one item: whoever still reads there reads 0."""
+    self._arrays[name][first:until] = 0
+    return True
 
 
 @pytest.mark.slow
@@ -362,6 +374,56 @@ def test_pages_of_mapped_files_are_given_back(tmp_path: Path) -> None:
         "beneficiaryId": "b150000",
         "ingestionTimestamp": 150_000,
     }
+
+
+def test_rows_that_go_leave_no_memory_behind(tmp_path: Path) -> None:
+    history = History(MappedArena(tmp_path), "payeeId", TRANSACTION, HashKey(1, 2))
+    # each file ends within a page, and has one more before what is retained
+    first, later, edges = 100_000, 60_000, 2 * len(list(tmp_path.iterdir())) * mmap.PAGESIZE
+    history.append(rows(0, first))
+    os.sync()
+    whole = on_disk(tmp_path)
+    history.drop(5_000)
+    assert history.given_back == 0  # it would not be worth while
+    history.drop(later)
+    if not history.given_back:
+        pytest.skip("this file system makes no holes")
+    os.sync()
+    assert on_disk(tmp_path) <= whole * (first - later) / first + edges
+    assert history.ids(np.array([later, first - 1])) == [f"t{later}", f"t{first - 1}"]
+    # another process sees how much of it has gone
+    other = History(MappedArena(tmp_path), "payeeId", TRANSACTION, HashKey(1, 2))
+    assert other.given_back == history.given_back
+    assert whole - on_disk(tmp_path) <= history.given_back + edges
+    assert other.shift() == later
+    os.sync()
+    # neither before what has moved down nor behind it
+    assert other.given_back == 0
+    assert on_disk(tmp_path) <= whole * (first - later) / first + edges
+    kept = first - later
+    assert other.ids(np.array([0, kept - 1])) == [f"t{later}", f"t{first - 1}"]
+    assert list(other.time[[0, kept - 1]]) == [later, first - 1]
+    other.append(rows(first, 30_000))
+    assert other.ids(np.array([kept, kept + 29_999])) == [f"t{first}", f"t{first + 29_999}"]
+    assert other.value("beneficiaryId", kept - 1) == f"b{first - 1}"
+    assert other.value("paymentAmount", kept) == str(first)
+
+
+def on_disk(folder: Path) -> int:
+    """Bytes that the history's own files take there, but for its tables of texts."""
+    return sum(path.stat().st_blocks * 512 for path in folder.iterdir() if ".values." not in path.name)
+
+
+def test_where_nothing_can_be_given_back_nothing_is_said_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arenas, "_REMOVE", -1)
+    history = History(MappedArena(tmp_path), "payeeId", TRANSACTION, HashKey(1, 2))
+    history.append(rows(0, 30_000))
+    history.drop(20_000)
+    assert history.given_back == 0
+    assert history.shift() == 20_000
+    assert history.ids(np.array([0, 9_999])) == ["t20000", "t29999"]
 
 
 @pytest.mark.parametrize("floor", [1_500, 4_500])

@@ -52,6 +52,11 @@ def whole_pages(size: int) -> int:
     return size // mmap.PAGESIZE * mmap.PAGESIZE
 
 
+def from_a_page(first: int, size: int) -> int:
+    """The first of items of so many bytes, from the one with that number on, that begins a page."""
+    return -(-first * size // mmap.PAGESIZE) * mmap.PAGESIZE // size
+
+
 class Arena(Protocol):
     """Named one-dimensional arrays. A name keeps its dtype for ever."""
 
@@ -184,10 +189,7 @@ class MappedArena:
         size = self._arrays[name].itemsize
         if (until - first) * size >= _MUCH:
             # what shares a page with others is left alone
-            start, end = (
-                -(-first * size // mmap.PAGESIZE) * mmap.PAGESIZE // size,
-                whole_pages(until * size) // size,
-            )
+            start, end = from_a_page(first, size), whole_pages(until * size) // size
             with (self._directory / name).open("r+b") as file:
                 _fill(file.fileno(), np.zeros(1, self._arrays[name].dtype), start, end)
 

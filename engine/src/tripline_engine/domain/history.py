@@ -1,7 +1,8 @@
 """The retained transactions of one anchor in one shard: a columnar log in the order of acceptance.
 
 Rows are numbered from 0 in that order. Retention moves ``base`` forward; rows before it are gone for every
-reader. When half of the arrays lies before it, the rest moves down and every row number shrinks by as much.
+reader, and the system has their memory back. When half of the arrays lies before it, the rest moves down and every row
+number shrinks by as much.
 Fields that nothing reads are pruned before their rows go (`pruned`).
 """
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
-from tripline_engine.domain.arena import Arena, Array
+from tripline_engine.domain.arena import Arena, Array, from_a_page, whole_pages
 from tripline_engine.domain.int128 import join
 from tripline_engine.domain.moving import move_down
 from tripline_engine.domain.pruned import Pruned
@@ -38,8 +39,11 @@ NO_MEASURE: Final = ""
 _FIRST_CAPACITY = 1024
 # Rows are looked through in pieces of so many, and that many of them are pruned at a time.
 _PIECE: Final = 1 << 16
-# What `meta` holds; of the marks, which there have been since the arrays were built.
-_END, _BASE, _HEAP_END, _OFFSET, _MARKS = 0, 1, 2, 3, 4
+# What `meta` holds; of the marks, which there have been since the arrays were built; of what has gone, before which row
+# the system has the memory back.
+_END, _BASE, _HEAP_END, _OFFSET, _MARKS, _GIVEN, _META = 0, 1, 2, 3, 4, 5, 6
+# It has it back when so many rows have gone, 64 KiB of a column: each time is a call to the system for each column.
+_WORTH: Final = 1 << 13
 
 VOIDED = 1
 """Marks a row that is for every rule as if it had never been; it keeps its place in the order of acceptance."""
@@ -70,7 +74,7 @@ class History:
         self._arena, self._name, self._key = arena, name, key
         self._fields = event_type.fields
         self._columns: dict[str, Array] = {}
-        self._meta = arena.open(f"{name}.meta", np.int64, 5)
+        self._meta = arena.open(f"{name}.meta", np.int64, _META)
         self._heap = arena.open(f"{name}.heap", np.uint8, 16 * _FIRST_CAPACITY)
         for column in ("time", "record_time", "id_start"):
             self._open(column, np.int64)
@@ -269,8 +273,13 @@ class History:
 
     @property
     def given_back(self) -> int:
-        """Bytes of the arrays that the system has back."""
-        return self._pruned.bytes
+        """Bytes of the arrays that the system has back of what was there before what is retained."""
+        gone = int(self._meta[_GIVEN])
+        rows = dict.fromkeys(self._columns, gone)
+        for field, columns in self._of_field.items():
+            rows |= dict.fromkeys(columns, max(gone, self._pruned.given(field)))
+        ids = whole_pages(int(self._columns["id_start"][gone]))
+        return ids + sum(whole_pages(rows[name] * column.itemsize) for name, column in self._columns.items())
 
     def drop(self, until: int) -> None:
         """Give up the rows before ``until``."""
@@ -279,6 +288,9 @@ class History:
             first = max(self.base, self._pruned.until(field))
             table.release(self.codes(field)[first : max(first, until)])
         self._meta[_BASE] = until
+        given = int(self._meta[_GIVEN])
+        if until - given >= _WORTH and self._give_back(given, until):
+            self._meta[_GIVEN] = until
 
     def shift(self) -> int:
         """Move the retained rows to the front of the arrays.
@@ -298,8 +310,25 @@ class History:
         starts[: end - delta + 1] -= heap_base
         move_down(self._heap, heap_base, heap_end - heap_base)
         self._meta[:_MARKS] = (end - delta, 0, heap_end - heap_base, self.offset + delta)
+        self._meta[_GIVEN] = 0
+        self._give_back_behind(end + 1, heap_end)
         self._pruned.shift(delta)
         return delta
+
+    def _give_back(self, first: int, until: int) -> bool:
+        """Whether the system could have the memory of these rows, which have gone."""
+        starts = self._columns["id_start"]
+        # the last row's place among the ids stays: the page of an item that is not given back is whole
+        done = [self._arena.give_back(f"{self._name}.heap", int(starts[first]), int(starts[until]))]
+        done += [self._arena.give_back(f"{self._name}.{column}", first, until) for column in self._columns]
+        return all(done)
+
+    def _give_back_behind(self, rows: int, heap: int) -> None:
+        """The system may have what is left behind the newest row, up to that row and that byte of the ids."""
+        for name, column in self._columns.items():
+            first = from_a_page(self.end + 1, column.itemsize)
+            self._arena.give_back(f"{self._name}.{name}", first, rows)
+        self._arena.give_back(f"{self._name}.heap", from_a_page(int(self._meta[_HEAP_END]), 1), heap)
 
     def _open(self, column: str, dtype: Any) -> None:
         self._columns[column] = self._arena.open(f"{self._name}.{column}", dtype, _FIRST_CAPACITY + 1)

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from tripline_engine.domain.arena import Arena, whole_pages
+from tripline_engine.domain.arena import Arena
 
 # What the array holds for each field: the row before which it is pruned, and the one before which memory is given back.
 _UNTIL, _GIVEN, _EACH = 0, 1, 2
@@ -65,11 +65,6 @@ class Pruned:
             if until:
                 self.extend(field, until)
 
-    @property
-    def bytes(self) -> int:
-        """How much the system has back."""
-        return sum(
-            whole_pages(int(self._state[self._places[field] + _GIVEN]) * size)
-            for field, columns in self._columns.items()
-            for size in columns.values()
-        )
+    def given(self, field: str) -> int:
+        """The number of the row before which the system has the field's memory back."""
+        return int(self._state[self._places[field] + _GIVEN])
