@@ -8,11 +8,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import IO
+
+import psutil
 
 from tests import classes
 from tests.e2e.waiting import eventually
@@ -173,6 +175,14 @@ class Queries:
     def alive(self) -> bool:
         """Whether no query has failed."""
         return self._process.poll() is None
+
+    def open_files(self) -> int:
+        """How many files and sockets the driver, its JVM and its workers have open."""
+        own, found = psutil.Process(self._process.pid), 0
+        for process in (own, *own.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                found += process.num_fds()
+        return found
 
     def _say(self, words: str) -> None:
         with self._talking:

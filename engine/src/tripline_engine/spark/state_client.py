@@ -59,6 +59,9 @@ class StateClient(StatefulProcessorApiClient):
             self._receive_proto_message = _well  # type: ignore[method-assign]
             try:
                 yield
+            except OSError:
+                self._hear_why()
+                raise
             finally:
                 del self._receive_proto_message
 
@@ -88,6 +91,12 @@ class StateClient(StatefulProcessorApiClient):
         if not self._failed:
             with suppress(StateStoreFailed, EOFError, OSError):
                 self.hear()
+
+    def _hear_why(self) -> None:
+        """Raise the refusal that is still to be heard, if there is one: after it the server closes the connection."""
+        self._failed = False
+        with suppress(EOFError, OSError):
+            self.hear()
 
     def _receive_proto_message(self) -> tuple[int, str, bytes]:
         self.hear()

@@ -10,7 +10,7 @@ import socket
 import struct
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -35,7 +35,10 @@ class Store:
     reset: bool = False
     """Whether the connection was closed with answers in it that nobody had read."""
     stops: bool = False
-    """Whether it reads no more after it has refused something, as Spark's does; the connection stays open."""
+    """Whether it reads no more after it has refused something, as Spark's does."""
+    closes: bool = True
+    """Whether it closes the connection then, as Spark's does from 4.2.1 on."""
+    closed: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
 
     def answer(self, call: Any) -> Any:
@@ -74,8 +77,9 @@ class Store:
                         pass
             except ConnectionError:
                 self.reset = True
-            if self.stops:
+            if self.stops and not self.closes:
                 assert self.ended.wait(90)
+        self.closed.set()
 
     def _serve_one(self, stream: Any) -> bool:
         head = stream.read(8)
@@ -108,6 +112,8 @@ def connected(store: Store, make: type[Client]) -> Iterator[Client]:
         finally:
             store.open.set()
             store.ended.set()
-            client.sockfile.close()
+            # to close it is to send what is left
+            with suppress(ConnectionError):
+                client.sockfile.close()
             client._client_socket.close()
             thread.join(30)

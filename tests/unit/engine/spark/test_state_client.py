@@ -83,14 +83,19 @@ def test_where_all_else_has_failed_the_rest_is_heard_before_the_connection_is_cl
     assert store.told[:3] == BEGINNING
 
 
+def begin_and_hear(client: StateClient) -> None:
+    begin(client)
+    client.hear()
+
+
 @pytest.mark.timeout(60)
-def test_after_a_refusal_nobody_waits_for_answers_that_do_not_come() -> None:
-    store = Store(refused={"getMapState"}, stops=True)
+@pytest.mark.parametrize("closes", [True, False])
+def test_after_a_refusal_nobody_waits_for_answers_that_do_not_come(closes: bool) -> None:
+    store = Store(refused={"getMapState"}, stops=True, closes=closes)
     store.open.set()
     with connected(store, StateClient) as client:
-        begin(client)
         with pytest.raises(StateStoreFailed, match="no getMapState"):
-            client.hear()
+            begin_and_hear(client)
         client.hear_out()
         with pytest.raises(StateStoreFailed, match="before this one"):
             client.remove_implicit_key()

@@ -22,6 +22,12 @@ def served(store: Store, form: int = max(FORMS)) -> Iterator[SparkStateLog]:
         yield SparkStateLog(state, FORMS[form])
 
 
+def put_some(log: SparkStateLog) -> None:
+    """The first of them may get as far as the system's own buffer though nobody reads it."""
+    for number in range(3):
+        log.put(f"k{number}", b"x")
+
+
 def put_two_megabytes(log: SparkStateLog) -> None:
     for number in range(20):
         log.put(f"k{number}", bytes(100_000))
@@ -86,13 +92,25 @@ def test_a_refused_write_is_an_error_at_the_next_reading_or_at_the_end(reading: 
 
 
 @pytest.mark.timeout(60)
-def test_a_store_that_reads_no_more_after_an_error_holds_nobody_up() -> None:
-    store = Store(refused={"bad"}, stops=True)
+@pytest.mark.parametrize("closes", [True, False])
+def test_a_store_that_reads_no_more_after_an_error_holds_nobody_up(closes: bool) -> None:
+    store = Store(refused={"bad"}, stops=True, closes=closes)
     store.open.set()
     with served(store) as log:
         log.put("bad", b"1")
         with pytest.raises(StateStoreFailed, match="no bad"):
             put_two_megabytes(log)
+
+
+@pytest.mark.timeout(60)
+def test_why_a_store_has_closed_the_connection_is_said() -> None:
+    store = Store(refused={"bad"}, stops=True)
+    store.open.set()
+    with served(store) as log:
+        log.put("bad", b"1")
+        assert store.closed.wait(30)
+        with pytest.raises(StateStoreFailed, match="no bad"):
+            put_some(log)
 
 
 @pytest.mark.timeout(60)
