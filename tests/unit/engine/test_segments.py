@@ -16,6 +16,7 @@ from tripline_engine.domain.firing import NEVER_RESET, FiringRecords
 from tripline_engine.domain.firing_log import Bounds, FiringLog, Held
 from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.rows import Rows, segment_schema
+from tripline_engine.domain.rule_version import RuleVersionKey
 from tripline_engine.domain.segment import Reach, SegmentLog, Voided
 from tripline_engine.domain.segment_entry import EntryForm
 
@@ -401,11 +402,15 @@ def states(log: FiringLog, state: DictLog) -> dict[tuple[int, int], list[tuple[i
 
 def test_the_last_word_on_a_group_counts_through_merges() -> None:
     state, log = DictLog(), FiringLog("payeeId", [], 0)
+
+    def held() -> dict[RuleVersionKey, Held]:
+        return {(1, 1): Held(0, FAR_BACK), (2, 1): Held(0, FAR_BACK)}
+
     for batch in range(100):
         log.append(
             {(1, 1): records(batch % 3, batch, batch % 2 == 0), (2, 1): records(7, batch, True)}, state
         )
-        log.merge(state, {(1, 1): Held(0, FAR_BACK), (2, 1): Held(0, FAR_BACK)}, Bounds(0, FAR_BACK))
+        log.merge(state, held, Bounds(0, FAR_BACK))
     assert len(log.runs) < 40
     assert len(list(state.items())) == len(log.runs)
     assert states(log, state) == {
@@ -427,7 +432,7 @@ def test_merges_leave_out_what_counts_no_more() -> None:
         log.append(changed, state)
     # with a cooldown of 50 ms what alerted at 100 is silent to 150, where late ones may still come
     versions = {(1, 1): Held(0, 100), (3, 1): Held(0, 100), (4, 1): Held(50, 100)}
-    log.merge(state, versions, Bounds(12, 149))
+    log.merge(state, lambda: versions, Bounds(12, 149))
     assert states(log, state) == {
         (1, 1): [(group, 10 * group, True, -1) for group in range(10, 16)],
         (3, 1): [(group, FAR_BACK, False, group) for group in range(12, 16)],

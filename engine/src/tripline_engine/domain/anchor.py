@@ -140,11 +140,11 @@ class Anchor:
     def judge(self, rows: Rows, book: RuleBook, visibility: Visibility) -> Judgement:
         """Accept transactions, in the engine's order and none a duplicate, and hold every rule against them."""
         start = self.history.append(rows)
-        entering = _entering(book, self.name)
+        oldest, newest = (int(rows.time.min()), int(rows.time.max())) if len(rows) else (0, 0)
+        entering = _entering(book, self.name, oldest)
         readers = [version for version, _, _ in entering]
         aggregates = enter(self._windows, start, self.history.end, visibility, readers)
         judgement, everything = Judgement(), np.ones(len(rows), np.bool_)
-        oldest, newest = (int(rows.time.min()), int(rows.time.max())) if len(rows) else (0, 0)
         for version, since, until in entering:
             eligible = everything
             if since > oldest or until <= newest:
@@ -275,28 +275,30 @@ class Anchor:
             self.history.drop(until)
 
 
-def _entering(book: RuleBook, anchor: str) -> list[JudgingVersion]:
+def _entering(book: RuleBook, anchor: str, oldest: int) -> list[JudgingVersion]:
     """The versions in force on the anchor, and those that must follow all the same (they judge nothing new).
 
     Those that read the same stand together, and what is of the same groups too: it is still in the processor's cache.
+
+    :param oldest: the oldest event time (ms) that there is to judge
     """
     found: dict[Population, dict[object, list[JudgingVersion]]] = {}
-    for item in _following(book, anchor):
+    for item in _following(book, anchor, oldest):
         version = item[0]
         reads = next(read_by(version), None)
         found.setdefault(version.population, {}).setdefault(reads, []).append(item)
     return [item for groups in found.values() for items in groups.values() for item in items]
 
 
-def _following(book: RuleBook, anchor: str) -> Iterator[JudgingVersion]:
-    judging = {item[0].key: item for item in book.judging(anchor)}
+def _following(book: RuleBook, anchor: str, oldest: int) -> Iterator[JudgingVersion]:
+    judging = {item[0].key: item for item in book.judging(anchor, oldest)}
     yield from judging.values()
     for version in book.versions():
-        if version.anchor != anchor or version.key in judging:
-            continue
-        again = version.definition.late_events == "reevaluate" and not book.rules[version.rule_id].paused
-        if version.definition.reset_on_alert or again:
-            yield version, 0, 0
+        definition = version.definition
+        if definition.reset_on_alert or definition.late_events == "reevaluate":
+            unpaused = definition.reset_on_alert or not book.rules[version.rule_id].paused
+            if version.anchor == anchor and version.key not in judging and unpaused:
+                yield version, 0, 0
 
 
 def _hold(

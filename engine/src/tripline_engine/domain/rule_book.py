@@ -27,6 +27,7 @@ from tripline_engine.domain.forgotten import Group
 from tripline_engine.domain.judged import JudgedSpans, Span
 from tripline_engine.domain.named import Named
 from tripline_engine.domain.rule_version import (
+    BEGINNING_OF_TIME,
     END_OF_TIME,
     Cleared,
     JudgingVersion,
@@ -153,11 +154,14 @@ class RuleBook:
                 changed = True
         return changed
 
-    def judging(self, anchor: str | None = None) -> Iterator[JudgingVersion]:
-        """Every version in force, on that anchor or anywhere, with the event times (ms) it judges."""
+    def judging(self, anchor: str | None = None, oldest: int = BEGINNING_OF_TIME) -> Iterator[JudgingVersion]:
+        """Every version in force, on that anchor or anywhere, with the event times (ms) it judges.
+
+        :param oldest: only those that judge anything from this event time (ms) on
+        """
         for rule in self.rules.values():
             if not rule.paused:
-                for judging in rule.in_force():
+                for judging in rule.in_force(oldest):
                     if anchor is None or judging[0].anchor == anchor:
                         yield judging
 

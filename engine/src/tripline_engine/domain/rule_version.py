@@ -15,6 +15,7 @@ from tripline_engine.domain.part import Part, Population, parts_of, population_o
 from tripline_engine.domain.settings import Settings
 
 END_OF_TIME: Final = 2**63 - 1
+BEGINNING_OF_TIME: Final = -(2**63)
 
 RuleVersionKey = tuple[int, int]
 """Rule id and definition version."""
@@ -128,10 +129,16 @@ class Rule:
     earliest: int
     cleared: Cleared | None = None
 
-    def in_force(self) -> Iterator[JudgingVersion]:
-        """Each version with the event times (ms) it judges: from the first, before the second."""
+    def in_force(self, oldest: int) -> Iterator[JudgingVersion]:
+        """Each version with the event times (ms) it judges: from the first, before the second.
+
+        :param oldest: those are left out that judge nothing from this event time on: of a rule that changes each second
+            there are hundreds, which wait for what comes late
+        """
         until = END_OF_TIME
         for version in reversed(self.versions):
+            if until <= oldest:
+                return
             if version.effective_from < until:
                 yield version, version.effective_from, until
                 until = version.effective_from

@@ -183,9 +183,10 @@ class _Batch:
         anchors = list(self._head.segments.values())
         first = self._head.sequence % len(anchors)
         any(segments.merge(self._log) for segments in anchors[first:] + anchors[:first])
-        versions, lateness_floor = self._held_versions(), self._head.visibility.lateness_floor
+        lateness_floor = self._head.visibility.lateness_floor
         for name, firing in self._head.firing.items():
-            firing.merge(self._log, versions, Bounds(self._head.segments[name].first, lateness_floor))
+            bounds = Bounds(self._head.segments[name].first, lateness_floor)
+            firing.merge(self._log, self._held_versions, bounds)
 
     def _held_versions(self) -> dict[RuleVersionKey, Held]:
         floors = {name: self._time_floor(name) for name in self._head.firing}
