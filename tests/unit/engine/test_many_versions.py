@@ -1,4 +1,4 @@
-"""A rule that changes each second has hundreds of versions that wait for what comes late; meanwhile they cost nothing."""
+"""A rule that changes each second has hundreds of versions that wait for what comes late, at no cost till then."""
 
 from __future__ import annotations
 

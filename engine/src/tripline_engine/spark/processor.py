@@ -6,7 +6,6 @@ worker's memory from one call to the next.
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from pyspark.sql.types import (
 
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import OutRecord, Payload, StateLog
+from tripline_engine.spark.aside import ASIDE
 from tripline_engine.spark.counting import count_records
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.shard_keys import shard_keys
@@ -123,8 +123,6 @@ class ShardProcessor(StatefulProcessor):
             if isinstance(self._client, StateClient):
                 self._client.hear_out()
             raise
-        # Spark's worker collects garbage after every task; frozen objects are left out of that
-        gc.freeze()
 
     def _outputs(self, shard: int, batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """All that follows from these rows, which are let go, and the shard's counters: rows by OUTPUT_SCHEMA."""
@@ -142,6 +140,7 @@ class ShardProcessor(StatefulProcessor):
             self._fault.reach_task(shard, payloads)
         yield from framed(records, self._topic_prefix)
         yield framed_counters(shard, {**worker.counters, **count_records(records)})
+        ASIDE.task_done()
 
     def close(self) -> None:
         """Nothing is held between calls."""
