@@ -62,6 +62,16 @@ def test_only_what_judges_something_is_held_against_it(held: Counter[int]) -> No
     assert held == {37: 1, 38: 1, 39: 1, 40: 1}
 
 
+def test_a_shard_that_has_no_payment_of_an_anchor_holds_the_newest_version_alone(held: Counter[int]) -> None:
+    engine = Engine(2)
+    for each in changing():
+        engine.take(each)
+    held.clear()
+    engine.take(batch(records=[payment(100, T + 40_500)]))
+    # the shard of its beneficiary has nothing of the payee's anchor to judge
+    assert set(held) == {VERSIONS}
+
+
 @pytest.mark.parametrize(
     ("late_events", "reset"),
     [("evaluate", False), ("store", False), ("reevaluate", False), ("evaluate", True), ("store", True)],
@@ -73,6 +83,9 @@ def test_late_payments_are_judged_by_the_version_of_their_time(late_events: str,
     batches += [batch(records=[payment(100 + n, T + 1_000 * n + 500)]) for n in some]
     together = [payment(200 + n, T + 1_000 * n + 600) for n in some]
     batches.append(batch(records=[*together, payment(300, T + 50_000)]))
+    # what is counted apart, by the version of its time too: duplicates, and payments without the group's field
+    nobodys = [payment(400 + n, T + 1_000 * n + 700, more={"payeeId": None}) for n in some]
+    batches.append(batch(records=[*batches[3].records, *nobodys, payment(500, T + 51_000)]))
     expected, engine = judge(batches), Engine(1)
     for each in batches:
         engine.take(each)

@@ -140,7 +140,7 @@ class Anchor:
     def judge(self, rows: Rows, book: RuleBook, visibility: Visibility) -> Judgement:
         """Accept transactions, in the engine's order and none a duplicate, and hold every rule against them."""
         start = self.history.append(rows)
-        oldest, newest = (int(rows.time.min()), int(rows.time.max())) if len(rows) else (0, 0)
+        oldest, newest = rows.oldest, int(rows.time.max(initial=0))
         entering = _entering(book, self.name, oldest)
         readers = [version for version, _, _ in entering]
         aggregates = enter(self._windows, start, self.history.end, visibility, readers)
@@ -295,10 +295,9 @@ def _following(book: RuleBook, anchor: str, oldest: int) -> Iterator[JudgingVers
     yield from judging.values()
     for version in book.versions():
         definition = version.definition
-        if definition.reset_on_alert or definition.late_events == "reevaluate":
-            unpaused = definition.reset_on_alert or not book.rules[version.rule_id].paused
-            if version.anchor == anchor and version.key not in judging and unpaused:
-                yield version, 0, 0
+        again = definition.late_events == "reevaluate" and not book.rules[version.rule_id].paused
+        if (definition.reset_on_alert or again) and version.anchor == anchor and version.key not in judging:
+            yield version, 0, 0
 
 
 def _hold(

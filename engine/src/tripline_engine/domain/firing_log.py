@@ -86,21 +86,19 @@ class FiringLog:
             self._write(self.runs[-1], pa.concat_tables(tables), log)
             self._next += 1
 
-    def merge(
-        self, log: StateLog, versions: Callable[[], Mapping[RuleVersionKey, Held]], bounds: Bounds
-    ) -> None:
+    def merge(self, log: StateLog, held: Callable[[], Mapping[RuleVersionKey, Held]], bounds: Bounds) -> None:
         """Merge the first series of runs that is long enough, if there is one.
 
         What is left out was of no use in older runs either: a group's later states have later times.
 
-        :param versions: asks for those still held, if there is anything to merge; others' states go
+        :param held: asked for the versions still held, if there is anything to merge; others' states go
         """
         at = self._mergeable()
         if at is None:
             return
         parts = self.runs[at : at + _FAN_IN]
         table = _last_words(pa.concat_tables(self._read(parts, log)))
-        table = table.filter(pa.array(_counting(table, versions(), bounds)))
+        table = table.filter(pa.array(_counting(table, held(), bounds)))
         for part in parts:
             log.remove(self._key(part))
         merged = (parts[0][0], parts[0][1] + 1)

@@ -17,6 +17,7 @@ DECIMAL = pa.decimal128(24, 6)
 # Fields of these roles are texts: equal texts are equal values.
 TEXT_ROLES = frozenset({"key", "attribute"})
 ABSENT = np.iinfo(np.int64).min
+_LATER_THAN_ALL = 2**62
 """Stands for null among times, and for "no transaction before" among event times."""
 
 
@@ -92,6 +93,11 @@ class Rows:
             measures={field.name: _amounts(table, field.name) for field in measure_fields(event_type)},
             backfilled=_backfilled(table),
         )
+
+    @property
+    def oldest(self) -> int:
+        """The oldest event time (ms); where there is none, one that is later than all."""
+        return int(self.time.min(initial=_LATER_THAN_ALL))
 
     @property
     def ordinary(self) -> npt.NDArray[np.bool_]:

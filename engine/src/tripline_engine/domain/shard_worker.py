@@ -337,7 +337,7 @@ class _Batch:
             low, high, rows.record_time, settings.duplicate_reach_ms, visibility.id_floor
         )
         self._counters["duplicates"] += int(len(rows) - first.sum())
-        judging, again = self._projection.book.judging(name), ~first & rows.ordinary
+        judging, again = self._projection.book.judging(name, rows.oldest), ~first & rows.ordinary
         repeated = rows.take(again, self._event_type)
         self._counters.update(rule_counts.duplicates(repeated, judging, self._compiler(name)))
         accepted = rows.take(first, self._event_type)
@@ -370,7 +370,8 @@ class _Batch:
         evaluable = admission.admitted & rows.ordinary
         mine = rows.take(evaluable & reporting.astype(np.bool_), self._event_type)
         compiler = self._compiler(self._event_type.anchors[0])
-        counts = rule_counts.null_groups(mine, self._projection.book.judging(), compiler)
+        judging = self._projection.book.judging(oldest=mine.oldest)
+        counts = rule_counts.null_groups(mine, judging, compiler)
         self._counters.update(counts)
         self._counters["null_groups"] += counts.total()
 

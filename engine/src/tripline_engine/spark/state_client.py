@@ -97,6 +97,7 @@ class StateClient(StatefulProcessorApiClient):
         self._failed = False
         with suppress(EOFError, OSError):
             self.hear()
+        self._failed = True
 
     def _receive_proto_message(self) -> tuple[int, str, bytes]:
         self.hear()

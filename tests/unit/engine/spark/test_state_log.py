@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -111,6 +112,18 @@ def test_why_a_store_has_closed_the_connection_is_said() -> None:
         assert store.closed.wait(30)
         with pytest.raises(StateStoreFailed, match="no bad"):
             put_some(log)
+
+
+@pytest.mark.timeout(60)
+def test_after_a_connection_was_lost_nothing_is_asked_any_more() -> None:
+    store = Store()
+    store.open.set()
+    with served(store) as log:
+        log._client._client_socket.shutdown(socket.SHUT_RDWR)
+        with pytest.raises(ConnectionError):
+            log.put("a", b"1")
+        with pytest.raises(StateStoreFailed, match="before this one"):
+            log.put("b", b"2")
 
 
 @pytest.mark.timeout(60)
