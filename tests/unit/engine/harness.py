@@ -15,6 +15,7 @@ import pyarrow as pa
 from tests.oracle.model import MicroBatch, Record
 from tripline_contracts.event_type import EventType, load
 from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.projection import Projection
 from tripline_engine.domain.records import Kind, OutRecord, Payload
 from tripline_engine.domain.shard_worker import Attached, ShardWorker
 from tripline_engine.spark.packing import packer
@@ -156,6 +157,10 @@ class Engine:
     def history_bytes(self) -> list[int]:
         """Size of the arrays that hold them."""
         return [gauges["history_bytes"] for gauges in self._gauges]
+
+    def projection(self, shard: int) -> Projection:
+        """What the worker that served last has attached to."""
+        return next(each for (_, number), each in self._workers[0].items() if number == shard)
 
     def alerts(self) -> list[dict[str, Any]]:
         found = [json.loads(record.value) for record in self.out if record.topic == "alerts.v1"]

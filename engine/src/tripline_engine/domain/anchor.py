@@ -71,7 +71,7 @@ class Anchor:
     def __init__(
         self, arena: Arena, name: str, event_type: EventType, key: HashKey, named: Named, structure: Structure
     ) -> None:
-        self.name, self._event_type, self._key = name, event_type, key
+        self._arena, self.name, self._event_type, self._key = arena, name, event_type, key
         self._compiler = Compiler(event_type, key, named, name)
         self.history = History(arena, name, event_type, key)
         self.ids = RememberedIds(arena, f"{name}.ids")
@@ -230,7 +230,7 @@ class Anchor:
         self._drop(until)
         if history.base == history.end and self.ids.count:
             self.ids.forget(visibility.id_floor)
-        if history.base > 1024 and 2 * history.base > history.end:
+        if history.crowded:
             delta = history.shift()
             self._windows.shift(delta, history.end)
 
@@ -245,7 +245,9 @@ class Anchor:
         """Whether its arrays are far larger than what they hold."""
         history, used = self.history, self._windows.used
         rows = history.end - history.base
-        sizes = [(history.capacity, rows), (self.ids.capacity, self.ids.count)]
+        sizes = [(self.ids.capacity, self.ids.count)]
+        if not self._arena.sparse:
+            sizes.append((history.capacity, rows))
         sizes += self._windows.pools()
         sizes += [(table.capacity, table.used) for table in self._windows.tables()]
         # to build a long history again because hardly any text of it is left would not pay
@@ -254,6 +256,14 @@ class Anchor:
             for name, table in history.values.items()
         ]
         return any(capacity > _SMALL and _MOST_ROOM * used < capacity for capacity, used in sizes)
+
+    @property
+    def without_memory(self) -> int:
+        """Bytes of its arrays for which there is no memory."""
+        if not self._arena.sparse:
+            return 0
+        history, windows = self.history, self._windows
+        return history.given_back + history.to_come + windows.without_memory(history.given, history.end)
 
     def clear(self) -> None:
         """Forget all transactions and firing states; their ids stay."""
@@ -270,9 +280,12 @@ class Anchor:
         self._windows.close_states(rule_id)
 
     def _drop(self, until: int) -> None:
-        if until > self.history.base:
-            self._windows.drop(self.history.base, until)
-            self.history.drop(until)
+        history, given = self.history, self.history.given
+        if until > history.base:
+            self._windows.drop(history.base, until)
+            history.drop(until)
+            if history.given > given:
+                self._windows.give_back(given, history.given)
 
 
 def _entering(book: RuleBook, anchor: str, oldest: int) -> list[JudgingVersion]:

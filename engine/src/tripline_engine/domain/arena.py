@@ -75,6 +75,10 @@ class Arena(Protocol):
     def remove(self, name: str) -> None:
         """Forget the array."""
 
+    @property
+    def sparse(self) -> bool:
+        """Whether there is memory only for items that have been set and not been given back."""
+
     def give_back(self, name: str, first: int, until: int) -> bool:
         """Let the system have the memory of the items from ``first`` to ``until``, as far as that is whole pages.
 
@@ -89,6 +93,8 @@ class Arena(Protocol):
 
 class HeapArena:
     """Arrays in this process's memory."""
+
+    sparse = False
 
     def __init__(self) -> None:
         self._arrays: dict[str, Array] = {}
@@ -156,6 +162,10 @@ class MappedArena:
     def stale(self) -> bool:
         """Whether another process has changed the layout since these arrays were mapped."""
         return self.layout != self._seen
+
+    @property
+    def sparse(self) -> bool:
+        return self._gives_back
 
     def open(self, name: str, dtype: npt.DTypeLike, capacity: int, fill: int = 0) -> Array:
         if name not in self._arrays:

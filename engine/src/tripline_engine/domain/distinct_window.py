@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.by_row import ByRow
 from tripline_engine.domain.distinct_states import (
     EMPTY,
     TAIL,
@@ -79,6 +80,11 @@ class DistinctWindow:
         """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
         groups = self._links.large.numbers(self._links.slots[first:until])
         drop_values(first, groups, len(self.windows), self._links.order, self.values, self._state)
+
+    @property
+    def by_row(self) -> ByRow:
+        """The array that has an item for each row."""
+        return {f"{self._name}.last": self._last}
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.by_row import ByRow
 from tripline_engine.domain.extreme_build import build_extremes, enter_all
 from tripline_engine.domain.extreme_queues import Chain, drop_extremes, evaluate
 from tripline_engine.domain.links import Linked, Links
@@ -72,6 +73,11 @@ class Extremum:
         """Let go of the rows from ``first`` to ``until``, which are older than every window."""
         groups, order = self._links.large.numbers(self._links.slots[first:until]), self._links.order
         drop_extremes(first, groups, len(self.windows), order, self._chain(amounts), self._fronts)
+
+    @property
+    def by_row(self) -> ByRow:
+        """The arrays that have an item for each row."""
+        return {f"{self._name}.better": self._better, f"{self._name}.worse": self._worse}
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest)."""

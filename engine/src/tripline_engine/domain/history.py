@@ -1,8 +1,8 @@
 """The retained transactions of one anchor in one shard: a columnar log in the order of acceptance.
 
 Rows are numbered from 0 in that order. Retention moves ``base`` forward; rows before it are gone for every
-reader, and the system has their memory back. When half of the arrays lies before it, the rest moves down and every row
-number shrinks by as much.
+reader, and the system has their memory back. When numbers run out the rest moves down, and every row number shrinks by
+as much; where the system can't have the memory, as soon as half of the arrays lies before it.
 Fields that nothing reads are pruned before their rows go (`pruned`).
 """
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.arena import Arena, Array, from_a_page, whole_pages
+from tripline_engine.domain.by_row import ByRow, give_back, give_back_behind, without_memory
 from tripline_engine.domain.int128 import join
 from tripline_engine.domain.moving import move_down
 from tripline_engine.domain.pruned import Pruned
@@ -44,6 +45,11 @@ _PIECE: Final = 1 << 16
 _END, _BASE, _HEAP_END, _OFFSET, _MARKS, _GIVEN, _META = 0, 1, 2, 3, 4, 5, 6
 # It has it back when so many rows have gone, 64 KiB of a column: each time is a call to the system for each column.
 _WORTH: Final = 1 << 13
+# Up to so many rows are numbered before those that are left move down: 14 hours at 5,000 a second. Numbers have 31
+# bits, and an array's room doubles.
+_MOST_ROWS: Final = 1 << 28
+# So few are not worth moving.
+_FEW: Final = 1 << 10
 
 VOIDED = 1
 """Marks a row that is for every rule as if it had never been; it keeps its place in the order of acceptance."""
@@ -115,6 +121,18 @@ class History:
     def capacity(self) -> int:
         """For how many rows there is room."""
         return len(self._columns["time"]) - 1
+
+    @property
+    def given(self) -> int:
+        """The number of the row before which the system has the memory back."""
+        return int(self._meta[_GIVEN])
+
+    @property
+    def crowded(self) -> bool:
+        """Whether what is retained should move to the front of the arrays."""
+        gone, held = self.base - self.given, self.end - self.given
+        numbers_run_out = self.end > _MOST_ROWS and 2 * self.base > self.end
+        return (gone > _FEW and 2 * gone > held) or numbers_run_out
 
     @property
     def time(self) -> Array:
@@ -274,12 +292,17 @@ class History:
     @property
     def given_back(self) -> int:
         """Bytes of the arrays that the system has back of what was there before what is retained."""
-        gone = int(self._meta[_GIVEN])
+        gone = self.given
         rows = dict.fromkeys(self._columns, gone)
         for field, columns in self._of_field.items():
             rows |= dict.fromkeys(columns, max(gone, self._pruned.given(field)))
         ids = whole_pages(int(self._columns["id_start"][gone]))
         return ids + sum(whole_pages(rows[name] * column.itemsize) for name, column in self._columns.items())
+
+    @property
+    def to_come(self) -> int:
+        """Bytes of the arrays that are for rows still to come."""
+        return len(self._heap) - int(self._meta[_HEAP_END]) + without_memory(self._columns, 0, self.end + 1)
 
     def drop(self, until: int) -> None:
         """Give up the rows before ``until``."""
@@ -288,8 +311,7 @@ class History:
             first = max(self.base, self._pruned.until(field))
             table.release(self.codes(field)[first : max(first, until)])
         self._meta[_BASE] = until
-        given = int(self._meta[_GIVEN])
-        if until - given >= _WORTH and self._give_back(given, until):
+        if until - self.given >= _WORTH and self._give_back(self.given, until):
             self._meta[_GIVEN] = until
 
     def shift(self) -> int:
@@ -319,16 +341,17 @@ class History:
         """Whether the system could have the memory of these rows, which have gone."""
         starts = self._columns["id_start"]
         # the last row's place among the ids stays: the page of an item that is not given back is whole
-        done = [self._arena.give_back(f"{self._name}.heap", int(starts[first]), int(starts[until]))]
-        done += [self._arena.give_back(f"{self._name}.{column}", first, until) for column in self._columns]
-        return all(done)
+        heap = self._arena.give_back(f"{self._name}.heap", int(starts[first]), int(starts[until]))
+        return give_back(self._arena, self._by_row, first, until) and heap
 
     def _give_back_behind(self, rows: int, heap: int) -> None:
         """The system may have what is left behind the newest row, up to that row and that byte of the ids."""
-        for name, column in self._columns.items():
-            first = from_a_page(self.end + 1, column.itemsize)
-            self._arena.give_back(f"{self._name}.{name}", first, rows)
+        give_back_behind(self._arena, self._by_row, self.end + 1, rows)
         self._arena.give_back(f"{self._name}.heap", from_a_page(int(self._meta[_HEAP_END]), 1), heap)
+
+    @property
+    def _by_row(self) -> ByRow:
+        return {f"{self._name}.{column}": array for column, array in self._columns.items()}
 
     def _open(self, column: str, dtype: Any) -> None:
         self._columns[column] = self._arena.open(f"{self._name}.{column}", dtype, _FIRST_CAPACITY + 1)

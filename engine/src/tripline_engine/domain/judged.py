@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.by_row import ByRow
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.moving import move_down
@@ -102,31 +103,35 @@ class Alerted:
         self,
         records: FiringRecords | None,
         offset: int,
+        base: int,
         end: int,
         backfilled: npt.NDArray[np.bool_] | None = None,
     ) -> None:
-        """Hold exactly this; ``offset`` is the sequence number of row 0, ``end`` the number after the newest row.
+        """Hold exactly this; ``offset`` is the sequence number of row 0, ``base`` to ``end`` the retained rows.
 
-        :param backfilled: bool, by row, up to ``end``
+        :param backfilled: bool, of these rows
         """
         self.reserve(end)
-        self.rows[:] = 0
-        if backfilled is not None:
-            self.rows[:end] = backfilled
+        self.rows[base:end] = 0 if backfilled is None else backfilled
         if records is not None:
             rows = records.reset - offset
-            self.rows[rows[(rows >= 0) & (rows < end)]] = 1
+            self.rows[rows[(rows >= base) & (rows < end)]] = 1
 
     def reserve(self, rows: int) -> None:
         """Make room for so many rows."""
         if rows > len(self.rows):
             self.rows = self._arena.resize(self._name, 1 << rows.bit_length())
 
+    @property
+    def by_row(self) -> ByRow:
+        """The array that has an item for each row."""
+        return {self._name: self.rows}
+
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
         self.reserve(delta + end)
         move_down(self.rows, delta, end)
-        self.rows[end:] = 0
+        self.rows[end : delta + end] = 0
 
     def remove(self) -> None:
         """Forget everything."""

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.arena import Arena, Array
+from tripline_engine.domain.by_row import ByRow
 from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.filtering import Test
 from tripline_engine.domain.history import VOIDED, HashKey, History
@@ -145,6 +146,11 @@ class Lists:
         """End the lists whose newest row is among those from ``first`` to ``until``, which go."""
         _forget(first, until, slots, self.last)
 
+    @property
+    def by_row(self) -> ByRow:
+        """The arrays that have an item for each row."""
+        return {f"{self._name}.previous": self.previous, f"{self._name}.following": self.following}
+
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
         for rows in (self.previous, self.following):
@@ -199,6 +205,11 @@ class Links(Lists):
     def slots(self) -> Array:
         """The group of each row."""
         return self._history.codes(self.fields[0]) if self._shared else self._slots
+
+    @property
+    def by_row(self) -> ByRow:
+        own = {} if self._shared else {f"{self._name}.slot": self._slots}
+        return super().by_row | own
 
     def members(self, members: Links) -> Members:
         """Which of its rows contribute, if those of that population do."""

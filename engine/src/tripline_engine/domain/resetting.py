@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.arena import Arena, Array, HeapArena
+from tripline_engine.domain.by_row import ByRow
 from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.cooldown import Silences, alerts
 from tripline_engine.domain.distinct_states import WIDTH as VALUES_WIDTH
@@ -309,6 +310,16 @@ class ResetWindow:
             drop_extremes(first, groups, 1, order, self._chain(amounts), self._fronts)
         self.lists.forget(first, until, slots)
 
+    @property
+    def by_row(self) -> ByRow:
+        """The arrays that have an item for each row, as far as the function needs them."""
+        found = self.lists.by_row
+        if self._function == DISTINCT:
+            found |= self._values.by_row | {f"{self._name}.equal.newest": self._last}
+        if self._function == EXTREME:
+            found |= {f"{self._name}.better": self._better, f"{self._name}.worse": self._worse}
+        return found
+
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
         self.lists.shift(delta, end)
@@ -372,16 +383,17 @@ class ResetWindow:
         self.lists.reserve(rows, slots - 1)
         if self._function == DISTINCT:
             self._values.reserve(rows, len(self._equal.last) - 1)
-            self._last = self._grown("equal.newest", self._last, rows, 0)
+            self._last = self._grown("equal.newest", self._last, rows)
             self._counts = self._grown_groups("counts", self._counts, slots, VALUES_WIDTH)
         else:
             self._sums = self._grown_groups("sums", self._sums, slots, SUM_WIDTH)
         if self._function == EXTREME:
-            self._better = self._grown("better", self._better, rows, -1)
-            self._worse = self._grown("worse", self._worse, rows, -1)
+            # what is there of a row is written when the row comes
+            self._better = self._grown("better", self._better, rows)
+            self._worse = self._grown("worse", self._worse, rows)
             self._fronts = self._grown("fronts", self._fronts, slots, -1)
 
-    def _grown(self, part: str, array: Array, items: int, fill: int) -> Array:
+    def _grown(self, part: str, array: Array, items: int, fill: int = 0) -> Array:
         if items <= len(array):
             return array
         return self._arenas[part].resize(f"{self._name}.{part}", 1 << items.bit_length(), fill)

@@ -8,6 +8,7 @@ from functools import partial
 
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.bucket_window import Buckets, BucketSpan, BucketWindow, Layout
+from tripline_engine.domain.by_row import ByRow, give_back, give_back_behind, without_memory
 from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import Compiler, from_time
@@ -192,6 +193,15 @@ class RuleWindows:
             reset.shift(delta, end)
         for alerted in self.alerted.values():
             alerted.shift(delta, end)
+        give_back_behind(self._arena, self._by_row, end, delta + end)
+
+    def give_back(self, first: int, until: int) -> None:
+        """The system may have the memory of these rows, which have gone."""
+        give_back(self._arena, self._by_row, first, until)
+
+    def without_memory(self, given: int, end: int) -> int:
+        """Bytes of sparse arrays for which there is no memory, if the rows from ``given`` to ``end`` have some."""
+        return without_memory(self._by_row, given, end)
 
     def evict(self, visibility: Visibility) -> None:
         """Let go of buckets that no window reaches any more, and of states that are kept apart from the lists."""
@@ -210,7 +220,7 @@ class RuleWindows:
         for states in self.firing.values():
             states.build(None)
         for alerted in self.alerted.values():
-            alerted.build(None, 0, 0)
+            alerted.build(None, 0, self.history.base, self.history.end)
 
     def close_states(self, rule_id: int) -> None:
         """Let go of the firing states of a rule; restructuring builds them from what it is given."""
@@ -236,6 +246,14 @@ class RuleWindows:
         span = visibility.span(self._name, key)
         return replace(span, begin=max(span.begin, self._since))
 
+    @property
+    def _by_row(self) -> ByRow:
+        found: ByRow = {}
+        for windows in (self.links, self.chains, self.distincts, self.alerted, self.resets):
+            for window in windows.values():
+                found |= window.by_row
+        return found
+
     def _build_buckets(
         self, key: BucketKey, layout: Layout, visibility: Visibility, kept: Kept | None
     ) -> None:
@@ -252,8 +270,9 @@ class RuleWindows:
     ) -> None:
         self._open_states(version)
         if version.key in self.alerted:
-            backfilled = self.history.marked(BACKFILLED, 0, end)
-            self.alerted[version.key].build(records, self.history.offset, end, backfilled)
+            base = self.history.base
+            backfilled = self.history.marked(BACKFILLED, base, end)
+            self.alerted[version.key].build(records, self.history.offset, base, end, backfilled)
             return
         states = self.firing[version.key]
         states.build(records)

@@ -7,7 +7,6 @@ offset order; with one shard the processor calls it, for all partitions, one aft
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -22,6 +21,7 @@ from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.parse import Parsed, Parser, Reject
 from tripline_engine.domain.records import BACKFILL, Kind, Payload
 from tripline_engine.domain.sharding import anchor_masks
+from tripline_engine.spark.aside import ASIDE
 from tripline_engine.spark.shard_keys import shard_keys
 
 Pack = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -98,8 +98,7 @@ def packer(config: EngineConfig) -> Pack:
             yield _packed(
                 [(keys[REJECTS_SHARD], Kind.PARTITION_RANGE, 0, data) for data in _ranges(progress)]
             )
-        # Spark's worker collects garbage after every task; frozen objects are left out of that
-        gc.freeze()
+        ASIDE.task_done()
 
     return pack
 

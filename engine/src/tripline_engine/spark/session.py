@@ -79,6 +79,11 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.ui.showConsoleProgress": "false",
 }
 
+# glibc keeps apart what each thread has freed, in up to eight arenas for each core, and what is free in one is of no
+# use to another: RocksDB, the compilers and a thread for each task made the JVM grow by megabytes a minute.
+_MALLOC: Final = "MALLOC_ARENA_MAX"
+_ARENAS: Final = "2"
+
 # History and windows are not in the JVM's heap; what is lives for one micro-batch or for some seconds. Survivors large
 # enough for that keep it out of the old generation, whose collections stop everything for a third of a second. Two
 # cores that others use too gain nothing by two threads that wait for each other.
@@ -91,6 +96,7 @@ def start_session(settings: Settings, shards: int, archive: ClassArchive | None 
         raise BadSettings(f"TRIPLINE_JARS: no Kafka connector for Spark in {settings.jars}")
     # workers have to run the same interpreter, with the same packages
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ.setdefault(_MALLOC, _ARENAS)
     builder = SparkSession.Builder().appName("tripline-engine").master(settings.spark_master)
     for key, value in {**_PURPOSE, **_deployment(settings, shards, archive)}.items():
         builder = builder.config(key, value)
@@ -137,6 +143,7 @@ def _deployment(settings: Settings, shards: int, archive: ClassArchive | None) -
             f"{_GARBAGE} -Xms{settings.driver_memory} -Dlog4j2.configurationFile={log_configuration.as_uri()}"
             f" {archive.options if archive else ''}"
         ),
+        f"spark.executorEnv.{_MALLOC}": os.environ[_MALLOC],
         "spark.executor.extraClassPath": f"{settings.jars}/*",
         "spark.driver.memory": settings.driver_memory,
         **({"spark.driver.host": "127.0.0.1"} if settings.spark_master.startswith("local") else {}),

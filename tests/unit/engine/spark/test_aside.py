@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.unit.engine.spark.test_packing import batch, pack, payment
 from tripline_engine.spark import aside
 from tripline_engine.spark.aside import Aside
 
@@ -66,3 +67,18 @@ def test_much_is_set_aside_and_what_is_lost_by_that_is_found_again() -> None:
     assert 1 < most <= 5
     assert Knot.alive < 5
     assert len(kept) == 23
+
+
+def test_packing_loses_nothing_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one shard it is done in the middle of the task that judges."""
+    monkeypatch.setattr(aside, "MANY", 100_000)
+    records = batch([(0, 7, 100, payment(1))])
+    # kernels are loaded
+    pack(1, records)
+    gc.freeze()
+    for _ in range(5):
+        knot = Knot()
+        assert pack(1, records)
+        del knot
+    gc.collect()
+    assert Knot.alive == 0
