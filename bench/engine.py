@@ -52,7 +52,7 @@ class Place:
         return _elsewhere(self.folder) / "projection"
 
     def state_bytes(self) -> int:
-        """What Spark keeps of the state logs on the disk, and the files of large segments."""
+        """What Spark keeps of the state logs on the disk, and the files of what is large in them."""
         return sum(map(disk_bytes, (self.checkpoint / "spark" / "state", self.checkpoint / "segments")))
 
 

@@ -12,6 +12,8 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +22,7 @@ from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
 from bench.engine import Place
 from bench.stack import BenchFailed
-from tripline_engine.domain.records import SEGMENT
+from tripline_engine.domain.records import LARGE_ONES
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.filed_log import named, shard_folder
 
@@ -40,7 +42,7 @@ _MOST_NAME: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """All shards' state logs together; bytes of keys and values, and of the files of large segments."""
+    """All shards' state logs together; bytes of keys and values, and of the files of what is large in them."""
 
     entries: int
     bytes: int
@@ -72,7 +74,8 @@ def main(jars: Path, checkpoint: Path) -> None:
     size = F.length(key) + F.length(data)
     [row] = entries.agg(F.count("*").alias("entries"), F.sum(size).alias("bytes")).collect()
     # a name is short
-    small = entries.where(key.startswith(SEGMENT) & (F.length(data) < _MOST_NAME))
+    large = reduce(or_, map(key.startswith, LARGE_ONES))
+    small = entries.where(large & (F.length(data) < _MOST_NAME))
     # a shard's state lies in the partition of its number
     names = small.select("partition_id", F.unbase64(data).alias("data")).collect()
     session.stop()

@@ -27,7 +27,7 @@ from tests.oracle.judging import judge
 from tests.oracle.knobs import EVERYTHING, Knobs
 from tests.oracle.model import MicroBatch, Outcome
 from tests.unit.engine.harness import Engine
-from tripline_engine.domain import large_groups
+from tripline_engine.domain import bucket_window, large_groups
 
 CHUNKS, HISTORIES_PER_CHUNK = 10, 200
 CHUNKS_OF_SOAK = 40
@@ -38,6 +38,7 @@ class Treatment:
     """What is done to the engine in the course of a history; the sets name micro-batches.
 
     :ivar small: up to so many transactions groups are without states
+    :ivar few: and up to so many buckets, where windows are of buckets
     """
 
     shards: int
@@ -45,6 +46,7 @@ class Treatment:
     memory_lost: frozenset[int]
     task_failed: frozenset[int]
     small: int
+    few: int
 
 
 # Files cost several times what memory does, and each shard and each micro-batch about the same again: few need many.
@@ -56,6 +58,7 @@ TREATMENTS = st.builds(
     task_failed=st.frozensets(st.integers(0, 9), max_size=2),
     # as in service few groups of a random history would ever be large
     small=st.sampled_from([0, 1, 3, large_groups.SMALL]),
+    few=st.sampled_from([0, 1, bucket_window.FEW]),
 )
 # Small numbers of everything collide more; the rest is the generator's own. A third of the histories use the plain
 # language, a third all of it with exact windows, a third that and buckets; operators command in half of all.
@@ -86,7 +89,8 @@ SHARES_JOINED = st.sampled_from([0.0, 0.0, 0.3, 0.7])
 def ill_treated(batches: list[MicroBatch], treatment: Treatment, directory: Path | None) -> Engine:
     """An engine that has taken the history under that treatment."""
     engine = Engine(treatment.shards, directory)
-    with mock.patch.object(large_groups, "SMALL", treatment.small):
+    small, few = (large_groups, "SMALL", treatment.small), (bucket_window, "FEW", treatment.few)
+    with mock.patch.object(*small), mock.patch.object(*few):
         for number, batch in enumerate(batches):
             if number in treatment.memory_lost:
                 engine.forget()

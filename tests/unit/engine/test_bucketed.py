@@ -13,9 +13,20 @@ from tests.oracle.scripting import draft
 from tests.unit.engine.harness import DictLog, Engine
 from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.bucket_log import BucketLog, together
-from tripline_engine.domain.bucket_pool import BUCKET, COUNT, GREATEST, LEAST, NODE, START, SUM
+from tripline_engine.domain.bucket_pool import (
+    BUCKET,
+    COUNT,
+    GREATEST,
+    LEAST,
+    NODE,
+    NUMBER,
+    START,
+    STATES_END,
+    SUM,
+)
 from tripline_engine.domain.bucket_window import BucketPool, Buckets, Layout
 from tripline_engine.domain.head import Head
+from tripline_engine.domain.links import NOTHING
 
 T = 1_700_000_040_000
 MINUTE = 60_000
@@ -154,19 +165,37 @@ def test_a_missing_run_is_said_so() -> None:
 def test_a_group_that_lost_all_its_buckets_begins_anew() -> None:
     layout = Layout((10 * MINUTE,), seeks=True)
     used, fresh = (BucketPool(HeapArena(), "s", MINUTE, layout) for _ in range(2))
-    used.put(buckets(1, [1, 2, 3], 5))
+    used.put(buckets(1, [1, 2, 3, 4, 5, 6], 5))
     used.evict(10)
     # whatever a group without buckets has left behind is nothing to the next one that gets its place
-    used.pool.states[:] = 77
+    used.pool.states[:, :, 1:] = 77
     for pool in (used, fresh):
-        pool.put(buckets(2, [11, 12], 6))
+        pool.put(buckets(2, [11, 12, 13, 14, 15], 6))
     assert window_of(used, 2) == window_of(fresh, 2)
+    assert states(used) == states(fresh) == 1
+
+
+def test_a_group_with_few_buckets_has_no_states() -> None:
+    pool = BucketPool(HeapArena(), "s", MINUTE, Layout((10 * MINUTE,), seeks=True))
+    for group in range(1_000):
+        pool.put(buckets(group, [1, 2, 3, 4], 5))
+    assert (pool.used, states(pool)) == (4_000, 0)
+    pool.put(buckets(7, [5], 5))
+    assert states(pool) == 1
+    pool.relayout(Layout((10 * MINUTE, 20 * MINUTE), seeks=True))
+    assert window_of(pool, 7)[:3] == [1, NOTHING, 5]
+
+
+def states(found: BucketPool) -> int:
+    """How many groups' windows have been kept at once."""
+    return int(found.pool.meta[STATES_END])
 
 
 def window_of(found: BucketPool, group: int) -> list[int]:
     """The first window of a group: the bucket with which it begins, and all that it holds besides."""
     key = np.array([group], np.uint64)
-    state = found.pool.states[found.groups.find(key, key)[0], 0]
+    number = found.pool.lists[found.groups.find(key, key)[0], NUMBER]
+    state = found.pool.states[number, 0]
     first, rest = state[START], np.delete(state, START)
     return [int(found.pool.nodes[first, BUCKET]), *rest.tolist()]
 

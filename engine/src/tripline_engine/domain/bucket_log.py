@@ -18,7 +18,7 @@ import pyarrow as pa
 from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.bucket_pool import BUCKET, COUNT, NODE
 from tripline_engine.domain.bucket_window import BucketPool, Buckets, Layout
-from tripline_engine.domain.records import StateLog
+from tripline_engine.domain.records import BUCKETS, StateLog
 
 _FAN_IN: Final = 16
 _MAX_BUCKETS: Final = 1 << 18
@@ -169,7 +169,7 @@ class BucketLog:
         return _decode(data)
 
     def _key(self, kept: KeptSet, run: Run) -> str:
-        return f"buckets/{self._anchor}/{kept.number}/{run.number}"
+        return f"{BUCKETS}{self._anchor}/{kept.number}/{run.number}"
 
 
 def together(parts: Iterator[Buckets], length_ms: int) -> Buckets:

@@ -1,8 +1,9 @@
 """Buckets of event time for every group of a population: how many transactions, their sum, their extremes.
 
-Each group has a list of its buckets, oldest first, and for each window length a running state: the buckets of the
-window that ends with its newest transaction. In event-time order a state only moves forward, O(1) amortised. A late
-transaction goes through its window's buckets, and for its own bucket through the transactions themselves.
+Each group has a list of its buckets, oldest first. One with more than a few has for each window length a running state:
+the buckets of the window that ends with its newest transaction. In event-time order a state only moves forward, O(1)
+amortised; where there are few buckets, they are gone through. A late transaction goes through its window's buckets, and
+for its own bucket through the transactions themselves.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from tripline_engine.domain.links import NOTHING
 # it. Extremes are set where COUNT is not 0. NEGATIVE is the sum of the amounts below nought.
 BUCKET, _NEXT, _PREVIOUS, SLOT, COUNT, SUM, NEGATIVE, LEAST, GREATEST = 0, 1, 2, 3, 4, 5, 7, 9, 11
 NODE: Final = 13
-# A group: its oldest and its newest bucket, as places in the pool.
-_FIRST, _LAST, ENDS = 0, 1, 2
+# A group's list: its oldest and its newest bucket, as places in the pool, how many there are but for one, and the
+# group's number among the states. Each is -1 where there is none.
+_FIRST, _LAST, _MORE, NUMBER, LIST = 0, 1, 2, 3, 4
 # A window of a group: from which bucket on it counts, the first place there, count and sum, and the places of the
 # extremes, and of those without the first bucket (-1: to be looked for).
 _FROM, START, _COUNT, _SUM, _LEAST, _GREATEST, _REST_LEAST, _REST_GREATEST, STATE = 0, 1, 2, 3, 5, 6, 7, 8, 9
 # What `meta` holds.
-END, FREE, USED, BEGUN, EVICTED, META = 0, 1, 2, 3, 4, 5
+END, FREE, USED, BEGUN, EVICTED, STATES_END, STATES_FREE, META = 0, 1, 2, 3, 4, 5, 6, 7
 
 # What one evaluation comes to: count and sum, extremes; of its first bucket, if that may hold too much, the count and
 # the sums of the positive and the negative amounts; whether there are other buckets, and their extremes.
@@ -43,28 +45,31 @@ O_COUNT, O_SUM, O_LEAST, O_GREATEST, O_EDGE, O_POSITIVE, O_NEGATIVE, O_REST, O_R
     15,
 )
 OUT: Final = 17
+_NEVER: Final = 2**62
 
 
 class Pool(NamedTuple):
     """The buckets of one population, for kernels.
 
     :ivar nodes: int64, capacity × NODE
-    :ivar ends: int64, slots × ENDS
-    :ivar states: int64, slots × windows × STATE; of groups that have a bucket, of others anything
+    :ivar lists: int32, slots × LIST, new ones -1
+    :ivar states: int64, numbers × windows × STATE
     :ivar meta: int64: places ever used, the first free one, how many are in use, where in rules.v1 the set began,
-        the last bucket evicted
+        the last bucket evicted; numbers of states ever used, the first free one
     :ivar windows: int64, ms
     :ivar length: of a bucket, ms
+    :ivar few: a group with more buckets has states
     :ivar seeks: whether extremes are asked for
     :ivar room: int64, 2 × NODE, for buckets that are only looked at
     """
 
     nodes: Array
-    ends: Array
+    lists: Array
     states: Array
     meta: Array
     windows: Array
     length: int
+    few: int
     seeks: bool
     room: Array
 
@@ -111,7 +116,7 @@ def _take(pool: Pool) -> Any:
 
 @kernel(inline="always")
 def _blank(states: Any) -> None:
-    """Make the windows of one group those of a group that has no bucket."""
+    """Let the windows of one group hold nothing."""
     states[:, :] = 0
     for k in range(len(states)):
         states[k, _FROM] = NOTHING
@@ -125,8 +130,8 @@ def _blank(states: Any) -> None:
 @kernel(inline="always")
 def _place(slot: Any, bucket: Any, pool: Pool) -> Any:
     """The group's bucket of that number, and whether it is a new one."""
-    nodes, ends = pool.nodes, pool.ends
-    older, newer = ends[slot, _LAST], np.int64(-1)
+    nodes, lists = pool.nodes, pool.lists
+    older, newer = np.int64(lists[slot, _LAST]), np.int64(-1)
     while older >= 0 and nodes[older, BUCKET] > bucket:
         newer, older = older, nodes[older, _PREVIOUS]
     if older >= 0 and nodes[older, BUCKET] == bucket:
@@ -134,25 +139,46 @@ def _place(slot: Any, bucket: Any, pool: Pool) -> Any:
     node = _take(pool)
     nodes[node, BUCKET], nodes[node, SLOT] = bucket, slot
     nodes[node, _PREVIOUS], nodes[node, _NEXT] = older, newer
-    if older < 0 and newer < 0:
-        _blank(pool.states[slot])
+    lists[slot, _MORE] += 1
     if older >= 0:
         nodes[older, _NEXT] = node
     else:
-        ends[slot, _FIRST] = node
+        lists[slot, _FIRST] = node
     if newer >= 0:
         nodes[newer, _PREVIOUS] = node
     else:
-        ends[slot, _LAST] = node
+        lists[slot, _LAST] = node
     return node, True
 
 
+@kernel()
+def _begin_states(slot: Any, pool: Pool) -> None:
+    """Give the group states, of windows over all of its buckets."""
+    meta, states = pool.meta, pool.states
+    number = meta[STATES_FREE]
+    if number >= 0:
+        meta[STATES_FREE] = states[number, 0, 0]
+    else:
+        number = meta[STATES_END]
+        meta[STATES_END] += 1
+    pool.lists[slot, NUMBER] = number
+    own = states[number]
+    _blank(own)
+    for k in range(len(own)):
+        node = np.int64(pool.lists[slot, _FIRST])
+        own[k, START] = node
+        while node >= 0:
+            own[k, _COUNT] += pool.nodes[node, COUNT]
+            _add_at(own[k], _SUM, np.uint64(pool.nodes[node, SUM]), pool.nodes[node, SUM + 1])
+            node = pool.nodes[node, _NEXT]
+
+
 @kernel(inline="always")
-def _follow(node: Any, slot: Any, added: Any, pool: Pool) -> None:
+def _follow(node: Any, number: Any, added: Any, pool: Pool) -> None:
     """Count what was added to the bucket (laid out as one) into the group's windows."""
     nodes = pool.nodes
     for k in range(len(pool.windows)):
-        state = pool.states[slot, k]
+        state = pool.states[number, k]
         if nodes[node, BUCKET] < state[_FROM]:
             continue
         state[_COUNT] += added[COUNT]
@@ -206,7 +232,11 @@ def _single(low: Any, high: Any, out: Any) -> None:
 def _put(slot: Any, bucket: Any, added: Any, pool: Pool) -> bool:
     node, made = _place(slot, bucket, pool)
     _join(pool.nodes[node], added)
-    _follow(node, slot, added, pool)
+    number = np.int64(pool.lists[slot, NUMBER])
+    if number >= 0:
+        _follow(node, number, added, pool)
+    elif pool.lists[slot, _MORE] >= pool.few and len(pool.windows) > 0:
+        _begin_states(slot, pool)
     result: bool = made
     return result
 
@@ -306,34 +336,12 @@ def _in_order(state: Any, edge: Any, seeks: bool, nodes: Any, out: Any) -> None:
         _copy(out, O_REST_GREATEST, nodes[state[_REST_GREATEST]], GREATEST)
 
 
-@kernel()
-def _late(
-    row: Any,
-    slot: Any,
-    bound: Any,
-    edge: Any,
-    floor: int,
-    base: int,
-    order: Any,
-    members: Any,
-    amounts: Any,
-    pool: Pool,
-    out: Any,
-) -> None:
-    """The window of a late row: the buckets before its own, and of its own what was accepted before and is no newer."""
-    nodes, time = pool.nodes, order.time
-    bucket = time[row] // pool.length
-    # all of the window but its first bucket, if that may hold too much; then that one
-    added, rest, first = pool.room[0], pool.room[1], np.int64(-1)
-    rest[:] = 0
-    older = np.int64(row)
-    while older >= base and time[older] >= max(bucket * pool.length, floor):
-        if older <= row and members[older] >= 0:
-            _single(amounts.low[older], amounts.high[older], added)
-            _join(rest, added)
-        older = np.int64(order.previous[older])
-    node = pool.ends[slot, _LAST]
-    while node >= 0 and nodes[node, BUCKET] >= bucket:
+@kernel(inline="always")
+def _go_through(slot: Any, below: Any, bound: Any, edge: Any, rest: Any, pool: Pool, out: Any) -> None:
+    """The group's buckets from ``bound`` on that are below that one, and what ``rest`` holds."""
+    nodes, first = pool.nodes, np.int64(-1)
+    node = np.int64(pool.lists[slot, _LAST])
+    while node >= 0 and nodes[node, BUCKET] >= below:
         node = nodes[node, _PREVIOUS]
     while node >= 0 and nodes[node, BUCKET] >= bound:
         if nodes[node, BUCKET] == edge:
@@ -351,6 +359,35 @@ def _late(
     _copy(out, O_SUM, rest, SUM)
     _copy(out, O_LEAST, rest, LEAST)
     _copy(out, O_GREATEST, rest, GREATEST)
+
+
+@kernel()
+def _late(
+    row: Any,
+    slot: Any,
+    bound: Any,
+    edge: Any,
+    floor: int,
+    base: int,
+    order: Any,
+    members: Any,
+    amounts: Any,
+    pool: Pool,
+    out: Any,
+) -> None:
+    """The window of a late row: the buckets before its own, and of its own what was accepted before and is no newer."""
+    time = order.time
+    bucket = time[row] // pool.length
+    # all of the window but its first bucket, if that may hold too much; then that one
+    added, rest = pool.room[0], pool.room[1]
+    rest[:] = 0
+    older = np.int64(row)
+    while older >= base and time[older] >= max(bucket * pool.length, floor):
+        if older <= row and members[older] >= 0:
+            _single(amounts.low[older], amounts.high[older], added)
+            _join(rest, added)
+        older = np.int64(order.previous[older])
+    _go_through(slot, bucket, bound, edge, rest, pool, out)
 
 
 @kernel()
@@ -386,20 +423,24 @@ def evaluate(
         if members[row] >= 0 and t >= begin and t // pool.length >= floor:
             _single(amounts.low[row], amounts.high[row], added)
             made[i] = _put(slot, t // pool.length, added, pool)
-        if pool.ends[slot, _FIRST] < 0:
+        if pool.lists[slot, _FIRST] < 0:
             continue
+        number = np.int64(pool.lists[slot, NUMBER])
         for k in range(len(pool.windows)):
             since = t - pool.windows[k]
             edge = since // pool.length
             bound = max(edge, floor)
             if bound != edge or edge * pool.length == since:
                 edge = NOTHING
-            if newest[i] == NOTHING or t >= newest[i]:
-                state = pool.states[slot, k]
+            if newest[i] != NOTHING and t < newest[i]:
+                _late(row, slot, bound, edge, begin, base, order, members, amounts, pool, out[i, k])
+            elif number < 0:
+                pool.room[1, :] = 0
+                _go_through(slot, _NEVER, bound, edge, pool.room[1], pool, out[i, k])
+            else:
+                state = pool.states[number, k]
                 _advance(state, bound, nodes)
                 _in_order(state, edge, pool.seeks, nodes, out[i, k])
-            else:
-                _late(row, slot, bound, edge, begin, base, order, members, amounts, pool, out[i, k])
 
 
 @kernel()
@@ -409,41 +450,39 @@ def evict(floor: int, slots: int, pool: Pool, gone: Any) -> int:
     :param gone: int32: for each the slot of its group
     :returns: how many they were
     """
-    nodes, ends, count = pool.nodes, pool.ends, 0
+    nodes, lists, meta, count = pool.nodes, pool.lists, pool.meta, 0
     for slot in range(slots):
-        node = ends[slot, _FIRST]
+        node = np.int64(lists[slot, _FIRST])
         if node < 0 or nodes[node, BUCKET] >= floor:
             continue
-        for k in range(len(pool.windows)):
-            _advance(pool.states[slot, k], floor, nodes)
+        number = np.int64(lists[slot, NUMBER])
+        for k in range(len(pool.windows) if number >= 0 else 0):
+            _advance(pool.states[number, k], floor, nodes)
         while node >= 0 and nodes[node, BUCKET] < floor:
             newer = nodes[node, _NEXT]
-            nodes[node, SLOT], nodes[node, _NEXT] = -1, pool.meta[FREE]
-            pool.meta[FREE] = node
-            pool.meta[USED] -= 1
+            nodes[node, SLOT], nodes[node, _NEXT] = -1, meta[FREE]
+            meta[FREE] = node
+            meta[USED] -= 1
+            lists[slot, _MORE] -= 1
             gone[count] = slot
             count += 1
             node = newer
-        ends[slot, _FIRST] = node
+        lists[slot, _FIRST] = node
         if node >= 0:
             nodes[node, _PREVIOUS] = -1
-        else:
-            ends[slot, _LAST] = -1
+            continue
+        lists[slot, _LAST] = -1
+        if number >= 0:
+            pool.states[number, 0, 0] = meta[STATES_FREE]
+            meta[STATES_FREE] = number
+            lists[slot, NUMBER] = -1
     return count
 
 
 @kernel()
 def recount(slots: int, pool: Pool) -> None:
-    """Begin all windows anew, over all buckets."""
-    nodes = pool.nodes
+    """Give all groups that have states new ones."""
+    pool.meta[STATES_END], pool.meta[STATES_FREE] = 0, -1
     for slot in range(slots):
-        if pool.ends[slot, _FIRST] < 0:
-            continue
-        _blank(pool.states[slot])
-        for k in range(len(pool.windows)):
-            state, node = pool.states[slot, k], pool.ends[slot, _FIRST]
-            state[START] = node
-            while node >= 0:
-                state[_COUNT] += nodes[node, COUNT]
-                _add_at(state, _SUM, np.uint64(nodes[node, SUM]), nodes[node, SUM + 1])
-                node = nodes[node, _NEXT]
+        if pool.lists[slot, NUMBER] >= 0:
+            _begin_states(slot, pool)

@@ -15,7 +15,19 @@ import numpy.typing as npt
 
 from tripline_engine.domain import bucket_pool
 from tripline_engine.domain.arena import Arena, HeapArena
-from tripline_engine.domain.bucket_pool import BEGUN, END, ENDS, EVICTED, META, NODE, OUT, STATE, USED, Pool
+from tripline_engine.domain.bucket_pool import (
+    BEGUN,
+    END,
+    EVICTED,
+    LIST,
+    META,
+    NODE,
+    OUT,
+    STATE,
+    STATES_END,
+    USED,
+    Pool,
+)
 from tripline_engine.domain.links import NOTHING, Links, unhidden
 from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.segment import Voided
@@ -24,6 +36,8 @@ from tripline_engine.domain.slot_table import SlotTable
 _FIRST_CAPACITY: Final = 256
 _NO_FLOOR: Final = -(2**62)
 _STEP: Final = 4096
+FEW: Final = 4
+"""Up to so many buckets of a group are gone through: a state would be a third of what a group with one bucket holds."""
 
 
 class Layout(NamedTuple):
@@ -78,11 +92,11 @@ class BucketPool:
         self._arena, self._name, self.length, self.layout = arena, name, length_ms, layout
         self.groups = SlotTable(arena, f"{name}.groups")
         self._nodes = arena.open(f"{name}.nodes", np.int64, _FIRST_CAPACITY * NODE)
-        self._ends = arena.open(f"{name}.ends", np.int64, _FIRST_CAPACITY * ENDS, -1)
+        self._lists = arena.open(f"{name}.lists", np.int32, _FIRST_CAPACITY * LIST, -1)
         self._states = arena.open(f"{name}.states", np.int64, _FIRST_CAPACITY * self._width)
         self._meta = arena.open(f"{name}.meta", np.int64, META, NOTHING)
         if self._meta[END] == NOTHING:
-            self._meta[:] = (0, -1, 0, NOTHING, _NO_FLOOR)
+            self._meta[:] = (0, -1, 0, NOTHING, _NO_FLOOR, 0, -1)
 
     @property
     def used(self) -> int:
@@ -105,11 +119,12 @@ class BucketPool:
         windows, seeks = self.layout
         return Pool(
             self._nodes.reshape(-1, NODE),
-            self._ends.reshape(-1, ENDS),
-            self._states.reshape(len(self._ends) // ENDS, len(windows), STATE),
+            self._lists.reshape(-1, LIST),
+            self._states.reshape(self._numbers, len(windows), STATE),
             self._meta,
             np.array(windows, np.int64),
             self.length,
+            FEW,
             seeks,
             np.zeros((2, NODE), np.int64),
         )
@@ -121,11 +136,11 @@ class BucketPool:
 
     def relayout(self, layout: Layout) -> None:
         """Ask something else of the same buckets."""
+        numbers = self._numbers
         self.layout = layout
         self._arena.remove(f"{self._name}.states")
-        groups = len(self._ends) // ENDS
-        self._states = self._arena.open(f"{self._name}.states", np.int64, groups * self._width)
-        bucket_pool.recount(groups, self.pool)
+        self._states = self._arena.open(f"{self._name}.states", np.int64, numbers * self._width)
+        bucket_pool.recount(self.groups.end, self.pool)
 
     def put(self, buckets: Buckets) -> None:
         """Add buckets to those that are there."""
@@ -143,10 +158,13 @@ class BucketPool:
         To be asked for a step's rows at a time, or there is room for as many buckets as there are rows.
         """
         slots = self.groups.intern(low, high, present)
-        old, needed = len(self._ends) // ENDS, self.groups.capacity
-        if needed > old:
-            self._ends = self._arena.resize(f"{self._name}.ends", needed * ENDS, -1)
-            self._states = self._arena.resize(f"{self._name}.states", needed * self._width)
+        if self.groups.capacity > len(self._lists) // LIST:
+            self._lists = self._arena.resize(f"{self._name}.lists", self.groups.capacity * LIST, -1)
+        # each row may be the one that its group's buckets are no longer few with
+        numbers = int(self._meta[STATES_END]) + len(low)
+        if self.layout.windows and numbers > self._numbers:
+            needed = self._width << numbers.bit_length()
+            self._states = self._arena.resize(f"{self._name}.states", needed)
         places = int(self._meta[USED]) + len(low)
         if places > self.capacity:
             self._nodes = self._arena.resize(f"{self._name}.nodes", NODE << places.bit_length())
@@ -171,8 +189,13 @@ class BucketPool:
     def remove(self) -> None:
         """Forget everything."""
         self.groups.remove()
-        for part in ("nodes", "ends", "states", "meta"):
+        for part in ("nodes", "lists", "states", "meta"):
             self._arena.remove(f"{self._name}.{part}")
+
+    @property
+    def _numbers(self) -> int:
+        """For how many groups there is room with states."""
+        return len(self._states) // self._width if self._width else 0
 
     @property
     def _width(self) -> int:

@@ -50,8 +50,11 @@ class OutRecord:
 
 
 SEGMENT: Final = "segment/"
-"""What the keys of segments begin with. Such an entry may be large; before it is put a second time, it is read in the
-same micro-batch."""
+"""What the keys of segments of the history begin with."""
+BUCKETS: Final = "buckets/"
+"""What the keys of runs of buckets begin with."""
+LARGE_ONES: Final = (SEGMENT, BUCKETS)
+"""Such an entry may be large; before it is put a second time, it is read in the same micro-batch."""
 
 
 class StateLog(Protocol):

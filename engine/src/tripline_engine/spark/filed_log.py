@@ -1,10 +1,11 @@
-"""A shard's state log whose large segments are files in the checkpoint.
+"""A shard's state log whose large segments and runs of buckets are files in the checkpoint.
 
 Spark's state store would carry each of them through the JVM, write it to a log of changes and to tables, move it from
-table to table, and read all of it again before the first micro-batch of a restart. A segment is written once and read
+table to table, and read all of it again before the first micro-batch of a restart. Either is written once and read
 when it is merged, pruned, or all history is lost: the store gets a file's name instead.
 
     <checkpoint>/segments/<shard>/segment/<anchor>/<number>.<micro-batch>.<CRC-32>
+    <checkpoint>/segments/<shard>/buckets/<anchor>/<bucket set>/<number>.<micro-batch>.<CRC-32>
 
 A file is whole before the store is told of it, and stays for as many micro-batches after the last one that names it as
 Spark keeps versions of the store. A micro-batch that is repeated writes the same content to the same name, and no later
@@ -23,7 +24,7 @@ from zlib import compress, crc32, decompress
 
 import msgspec
 
-from tripline_engine.domain.records import SEGMENT, StateLog
+from tripline_engine.domain.records import LARGE_ONES, StateLog
 from tripline_engine.errors import StateStoreFailed
 
 LARGE: Final = 1 << 16
@@ -71,7 +72,7 @@ class FiledLog:
         self.remove_all([key])
 
     def remove_all(self, keys: Sequence[str]) -> None:
-        unread = [key for key in keys if key.startswith(SEGMENT) and key not in self._files]
+        unread = [key for key in keys if key.startswith(LARGE_ONES) and key not in self._files]
         for key, data in zip(unread, self._log.get_all(unread), strict=True):
             self._files[key] = named(data)
         for key in keys:
@@ -95,7 +96,7 @@ class FiledLog:
             self._log.put(GONE, compress(kept))
 
     def _read(self, key: str, data: bytes | None) -> bytes | None:
-        if not key.startswith(SEGMENT):
+        if not key.startswith(LARGE_ONES):
             return data
         name = self._files[key] = named(data)
         return data if name is None else _content(self._folder / name)
@@ -108,7 +109,7 @@ class FiledLog:
 
 def is_file(key: str, data: bytes, large: int = LARGE) -> bool:
     """Whether such an entry becomes a file."""
-    return key.startswith(SEGMENT) and len(data) >= large
+    return key.startswith(LARGE_ONES) and len(data) >= large
 
 
 def named(data: bytes | None) -> str | None:

@@ -1,4 +1,4 @@
-"""How the shards' state logs are kept: in Spark's state store, and large segments in files beside it."""
+"""How the shards' state logs are kept: in Spark's state store, and what is large in files beside it."""
 
 from __future__ import annotations
 

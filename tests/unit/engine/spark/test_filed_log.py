@@ -49,17 +49,18 @@ def shard(tmp_path: Path) -> Shard:
     return Shard(shard_folder(tmp_path, 0))
 
 
-def test_a_large_segment_is_a_file_and_all_else_is_in_the_store(shard: Shard) -> None:
+@pytest.mark.parametrize("large", [KEY, "buckets/payee/3/7"])
+def test_what_is_large_is_a_file_and_all_else_is_in_the_store(large: str, shard: Shard) -> None:
     log = shard.begin()
-    data = {KEY: b"x" * LARGE, "segment/payee/8": b"y" * (LARGE - 1), "rules": b"z" * 1_000}
+    data = {large: b"x" * LARGE, "segment/payee/8": b"y" * (LARGE - 1), "rules": b"z" * 1_000}
     for key, each in data.items():
         log.put(key, each)
     shard.commit(log)
     assert log.get_all([*data, "none"]) == [*data.values(), None]
     assert shard.begin().get_all([*data, "none"]) == [*data.values(), None]
     assert len(shard.files()) == 1
-    assert {key: each for key, each in shard.store.committed.items() if key != KEY} == {
-        key: each for key, each in data.items() if key != KEY
+    assert {key: each for key, each in shard.store.committed.items() if key != large} == {
+        key: each for key, each in data.items() if key != large
     }
     assert shard.store.bytes < 1_000 + LARGE + 60
 
