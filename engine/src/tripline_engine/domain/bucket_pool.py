@@ -21,9 +21,9 @@ from tripline_engine.domain.links import NOTHING
 # it. Extremes are set where COUNT is not 0. NEGATIVE is the sum of the amounts below nought.
 BUCKET, _NEXT, _PREVIOUS, SLOT, COUNT, SUM, NEGATIVE, LEAST, GREATEST = 0, 1, 2, 3, 4, 5, 7, 9, 11
 NODE: Final = 13
-# A group's list: its oldest and its newest bucket, as places in the pool, how many there are but for one, and the
-# group's number among the states. Each is -1 where there is none.
-_FIRST, _LAST, _MORE, NUMBER, LIST = 0, 1, 2, 3, 4
+# A group's list: how many buckets it has; where that is not 0, the oldest and the newest as places in the pool, and the
+# group's number among the states, -1 for none.
+_BUCKETS, _FIRST, _LAST, NUMBER, LIST = 0, 1, 2, 3, 4
 # A window of a group: from which bucket on it counts, the first place there, count and sum, and the places of the
 # extremes, and of those without the first bucket (-1: to be looked for).
 _FROM, START, _COUNT, _SUM, _LEAST, _GREATEST, _REST_LEAST, _REST_GREATEST, STATE = 0, 1, 2, 3, 5, 6, 7, 8, 9
@@ -52,7 +52,7 @@ class Pool(NamedTuple):
     """The buckets of one population, for kernels.
 
     :ivar nodes: int64, capacity × NODE
-    :ivar lists: int32, slots × LIST, new ones -1
+    :ivar lists: int32, slots × LIST, new ones 0
     :ivar states: int64, numbers × windows × STATE
     :ivar meta: int64: places ever used, the first free one, how many are in use, where in rules.v1 the set began,
         the last bucket evicted; numbers of states ever used, the first free one
@@ -131,7 +131,7 @@ def _blank(states: Any) -> None:
 def _place(slot: Any, bucket: Any, pool: Pool) -> Any:
     """The group's bucket of that number, and whether it is a new one."""
     nodes, lists = pool.nodes, pool.lists
-    older, newer = np.int64(lists[slot, _LAST]), np.int64(-1)
+    older, newer = np.int64(lists[slot, _LAST] if lists[slot, _BUCKETS] > 0 else -1), np.int64(-1)
     while older >= 0 and nodes[older, BUCKET] > bucket:
         newer, older = older, nodes[older, _PREVIOUS]
     if older >= 0 and nodes[older, BUCKET] == bucket:
@@ -139,7 +139,9 @@ def _place(slot: Any, bucket: Any, pool: Pool) -> Any:
     node = _take(pool)
     nodes[node, BUCKET], nodes[node, SLOT] = bucket, slot
     nodes[node, _PREVIOUS], nodes[node, _NEXT] = older, newer
-    lists[slot, _MORE] += 1
+    if lists[slot, _BUCKETS] == 0:
+        lists[slot, NUMBER] = -1
+    lists[slot, _BUCKETS] += 1
     if older >= 0:
         nodes[older, _NEXT] = node
     else:
@@ -235,7 +237,7 @@ def _put(slot: Any, bucket: Any, added: Any, pool: Pool) -> bool:
     number = np.int64(pool.lists[slot, NUMBER])
     if number >= 0:
         _follow(node, number, added, pool)
-    elif pool.lists[slot, _MORE] >= pool.few and len(pool.windows) > 0:
+    elif pool.lists[slot, _BUCKETS] > pool.few and len(pool.windows) > 0:
         _begin_states(slot, pool)
     result: bool = made
     return result
@@ -423,7 +425,7 @@ def evaluate(
         if members[row] >= 0 and t >= begin and t // pool.length >= floor:
             _single(amounts.low[row], amounts.high[row], added)
             made[i] = _put(slot, t // pool.length, added, pool)
-        if pool.lists[slot, _FIRST] < 0:
+        if pool.lists[slot, _BUCKETS] == 0:
             continue
         number = np.int64(pool.lists[slot, NUMBER])
         for k in range(len(pool.windows)):
@@ -452,8 +454,10 @@ def evict(floor: int, slots: int, pool: Pool, gone: Any) -> int:
     """
     nodes, lists, meta, count = pool.nodes, pool.lists, pool.meta, 0
     for slot in range(slots):
+        if lists[slot, _BUCKETS] == 0:
+            continue
         node = np.int64(lists[slot, _FIRST])
-        if node < 0 or nodes[node, BUCKET] >= floor:
+        if nodes[node, BUCKET] >= floor:
             continue
         number = np.int64(lists[slot, NUMBER])
         for k in range(len(pool.windows) if number >= 0 else 0):
@@ -463,7 +467,7 @@ def evict(floor: int, slots: int, pool: Pool, gone: Any) -> int:
             nodes[node, SLOT], nodes[node, _NEXT] = -1, meta[FREE]
             meta[FREE] = node
             meta[USED] -= 1
-            lists[slot, _MORE] -= 1
+            lists[slot, _BUCKETS] -= 1
             gone[count] = slot
             count += 1
             node = newer
@@ -471,11 +475,9 @@ def evict(floor: int, slots: int, pool: Pool, gone: Any) -> int:
         if node >= 0:
             nodes[node, _PREVIOUS] = -1
             continue
-        lists[slot, _LAST] = -1
         if number >= 0:
             pool.states[number, 0, 0] = meta[STATES_FREE]
             meta[STATES_FREE] = number
-            lists[slot, NUMBER] = -1
     return count
 
 
@@ -484,5 +486,5 @@ def recount(slots: int, pool: Pool) -> None:
     """Give all groups that have states new ones."""
     pool.meta[STATES_END], pool.meta[STATES_FREE] = 0, -1
     for slot in range(slots):
-        if pool.lists[slot, NUMBER] >= 0:
+        if pool.lists[slot, _BUCKETS] > 0 and pool.lists[slot, NUMBER] >= 0:
             _begin_states(slot, pool)

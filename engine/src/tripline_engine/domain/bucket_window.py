@@ -92,7 +92,7 @@ class BucketPool:
         self._arena, self._name, self.length, self.layout = arena, name, length_ms, layout
         self.groups = SlotTable(arena, f"{name}.groups")
         self._nodes = arena.open(f"{name}.nodes", np.int64, _FIRST_CAPACITY * NODE)
-        self._lists = arena.open(f"{name}.lists", np.int32, _FIRST_CAPACITY * LIST, -1)
+        self._lists = arena.open(f"{name}.lists", np.int32, _FIRST_CAPACITY * LIST)
         self._states = arena.open(f"{name}.states", np.int64, _FIRST_CAPACITY * self._width)
         self._meta = arena.open(f"{name}.meta", np.int64, META, NOTHING)
         if self._meta[END] == NOTHING:
@@ -159,7 +159,7 @@ class BucketPool:
         """
         slots = self.groups.intern(low, high, present)
         if self.groups.capacity > len(self._lists) // LIST:
-            self._lists = self._arena.resize(f"{self._name}.lists", self.groups.capacity * LIST, -1)
+            self._lists = self._arena.resize(f"{self._name}.lists", self.groups.capacity * LIST)
         # each row may be the one that its group's buckets are no longer few with
         numbers = int(self._meta[STATES_END]) + len(low)
         if self.layout.windows and numbers > self._numbers:
