@@ -45,7 +45,8 @@ O_COUNT, O_SUM, O_LEAST, O_GREATEST, O_EDGE, O_POSITIVE, O_NEGATIVE, O_REST, O_R
     15,
 )
 OUT: Final = 17
-_NEVER: Final = 2**62
+ABOVE_ALL: Final = 2**62
+"""No bucket has that number, nor a greater one."""
 
 
 class Pool(NamedTuple):
@@ -438,7 +439,7 @@ def evaluate(
                 _late(row, slot, bound, edge, begin, base, order, members, amounts, pool, out[i, k])
             elif number < 0:
                 pool.room[1, :] = 0
-                _go_through(slot, _NEVER, bound, edge, pool.room[1], pool, out[i, k])
+                _go_through(slot, ABOVE_ALL, bound, edge, pool.room[1], pool, out[i, k])
             else:
                 state = pool.states[number, k]
                 _advance(state, bound, nodes)

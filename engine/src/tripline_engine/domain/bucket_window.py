@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tripline_engine.domain import bucket_pool
 from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.bucket_pool import (
+    ABOVE_ALL,
     BEGUN,
     END,
     EVICTED,
@@ -34,7 +35,7 @@ from tripline_engine.domain.segment import Voided
 from tripline_engine.domain.slot_table import SlotTable
 
 _FIRST_CAPACITY: Final = 256
-_NO_FLOOR: Final = -(2**62)
+_NO_FLOOR: Final = -ABOVE_ALL
 _STEP: Final = 4096
 FEW: Final = 4
 """Up to so many buckets of a group are gone through: a state would be a third of what a group with one bucket holds."""
@@ -131,7 +132,7 @@ class BucketPool:
 
     def empty(self, begun: int) -> None:
         """Hold nothing, as the set that began at that position in rules.v1."""
-        self.evict(2**62)
+        self.evict(ABOVE_ALL)
         self._meta[BEGUN], self._meta[EVICTED] = begun, _NO_FLOOR
 
     def relayout(self, layout: Layout) -> None:

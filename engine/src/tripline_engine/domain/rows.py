@@ -17,8 +17,8 @@ DECIMAL = pa.decimal128(24, 6)
 # Fields of these roles are texts: equal texts are equal values.
 TEXT_ROLES = frozenset({"key", "attribute"})
 ABSENT = np.iinfo(np.int64).min
-_LATER_THAN_ALL = 2**62
 """Stands for null among times, and for "no transaction before" among event times."""
+_LATER_THAN_ALL = 2**62
 
 
 @dataclass(frozen=True, slots=True)
