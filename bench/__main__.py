@@ -35,7 +35,7 @@ class Stage:
 STAGES: Final = (
     Stage(
         "throughput",
-        ("--payments", "1000000", "--many-payments", "900000", "--shards", "2"),
+        ("--payments", "2000000", "--many-payments", "900000", "--shards", "2"),
         "a backlog beside Spark's own operators, by population; a rule whose groups hold everything; a thousand rules",
     ),
     Stage(

@@ -15,6 +15,7 @@ from tripline_engine.spark.session import LARGE_BATCHES, SMALL_BATCHES
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys
 from tripline_engine.spark.sources import shard_inputs
+from tripline_engine.spark.starting_offsets import begins_at
 
 OBSERVATION = "shards"
 """The observed metrics of each micro-batch: column `shard<n>` holds that shard's counters as JSON."""
@@ -37,9 +38,9 @@ def start_query(
     for name, value in (LARGE_BATCHES if catching_up else SMALL_BATCHES).items():
         session.conf.set(name, value)
     beginning = beginning_of(settings.checkpoint)
-    ends = beginning.ends if beginning else None
+    begin = begins_at(settings, beginning)
     inputs = shard_inputs(
-        session, settings, config, fault, ends, takes_transactions=takes_transactions, packed=catching_up
+        session, settings, config, fault, begin, takes_transactions=takes_transactions, packed=catching_up
     )
     outputs = inputs.groupBy("shardKey").transformWithStateInPandas(
         processor,

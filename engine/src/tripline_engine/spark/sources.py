@@ -9,20 +9,19 @@ never wait behind transactions. Transactions have a source of their own, capped.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
-from tripline_engine.archive.topic import Topic
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import BACKFILL, Kind
 from tripline_engine.spark.committed import Ends
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys
+from tripline_engine.spark.starting_offsets import starting_offsets
 from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 
 if TYPE_CHECKING:
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
 
 
 PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binary"
-
-_EARLIEST: Final = -2
-"""Spark's number for it."""
 
 RAW_RECORD: Final = 127
 """The `kind` of a row that is a transaction's record as it was read: position is its offset, payload its value."""
@@ -56,8 +52,7 @@ def shard_inputs(
     """Rows by PACKED_SCHEMA.
 
     With one shard raw records are among them, unless they are to be packed, and all have partition int, recordTime long
-    and backfill binary. `begin` is where a query without a commit reads from; without it, from the beginning of the
-    topics.
+    and backfill binary. `begin` is where a query without a commit reads from; None for one that has one.
     """
     events = _broadcast_events(session, settings, config.shards, begin)
     most = settings.largest_batch(catching_up=packed) if takes_transactions else 0
@@ -152,13 +147,3 @@ def _kafka(
         **(more or {}),
     }
     return session.readStream.format("kafka").options(**options).load()
-
-
-def starting_offsets(kafka: str, topics: Sequence[str], begin: Ends) -> str:
-    """As Spark takes them: it wants every partition named. One that nothing was taken of begins at its beginning."""
-    found: Ends = {}
-    for name in topics:
-        with Topic(kafka, name) as topic:
-            known = begin.get(name, {})
-            found[name] = {p: known.get(p, _EARLIEST) for p in topic.partitions()}
-    return json.dumps(found)

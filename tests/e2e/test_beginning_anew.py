@@ -1,0 +1,51 @@
+"""An engine with a new checkpoint beside topics that another one has been through."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.engine_process import Workplace, running_engine
+from tests.e2e.kafka_log import KafkaLog, Sent
+from tests.e2e.waiting import eventually
+from tests.oracle.registry import Registry
+from tests.oracle.scripting import draft
+from tripline_demo.jars import Jars
+from tripline_demo.java import Java
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+T = 1_763_690_000_000
+MINUTE = 60_000
+PAYMENTS = 60
+
+
+def payment(number: int, partition: int) -> Sent:
+    value = (
+        f'{{"transactionId":"t{number}","eventTime":{T + number * MINUTE},"payeeId":"p","beneficiaryId":"b",'
+        f'"paymentAmount":"1","paymentType":"CSH"}}'
+    )
+    return Sent("transactions.v1", value.encode(), partition, T + number * MINUTE)
+
+
+@pytest.mark.timeout(300)
+def test_the_other_ones_clock_refuses_nothing(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> None:
+    """An hour of payments waits, and a tick from its end: nothing of it is out of order for who begins with it."""
+    log = KafkaLog(kafka, "anew-")
+    log.create()
+    partitions = len(log.ends("transactions.v1"))
+    rule = Registry().publish(1, draft("COUNT", ">=", "1", by=("payeeId",), seconds=60), 0, T)
+    ticked = json.dumps({"clock": T + PAYMENTS * MINUTE}).encode()
+    log.send([Sent("rules.v1", rule), Sent("engine-ticks.v1", ticked)])
+    log.send(payment(number, number % partitions) for number in range(PAYMENTS))
+
+    def alerted() -> list[str]:
+        return sorted(alert["transaction"]["transactionId"] for alert in log.read_json("alerts.v1"))
+
+    with running_engine(Workplace(java, jars, kafka, tmp_path), {"TRIPLINE_TOPIC_PREFIX": log.prefix}):
+        eventually(lambda: len(log.read("engine-ticks.v1")) > 1, "its own clock ticks")
+        # its tick comes after the micro-batch that it tells of
+        assert alerted() == sorted(f"t{number}" for number in range(PAYMENTS))
+    assert all((order["ticks"] or {"from": 1})["from"] for order in log.read_json("engine-order.v1"))
