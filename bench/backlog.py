@@ -57,9 +57,10 @@ class Place(engine.Place):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What an engine did: payments a second, and all its alerts against the count."""
+    """What an engine did: payments a second, those of the second half besides, and all its alerts against the count."""
 
     rate: float
+    second_half: float
     checked: list[Result]
 
 
@@ -112,12 +113,12 @@ def taken(place: Place, shards: int) -> Taken:
     finally:
         running.stop()
         reader.close()
-    return Taken(rate_of(progress), _checked(place, batches, alerts))
+    return Taken(rate_of(progress), rate_of(progress, without=2), _checked(place, batches, alerts))
 
 
-def rate_of(progress: Sequence[tuple[float, int]]) -> float:
-    """Payments a second from (seconds, payments taken), without the first quarter of the payments."""
-    timed_from = next(point for point in progress if point[1] >= progress[-1][1] // 4)
+def rate_of(progress: Sequence[tuple[float, int]], without: int = 4) -> float:
+    """Payments a second from (seconds, payments taken), without the first of so many parts of the payments."""
+    timed_from = next(point for point in progress if point[1] >= progress[-1][1] // without)
     return (progress[-1][1] - timed_from[1]) / (progress[-1][0] - timed_from[0])
 
 

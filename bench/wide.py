@@ -40,7 +40,7 @@ _ANCHORS: Final = 2
 @click.command()
 @click.option("--form", "forms", multiple=True, type=click.Choice(tuple(FORMS)), default=tuple(FORMS))
 @click.option("--payments", type=click.IntRange(100_000), default=17_280_000, show_default=True)
-@click.option("--backlog", type=click.IntRange(100_000), default=1_000_000, show_default=True)
+@click.option("--backlog", type=click.IntRange(100_000), default=3_000_000, show_default=True)
 @click.option(
     "--rate", type=click.IntRange(100, 20_000), default=5_000, show_default=True, help="Live, a second."
 )

@@ -52,4 +52,6 @@ def test_the_bucketed_form_says_its_buckets() -> None:
 
 
 def test_the_first_quarter_of_a_backlog_is_not_timed() -> None:
-    assert rate_of([(0.0, 10), (30.0, 25), (31.0, 60), (32.5, 100)]) == pytest.approx(30.0)
+    progress = [(0.0, 10), (30.0, 25), (31.0, 60), (32.5, 100)]
+    assert rate_of(progress) == pytest.approx(30.0)
+    assert rate_of(progress, without=2) == pytest.approx(40 / 1.5)
