@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e import garbage
 from tests.e2e.engine_process import Workplace, running_engine
 from tests.e2e.kafka_log import KafkaLog, Sent
 from tests.e2e.waiting import eventually
@@ -23,11 +24,8 @@ PAYMENTS = 60
 
 
 def payment(number: int, partition: int) -> Sent:
-    value = (
-        f'{{"transactionId":"t{number}","eventTime":{T + number * MINUTE},"payeeId":"p","beneficiaryId":"b",'
-        f'"paymentAmount":"1","paymentType":"CSH"}}'
-    )
-    return Sent("transactions.v1", value.encode(), partition, T + number * MINUTE)
+    time = T + number * MINUTE
+    return Sent("transactions.v1", garbage.payment(number, time), partition, time)
 
 
 @pytest.mark.timeout(300)
@@ -47,5 +45,5 @@ def test_the_other_ones_clock_refuses_nothing(java: Java, jars: Jars, kafka: str
     with running_engine(Workplace(java, jars, kafka, tmp_path), {"TRIPLINE_TOPIC_PREFIX": log.prefix}):
         eventually(lambda: len(log.read("engine-ticks.v1")) > 1, "its own clock ticks")
         # its tick comes after the micro-batch that it tells of
-        assert alerted() == sorted(f"t{number}" for number in range(PAYMENTS))
+        assert alerted() == sorted(f"good-{number}" for number in range(PAYMENTS))
     assert all((order["ticks"] or {"from": 1})["from"] for order in log.read_json("engine-order.v1"))

@@ -7,15 +7,15 @@ from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.spark.beginning import Beginning, beginning_of
+from tripline_engine.spark.beginning import Beginning, beginning_of, judged_ends
 from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.committed import last_commit
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.processor import INITIAL_STATE_SCHEMA, OUTPUT_SCHEMA, ShardProcessor
 from tripline_engine.spark.session import LARGE_BATCHES, SMALL_BATCHES
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys
 from tripline_engine.spark.sources import shard_inputs
-from tripline_engine.spark.starting_offsets import begins_at
 
 OBSERVATION = "shards"
 """The observed metrics of each micro-batch: column `shard<n>` holds that shard's counters as JSON."""
@@ -38,7 +38,9 @@ def start_query(
     for name, value in (LARGE_BATCHES if catching_up else SMALL_BATCHES).items():
         session.conf.set(name, value)
     beginning = beginning_of(settings.checkpoint)
-    begin = begins_at(settings, beginning)
+    begin = (
+        judged_ends(settings.checkpoint) if last_commit(spark_folder(settings.checkpoint)) is None else None
+    )
     inputs = shard_inputs(
         session, settings, config, fault, begin, takes_transactions=takes_transactions, packed=catching_up
     )

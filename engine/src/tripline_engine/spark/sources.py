@@ -139,7 +139,7 @@ def _kafka(
     options = {
         "kafka.bootstrap.servers": settings.kafka,
         "subscribe": ",".join(topics),
-        "startingOffsets": starting_offsets(settings.kafka, topics, begin) if begin else "earliest",
+        "startingOffsets": "earliest" if begin is None else starting_offsets(settings, topics, begin),
         "kafka.max.poll.records": "10000",
         # Spark asks for what is there. But having got it, the consumer fetches ahead; at the topic's end the broker
         # keeps that request, and Spark's next question on the same connection waits behind it: by default 500 ms
