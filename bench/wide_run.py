@@ -75,7 +75,7 @@ class Scenario:
             self._send(self._wide.preload)
             self._until_taken(running)
             preload_seconds = time.monotonic() - begin
-            until_quiet(running, self._others)
+            self._until_still(running)
             found = held(self._place, running)
             running.kill()
             self._say("killed; its mapped files are deleted, and a backlog is sent")
@@ -113,6 +113,13 @@ class Scenario:
 
     def _until_taken(self, running: Running) -> None:
         until(running, lambda: self._order.advance() >= self._sender.sent, "all payments are taken")
+
+    def _until_still(self, running: Running) -> None:
+        """Until its mapped files stay as they are: what has become far too large is built again, without a word."""
+        before, size = -1, 0
+        while size != before:
+            until_quiet(running, self._others)
+            before, size = size, engine.disk_bytes(self._place.projection)
 
     def _rate(self, before: int) -> float:
         """Of the micro-batches but the first so many."""

@@ -12,18 +12,18 @@ from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
 from tests.unit.engine.harness import DictLog, Engine
 from tripline_engine.domain.arena import HeapArena
-from tripline_engine.domain.bucket_log import BucketLog, together
-from tripline_engine.domain.bucket_pool import (
+from tripline_engine.domain.bucket_layout import (
     BUCKET,
     COUNT,
     GREATEST,
     LEAST,
     NODE,
     NUMBER,
-    START,
     STATES_END,
     SUM,
 )
+from tripline_engine.domain.bucket_log import BucketLog, together
+from tripline_engine.domain.bucket_states import START
 from tripline_engine.domain.bucket_window import BucketPool, Buckets, Layout
 from tripline_engine.domain.head import Head
 from tripline_engine.domain.links import NOTHING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tripline_contracts.rule_definition import Function
 from tripline_engine.domain.arena import Array
-from tripline_engine.domain.bucket_pool import (
+from tripline_engine.domain.bucket_layout import (
     O_COUNT,
     O_EDGE,
     O_GREATEST,
@@ -31,7 +31,7 @@ VALUE_AT: dict[Function, int] = {
 
 
 def bounds_of(function: Function, window: Array) -> Bounds:
-    """From one window's evaluation (int64, `bucket_pool.OUT`)."""
+    """From one window's evaluation (int64, `bucket_layout.OUT`)."""
     count, value = int(window[O_COUNT]), _number(window, VALUE_AT[function])
     if function == "AVG":
         return Bounds(None, None)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_engine.domain.arena import HeapArena
-from tripline_engine.domain.bucket_pool import BUCKET, COUNT, NODE
+from tripline_engine.domain.bucket_layout import BUCKET, COUNT, NODE
 from tripline_engine.domain.bucket_window import BucketPool, Buckets, Layout
 from tripline_engine.domain.records import BUCKETS, StateLog
 

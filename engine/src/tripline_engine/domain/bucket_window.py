@@ -15,20 +15,22 @@ import numpy.typing as npt
 
 from tripline_engine.domain import bucket_pool
 from tripline_engine.domain.arena import Arena, HeapArena
-from tripline_engine.domain.bucket_pool import (
+from tripline_engine.domain.bucket_layout import (
     ABOVE_ALL,
     BEGUN,
+    BUCKET,
     END,
     EVICTED,
     LIST,
     META,
     NODE,
     OUT,
-    STATE,
+    SLOT,
     STATES_END,
     USED,
     Pool,
 )
+from tripline_engine.domain.bucket_states import STATE
 from tripline_engine.domain.links import NOTHING, Links, unhidden
 from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.segment import Voided
@@ -70,7 +72,7 @@ class Buckets:
     """n buckets.
 
     :ivar low: uint64; with ``high`` the identity of the group
-    :ivar nodes: int64, n × NODE, see `bucket_pool`
+    :ivar nodes: int64, n × NODE, see `bucket_layout`
     """
 
     low: npt.NDArray[np.uint64]
@@ -82,7 +84,7 @@ class Buckets:
 
     def from_bucket(self, number: int) -> Buckets:
         """Those that are not before that one."""
-        keep = self.nodes[:, bucket_pool.BUCKET] >= number
+        keep = self.nodes[:, BUCKET] >= number
         return Buckets(self.low[keep], self.high[keep], self.nodes[keep])
 
 
@@ -183,8 +185,8 @@ class BucketPool:
     def all(self) -> Buckets:
         """Every bucket there is."""
         nodes = self._nodes.reshape(-1, NODE)[: int(self._meta[END])]
-        chosen = nodes[nodes[:, bucket_pool.SLOT] >= 0]
-        slots = chosen[:, bucket_pool.SLOT]
+        chosen = nodes[nodes[:, SLOT] >= 0]
+        slots = chosen[:, SLOT]
         return Buckets(self.groups.key_low[slots], self.groups.key_high[slots], chosen)
 
     def remove(self) -> None:
@@ -250,7 +252,7 @@ class BucketWindow:
         """Enter n linked rows from number ``start`` on, in their order.
 
         :param newest: from `Links.link`
-        :returns: int64, n × windows × OUT (see `bucket_pool`): each one's own windows
+        :returns: int64, n × windows × OUT (see `bucket_layout`): each one's own windows
         """
         n = len(newest)
         out = np.zeros((n, len(self.buckets.layout.windows), OUT), np.int64)
