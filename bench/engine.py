@@ -28,7 +28,8 @@ from tripline_engine.spark.killing import kill_processes
 
 _BLOCK: Final = 512
 """Bytes of what `stat` calls a block."""
-_PROJECTION_DIR: Final = "TRIPLINE_BENCH_PROJECTION_DIR"
+PROJECTION_DIR: Final = "TRIPLINE_BENCH_PROJECTION_DIR"
+"""Names the folder below which mapped files are; else they are beside the others."""
 _WORKERS: Final = "tripline_engine.spark.worker_daemon"
 
 
@@ -58,7 +59,7 @@ class Place:
 
 def _elsewhere(folder: Path) -> Path:
     """The same folder below the one that is named for mapped files: nothing else of that is touched."""
-    return Path(os.environ.get(_PROJECTION_DIR, folder.anchor)) / folder.relative_to(folder.anchor)
+    return Path(os.environ.get(PROJECTION_DIR, folder.anchor)) / folder.relative_to(folder.anchor)
 
 
 @dataclass(frozen=True, slots=True)

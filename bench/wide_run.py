@@ -18,6 +18,7 @@ from bench.cleaning import Held, held
 from bench.engine import Place, Running
 from bench.expected import expected_alerts, order_of
 from bench.judging import compared, latencies_ms, told_by
+from bench.machine import Spent
 from bench.publishing import publish
 from bench.reading import ALERTS, ORDER, PROBE, OrderReader, Reader, create_probe
 from bench.results import Result
@@ -37,7 +38,7 @@ class Run:
     :ivar preload_seconds: until the preload was sent and taken
     :ivar held: what the engine held then
     :ivar restarted: seconds from the start of the process to its first alert; `building` of these in the shards
-    :ivar rate: payments a second out of the backlog, right after
+    :ivar rate: payments a second out of the backlog, right after; `spent` by the whole machine then
     :ivar latencies_ms: of the live payments that are timed; `kafka_ms`: of probes of Kafka alone
     """
 
@@ -46,6 +47,7 @@ class Run:
     restarted: float
     building: float
     rate: float
+    spent: Spent
     latencies_ms: npt.NDArray[np.float64]
     kafka_ms: list[float]
     checked: list[Result]
@@ -70,6 +72,7 @@ class Scenario:
         """All of it."""
         running = self._start()
         try:
+            self._say(f"mapped files are in {self._place.projection}")
             publish(self._place.kafka, self._versions)
             begin = time.monotonic()
             self._send(self._wide.preload)
@@ -86,7 +89,9 @@ class Scenario:
             until(running, lambda: self._alerts.count(ALERTS) > 0, "the first alert")
             restarted = self._alerts.records(ALERTS)[0].at - running.started_at
             self._say(f"the first alert after {restarted:.1f} s")
+            before_it = Spent.so_far()
             self._until_taken(running)
+            spent = Spent.so_far() - before_it
             rate = self._rate(before)
             self._say(f"{rate:,.0f} a second out of the backlog; now live")
             building = samples(running.metrics()).get((_REBUILD_SECONDS, ""), 0.0)
@@ -100,7 +105,7 @@ class Scenario:
         latencies = latencies_ms(alerts, self._sender.due_at, self._timed_from)
         checked = self._checked({identity: alert for identity, (_, alert) in alerts.items()})
         return Run(
-            preload_seconds, found, restarted, building, rate, latencies, self._probes(), checked
+            preload_seconds, found, restarted, building, rate, spent, latencies, self._probes(), checked
         )  # fmt: skip
 
     def _start(self) -> Running:
