@@ -31,8 +31,8 @@ _NONE: Final = 0
 # at least so many. To leave one behind costs a sixteenth of that.
 _AT_ONCE: Final = 1 << 14
 _MOVED_EACH, _MOVED_LEAST, _PASSED_EACH = 4, 256, 16
-# So many record times say how many of a table's ids are still remembered. They come nearly in order, so few will do, and
-# each is in a page that has not been touched for long, which may have to come back from the disk.
+# So many record times say how many of a table's ids are still remembered. They come nearly in order, so few are enough,
+# and each is in a page that has not been touched for long, which may have to come back from the disk.
 _SAMPLE: Final = 1 << 8
 
 
