@@ -120,9 +120,9 @@ class Scenario:
         until(running, lambda: self._order.advance() >= self._sender.sent, "all payments are taken")
 
     def _until_still(self, running: Running) -> None:
-        """Until its mapped files stay as they are: what has become far too large is built again, without a word."""
-        before, size = -1, 0
-        while size != before:
+        """Until its mapped files stay as large: what has become far too large is built again, without a word."""
+        before, size = 0, engine.disk_bytes(self._place.projection)
+        while abs(size - before) > size / 100:
             until_quiet(running, self._others)
             before, size = size, engine.disk_bytes(self._place.projection)
 
