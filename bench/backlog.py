@@ -113,7 +113,8 @@ def taken(place: Place, shards: int) -> Taken:
     finally:
         running.stop()
         reader.close()
-    return Taken(rate_of(progress), rate_of(progress, without=2), _checked(place, batches, alerts))
+    checked = [*_checked(place, batches, alerts), engine.compiled_late(own.log)]
+    return Taken(rate_of(progress), rate_of(progress, without=2), checked)
 
 
 def rate_of(progress: Sequence[tuple[float, int]], without: int = 4) -> float:

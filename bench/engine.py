@@ -19,12 +19,15 @@ from typing import Final
 import httpx
 import psutil
 
+from bench import results
+from bench.results import Result
 from bench.stack import BenchFailed
 from tripline_contracts.installed import SETTING
 from tripline_demo import kafka, leash, paths, ports, topics
 from tripline_demo.jars import Jars, ensure
 from tripline_demo.java import Java, find_java
 from tripline_engine.spark.killing import kill_processes
+from tripline_engine.spark.late_compiling import TOLD
 
 _BLOCK: Final = 512
 """Bytes of what `stat` calls a block."""
@@ -41,6 +44,11 @@ class Place:
     jars: Jars
     kafka: str
     folder: Path
+
+    @property
+    def log(self) -> Path:
+        """What the engine's processes say."""
+        return self.folder / "engine.log"
 
     @property
     def checkpoint(self) -> Path:
@@ -116,6 +124,15 @@ def broker(purpose: str) -> Iterator[Place]:
             shutil.rmtree(own, ignore_errors=True)
 
 
+def compiled_late(log: Path) -> Result:
+    """How many kernels an engine with this log compiled while it was measured: what is measured then is something else.
+
+    A warm-up that leaves some is a fault, which numba's cache on the disk hides from the second run on.
+    """
+    count = log.read_text(encoding="utf-8", errors="replace").count(TOLD)
+    return results.at_most("kernels compiled in the middle of a micro-batch", count, "", 0)
+
+
 def start(place: Place, shards: int, per_batch: int | None = None, declared: Path | None = None) -> Running:
     """Starts the engine on the checkpoint that is there, or on a new one.
 
@@ -145,7 +162,7 @@ def start(place: Place, shards: int, per_batch: int | None = None, declared: Pat
     }
     command = [str(Path(sysconfig.get_path("scripts")) / "tripline-engine"), "run"]
     started_at = time.monotonic()
-    process = leash.start(command, log=place.folder / "engine.log", environment=environment)
+    process = leash.start(command, log=place.log, environment=environment)
     return Running(process, started_at, port)
 
 

@@ -116,7 +116,8 @@ class Scenario:
             self._reader.close()
             self._sender.close()
         cleaned = Cleaned(baseline, peak, after, lingering, lingered)
-        return Run(self._history.trip, self._options, self._needed, restarted, cleaned, self._checked())
+        checked = [*self._checked(), engine.compiled_late(self._place.log)]
+        return Run(self._history.trip, self._options, self._needed, restarted, cleaned, checked)
 
     def _start(self) -> Running:
         return engine.start(self._place, self._options.shards, self._options.per_batch)

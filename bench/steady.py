@@ -17,6 +17,7 @@ import click
 from rich.console import Console
 
 from bench import results
+from bench.engine import compiled_late
 from bench.histogram import drawn
 from bench.judging import judge, timed_latencies_ms
 from bench.line import Measured, Observe, Options, Run, prepared
@@ -88,8 +89,9 @@ def run(
         say("starting the line")
         with stack(folder) as running:
             measured = Run(options, running, load, say, observe).measure()
+            late = compiled_late(running.places.log_of("engine"))
         say("comparing with the independent count")
-        return measured, judge(measured)
+        return measured, [*judge(measured), late]
     except BenchFailed as failure:
         console.print(f"[red]{failure}[/]")
         sys.exit(2)

@@ -104,6 +104,7 @@ class Scenario:
         alerts = {alert["alertId"]: (at, alert) for at, alert in self._read()}
         latencies = latencies_ms(alerts, self._sender.due_at, self._timed_from)
         checked = self._checked({identity: alert for identity, (_, alert) in alerts.items()})
+        checked.append(engine.compiled_late(self._place.log))
         return Run(
             preload_seconds, found, restarted, building, rate, spent, latencies, self._probes(), checked
         )  # fmt: skip

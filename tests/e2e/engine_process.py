@@ -24,6 +24,7 @@ from tripline_demo.java import Java
 from tripline_demo.stack.checks import http_ready
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.killing import kill_processes
+from tripline_engine.spark.late_compiling import TOLD
 
 START_SECONDS = 150.0
 STOP_SECONDS = 75.0
@@ -117,6 +118,7 @@ def running_engine(place: Workplace, settings: Mapping[str, str]) -> Iterator[Ru
         yield engine
     finally:
         engine.process.stop()
+    _assert_all_was_compiled(place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +212,7 @@ def queries(place: Workplace) -> Iterator[Queries]:
         _pipe(process.stdin).close()
         _pipe(process.stdout).close()
         process.wait(STOP_SECONDS)
+    _assert_all_was_compiled(place)
 
 
 @contextmanager
@@ -229,6 +232,11 @@ def metric_sum(port: int, name: str) -> float:
         connection.request("GET", "/metrics")
         text = connection.getresponse().read().decode()
     return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
+
+
+def _assert_all_was_compiled(place: Workplace) -> None:
+    late = [line for line in place.log.read_text(errors="replace").splitlines() if TOLD in line]
+    assert late == []
 
 
 def _pipe(pipe: IO[str] | None) -> IO[str]:

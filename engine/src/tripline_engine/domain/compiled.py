@@ -8,9 +8,24 @@ who holds them meanwhile, and it may neither make any (what it needs as room it 
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from numba import njit
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 kernel: Final = partial(njit, cache=True, _nrt=False)
 """For all that runs once per row; takes numba's other options."""
+
+
+def read_only(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+    """The same memory, not to be written through what is returned.
+
+    A kernel is compiled once for arrays that may be written and once for those that may not, and what Arrow hands out
+    is either, by how it came: made here, put together, or read from a message.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -63,4 +63,5 @@ def join(low: Any, high: Any) -> int:
 def words(decimal_buffer: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     """The two columns of an Arrow decimal128 buffer (uint64, 2 n values, low word first)."""
     pairs = decimal_buffer.reshape(-1, 2)
-    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]).view(np.int64)
+    # copies in any case: of a single value the column is contiguous as it is, and perhaps not to be written
+    return pairs[:, 0].copy(), pairs[:, 1].copy().view(np.int64)

@@ -143,6 +143,8 @@ class Limit:
         :param counts: int64, n: of how many transactions
         :param low: with ``high``, their sums, extreme values or numbers of values (scaled by 10⁶)
         """
+        # of buckets these are columns of a table: for each way in which they may lie a kernel would be compiled
+        counts, low, high = map(np.ascontiguousarray, (counts, low, high))
         out, kind = np.empty(len(counts), np.bool_), FUNCTIONS[function]
         if kind == COUNT:
             _hold_counts(counts, self.parts, out)

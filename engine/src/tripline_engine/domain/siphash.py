@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.compiled import kernel
+from tripline_engine.domain.compiled import kernel, read_only
 
 _U = np.uint64
 _INIT0 = _U(0x736F6D6570736575)
@@ -101,5 +101,5 @@ def hash_strings(
     """
     low = np.empty(len(offsets) - 1, np.uint64)
     high = np.empty(len(offsets) - 1, np.uint64)
-    _hash_strings(offsets, data, _U(k0), _U(k1), low, high)
+    _hash_strings(read_only(offsets), read_only(data), _U(k0), _U(k1), low, high)
     return low, high

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
-from tripline_engine.domain.compiled import kernel
+from tripline_engine.domain.compiled import kernel, read_only
 from tripline_engine.domain.json_layout import Layout, follow, learn
 from tripline_engine.domain.json_scan import (
     END,
@@ -78,8 +78,13 @@ class Found(NamedTuple):
     high: npt.NDArray[np.int64]
 
     def take(self, rows: npt.NDArray[np.int64]) -> Found:
-        """Of these records."""
-        return Found(self.starts[:, rows], self.ends[:, rows], self.low[:, rows], self.high[:, rows])
+        """Of these records; fields stay in one piece each, as kernels expect them."""
+        return Found(
+            self.starts.take(rows, axis=1),
+            self.ends.take(rows, axis=1),
+            self.low.take(rows, axis=1),
+            self.high.take(rows, axis=1),
+        )
 
 
 class _Room(NamedTuple):
@@ -290,9 +295,9 @@ def _laid_out(
     present = np.ones(len(values), np.bool_) if values.null_count == 0 else np.array(values.is_valid())
     _, offsets, data = values.buffers()
     if offsets is None or data is None or not len(values):
-        return np.empty(0, np.uint8), np.zeros(len(values) + 1, np.int32), present
+        return read_only(np.empty(0, np.uint8)), read_only(np.zeros(len(values) + 1, np.int32)), present
     places = np.frombuffer(offsets, np.int32)[values.offset : values.offset + len(values) + 1]
-    return np.frombuffer(data, np.uint8), places, present
+    return read_only(np.frombuffer(data, np.uint8)), read_only(places), present
 
 
 def _is_utf8(data: npt.NDArray[np.uint8]) -> bool:

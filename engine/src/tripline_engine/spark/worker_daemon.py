@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import os
 import resource
 import sys
 from typing import Final
@@ -30,7 +31,9 @@ def preload() -> None:
         import pyspark.sql.streaming.stateful_processor_util  # noqa: PLC0415
         import pyspark.worker  # noqa: F401, PLC0415
 
+        from tripline_engine import logs  # noqa: PLC0415
         from tripline_engine.spark import framing, processor  # noqa: F401, PLC0415
+        from tripline_engine.spark.late_compiling import tell_of_late_compiling  # noqa: PLC0415
         from tripline_engine.spark.record_batches import use_record_batches  # noqa: PLC0415
         from tripline_engine.spark.state_client import use_state_client  # noqa: PLC0415
         from tripline_engine.spark.warm_up import warm_up  # noqa: PLC0415
@@ -38,6 +41,8 @@ def preload() -> None:
         use_record_batches()
         use_state_client()
         warm_up()
+        logs.configure(os.environ.get("TRIPLINE_LOG_LEVEL", "info"))
+        tell_of_late_compiling()
     # what is shared by all workers is never garbage, and looking at it would copy its pages
     gc.collect()
     gc.freeze()

@@ -1,0 +1,40 @@
+"""A kernel that is compiled after the warm-up is told of, once, with what it calls as part of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import njit
+from numba.core import event
+from structlog.testing import capture_logs
+
+from tripline_engine.spark.late_compiling import tell_of_late_compiling
+
+
+@njit
+def inner(values: Any) -> Any:
+    return values[0]
+
+
+@njit
+def outer(values: Any) -> Any:
+    return inner(values) + 1
+
+
+def test_what_is_compiled_late_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event, "_registered", defaultdict(list))
+    outer(np.zeros(1, np.int64))
+    tell_of_late_compiling()
+    with capture_logs() as nothing:
+        outer(np.zeros(2, np.int64))
+    with capture_logs() as logs:
+        outer(np.zeros(1, np.int32))
+    assert nothing == []
+    (told,) = logs
+    assert told["log_level"] == "warning"
+    assert told["kernel"] == f"{__name__}.outer"
+    assert "int32" in told["arguments"]
+    assert told["milliseconds"] > 0
