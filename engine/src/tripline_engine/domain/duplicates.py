@@ -20,8 +20,9 @@ from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.compiled import kernel
 
 _FIRST_CAPACITY: Final = 1024
-# What a place has where no number of an id is.
-_EMPTY: Final = -1
+# What a place has where there is no id: nought, as in an array that nobody has written to. To write something else
+# into a new table, 128 MiB for ten million ids, would hold up one micro-batch.
+_EMPTY: Final = 0
 _NEVER: Final = np.iinfo(np.int64).min
 # What `meta` holds: ids in the table, and in the one before it; up to which id that one has been moved, if there
 # is one; and which of the two names the table has.
@@ -37,7 +38,8 @@ _SAMPLE: Final = 1 << 8
 
 
 class Table(NamedTuple):
-    """The ids by number: identities (uint64, low and high) and record times (int64); and where each is (int32)."""
+    """The ids by number: identities (uint64, low and high) and record times (int64); and for each place in which an
+    id may be its number (int32, from 1 on)."""
 
     low: Array
     high: Array
@@ -52,7 +54,7 @@ def _insert(number: Any, low: Any, high: Any, time: Any, table: Any) -> None:
     at = low & mask
     while table.places[at] != _EMPTY:
         at = (at + np.uint64(1)) & mask
-    table.places[at] = number
+    table.places[at] = number + 1
 
 
 @kernel()
@@ -60,7 +62,7 @@ def _known(low: Any, high: Any, time: Any, reach: Any, floor: Any, table: Any) -
     mask = np.uint64(len(table.places) - 1)
     at = low & mask
     while table.places[at] != _EMPTY:
-        number = table.places[at]
+        number = table.places[at] - 1
         same = table.low[number] == low and table.high[number] == high
         if same and table.times[number] >= floor and abs(table.times[number] - time) <= reach:
             return True
@@ -243,11 +245,9 @@ class RememberedIds:
 
     def _open(self, name: int, capacity: int) -> Table:
         ids = capacity // 2
-        columns = (("low", np.uint64, ids, 0), ("high", np.uint64, ids, 0), ("times", np.int64, ids, 0))
-        parts = (*columns, ("places", np.int32, capacity, _EMPTY))
-        return Table(
-            *(self._arena.open(self._part(name, part), kind, size, fill) for part, kind, size, fill in parts)
-        )
+        columns = (("low", np.uint64, ids), ("high", np.uint64, ids), ("times", np.int64, ids))
+        parts = (*columns, ("places", np.int32, capacity))
+        return Table(*(self._arena.open(self._part(name, part), kind, size) for part, kind, size in parts))
 
     def _remove(self, name: int) -> None:
         for part in Table._fields:
