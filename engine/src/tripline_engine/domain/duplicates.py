@@ -235,6 +235,8 @@ class RememberedIds:
             self._remove(name)
         self._meta[_CURSOR], self._meta[_LEFT] = _NONE, 0
         self._table = self._before = self._open(int(self._meta[_NAME]), _capacity(len(low) + room))
+        # soon each of its pages has an id
+        self._arena.prepare(self._part(int(self._meta[_NAME]), "places"), 0, self.capacity)
         _insert_all(0, low, high, times, self._table)
         self._meta[_USED] = len(low)
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import structlog
 from numba.core import event
 
-TOLD: Final = "a kernel was compiled in the middle of a micro-batch"
+TOLD: Final = "kernel_compiled_late"
 _log = structlog.get_logger(__name__)
 
 

@@ -31,6 +31,7 @@ from tripline_engine.spark.listener import ProgressListener
 from tripline_engine.spark.metrics import Metrics
 from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
+from tripline_engine.spark.room import lacking_room
 from tripline_engine.spark.session import start_session
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.stored_state import StoredState
@@ -58,6 +59,9 @@ def run(settings: Settings) -> None:
         forget_beginning(settings.checkpoint)
         forget_unfinished(settings.checkpoint)
         settings.projection_dir.mkdir(parents=True, exist_ok=True)
+        lacking = lacking_room(settings.projection_dir, settings.max_history)
+        if lacking:
+            _log.warning("little_room", reason=lacking)
         processor = ShardProcessor(
             config,
             StoredState(settings.checkpoint, checkpoint.state_form(settings.checkpoint)),
