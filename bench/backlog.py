@@ -23,6 +23,7 @@ from bench.results import Result
 from bench.rules import UNREACHABLE, Version
 from bench.sending import Sender, now_ms
 from bench.stack import BenchFailed
+from bench.waiting import until_committed
 from bench.workload import Column, Workload, number_of
 from tripline_contracts.event_type import EventType
 from tripline_contracts.installed import installed
@@ -107,6 +108,7 @@ def taken(place: Place, shards: int) -> Taken:
     running = engine.start(own, shards, declared=place.backlog.declared)
     try:
         progress = _watched(reader, running, len(load), before)
+        until_committed(running, own)
         _until_quiet(reader)
         alerts = [json.loads(record.value) for record in reader.records(ALERTS)[alerts_before:]]
         batches = [json.loads(record.value) for record in reader.records(ORDER)[before:]]

@@ -60,9 +60,21 @@ class Place:
         """Its memory-mapped files: beside the others, unless TRIPLINE_BENCH_PROJECTION_DIR names a place (/dev/shm)."""
         return _elsewhere(self.folder) / "projection"
 
+    def planned(self) -> int:
+        """The number of the micro-batch that was planned last, -1 before the first."""
+        return _last(self.checkpoint / "spark" / "offsets")
+
+    def committed(self) -> int:
+        """And of the one that was committed last: all that it and those before it had to say has been said."""
+        return _last(self.checkpoint / "spark" / "commits")
+
     def state_bytes(self) -> int:
         """What Spark keeps of the state logs on the disk, and the files of what is large in them."""
         return sum(map(disk_bytes, (self.checkpoint / "spark" / "state", self.checkpoint / "segments")))
+
+
+def _last(folder: Path) -> int:
+    return max((int(entry.name) for entry in folder.glob("[0-9]*")), default=-1)
 
 
 def _elsewhere(folder: Path) -> Path:

@@ -27,7 +27,7 @@ _MEBIBYTE: Final = 1 << 20
 class Footprint:
     """At one moment (`at`: seconds of the monotonic clock).
 
-    :ivar own: bytes of memory of the engine's processes, files that are mapped left out
+    :ivar own: bytes of memory of the engine's processes, files that are mapped left out; `java`: of the JVM among them
     :ivar arrays: bytes of its mapped files, as its metrics have it
     :ivar descriptors: file descriptors of its processes
     :ivar batches: micro-batches so far, and the `seconds` that they took
@@ -35,6 +35,7 @@ class Footprint:
 
     at: float
     own: int
+    java: int
     arrays: float
     descriptors: int
     batches: float
@@ -62,23 +63,26 @@ class Footprints:
             values = figure.values(self.taken)
             span = values[-1][0] - values[0][0]
             median = float(np.median([value for _, value in values]))
-            found += [
-                results.told(f"engine: {figure.name}, median", median, figure.unit),
-                results.at_most(
-                    f"… its growth in {span / 60:.0f} minutes, of that",
-                    slope(values) * span / median * 100, "%", figure.most, reference=median,
-                ),
-            ]  # fmt: skip
+            found.append(results.told(f"engine: {figure.name}, median", median, figure.unit))
+            name, growth = f"… its growth in {span / 60:.0f} minutes, of that", slope(values) * span
+            share = 100 * growth / median
+            if figure.most is None:
+                found.append(results.told(name, share, "%", median))
+            else:
+                found.append(results.at_most(name, share, "%", figure.most, reference=median))
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One thing that may not grow; `most`: by so much of its median, in percent, over the whole time."""
+    """One thing that may not grow.
+
+    :ivar most: by so much of its median, in percent, over the whole time; None for what is only told
+    """
 
     name: str
     unit: str
-    most: float
+    most: float | None
     of: Callable[[Footprint, Footprint], float]
 
     def values(self, taken: list[Footprint]) -> list[tuple[float, float]]:
@@ -88,6 +92,7 @@ class Figure:
 
 FIGURES: Final = (
     Figure("memory of its processes without mapped files", "MiB", 5, lambda _, now: now.own / _MEBIBYTE),
+    Figure("the JVM among these", "MiB", None, lambda _, now: now.java / _MEBIBYTE),
     Figure("mapped files", "MiB", 5, lambda _, now: now.arrays / _MEBIBYTE),
     Figure("file descriptors", "descriptors", 5, lambda _, now: now.descriptors),
     Figure(
@@ -99,15 +104,18 @@ FIGURES: Final = (
 
 def _taken(stack: Stack, now: float) -> Footprint:
     metrics = samples(stack.metrics())
-    own = descriptors = 0
+    own = java = descriptors = 0
     for process in _engine(stack):
         try:
             memory = process.memory_info()
             own += memory.rss - memory.shared
+            java += memory.rss - memory.shared if process.name() == "java" else 0
             descriptors += process.num_fds()
         except psutil.NoSuchProcess:
             continue  # it has ended meanwhile
-    return Footprint(now, own, metrics[_ARRAYS, ""], descriptors, metrics[BATCHES, ""], metrics[SECONDS, ""])
+    return Footprint(
+        now, own, java, metrics[_ARRAYS, ""], descriptors, metrics[BATCHES, ""], metrics[SECONDS, ""]
+    )
 
 
 def _engine(stack: Stack) -> Iterator[psutil.Process]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from bench.engine import Running
+from bench.engine import Place, Running
 from bench.reading import ALERTS, ORDER, Reader
 from bench.stack import BenchFailed
 
@@ -22,6 +22,13 @@ def until(running: Running, happened: Callable[[], bool], what: str) -> None:
         if time.monotonic() > deadline:
             raise BenchFailed(f"{what}: not within {_DEADLINE_SECONDS} s\n{running.process.last_lines()}")
         time.sleep(0.02)
+
+
+def until_committed(running: Running, place: Place) -> None:
+    """Until the micro-batch is whole that is planned now: shards end it one after the other, seconds apart under a
+    thousand rules, and the order record is the first one's."""
+    last = place.planned()
+    until(running, lambda: place.committed() >= last, f"micro-batch {last} is committed")
 
 
 def until_quiet(running: Running, reader: Reader) -> None:
