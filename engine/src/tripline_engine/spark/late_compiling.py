@@ -1,7 +1,7 @@
 """Tells of kernels that are compiled in the middle of a micro-batch, which waits for them, seconds at worst.
 
 A warm-up compiles all that any micro-batch needs: what is told here is a fault of the warm-up, or of a caller whose
-arrays are of another kind each time. The log is where it shows; payments are judged the same.
+arrays are of another kind each time. The log is where it shows; transactions are judged the same.
 """
 
 from __future__ import annotations
