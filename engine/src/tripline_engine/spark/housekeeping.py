@@ -3,9 +3,6 @@
 With Unix sockets every Python task registers its socket's path in `java.io.DeleteOnExitHook` and never takes it out:
 250 bytes, ten to twenty a second. The set is swapped for one that holds only paths that still exist. The swap is one
 reference, so a path registered at that very moment may be lost: a file that a clean exit would then not delete.
-
-That is done so often that the collector finds paths among what is young. What it has found alive for half a minute it
-keeps for hours.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 _log = structlog.get_logger(__name__)
-INTERVAL_SECONDS: Final = 15
+INTERVAL_SECONDS: Final = 600
 
 
 def forget_deleted_files(session: SparkSession) -> int:

@@ -77,6 +77,8 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.ui.retainedTasks": "200",
     "spark.sql.ui.retainedExecutions": "5",
     "spark.ui.showConsoleProgress": "false",
+    # a sample of how long each listener takes lives for a minute, long enough to come into the old part of the heap
+    "spark.scheduler.listenerbus.metrics.maxListenerClassesTimed": "0",
 }
 
 # glibc keeps apart what each thread has freed, in up to eight arenas for each core, and what is free in one is of no
