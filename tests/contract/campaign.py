@@ -15,6 +15,7 @@ from schemathesis.checks import ignored_auth
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core.failures import FailureGroup
 from schemathesis.engine import Status, events, from_schema
+from schemathesis.generation import GenerationMode
 from schemathesis.hooks import unregister
 
 EXAMPLES = 100
@@ -80,6 +81,7 @@ def run(
     schema.config.update(base_url=url, headers={"Authorization": f"Bearer {key}"})
 
     def before_call(_context: Any, case: Any, **_: Any) -> None:
+        _spell_integers(case)
         prepare(case)
 
     outcome = Outcome()
@@ -92,6 +94,14 @@ def run(
         # Hooks belong to the whole process: the next campaign has its own.
         unregister(before_call)
     return outcome
+
+
+def _spell_integers(case: Any) -> None:
+    """To JSON Schema 1.0 is an integer; in a query it is text, which the document has as digits alone."""
+    if case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE:
+        for name, value in (case.query or {}).items():
+            if isinstance(value, float) and value.is_integer():
+                case.query[name] = int(value)
 
 
 def _take(outcome: Outcome, event: events.EngineEvent) -> None:
