@@ -23,7 +23,7 @@ from bench.results import Result
 from bench.rules import UNREACHABLE, Version
 from bench.sending import Sender, now_ms
 from bench.stack import BenchFailed
-from bench.waiting import until_committed
+from bench.waiting import Silence, until_quiet
 from bench.workload import Column, Workload, number_of
 from tripline_contracts.event_type import EventType
 from tripline_contracts.installed import installed
@@ -108,8 +108,7 @@ def taken(place: Place, shards: int) -> Taken:
     running = engine.start(own, shards, declared=place.backlog.declared)
     try:
         progress = _watched(reader, running, len(load), before)
-        until_committed(running, own)
-        _until_quiet(reader)
+        until_quiet(running, own, reader)
         alerts = [json.loads(record.value) for record in reader.records(ALERTS)[alerts_before:]]
         batches = [json.loads(record.value) for record in reader.records(ORDER)[before:]]
     finally:
@@ -129,20 +128,12 @@ def _ends(bootstrap_servers: str) -> tuple[int, int]:
     """How many order records and alerts engines before have left."""
     reader = Reader(bootstrap_servers, ORDER, ALERTS)
     try:
-        _until_quiet(reader)
+        silent = Silence(reader)
+        while not silent():
+            time.sleep(0.05)
         return reader.count(ORDER), reader.count(ALERTS)
     finally:
         reader.close()
-
-
-def _until_quiet(reader: Reader) -> None:
-    """Until nothing has come for two seconds."""
-    seen, since = -1, time.monotonic()
-    while time.monotonic() - since < 2:
-        count = reader.count(ORDER) + reader.count(ALERTS)
-        if count != seen:
-            seen, since = count, time.monotonic()
-        time.sleep(0.05)
 
 
 def _watched(reader: Reader, running: Running, payments: int, before: int) -> list[tuple[float, int]]:

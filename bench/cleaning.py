@@ -12,10 +12,11 @@ from itertools import accumulate
 from typing import Final
 
 from bench import results
-from bench.engine import Place, Running, disk_bytes
+from bench.engine import Place, Running
 from bench.results import Result
 from bench.stages import samples
 from bench.state_log import Logged, logged
+from tripline_engine.spark.room import disk_bytes
 
 MAX_CLEAN_UPS: Final = 2
 _SHARE: Final = 1.1

@@ -28,9 +28,8 @@ from tripline_demo.jars import Jars, ensure
 from tripline_demo.java import Java, find_java
 from tripline_engine.spark.killing import kill_processes
 from tripline_engine.spark.late_compiling import TOLD
+from tripline_engine.spark.room import disk_bytes
 
-_BLOCK: Final = 512
-"""Bytes of what `stat` calls a block."""
 PROJECTION_DIR: Final = "TRIPLINE_BENCH_PROJECTION_DIR"
 """Names the folder below which mapped files are; else they are beside the others."""
 _WORKERS: Final = "tripline_engine.spark.worker_daemon"
@@ -60,21 +59,9 @@ class Place:
         """Its memory-mapped files: beside the others, unless TRIPLINE_BENCH_PROJECTION_DIR names a place (/dev/shm)."""
         return _elsewhere(self.folder) / "projection"
 
-    def planned(self) -> int:
-        """The number of the micro-batch that was planned last, -1 before the first."""
-        return _last(self.checkpoint / "spark" / "offsets")
-
-    def committed(self) -> int:
-        """And of the one that was committed last: all that it and those before it had to say has been said."""
-        return _last(self.checkpoint / "spark" / "commits")
-
     def state_bytes(self) -> int:
         """What Spark keeps of the state logs on the disk, and the files of what is large in them."""
         return sum(map(disk_bytes, (self.checkpoint / "spark" / "state", self.checkpoint / "segments")))
-
-
-def _last(folder: Path) -> int:
-    return max((int(entry.name) for entry in folder.glob("[0-9]*")), default=-1)
 
 
 def _elsewhere(folder: Path) -> Path:
@@ -181,14 +168,3 @@ def start(place: Place, shards: int, per_batch: int | None = None, declared: Pat
 def lose_projection(place: Place) -> None:
     """Removes the memory-mapped files, as a machine does that is started anew elsewhere."""
     shutil.rmtree(place.projection)
-
-
-def disk_bytes(folder: Path) -> int:
-    """What the files below it take of the disk: blocks, not lengths, for mapped files have holes."""
-    found = 0
-    for path in folder.rglob("*"):
-        try:
-            found += path.lstat().st_blocks * _BLOCK
-        except FileNotFoundError:
-            continue  # removed meanwhile
-    return found

@@ -108,8 +108,9 @@ def _taken(stack: Stack, now: float) -> Footprint:
     for process in _engine(stack):
         try:
             memory = process.memory_info()
-            own += memory.rss - memory.shared
-            java += memory.rss - memory.shared if process.name() == "java" else 0
+            private = memory.rss - memory.shared
+            own += private
+            java += private if process.name() == "java" else 0
             descriptors += process.num_fds()
         except psutil.NoSuchProcess:
             continue  # it has ended meanwhile

@@ -23,6 +23,7 @@ from bench.stages import samples
 from bench.state_log import logged
 from bench.waiting import until, until_quiet
 from bench.workload import number_of
+from tripline_engine.spark.room import disk_bytes
 
 _LINGER_SECONDS: Final = 0.3
 _REBUILDS: Final = "tripline_engine_rebuilds_total"
@@ -94,7 +95,7 @@ class Scenario:
             baseline = held(self._place, running)
             self._say("the baseline is taken; the history is sent")
             self._take(running, 1)
-            files, workers = engine.disk_bytes(self._place.projection), running.worker_bytes()
+            files, workers = disk_bytes(self._place.projection), running.worker_bytes()
             running.kill()
             self._say(f"killed with {self._history.trip:,} payments taken")
             log, ticks = logged(self._place), self._ticks()
@@ -169,7 +170,7 @@ class Scenario:
         return sum(batch["ticks"] is not None for batch in self._order.batches)
 
     def _until_quiet(self, running: Running) -> None:
-        until_quiet(running, self._reader)
+        until_quiet(running, self._place, self._reader)
 
     @property
     def _needed(self) -> int:

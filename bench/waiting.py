@@ -9,6 +9,8 @@ from typing import Final
 from bench.engine import Place, Running
 from bench.reading import ALERTS, ORDER, Reader
 from bench.stack import BenchFailed
+from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.committed import is_in_flight
 
 _DEADLINE_SECONDS: Final = 1_200
 _QUIET_SECONDS: Final = 2.5
@@ -24,22 +26,28 @@ def until(running: Running, happened: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
-def until_committed(running: Running, place: Place) -> None:
-    """Until the micro-batch is whole that is planned now: shards end it one after the other, seconds apart under a
-    thousand rules, and the order record is the first one's."""
-    last = place.planned()
-    until(running, lambda: place.committed() >= last, f"micro-batch {last} is committed")
+def until_quiet(running: Running, place: Place, reader: Reader) -> None:
+    """Until no micro-batch is under way or has come for a while: then its metrics say all.
+
+    The reader is that of order and alerts. That nothing is told does not mean rest: shards end a micro-batch one after
+    the other, seconds apart under a thousand rules, and the order record is the first one's.
+    """
+    silent = Silence(reader, lambda: is_in_flight(spark_folder(place.checkpoint)))
+    until(running, silent, "rest")
 
 
-def until_quiet(running: Running, reader: Reader) -> None:
-    """Until no micro-batch has come for a while: then its metrics say all. The reader is that of order and alerts."""
-    seen, since = -1, time.monotonic()
+class Silence:
+    """Called again and again: whether neither an order record nor an alert has come for a while.
 
-    def quiet() -> bool:
-        nonlocal seen, since
-        count = reader.count(ORDER) + reader.count(ALERTS)
-        if count != seen:
-            seen, since = count, time.monotonic()
-        return time.monotonic() - since > _QUIET_SECONDS
+    :param interrupted: what breaks it besides
+    """
 
-    until(running, quiet, "rest")
+    def __init__(self, reader: Reader, interrupted: Callable[[], bool] = lambda: False) -> None:
+        self._reader, self._interrupted = reader, interrupted
+        self._seen, self._since = -1, time.monotonic()
+
+    def __call__(self) -> bool:
+        count = self._reader.count(ORDER) + self._reader.count(ALERTS)
+        if count != self._seen or self._interrupted():
+            self._seen, self._since = count, time.monotonic()
+        return time.monotonic() - self._since > _QUIET_SECONDS

@@ -27,6 +27,7 @@ from bench.stack import BenchFailed
 from bench.stages import samples
 from bench.waiting import until, until_quiet
 from bench.wide_load import Wide
+from tripline_engine.spark.room import disk_bytes
 
 _REBUILD_SECONDS: Final = "tripline_engine_rebuild_seconds_total"
 
@@ -122,10 +123,10 @@ class Scenario:
 
     def _until_still(self, running: Running) -> None:
         """Until its mapped files stay as large: what has become far too large is built again, without a word."""
-        before, size = 0, engine.disk_bytes(self._place.projection)
+        before, size = 0, disk_bytes(self._place.projection)
         while abs(size - before) > size / 100:
-            until_quiet(running, self._others)
-            before, size = size, engine.disk_bytes(self._place.projection)
+            until_quiet(running, self._place, self._others)
+            before, size = size, disk_bytes(self._place.projection)
 
     def _rate(self, before: int) -> float:
         """Of the micro-batches but the first so many."""
@@ -150,7 +151,7 @@ class Scenario:
             stop.set()
             thread.join()
         self._until_taken(running)
-        until_quiet(running, self._others)
+        until_quiet(running, self._place, self._others)
 
     def _read(self) -> list[tuple[float, dict[str, Any]]]:
         """Each alert with the moment of the first read, whatever is read twice later."""

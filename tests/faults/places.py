@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripline_engine.spark.committed import last_commit
-
 PLACES = ("plan", "task", "flush", "commit")
 
 
@@ -38,12 +36,6 @@ def read_place(spark: Path, marker: Path, shards: int) -> Place:
     every = set(range(shards))
     written = {shard for shard in every if _is_written(spark / "state" / "0" / str(shard), batch)}
     return Place(said["where"], batch, said.get("shard"), said.get("stack", []), written, every)
-
-
-def is_in_flight(spark: Path) -> bool:
-    """Of an engine that is dead: whether it had planned a micro-batch that it did not commit."""
-    planned = max((int(plan.name) for plan in (spark / "offsets").glob("[0-9]*")), default=None)
-    return planned != last_commit(spark)
 
 
 def assert_is(place: Place, where: str) -> None:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from bench.cleaning import FIGURES, MEBIBYTE, Cleaned, Held
-from bench.engine import disk_bytes
 from bench.restart import own_seconds
 from bench.restarting import Restarted
 from bench.retaining import FIRST, LINGERING, RULES, STEPS, TRIP, WITNESS, WITNESS_PAYEE, Retaining, retaining
 from bench.state_log import Logged
 from bench.workload import PARTITIONS
+from tripline_engine.spark.room import disk_bytes
 
 PAYMENTS, FIRST_MS = 6_000, 1_700_000_000_000
 HOUR_MS = 3_600_000

@@ -2,46 +2,63 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
+from bench import waiting
 from bench.engine import Place
-from bench.waiting import until_committed
+from bench.reading import ORDER
+from bench.waiting import Silence, until_quiet
 
 
-@dataclass
+class Topics:
+    """What a reader has counted so far."""
+
+    def __init__(self) -> None:
+        self.records = 3
+
+    def count(self, topic: str) -> int:
+        return self.records if topic == ORDER else 0
+
+
 class Engine:
-    """Commits one micro-batch more each time it is looked at, and has planned the next one by then."""
+    """Looked at while it is waited for: it commits one micro-batch more each time."""
 
-    spark: Path
-    looks: list[int] = field(default_factory=list)
+    def __init__(self, spark: Path) -> None:
+        self.spark, self.looks = spark, 0
 
     def check(self) -> None:
-        self.looks.append(len(self.looks))
-        self.commit(len(self.looks))
+        self.looks += 1
+        self.touch("commits", self.looks)
 
-    def commit(self, number: int) -> None:
-        for folder, name in (("commits", number), ("offsets", number + 1)):
-            (self.spark / folder).mkdir(parents=True, exist_ok=True)
-            (self.spark / folder / str(name)).touch()
+    def touch(self, folder: str, number: int) -> None:
+        (self.spark / folder).mkdir(parents=True, exist_ok=True)
+        (self.spark / folder / str(number)).touch()
 
 
-def place(folder: Path) -> Place:
-    return Place(cast("Any", None), cast("Any", None), "", folder)
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A moment of silence is long enough."""
+    monkeypatch.setattr(waiting, "_QUIET_SECONDS", 0.001)
 
 
 def test_until_what_is_planned_is_committed(tmp_path: Path) -> None:
     engine = Engine(tmp_path / "checkpoint" / "spark")
-    engine.commit(0)
-    (engine.spark / "offsets" / "3").touch()
-    (engine.spark / "commits" / ".3.tmp").touch()
-    until_committed(cast("Any", engine), place(tmp_path))
-    assert engine.looks == [0, 1, 2]
-    assert place(tmp_path).committed() == 3
+    engine.touch("offsets", 40)
+    place = Place(cast("Any", None), cast("Any", None), "", tmp_path)
+    until_quiet(cast("Any", engine), place, cast("Any", Topics()))
+    assert engine.looks == 40
 
 
-def test_nothing_planned_is_nothing_to_wait_for(tmp_path: Path) -> None:
-    engine = Engine(tmp_path / "checkpoint" / "spark")
-    until_committed(cast("Any", engine), place(tmp_path))
-    assert engine.looks == []
+def test_a_record_breaks_the_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    topics = Topics()
+    silent, found = Silence(cast("Any", topics)), []
+    for records in (3, 3, 4, 4):
+        topics.records = records
+        found.append(silent())
+        now[0] += 0.002
+    assert found == [False, True, False, True]

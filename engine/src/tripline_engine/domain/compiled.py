@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-Scalar = TypeVar("Scalar", bound=np.generic)
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 kernel: Final = partial(njit, cache=True, _nrt=False)
 """For all that runs once per row; takes numba's other options."""
 
 
-def read_only(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+def read_only(array: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
     """The same memory, not to be written through what is returned.
 
     A kernel is compiled once for arrays that may be written and once for those that may not, and what Arrow hands out

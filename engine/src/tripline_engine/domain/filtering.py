@@ -188,7 +188,7 @@ def _among(history: History, name: str, low: Any, high: Any, start: int, end: in
 def _as_texts(values: Sequence[str]) -> Texts:
     encoded = [value.encode() for value in values]
     offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    data = np.frombuffer(b"".join(encoded) or b"\0", np.uint8).copy()  # read-only would be another kernel
+    data = np.frombuffer(b"".join(encoded) or b"\0", np.uint8)
     return Texts(offsets, data, np.ones(len(values), np.bool_))
 
 

@@ -17,10 +17,18 @@ Ends = dict[str, dict[int, int]]
 
 def last_commit(folder: Path) -> int | None:
     """The number of the last committed micro-batch; None before the first."""
-    commits = folder / "commits"
-    if not commits.is_dir():
+    return _last(folder / "commits")
+
+
+def is_in_flight(folder: Path) -> bool:
+    """Whether a micro-batch is planned that is not committed: if the engine is dead it will be repeated."""
+    return _last(folder / "offsets") != last_commit(folder)
+
+
+def _last(folder: Path) -> int | None:
+    if not folder.is_dir():
         return None
-    return max((int(path.name) for path in commits.iterdir() if path.name.isdigit()), default=None)
+    return max((int(path.name) for path in folder.iterdir() if path.name.isdigit()), default=None)
 
 
 def committed_ends(folder: Path) -> Ends:

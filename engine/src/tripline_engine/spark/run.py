@@ -59,7 +59,8 @@ def run(settings: Settings) -> None:
         forget_beginning(settings.checkpoint)
         forget_unfinished(settings.checkpoint)
         settings.projection_dir.mkdir(parents=True, exist_ok=True)
-        lacking = lacking_room(settings.projection_dir, settings.max_history)
+        # on a cluster the files are elsewhere
+        lacking = settings.is_local and lacking_room(settings.projection_dir, settings.max_history)
         if lacking:
             _log.warning("little_room", reason=lacking)
         processor = ShardProcessor(

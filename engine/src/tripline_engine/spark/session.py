@@ -148,7 +148,7 @@ def _deployment(settings: Settings, shards: int, archive: ClassArchive | None) -
         f"spark.executorEnv.{_MALLOC}": os.environ[_MALLOC],
         "spark.executor.extraClassPath": f"{settings.jars}/*",
         "spark.driver.memory": settings.driver_memory,
-        **({"spark.driver.host": "127.0.0.1"} if settings.spark_master.startswith("local") else {}),
+        **({"spark.driver.host": "127.0.0.1"} if settings.is_local else {}),
         "spark.sql.shuffle.partitions": str(shards),
         # a fault point waits for tasks to be done, and Spark's status has to say so at once
         "spark.ui.liveUpdate.period": "0" if settings.fault_point else "10s",

@@ -61,6 +61,11 @@ class Settings:
     archive: Path | None
     cold_start: bool
 
+    @property
+    def is_local(self) -> bool:
+        """Whether workers run on this machine, and have their files here."""
+        return self.spark_master.startswith("local")
+
     def topic(self, name: str) -> str:
         """The topic of this deployment for a contract's name."""
         return self.topic_prefix + name
