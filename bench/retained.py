@@ -46,7 +46,7 @@ _UNDECLARED: Final = (
     b',"iban":"DE02120300000000202051","memo":"invoice 4711 of last month","device":{"os":"x","v":[1,2]}}'
 )
 # Arrays of an anchor that are not its history.
-_OTHERS: Final = ("by", "rule", "ids")
+_OTHERS: Final = ("by", "groups", "rule", "ids")
 
 
 @dataclass(slots=True)

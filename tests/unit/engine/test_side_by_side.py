@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 import pytest
 
@@ -25,7 +26,24 @@ def test_of_few_rows_one_thing_comes_after_the_other_in_this_thread() -> None:
 def test_of_many_rows_two_things_are_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     both = threading.Barrier(2, timeout=30)
-    side_by_side([both.wait, both.wait], MANY)
+    side_by_side([lambda: both.wait(), lambda: both.wait()], MANY)  # noqa: PLW0108  # two things, not one
+
+
+@pytest.mark.parametrize("rows", [0, MANY])
+def test_what_comes_after_other_work_begins_when_that_is_done(rows: int) -> None:
+    done: list[str] = []
+    one, other, both = (partial(done.append, name) for name in ("one", "other", "both"))
+    side_by_side([both, one, other], rows, {both: [one, other]})
+    assert done[-1] == "both"
+    assert sorted(done) == ["both", "one", "other"]
+
+
+def test_nothing_waits_for_work_that_it_does_not_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    reached = threading.Event()
+    quick, slow = partial(int), partial(reached.wait, 30)
+    side_by_side([slow, quick, reached.set], MANY, {reached.set: [quick]})
+    assert reached.is_set()
 
 
 @pytest.mark.parametrize("rows", [0, MANY])

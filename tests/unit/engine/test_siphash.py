@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tripline_engine.domain.siphash import hash_strings
 
@@ -30,3 +32,14 @@ def test_each_string_is_hashed_alone_whatever_stands_around_it() -> None:
     low, high = hash_strings(offsets, np.frombuffer(b"".join(texts), np.uint8).copy(), 1, 2)
     assert (low[1], high[1]) == (low[5], high[5])
     assert len(set(zip(low.tolist(), high.tolist(), strict=True))) == 5
+
+
+@given(
+    st.lists(st.binary(max_size=80) | st.just(b"eight..."), min_size=40, max_size=150), st.binary(max_size=9)
+)
+def test_many_side_by_side_are_hashed_as_each_would_be_alone(texts: list[bytes], behind: bytes) -> None:
+    offsets = np.cumsum([0, *map(len, texts)]).astype(np.int32)
+    data = np.frombuffer(b"".join(texts) + behind, np.uint8)
+    together = hash_strings(offsets, data, 1, 2)
+    alone = [hash_strings(offsets[i : i + 2], data, 1, 2) for i in range(len(texts))]
+    assert [(low[0], high[0]) for low, high in alone] == list(zip(*together, strict=True))

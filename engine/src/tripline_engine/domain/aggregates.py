@@ -15,7 +15,7 @@ from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.found import Entered, Found
 from tripline_engine.domain.limits import LimitRun, limits_of
-from tripline_engine.domain.links import Identities, Lists
+from tripline_engine.domain.links import Lists
 from tripline_engine.domain.part import BucketKey, Part, Population
 from tripline_engine.domain.reading import PartReading, Reading
 from tripline_engine.domain.rows import Amounts, Totals
@@ -227,8 +227,9 @@ def enter(
 
     :param readers: the versions that are going to read; the caller tells of each when it has, and finishes
     """
-    known: Identities = {}
-    linked = {population: links.link(start, end, known) for population, links in windows.links.items()}
+    for groups in windows.groups.values():
+        groups.enter(start, end)
+    linked = {population: links.link(start, end) for population, links in windows.links.items()}
     newest = {population: each.newest for population, each in linked.items()}
     found = Found(windows, Entered(start, linked), visibility, readers)
     return Aggregates(windows, start, end, visibility, newest, found)

@@ -7,11 +7,10 @@ import pyarrow as pa
 from tripline_contracts import decimals
 from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.filtering import Compiler
-from tripline_engine.domain.forgotten import NOTHING_FORGOTTEN, Group
+from tripline_engine.domain.forgotten import Group
 from tripline_engine.domain.history import History
-from tripline_engine.domain.part import Population
 from tripline_engine.domain.rows import Rows, segment_schema
-from tripline_engine.domain.rule_windows import open_links
+from tripline_engine.domain.rule_windows import open_groups
 
 
 def group_identity(group: Group, compiler: Compiler) -> tuple[int, int]:
@@ -23,10 +22,10 @@ def group_identity(group: Group, compiler: Compiler) -> tuple[int, int]:
     history = History(arena, "apart", event_type, compiler.key)
     history.append(Rows.of(pa.table(columns, schema=schema), event_type))
     fields = tuple(name for name, _ in group)
-    links = open_links(arena, history, Population.of(fields, None, NOTHING_FORGOTTEN), compiler)
-    links.link(0, 1)
-    slot = links.slots[0]
-    return int(links.table.key_low[slot]), int(links.table.key_high[slot])
+    groups = open_groups(arena, history, fields, compiler)
+    groups.enter(0, 1)
+    slot = groups.slots[0]
+    return int(groups.table.key_low[slot]), int(groups.table.key_high[slot])
 
 
 def _value(text: str | None, kind: pa.DataType) -> object:

@@ -15,11 +15,11 @@ from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.by_row import ByRow
 from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.filtering import Test
-from tripline_engine.domain.history import VOIDED, HashKey, History
+from tripline_engine.domain.groups import Groups
+from tripline_engine.domain.history import VOIDED, History
 from tripline_engine.domain.large_groups import Entering, LargeGroups
 from tripline_engine.domain.moving import move_down, move_numbers_down, shrink_numbers
 from tripline_engine.domain.rows import ABSENT
-from tripline_engine.domain.siphash import hash_strings
 from tripline_engine.domain.slot_table import SlotTable
 
 
@@ -60,11 +60,8 @@ _HIDDEN = -3
 # with it a firing state that it may have left.
 
 _FIRST_CAPACITY = 1024
-# So many rows are grouped at a time: what is computed of them stays in the processor's cache.
+# So many rows are filtered at a time: what is computed of them stays in the processor's cache.
 _PIECE = 1 << 15
-
-Identities = dict[tuple[str, ...], tuple[Array, Array, Array]]
-"""By grouping: of some rows the identities of their groups (uint64, low and high), and whether they are in one."""
 
 
 def unhidden(slots: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -174,29 +171,18 @@ class Lists:
 
 
 class Links(Lists):
-    """The groups of one population: for each row its group's slot, and its neighbours there.
+    """The lists of one population: those of its transactions that pass the filter.
 
     ``slots`` is int32 by row: NULL_GROUP where a field of the grouping is null, FILTERED where the filter fails;
     negative too for voided rows. To be opened anew when there are voided rows for the first time.
     """
 
     def __init__(
-        self,
-        arena: Arena,
-        name: str,
-        history: History,
-        fields: tuple[str, ...],
-        key: HashKey,
-        passes: Test | None = None,
+        self, arena: Arena, name: str, history: History, groups: Groups, passes: Test | None = None
     ) -> None:
         super().__init__(arena, name, history)
-        self._key, self._passes = key, passes
-        self.fields = fields
-        # The slots of a single text field's values already number its groups.
-        self._single = fields[0] if len(fields) == 1 and fields[0] in history.values else None
-        self.table = history.values[self._single] if self._single else SlotTable(arena, f"{name}.groups")
-        unhidden = not history.any_marked(VOIDED)
-        self._shared = self._single is not None and passes is None and unhidden
+        self._groups, self._passes = groups, passes
+        self._shared = passes is None and not history.any_marked(VOIDED)
         if not self._shared:
             self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_CAPACITY, -1)
         self.large = LargeGroups(arena, name, len(self.last))
@@ -204,7 +190,12 @@ class Links(Lists):
     @property
     def slots(self) -> Array:
         """The group of each row."""
-        return self._history.codes(self.fields[0]) if self._shared else self._slots
+        return self._groups.slots if self._shared else self._slots
+
+    @property
+    def table(self) -> SlotTable:
+        """The groups by their slots."""
+        return self._groups.table
 
     @property
     def by_row(self) -> ByRow:
@@ -225,20 +216,14 @@ class Links(Lists):
         """All slots lie below this number."""
         return self.table.end
 
-    def link(self, start: int, end: int, known: Identities | None = None) -> Linked:
-        """Enter the rows from ``start`` to ``end`` in the order of acceptance.
-
-        :param known: the groups' identities of these rows as far as other populations have asked for them
-        """
+    def link(self, start: int, end: int) -> Linked:
+        """Enter the rows from ``start`` to ``end``, whose groups are known, in the order of acceptance."""
         if not self._shared:
             if end > len(self._slots):
                 self._slots = self._arena.resize(f"{self._name}.slot", 1 << end.bit_length())
-            if known is not None:
-                self._arena.put(f"{self._name}.slot", start, self._group(start, end, known))
-            else:
-                for first in range(start, end, _PIECE):
-                    until = min(first + _PIECE, end)
-                    self._arena.put(f"{self._name}.slot", first, self._group(first, until, {}))
+            for first in range(start, end, _PIECE):
+                until = min(first + _PIECE, end)
+                self._arena.put(f"{self._name}.slot", first, self._chosen(first, until))
         self.reserve(end, self.slot_end)
         for part in ("previous", "following"):
             self._arena.prepare(f"{self._name}.{part}", start, end)
@@ -250,15 +235,10 @@ class Links(Lists):
         return Linked(newest, groups)
 
     def drop(self, until: int) -> None:
-        """Give up the rows before ``until`` (called before the history does)."""
+        """Give up the rows before ``until`` (called before the groups and the history do)."""
         first = self._history.base
         self.large.forget(first, until, self.slots, self.last)
         self.forget(first, until, self.slots)
-        if self._single is None:
-            slots = self._slots[first:until]
-            if self._history.any_marked(VOIDED):
-                slots = unhidden(slots)
-            self.table.release(slots)
 
     def shift(self, delta: int, end: int) -> None:
         """As for lists."""
@@ -272,61 +252,14 @@ class Links(Lists):
         self.large.remove()
         if not self._shared:
             self._arena.remove(f"{self._name}.slot")
-        if self._single is None:
-            self.table.remove()
 
-    def _group(self, start: int, end: int, known: Identities) -> npt.NDArray[np.int32]:
-        passing = None if self._passes is None else self._passes(self._history, start, end)
-        if self._single is not None:
-            slots = self._history.codes(self._single)[start:end].copy()
-        else:
-            slots = self._intern(start, end, passing, known)
-        if passing is not None:
-            slots[~passing] = FILTERED
+    def _chosen(self, start: int, end: int) -> npt.NDArray[np.int32]:
+        """The slots of the rows that are in the lists, and what says why the others are not."""
+        slots: npt.NDArray[np.int32] = self._groups.slots[start:end].copy()
+        if self._passes is not None:
+            slots[~self._passes(self._history, start, end)] = FILTERED
         voided = self._history.marked(VOIDED, start, end)
         if voided is not None:
             voided &= slots >= 0
             slots[voided] = _HIDDEN - slots[voided]
         return slots
-
-    def _intern(
-        self, start: int, end: int, passing: npt.NDArray[np.bool_] | None, known: Identities
-    ) -> npt.NDArray[np.int32]:
-        if self.fields not in known:
-            known[self.fields] = self._identities(start, end)
-        low, high, present = known[self.fields]
-        return self.table.intern(low, high, present if passing is None else present & passing)
-
-    def _identities(self, start: int, end: int) -> tuple[Array, Array, Array]:
-        """128 bits that are equal exactly where the groups are, and whether there is a group."""
-        parts = [self._identity(field, start, end) for field in self.fields]
-        present = np.ones(end - start, np.bool_)
-        for _, _, there in parts:
-            present &= there
-        if not parts:
-            zero = np.zeros(end - start, np.uint64)
-            return zero, zero, present
-        low, high = parts[0][:2] if len(parts) == 1 else self._combine(parts)
-        return low, high, present
-
-    def _identity(self, field: str, start: int, end: int) -> tuple[Array, Array, Array]:
-        """128 bits that are equal exactly where the field's values are, and whether there is a value."""
-        history = self._history
-        if field in history.values:
-            codes = history.codes(field)[start:end]
-            table = history.values[field]
-            return table.key_low[codes], table.key_high[codes], codes >= 0
-        amounts = history.measure(field)
-        low, high = amounts.low[start:end].copy(), amounts.high[start:end].view(np.uint64).copy()
-        # Hashed, because plain numbers would crowd the table's neighbouring places.
-        low, high = self._hash_words(np.column_stack((low, high)))
-        return low, high, np.ones(end - start, np.bool_)
-
-    def _combine(self, parts: list[tuple[Array, Array, Array]]) -> tuple[Array, Array]:
-        return self._hash_words(np.column_stack([word for low, high, _ in parts for word in (low, high)]))
-
-    def _hash_words(self, words: npt.NDArray[np.uint64]) -> tuple[Array, Array]:
-        n, width = words.shape
-        offsets = np.arange(n + 1, dtype=np.int32) * np.int32(8 * width)
-        data = np.ascontiguousarray(words).view(np.uint8).reshape(-1)
-        return hash_strings(offsets, data, self._key.first, self._key.second)

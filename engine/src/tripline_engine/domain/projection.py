@@ -38,7 +38,7 @@ from tripline_engine.domain.structure import Structure
 # What the header holds; its first item belongs to the arena.
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
 # How the arrays are laid out; files of another layout, from before an upgrade, are built again.
-_THIS_LAYOUT = 13
+_THIS_LAYOUT = 14
 # More transactions than this come only where there is a backlog.
 _MANY = 1 << 12
 # To read transactions back is as much work as to build so many lists and windows over them.

@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.filtering import Compiler
+from tripline_engine.domain.groups import Groups
 from tripline_engine.domain.history import History
-from tripline_engine.domain.links import NULL_GROUP, Links
+from tripline_engine.domain.links import NULL_GROUP
 from tripline_engine.domain.part import Population
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_version import JudgingVersion
-from tripline_engine.domain.rule_windows import open_links
+from tripline_engine.domain.rule_windows import open_groups, open_links
 
 # After every change of a named list: they count with the values that hold at their arrival.
 _NOW = 2**62
@@ -49,12 +50,16 @@ def _count(name: str, rows: Rows, judging: Iterable[JudgingVersion], compiler: C
     history = History(arena, "apart", compiler.event_type, compiler.key)
     history.offset = _NOW
     history.append(rows)
+    groups: dict[tuple[str, ...], Groups] = {}
     slots: dict[Population, npt.NDArray[np.int32]] = {}
     counts: Counter[str] = Counter()
     for version, since, until in judging:
         population = version.population
         if population not in slots:
-            links: Links = open_links(arena, history, population, compiler)
+            if population.fields not in groups:
+                groups[population.fields] = open_groups(arena, history, population.fields, compiler)
+                groups[population.fields].enter(0, len(rows))
+            links = open_links(arena, history, population, compiler, groups[population.fields])
             links.link(0, len(rows))
             slots[population] = links.slots[: len(rows)].copy()
         own = slots[population]

@@ -14,6 +14,7 @@ from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import Compiler, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
 from tripline_engine.domain.forgotten import remembered
+from tripline_engine.domain.groups import Groups
 from tripline_engine.domain.history import BACKFILLED, NO_MEASURE, History
 from tripline_engine.domain.judged import Alerted
 from tripline_engine.domain.lasting import LastingStates
@@ -23,11 +24,17 @@ from tripline_engine.domain.resetting import ResetWindow
 from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
 from tripline_engine.domain.segment import Voided
-from tripline_engine.domain.side_by_side import side_by_side
+from tripline_engine.domain.side_by_side import Work, side_by_side
 from tripline_engine.domain.slot_table import SlotTable
 from tripline_engine.domain.structure import Structure
 from tripline_engine.domain.sum_window import SumWindow
 from tripline_engine.domain.visibility import Visibility
+
+
+def open_groups(arena: Arena, history: History, fields: tuple[str, ...], compiler: Compiler) -> Groups:
+    """The groups by these fields."""
+    name = f"{compiler.anchor}.groups.{'+'.join(fields)}"
+    return Groups(arena, name, history, fields, compiler.key)
 
 
 def open_links(
@@ -35,6 +42,7 @@ def open_links(
     history: History,
     population: Population,
     compiler: Compiler,
+    groups: Groups,
     since: int = NOTHING,
 ) -> Links:
     """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
@@ -43,7 +51,7 @@ def open_links(
     if since != NOTHING:
         passes = from_time(since, passes)
     name = f"{compiler.anchor}.by.{population.name}"
-    return Links(arena, name, history, population.fields, compiler.key, passes)
+    return Links(arena, name, history, groups, passes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,7 @@ class RuleWindows:
         self._arena, self.history, self._compiler, self._since = arena, history, compiler, since
         self._name, self._event_type, self.named = compiler.anchor, compiler.event_type, compiler.named
         self.used = structure.used
+        self.groups: dict[tuple[str, ...], Groups] = {}
         self.links: dict[Population, Links] = {}
         self.totals: dict[TotalsKey, SumWindow] = {}
         self.chains: dict[ChainKey, Extremum] = {}
@@ -102,9 +111,9 @@ class RuleWindows:
             self._open_states(version)
 
     def tables(self) -> Iterator[SlotTable]:
-        """The slot tables of the populations."""
-        for links in self.links.values():
-            yield links.table
+        """The slot tables of the groups."""
+        for groups in self.groups.values():
+            yield groups.table
         for window in self.buckets.values():
             yield window.buckets.groups
 
@@ -131,9 +140,7 @@ class RuleWindows:
         history, self.used = self.history, structure.used
         history.restore(self.used)
         base, end = history.base, history.end if build else history.base
-        links = [self._open_links(each) for each in structure.populations - self.links.keys()]
-        side_by_side([partial(each.link, base, end) for each in links], end - base)
-        side_by_side(self._builds(structure, visibility, base, end), end - base)
+        side_by_side(*self._to_build(structure, visibility, base, end))
         for bucketed, layout in structure.buckets.items():
             if bucketed not in self.buckets:
                 self._build_buckets(bucketed, layout, visibility, kept(bucketed) if kept else None)
@@ -144,27 +151,44 @@ class RuleWindows:
         for key in fresh:
             self._build_states(structure.stateful[key], visibility, states.get(key), end)
 
+    def _to_build(
+        self, structure: Structure, visibility: Visibility, base: int, end: int
+    ) -> tuple[list[Work], int, dict[Work, list[Work]]]:
+        """What is to be done for what is not there yet, over how many rows, and what comes after what."""
+        populations = structure.populations - self.links.keys()
+        groups: dict[tuple[str, ...], Work] = {
+            fields: partial(self._open_groups(fields).enter, base, end)
+            for fields in {each.fields for each in populations} - self.groups.keys()
+        }
+        links: dict[Population, Work] = {
+            each: partial(self._open_links(each).link, base, end) for each in populations
+        }
+        after = {link: [groups[each.fields]] for each, link in links.items() if each.fields in groups}
+        windows = []
+        for key, build in self._builds(structure, visibility, base, end):
+            windows.append(build)
+            after[build] = [links[each] for each in {key.population, key.members} & links.keys()]
+        return [*groups.values(), *links.values(), *windows], end - base, after
+
     def _builds(
         self, structure: Structure, visibility: Visibility, base: int, end: int
-    ) -> list[Callable[[], None]]:
+    ) -> Iterator[tuple[ChainKey | TotalsKey | DistinctKey, Work]]:
         """What builds the windows that are not there yet, each with arrays of its own; what takes longest first."""
-        builds: list[Callable[[], None]] = []
         for chain in structure.chains.keys() - self.chains.keys():
             floor, opened = self.floor(visibility, chain), self._open_chain(chain, structure.chains[chain])
-            builds.append(partial(opened.build, floor, base, end, self.amounts(chain.field)))
+            yield chain, partial(opened.build, floor, base, end, self.amounts(chain.field))
         for totals, lengths in structure.totals.items():
             reach = self.floor(visibility, totals), base, end, self.amounts(totals.field)
             if totals not in self.totals:
-                builds.append(partial(self._open_totals(totals, lengths).build, *reach))
+                yield totals, partial(self._open_totals(totals, lengths).build, *reach)
             elif self.totals[totals].windows != lengths:
-                builds.append(partial(self.totals[totals].rewindow, lengths, *reach))
+                yield totals, partial(self.totals[totals].rewindow, lengths, *reach)
         for distinct, lengths in structure.distincts.items():
             floor = self.floor(visibility, distinct)
             if distinct not in self.distincts:
-                builds.append(partial(self._open_distinct(distinct, lengths).build, floor, base, end))
+                yield distinct, partial(self._open_distinct(distinct, lengths).build, floor, base, end)
             elif self.distincts[distinct].windows != lengths:
-                builds.append(partial(self.distincts[distinct].rewindow, lengths, floor, base, end))
-        return builds
+                yield distinct, partial(self.distincts[distinct].rewindow, lengths, floor, base, end)
 
     def drop(self, first: int, until: int) -> None:
         """Let go of the rows from ``first`` to ``until``, while they can still be read."""
@@ -178,9 +202,13 @@ class RuleWindows:
             reset.drop(first, until)
         for links in self.links.values():
             links.drop(until)
+        for groups in self.groups.values():
+            groups.drop(until)
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
+        for groups in self.groups.values():
+            groups.shift(delta, end)
         for links in self.links.values():
             links.shift(delta, end)
         for window in self.totals.values():
@@ -249,7 +277,7 @@ class RuleWindows:
     @property
     def _by_row(self) -> ByRow:
         found: ByRow = {}
-        for windows in (self.links, self.chains, self.distincts, self.alerted, self.resets):
+        for windows in (self.groups, self.links, self.chains, self.distincts, self.alerted, self.resets):
             for window in windows.values():
                 found |= window.by_row
         return found
@@ -299,6 +327,8 @@ class RuleWindows:
                 self.buckets.pop(bucketed).buckets.remove()
         for population in list(self.links.keys() - structure.populations):
             self.links.pop(population).remove()
+        for fields in list(self.groups.keys() - {each.fields for each in structure.populations}):
+            self.groups.pop(fields).remove()
 
     def _close_states(self, key: RuleVersionKey) -> None:
         del self._stateful[key]
@@ -309,8 +339,14 @@ class RuleWindows:
     def _path(self, key: TotalsKey | ChainKey | DistinctKey | BucketKey) -> str:
         return f"{self._name}.by.{key.population.name}.{key.name}"
 
+    def _open_groups(self, fields: tuple[str, ...]) -> Groups:
+        if fields not in self.groups:
+            self.groups[fields] = open_groups(self._arena, self.history, fields, self._compiler)
+        return self.groups[fields]
+
     def _open_links(self, population: Population) -> Links:
-        links = open_links(self._arena, self.history, population, self._compiler, self._since)
+        groups = self._open_groups(population.fields)
+        links = open_links(self._arena, self.history, population, self._compiler, groups, self._since)
         self.links[population] = links
         return links
 

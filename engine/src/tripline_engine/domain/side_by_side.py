@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from graphlib import TopologicalSorter
+from types import MappingProxyType
+from typing import Final
+
+Work = Callable[[], object]
 
 # So many transactions are much: threads cost a millisecond.
 _MUCH = 100_000
+_AT_ONCE: Final[Mapping[Work, Collection[Work]]] = MappingProxyType({})
 
 
-def side_by_side(work: Sequence[Callable[[], object]], rows: int) -> None:
+def side_by_side(work: Sequence[Work], rows: int, after: Mapping[Work, Collection[Work]] = _AT_ONCE) -> None:
     """Do all of it, begun in this order; by as many threads as there are cores if it is about that many rows.
 
     Raises what the first one that fails raises, when none is at work any more.
+
+    :param after: of some of it, which other work is to be done before it begins
     """
+    order = TopologicalSorter({each: after.get(each, ()) for each in work})
     if rows < _MUCH or len(work) < 2:
-        for each in work:
+        for each in order.static_order():
             each()
         return
+    order.prepare()
+    running: dict[Future[object], Work] = {}
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        for done in [threads.submit(each) for each in work]:
-            done.result()
+        while order.is_active():
+            running |= {threads.submit(each): each for each in order.get_ready()}
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                done.result()
+                order.done(running.pop(done))

@@ -110,7 +110,14 @@ def _slot_while_moving(
 
 
 @kernel(nogil=True)
-def _intern(low: Any, high: Any, present: Any, keys: Any, out: Any) -> None:
+def _intern(
+    low: Any, high: Any, present: Any, keys: Any, out: Any, first: int, fresh: Any, found: int
+) -> int:
+    """Number keys, the one with the number ``first`` and those behind it.
+
+    :param fresh: ``found`` numbers of keys that had no slot before; these are added
+    :returns: how many there are then
+    """
     table, before, count, meta = keys.table, keys.before, keys.counts, keys.meta
     key_low, key_high = keys.low, keys.high
     moving = meta[_CURSOR] < meta[_LIMIT]
@@ -122,11 +129,17 @@ def _intern(low: Any, high: Any, present: Any, keys: Any, out: Any) -> None:
         slot = table[at]
         if slot < 0 and moving:
             slot = _slot_while_moving(low[i], high[i], table, before, key_low, key_high, count, meta)
+            if count[slot] == 0:
+                fresh[found] = first + i
+                found += 1
         elif slot < 0:
             slot = _new_slot(low[i], high[i], key_low, key_high, count, meta)
             table[at] = slot
+            fresh[found] = first + i
+            found += 1
         count[slot] += 1
         out[i] = slot
+    return found
 
 
 @kernel()
@@ -227,17 +240,23 @@ class SlotTable:
         self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64], present: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.int32]:
         """The slot of each key (int32; -1 where it is not present), each counted once more."""
-        out = np.empty(len(low), np.int32)
-        for start in range(
-            0, len(low), _STEP
-        ):  # room for a step's new keys, not for as many as there are rows
+        return self._intern(low, high, present)[0]
+
+    def _intern(
+        self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64], present: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """The slots, and which of the keys (int32, their places) had none before."""
+        out, fresh, found = np.empty(len(low), np.int32), np.empty(len(low), np.int32), 0
+        # room for a step's new keys, not for as many as there are rows
+        for start in range(0, len(low), _STEP):
             step = slice(start, start + _STEP)
+            rows = low[step], high[step], present[step]
             # whoever brings so many waits for more than this
-            self._reserve(self.end + len(low[step]), at_once=len(low) > _STEP)
+            self._reserve(self.end + len(rows[0]), at_once=len(low) > _STEP)
             if self._moving:
-                self._move_on(len(low[step]))
-            _intern(low[step], high[step], present[step], self._keys(), out[step])
-        return out
+                self._move_on(len(rows[0]))
+            found = _intern(*rows, self._keys(), out[step], start, fresh, found)
+        return out, fresh[:found]
 
     def find(self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
         """The slot of each key (int32), -1 where it has none."""

@@ -23,6 +23,7 @@ _END, _FIRST = 0, 1
 
 @kernel(nogil=True)
 def _keep(
+    fresh: Any,
     slots: Any,
     offsets: Any,
     data: Any,
@@ -33,12 +34,10 @@ def _keep(
     span: Any,
     heap: Any,
 ) -> None:
-    """Write the texts of slots that have got a new key."""
+    """Write the texts of the ``fresh`` ones, but where a slot has got the key back whose text it still has."""
     end = span[_END]
-    for i in range(len(slots)):
+    for i in fresh:
         slot = np.int64(slots[i])
-        if slot < 0:
-            continue
         at = _FIRST + 2 * slot
         if span[at + 1] > 0 and own_low[slot] == low[slot] and own_high[slot] == high[slot]:
             continue
@@ -90,10 +89,10 @@ class TextTable(SlotTable):
 
         :param low: with ``high``, their identities
         """
-        slots = self.intern(low, high, texts.present)
-        self._make_room(int(texts.offsets[-1] - texts.offsets[0]))
+        slots, fresh = self._intern(low, high, texts.present)
+        self._make_room(int((texts.offsets[fresh + 1] - texts.offsets[fresh]).sum()))
         columns = self.key_low, self.key_high, self._own_low, self._own_high
-        _keep(slots, texts.offsets, texts.data, *columns, self._span, self._heap)
+        _keep(fresh, slots, texts.offsets, texts.data, *columns, self._span, self._heap)
         return slots
 
     def text(self, slot: int) -> str | None:

@@ -1,0 +1,108 @@
+"""The groups of one grouping: which one each transaction belongs to, whatever the filters of the rules are.
+
+Populations that differ by their filters alone share them: of a thousand rules' populations most do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tripline_engine.domain.arena import Arena, Array
+from tripline_engine.domain.by_row import ByRow
+from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.moving import move_down
+from tripline_engine.domain.siphash import hash_strings
+from tripline_engine.domain.slot_table import SlotTable
+
+_FIRST_CAPACITY = 1024
+# So many rows are numbered at a time: what is computed of them stays in the processor's cache.
+_PIECE = 1 << 15
+_NO_GROUP = -1
+
+
+class Groups:
+    """For each row its group's slot in ``table``, for as long as the history has a row of the group.
+
+    The slots of a single text field's values already number its groups: those are taken as they are.
+    """
+
+    def __init__(
+        self, arena: Arena, name: str, history: History, fields: tuple[str, ...], key: HashKey
+    ) -> None:
+        self._arena, self._name, self._history, self._key = arena, name, history, key
+        self.fields = fields
+        self._single = fields[0] if len(fields) == 1 and fields[0] in history.values else None
+        self.table = history.values[self._single] if self._single else SlotTable(arena, name)
+        if self._single is None:
+            self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_CAPACITY, _NO_GROUP)
+
+    @property
+    def slots(self) -> Array:
+        """The group of each row, int32; -1 where a field of the grouping is null."""
+        return self._slots if self._single is None else self._history.codes(self._single)
+
+    @property
+    def by_row(self) -> ByRow:
+        """The arrays that have an item for each row."""
+        return {} if self._single is not None else {f"{self._name}.slot": self._slots}
+
+    def enter(self, start: int, end: int) -> None:
+        """Number the groups of the rows from ``start`` to ``end``."""
+        if self._single is not None:
+            return
+        if end > len(self._slots):
+            self._slots = self._arena.resize(f"{self._name}.slot", 1 << end.bit_length())
+        for first in range(start, end, _PIECE):
+            slots = self.table.intern(*self._identities(first, min(first + _PIECE, end)))
+            self._arena.put(f"{self._name}.slot", first, slots)
+
+    def drop(self, until: int) -> None:
+        """Give up the rows before ``until`` (called before the history does)."""
+        if self._single is None:
+            self.table.release(self._slots[self._history.base : until])
+
+    def shift(self, delta: int, end: int) -> None:
+        """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
+        if self._single is None:
+            move_down(self._slots, delta, end)
+
+    def remove(self) -> None:
+        """Forget the groups and their arrays."""
+        if self._single is None:
+            self._arena.remove(f"{self._name}.slot")
+            self.table.remove()
+
+    def _identities(self, start: int, end: int) -> tuple[Array, Array, Array]:
+        """128 bits that are equal exactly where the groups are, and whether there is a group."""
+        parts = [self._identity(field, start, end) for field in self.fields]
+        present = np.ones(end - start, np.bool_)
+        for _, _, there in parts:
+            present &= there
+        if not parts:
+            zero = np.zeros(end - start, np.uint64)
+            return zero, zero, present
+        low, high = parts[0][:2] if len(parts) == 1 else self._combine(parts)
+        return low, high, present
+
+    def _identity(self, field: str, start: int, end: int) -> tuple[Array, Array, Array]:
+        """128 bits that are equal exactly where the field's values are, and whether there is a value."""
+        history = self._history
+        if field in history.values:
+            codes = history.codes(field)[start:end]
+            table = history.values[field]
+            return table.key_low[codes], table.key_high[codes], codes >= 0
+        amounts = history.measure(field)
+        low, high = amounts.low[start:end].copy(), amounts.high[start:end].view(np.uint64).copy()
+        # Hashed, because plain numbers would crowd the table's neighbouring places.
+        low, high = self._hash_words(np.column_stack((low, high)))
+        return low, high, np.ones(end - start, np.bool_)
+
+    def _combine(self, parts: list[tuple[Array, Array, Array]]) -> tuple[Array, Array]:
+        return self._hash_words(np.column_stack([word for low, high, _ in parts for word in (low, high)]))
+
+    def _hash_words(self, words: npt.NDArray[np.uint64]) -> tuple[Array, Array]:
+        n, width = words.shape
+        offsets = np.arange(n + 1, dtype=np.int32) * np.int32(8 * width)
+        data = np.ascontiguousarray(words).view(np.uint8).reshape(-1)
+        return hash_strings(offsets, data, self._key.first, self._key.second)

@@ -1,0 +1,88 @@
+"""Groups are numbered once for all rules of a grouping, whatever their filters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.oracle.model import Json, MicroBatch, Record
+from tests.oracle.registry import Registry
+from tests.oracle.scripting import draft
+from tests.unit.engine.harness import Engine
+from tripline_engine.domain.groups import Groups
+
+T = 1_700_000_000_000
+GROUPING = ("payeeId", "paymentType")
+CARD: Json = {"field": "paymentType", "operator": "=", "value": "CRD"}
+DEAR: Json = {"field": "paymentAmount", "operator": ">", "value": "100"}
+LONG_AFTER = T + 3 * 3_600_000
+
+
+def payments(first: int, end: int) -> MicroBatch:
+    """Of a hundred payees, by card and in cash by turns; none is dear."""
+    values = (
+        f'{{"transactionId":"t{n}","eventTime":{T + n},"payeeId":"p{n % 100}","beneficiaryId":"b",'
+        f'"paymentAmount":"1.5","paymentType":"{("CSH", "CRD")[n // 100 % 2]}"}}'
+        for n in range(first, end)
+    )
+    records = tuple(Record(0, n, T + n, value.encode()) for n, value in enumerate(values, first))
+    return MicroBatch((), (), records)
+
+
+def tick(clock: int) -> MicroBatch:
+    return MicroBatch((), (b'{"clock":%d}' % clock,), ())
+
+
+def groups_of(engine: Engine) -> dict[tuple[str, ...], Groups]:
+    """What the windows of the payees' anchor have, as a worker that attaches finds it: it shows nowhere else."""
+    return engine.projection(0).anchors["payeeId"]._windows.groups
+
+
+@pytest.mark.parametrize("rebuilt", [False, True])
+def test_populations_that_differ_by_their_filters_have_them_in_common(rebuilt: bool, tmp_path: Path) -> None:
+    engine, registry = Engine(1, tmp_path), Registry()
+    rules = [
+        registry.publish(n, draft("COUNT", ">", "1000000", by=GROUPING, only=only), 0, 0)
+        for n, only in enumerate((CARD, DEAR), 1)
+    ]
+    engine.take(MicroBatch(tuple(rules), (b'{"clock":%d}' % T,), ()))
+    engine.take(payments(0, 400))
+    later = registry.publish(3, draft("SUM", ">", "1000000", by=GROUPING), 0, 0)
+    engine.take(MicroBatch((later,), (), ()))
+    engine.take(payments(400, 800))
+    if rebuilt:
+        engine.forget()
+        engine.take(payments(800, 801))
+    (groups,) = groups_of(engine).values()
+    # that three populations look at a payment does not make it count three times
+    assert groups.table.used == 200
+    assert groups.table.counts[: groups.table.end].sum() == (801 if rebuilt else 800)
+    assert len(list(tmp_path.glob("shard-0/payeeId.groups.*.low"))) == 1
+
+
+def test_a_group_without_a_payment_that_passes_is_held_as_long_as_there_is_one_that_does_not(
+    tmp_path: Path,
+) -> None:
+    engine, registry = Engine(1, tmp_path), Registry()
+    rule = registry.publish(1, draft("COUNT", ">", "1", by=GROUPING, only=DEAR), 0, 0)
+    engine.take(MicroBatch((rule,), (b'{"clock":%d}' % T,), ()))
+    engine.take(payments(0, 200))
+    assert groups_of(engine)[GROUPING].table.used == 200
+    engine.take(tick(LONG_AFTER))
+    assert groups_of(engine)[GROUPING].table.used == 0
+
+
+def test_they_go_with_the_last_population(tmp_path: Path) -> None:
+    engine, registry = Engine(1, tmp_path), Registry()
+    rules = [
+        registry.publish(n, draft("COUNT", ">", "1", by=GROUPING, only=only), 0, 0)
+        for n, only in enumerate((CARD, DEAR), 1)
+    ]
+    engine.take(MicroBatch(tuple(rules), (b'{"clock":%d}' % T,), ()))
+    engine.take(payments(0, 200))
+    for rule, left in ((1, 1), (2, 0)):
+        engine.take(MicroBatch((registry.move("RuleDeleted", "DELETED", rule, T),), (), ()))
+        # a version judges what is older than its end for a while
+        engine.take(tick(LONG_AFTER))
+        assert len(list(tmp_path.glob("shard-0/payeeId.groups.*.low"))) == left
