@@ -19,10 +19,10 @@ DEAR: Json = {"field": "paymentAmount", "operator": ">", "value": "100"}
 LONG_AFTER = T + 3 * 3_600_000
 
 
-def payments(first: int, end: int) -> MicroBatch:
-    """Of a hundred payees, by card and in cash by turns; none is dear."""
+def payments(first: int, end: int, payees: int = 100) -> MicroBatch:
+    """Of a hundred payees or another number, by card and in cash by turns; none is dear."""
     values = (
-        f'{{"transactionId":"t{n}","eventTime":{T + n},"payeeId":"p{n % 100}","beneficiaryId":"b",'
+        f'{{"transactionId":"t{n}","eventTime":{T + n},"payeeId":"p{n % payees}","beneficiaryId":"b",'
         f'"paymentAmount":"1.5","paymentType":"{("CSH", "CRD")[n // 100 % 2]}"}}'
         for n in range(first, end)
     )
@@ -86,3 +86,17 @@ def test_they_go_with_the_last_population(tmp_path: Path) -> None:
         # a version judges what is older than its end for a while
         engine.take(tick(LONG_AFTER))
         assert len(list(tmp_path.glob("shard-0/payeeId.groups.*.low"))) == left
+
+
+def test_a_rule_may_come_when_all_rows_have_gone_and_their_slots_are_free(tmp_path: Path) -> None:
+    engine, registry = Engine(1, tmp_path), Registry()
+    engine.take(MicroBatch((), (b'{"clock":%d}' % T,), ()))
+    engine.take(payments(0, 5_000, payees=5_000))
+    engine.take(tick(LONG_AFTER))
+    assert engine.history_rows() == [0]
+    rules = [
+        registry.publish(n, draft(function, ">", "1", by=("payeeId",)), 0, LONG_AFTER)
+        for n, function in enumerate(("COUNT", "SUM", "MAX"), 1)
+    ]
+    engine.take(MicroBatch(tuple(rules), (), ()))
+    assert engine.rejects() == []

@@ -11,7 +11,8 @@ import mmap
 import os
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -139,7 +140,7 @@ class MappedArena:
     """
 
     def __init__(self, directory: Path, before: MappedArena | None = None) -> None:
-        self._directory, self._before = directory, before
+        self._directory, self._place, self._before = directory, os.fspath(directory), before
         directory.mkdir(parents=True, exist_ok=True)
         for left in directory.glob(f"*{_GOING}"):
             # by a process that ended before its thread did
@@ -178,8 +179,8 @@ class MappedArena:
         os.truncate(self._directory / name, capacity * old.itemsize)
         self._changed()
         if fill and capacity > kept:
-            with (self._directory / name).open("r+b") as file:
-                _fill(file.fileno(), np.full(1, fill, old.dtype), kept, capacity)
+            with self._opened(name) as descriptor:
+                _fill(descriptor, np.full(1, fill, old.dtype), kept, capacity)
         new = self._map(name, old.dtype, capacity, fill, self)
         self._arrays[name] = new
         return new
@@ -191,8 +192,8 @@ class MappedArena:
             array[first : first + len(values)] = values
         else:
             whole = np.ascontiguousarray(values, array.dtype)
-            with (self._directory / name).open("r+b") as file:
-                _write(file.fileno(), whole.view(np.uint8).data, first * array.itemsize)
+            with self._opened(name) as descriptor:
+                _write(descriptor, whole.view(np.uint8).data, first * array.itemsize)
 
     def prepare(self, name: str, first: int, until: int) -> None:
         _check(self._arrays[name], first, until)
@@ -200,8 +201,8 @@ class MappedArena:
         if (until - first) * size >= _MUCH:
             # what shares a page with others is left alone
             start, end = from_a_page(first, size), whole_pages(until * size) // size
-            with (self._directory / name).open("r+b") as file:
-                _fill(file.fileno(), np.zeros(1, self._arrays[name].dtype), start, end)
+            with self._opened(name) as descriptor:
+                _fill(descriptor, np.zeros(1, self._arrays[name].dtype), start, end)
 
     def remove(self, name: str) -> None:
         array, path = self._arrays.pop(name, None), self._directory / name
@@ -255,6 +256,15 @@ class MappedArena:
     def bytes(self) -> int:
         return sum(array.nbytes for array in self._arrays.values())
 
+    @contextmanager
+    def _opened(self, name: str, more: int = 0) -> Iterator[int]:
+        """A descriptor of that file. Paths are text here: a `Path` for each of some thousand writes would be felt."""
+        descriptor = os.open(f"{self._place}/{name}", os.O_RDWR | more, 0o600)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
     def _changed(self) -> None:
         # shards are built again by several threads
         with self._counting:
@@ -266,8 +276,7 @@ class MappedArena:
     ) -> Array:
         """The array of that name, in the mapping that `before` has of the same file if there is room for it."""
         # numpy's own memmap resolves and flushes besides, at five times the cost; there are hundreds of arrays
-        descriptor = os.open(self._directory / name, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
+        with self._opened(name, os.O_CREAT) as descriptor:
             status = os.fstat(descriptor)
             new, size = status.st_size == 0, status.st_size or capacity * dtype.itemsize
             # a file that is mapped keeps its number: none that is made meanwhile has it
@@ -279,8 +288,6 @@ class MappedArena:
             self._numbers[name] = status.st_ino
             if new and fill:
                 _fill(descriptor, np.full(1, fill, dtype), 0, capacity)
-        finally:
-            os.close(descriptor)
         array: Array = np.frombuffer(self._mappings[name], dtype, size // dtype.itemsize)
         if new and name != _HEADER:
             self._changed()

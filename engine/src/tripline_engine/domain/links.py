@@ -224,15 +224,21 @@ class Links(Lists):
             for first in range(start, end, _PIECE):
                 until = min(first + _PIECE, end)
                 self._arena.put(f"{self._name}.slot", first, self._chosen(first, until))
-        self.reserve(end, self.slot_end)
+        self._make_room(end)
         for part in ("previous", "following"):
             self._arena.prepare(f"{self._name}.{part}", start, end)
-        self.large.reserve(len(self.last))
         slots, base = self.slots, self._history.base
         groups = self.large.enter(slots[start:end], self.table.counts, self.last, base)
         newest = np.empty(end - start, np.int64)
         _link(start, slots, self.order, self.last, base, newest)
         return Linked(newest, groups)
+
+    def build(self, start: int, end: int) -> None:
+        """The same with rows of which nothing needs to be said: a piece at a time, while it is in the cache."""
+        # where there are no rows left there are still slots
+        self._make_room(end)
+        for first in range(start, end, _PIECE):
+            self.link(first, min(first + _PIECE, end))
 
     def drop(self, until: int) -> None:
         """Give up the rows before ``until`` (called before the groups and the history do)."""
@@ -252,6 +258,10 @@ class Links(Lists):
         self.large.remove()
         if not self._shared:
             self._arena.remove(f"{self._name}.slot")
+
+    def _make_room(self, rows: int) -> None:
+        self.reserve(rows, self.slot_end)
+        self.large.reserve(len(self.last))
 
     def _chosen(self, start: int, end: int) -> npt.NDArray[np.int32]:
         """The slots of the rows that are in the lists, and what says why the others are not."""

@@ -173,7 +173,7 @@ def _texts_of(array: pa.Array) -> Texts:
     return Texts(
         np.frombuffer(offsets, np.int32)[begin:end].copy(),
         np.frombuffer(data, np.uint8).copy() if data is not None else np.empty(0, np.uint8),
-        np.array(array.is_valid()),
+        np.array(array.is_valid()) if array.null_count else np.ones(len(array), np.bool_),
     )
 
 

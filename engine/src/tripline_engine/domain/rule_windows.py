@@ -161,7 +161,7 @@ class RuleWindows:
             for fields in {each.fields for each in populations} - self.groups.keys()
         }
         links: dict[Population, Work] = {
-            each: partial(self._open_links(each).link, base, end) for each in populations
+            each: partial(self._open_links(each).build, base, end) for each in populations
         }
         after = {link: [groups[each.fields]] for each, link in links.items() if each.fields in groups}
         windows = []
