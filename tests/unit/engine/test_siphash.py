@@ -34,10 +34,20 @@ def test_each_string_is_hashed_alone_whatever_stands_around_it() -> None:
     assert len(set(zip(low.tolist(), high.tolist(), strict=True))) == 5
 
 
+# About the ends of a block, and of what is hashed side by side.
+LENGTHS = st.sampled_from([0, 1, 7, 8, 9, 15, 16, 63, 64, 119, 120, 126, 127])
+TEXTS = st.binary(max_size=40) | LENGTHS.flatmap(lambda length: st.binary(min_size=length, max_size=length))
+
+
 @given(
-    st.lists(st.binary(max_size=80) | st.just(b"eight..."), min_size=40, max_size=150), st.binary(max_size=9)
+    st.lists(TEXTS, min_size=40, max_size=100),
+    st.sampled_from([b"", b"x" * 127, b"x" * 128, b"x" * 300]),
+    st.binary(max_size=9),
 )
-def test_many_side_by_side_are_hashed_as_each_would_be_alone(texts: list[bytes], behind: bytes) -> None:
+def test_many_side_by_side_are_hashed_as_each_would_be_alone(
+    texts: list[bytes], last: bytes, behind: bytes
+) -> None:
+    texts = [*texts, last]
     offsets = np.cumsum([0, *map(len, texts)]).astype(np.int32)
     data = np.frombuffer(b"".join(texts) + behind, np.uint8)
     together = hash_strings(offsets, data, 1, 2)

@@ -48,13 +48,18 @@ class Table(NamedTuple):
 
 
 @kernel()
+def _place(number: Any, low: Any, places: Any) -> None:
+    mask = np.uint64(len(places) - 1)
+    at = low & mask
+    while places[at] != _EMPTY:
+        at = (at + np.uint64(1)) & mask
+    places[at] = number + 1
+
+
+@kernel()
 def _insert(number: Any, low: Any, high: Any, time: Any, table: Any) -> None:
     table.low[number], table.high[number], table.times[number] = low, high, time
-    mask = np.uint64(len(table.places) - 1)
-    at = low & mask
-    while table.places[at] != _EMPTY:
-        at = (at + np.uint64(1)) & mask
-    table.places[at] = number + 1
+    _place(number, low, table.places)
 
 
 @kernel()
@@ -96,9 +101,10 @@ def _accept(
 
 
 @kernel(nogil=True)
-def _insert_all(used: int, low: Any, high: Any, times: Any, table: Any) -> None:
+def _place_all(used: int, low: Any, places: Any) -> None:
+    """Have places for ids whose columns are written, from that number on."""
     for i in range(len(low)):
-        _insert(used + i, low[i], high[i], times[i], table)
+        _place(used + i, low[i], places)
 
 
 @kernel(nogil=True)
@@ -160,9 +166,7 @@ class RememberedIds:
     def remember(self, low: Array, high: Array, record_time: Array) -> None:
         """Take transactions that are known to count, as when the table is built again."""
         self._make_room(len(low), _NEVER)
-        self._prepare(len(low))
-        _insert_all(int(self._meta[_USED]), low, high, record_time, self._table)
-        self._meta[_USED] += len(low)
+        self._append(low, high, record_time)
 
     def forget(self, floor_ms: int) -> None:
         """Write the table anew without ids older than ``floor_ms``, as small as fits them."""
@@ -237,8 +241,16 @@ class RememberedIds:
         self._table = self._before = self._open(int(self._meta[_NAME]), _capacity(len(low) + room))
         # soon each of its pages has an id
         self._arena.prepare(self._part(int(self._meta[_NAME]), "places"), 0, self.capacity)
-        _insert_all(0, low, high, times, self._table)
-        self._meta[_USED] = len(low)
+        self._meta[_USED] = 0
+        self._append(low, high, times)
+
+    def _append(self, low: Array, high: Array, times: Array) -> None:
+        """Take ids for which there is room, column by column."""
+        used = int(self._meta[_USED])
+        for part, values in (("low", low), ("high", high), ("times", times)):
+            self._arena.put(self._part(int(self._meta[_NAME]), part), used, values)
+        _place_all(used, low, self._table.places)
+        self._meta[_USED] += len(low)
 
     def _prepare(self, more: int) -> None:
         used = int(self._meta[_USED])

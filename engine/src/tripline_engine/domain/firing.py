@@ -98,7 +98,7 @@ class FiringStates:
         table[slots[known]] = np.column_stack(columns)[known]
 
     def reserve(self) -> None:
-        """Make room for the population's groups."""
+        """Make room for the grouping's groups."""
         old, needed = len(self.state), len(self._links.last) * WIDTH
         if needed > old:
             self.state = self._arena.resize(self._name, needed)

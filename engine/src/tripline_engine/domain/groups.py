@@ -18,7 +18,9 @@ from tripline_engine.domain.slot_table import SlotTable
 _FIRST_CAPACITY = 1024
 # So many rows are numbered at a time: what is computed of them stays in the processor's cache.
 _PIECE = 1 << 15
-_NO_GROUP = -1
+
+NULL_GROUP = -1
+"""Stands for "no group, for a field of the grouping is null" among slots."""
 
 
 class Groups:
@@ -35,7 +37,7 @@ class Groups:
         self._single = fields[0] if len(fields) == 1 and fields[0] in history.values else None
         self.table = history.values[self._single] if self._single else SlotTable(arena, name)
         if self._single is None:
-            self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_CAPACITY, _NO_GROUP)
+            self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_CAPACITY, NULL_GROUP)
 
     @property
     def slots(self) -> Array:

@@ -4,7 +4,7 @@ Most groups of a fine grouping ("by both parties at once") hold one or two trans
 windows hold is found faster by walking back over these than by looking up what is remembered, and a state for each
 window of each such group would be most of an engine's memory.
 
-    slot       0    1    2    3    4   …      every group of the population has one
+    slot       0    1    2    3    4   …      every group of the grouping has one
     number     -    0    -    -    1   …      only large ones have one of these; states are laid out by it
 
 A group is large from the micro-batch on in which it has more than `SMALL` transactions, until its list ends. Its states
@@ -22,7 +22,7 @@ from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.compiled import kernel
 
 SMALL = 8
-"""A group of so many retained transactions has no states yet."""
+"""A group of so many retained transactions has no states yet, those counted that a filter leaves out."""
 
 OUTSIDE, UNNUMBERED = -2, -1
 """Stand for "in no group" and "in a small group" among numbers."""

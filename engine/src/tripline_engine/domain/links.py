@@ -52,8 +52,8 @@ class Members(NamedTuple):
 NOTHING = ABSENT
 """Stands for "the group had no transaction before" among event times."""
 
-NULL_GROUP, FILTERED = -1, -2
-"""Stand for "no group" among slots."""
+FILTERED = -2
+"""Stands for "left out by the filter" among slots, as NULL_GROUP does for "no group"."""
 
 _HIDDEN = -3
 # A voided row has the slot _HIDDEN - s: it is in no list, but while it is retained its group keeps the slot s, and

@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.filtering import Compiler
-from tripline_engine.domain.groups import Groups
+from tripline_engine.domain.groups import NULL_GROUP, Groups
 from tripline_engine.domain.history import History
-from tripline_engine.domain.links import NULL_GROUP
 from tripline_engine.domain.part import Population
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_version import JudgingVersion

@@ -310,7 +310,7 @@ class RuleWindows:
     def _remove_all_but(self, structure: Structure, visibility: Visibility) -> None:
         for key, population in list(self._stateful.items()):
             version = structure.stateful.get(key)
-            # groups of another population have other slots
+            # they hold the lists of that population
             if version is None or version.population != population:
                 self._close_states(key)
         for totals in list(self.totals.keys() - structure.totals.keys()):

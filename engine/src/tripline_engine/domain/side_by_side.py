@@ -17,10 +17,11 @@ _AT_ONCE: Final[Mapping[Work, Collection[Work]]] = MappingProxyType({})
 
 
 def side_by_side(work: Sequence[Work], rows: int, after: Mapping[Work, Collection[Work]] = _AT_ONCE) -> None:
-    """Do all of it, begun in this order; by as many threads as there are cores if it is about that many rows.
+    """Do all of it, what waits for nothing in this order; by all cores at once if it is about that many rows.
 
-    Raises what the first one that fails raises, when none is at work any more.
+    Raises what one that fails raises, when none is at work any more.
 
+    :param work: no two are equal
     :param after: of some of it, which other work is to be done before it begins
     """
     order = TopologicalSorter({each: after.get(each, ()) for each in work})

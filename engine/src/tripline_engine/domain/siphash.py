@@ -6,8 +6,8 @@ random per engine and pinned in its checkpoint.
 Source: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", and the 128-bit output variant of
 its reference implementation, whose published vectors the tests hold.
 
-Each step of the hash waits for the one before, so many short texts are hashed side by side, which the processor does
-eight at a time:
+Each step of the hash waits for the one before, so many short texts are hashed side by side, as many at a time as the
+processor's vectors hold:
 
     word     0  1  2 …    of which text: its lane
     block 0  #  #  #      a lane with fewer blocks than another one keeps its state
@@ -32,8 +32,8 @@ _WIDE = _U(0xEE)
 _WIDE_SECOND = _U(0xDD)
 _WORD = 8
 _LANES: Final = 32
-# Texts with more blocks than this (64 bytes and more) are hashed one by one.
-_MOST: Final = 8
+# Where a text has more blocks than this (128 bytes and more) it and its neighbours are hashed one by one.
+_MOST: Final = 16
 # Scratch: a line of words for each block, then the four of the state, and how many whole words each text has.
 _STATE, _WHOLE, _LINES = _MOST, _MOST + 4, _MOST + 5
 _NO_SCRATCH: Final = np.empty((0, _LANES), np.uint64)
