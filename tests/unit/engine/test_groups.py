@@ -34,6 +34,13 @@ def tick(clock: int) -> MicroBatch:
     return MicroBatch((), (b'{"clock":%d}' % clock,), ())
 
 
+def two_filters(registry: Registry) -> MicroBatch:
+    """A rule for payments by card and one for dear ones, of the same grouping; nothing reaches their limits."""
+    drafts = [draft("COUNT", ">", "1000000", by=GROUPING, only=only) for only in (CARD, DEAR)]
+    events = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    return MicroBatch(events, tick(T).ticks, ())
+
+
 def groups_of(engine: Engine) -> dict[tuple[str, ...], Groups]:
     """What the windows of the payees' anchor have, as a worker that attaches finds it: it shows nowhere else."""
     return engine.projection(0).anchors["payeeId"]._windows.groups
@@ -42,11 +49,7 @@ def groups_of(engine: Engine) -> dict[tuple[str, ...], Groups]:
 @pytest.mark.parametrize("rebuilt", [False, True])
 def test_populations_that_differ_by_their_filters_have_them_in_common(rebuilt: bool, tmp_path: Path) -> None:
     engine, registry = Engine(1, tmp_path), Registry()
-    rules = [
-        registry.publish(n, draft("COUNT", ">", "1000000", by=GROUPING, only=only), 0, 0)
-        for n, only in enumerate((CARD, DEAR), 1)
-    ]
-    engine.take(MicroBatch(tuple(rules), (b'{"clock":%d}' % T,), ()))
+    engine.take(two_filters(registry))
     engine.take(payments(0, 400))
     later = registry.publish(3, draft("SUM", ">", "1000000", by=GROUPING), 0, 0)
     engine.take(MicroBatch((later,), (), ()))
@@ -75,11 +78,7 @@ def test_a_group_without_a_payment_that_passes_is_held_as_long_as_there_is_one_t
 
 def test_they_go_with_the_last_population(tmp_path: Path) -> None:
     engine, registry = Engine(1, tmp_path), Registry()
-    rules = [
-        registry.publish(n, draft("COUNT", ">", "1", by=GROUPING, only=only), 0, 0)
-        for n, only in enumerate((CARD, DEAR), 1)
-    ]
-    engine.take(MicroBatch(tuple(rules), (b'{"clock":%d}' % T,), ()))
+    engine.take(two_filters(registry))
     engine.take(payments(0, 200))
     for rule, left in ((1, 1), (2, 0)):
         engine.take(MicroBatch((registry.move("RuleDeleted", "DELETED", rule, T),), (), ()))
@@ -90,7 +89,7 @@ def test_they_go_with_the_last_population(tmp_path: Path) -> None:
 
 def test_a_rule_may_come_when_all_rows_have_gone_and_their_slots_are_free(tmp_path: Path) -> None:
     engine, registry = Engine(1, tmp_path), Registry()
-    engine.take(MicroBatch((), (b'{"clock":%d}' % T,), ()))
+    engine.take(tick(T))
     engine.take(payments(0, 5_000, payees=5_000))
     engine.take(tick(LONG_AFTER))
     assert engine.history_rows() == [0]

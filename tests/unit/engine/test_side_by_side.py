@@ -40,10 +40,10 @@ def test_what_comes_after_other_work_begins_when_that_is_done(rows: int) -> None
 
 def test_nothing_waits_for_work_that_it_does_not_need(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
-    reached = threading.Event()
-    quick, slow = partial(int), partial(reached.wait, 30)
-    side_by_side([slow, quick, reached.set], MANY, {reached.set: [quick]})
-    assert reached.is_set()
+    reached, found = threading.Event(), list[bool]()
+    quick = partial(int)
+    side_by_side([lambda: found.append(reached.wait(30)), quick, reached.set], MANY, {reached.set: [quick]})
+    assert found == [True]
 
 
 @pytest.mark.parametrize("rows", [0, MANY])
