@@ -24,7 +24,8 @@ from bench.engine import Place
 from bench.stack import BenchFailed
 from tripline_engine.domain.records import LARGE_ONES
 from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.filed_log import named, shard_folder
+from tripline_engine.spark.file_names import NAMES, names_in
+from tripline_engine.spark.filed_log import shard_folder
 
 _SETTINGS: Final = {
     "spark.master": "local[1]",
@@ -73,16 +74,16 @@ def main(jars: Path, checkpoint: Path) -> None:
     key, data = F.col("user_map_key.key"), F.col("user_map_value.data")
     size = F.length(key) + F.length(data)
     [row] = entries.agg(F.count("*").alias("entries"), F.sum(size).alias("bytes")).collect()
-    # a name is short
-    large = reduce(or_, map(key.startswith, LARGE_ONES))
-    small = entries.where(large & (F.length(data) < _MOST_NAME))
+    # what names no file is not fetched; a stub is short
+    stubs = reduce(or_, map(key.startswith, LARGE_ONES)) & (F.length(data) < _MOST_NAME)
+    naming = entries.where(key.startswith(NAMES) | stubs)
     # a shard's state lies in the partition of its number
-    names = small.select("partition_id", F.unbase64(data).alias("data")).collect()
+    found_names = naming.select("partition_id", key.alias("key"), F.unbase64(data).alias("data")).collect()
     session.stop()
     files = [
         shard_folder(checkpoint, each["partition_id"]) / name
-        for each in names
-        if (name := named(bytes(each["data"]))) is not None
+        for each in found_names
+        for name in names_in(each["key"], bytes(each["data"]))
     ]
     found = (row["bytes"] or 0) + sum(path.stat().st_size for path in files)
     print(json.dumps({"entries": row["entries"], "bytes": found}))

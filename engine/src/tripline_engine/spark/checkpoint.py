@@ -26,8 +26,10 @@ from tripline_engine.spark.committed import Ends
 _FILE: Final = "tripline.json"
 _LOCK: Final = "tripline.lock"
 _SHARDS: Final = 1
-_STATE_FORM: Final = 3
+_STATE_FORM: Final = 4
 """How state logs lie in Spark's state store (`state_log.FORMS`); a pin that does not say is of the first form."""
+_BECOMES: Final = {3: 4}
+"""Forms that this engine reads as well as the other one, and goes on in that."""
 
 
 def spark_folder(checkpoint: Path) -> Path:
@@ -75,6 +77,9 @@ def open_config(checkpoint: Path, event_type: EventType, shards: int | None, clo
     found = _read(checkpoint)
     shards = shards or int(found["shards"])
     _compare(checkpoint, found, event_type, shards)
+    if (form := _BECOMES.get(found.get("stateForm", 1))) is not None:
+        # before any of it is written: an engine that doesn't know the form must refuse it from now on
+        _write(checkpoint / _FILE, {**found, "stateForm": form})
     first, second = (int(word, 16) for word in found["hashKey"])
     return EngineConfig(found["engine"], event_type, event_type.anchors, shards, (first, second), clock)
 

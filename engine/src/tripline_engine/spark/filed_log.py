@@ -16,7 +16,7 @@ written that never was committed, and is repeated otherwise, stays behind: nobod
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -26,6 +26,7 @@ import msgspec
 
 from tripline_engine.domain.records import LARGE_ONES, StateLog
 from tripline_engine.errors import StateStoreFailed
+from tripline_engine.spark.file_names import FileNames, stubbed
 
 LARGE: Final = 1 << 16
 """Bytes. To make a file takes as long as to hand so much to the state store."""
@@ -35,8 +36,6 @@ _LOOKED_EACH: Final = 10
 GONE: Final = "segments/gone"
 """The key of what is to be removed: pairs of the micro-batch that let go of a file, and its name."""
 
-# Neither an Arrow stream nor an apart run begins with it.
-_NAMED: Final = b"file "
 _UNFINISHED: Final = ".unfinished"
 _SEGMENTS: Final = "segments"
 
@@ -50,71 +49,86 @@ class FiledLog:
     def __init__(self, log: StateLog, folder: Path, batch: int, large: int = LARGE) -> None:
         """`folder` is the shard's, `batch` the number of the micro-batch, and of so many bytes a segment is a file."""
         self._log, self._folder, self._batch, self._large = log, folder, batch, large
-        # of each segment that has been read or written the file that has it, if one has
-        self._files: dict[str, str | None] = {}
-        self._left: list[str] = []
+        self._names = FileNames(log)
+        # segments and runs that have an entry of their own, as far as is known, each with the file that this names
+        self._own: dict[str, str | None] = {}
+        self._left: set[str] = set()
 
     def get(self, key: str) -> bytes | None:
         return self.get_all([key])[0]
 
     def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
-        return [self._read(key, data) for key, data in zip(keys, self._log.get_all(keys), strict=True)]
+        names = self._names.find(_large_ones(keys))
+        others = [key for key in keys if key not in names]
+        found = dict(zip(others, self._log.get_all(others), strict=True))
+        for key in _large_ones(others):
+            self._note(key, found[key])
+        names |= {key: name for key in others if (name := self._own.get(key))}
+        return [_content(self._folder / names[key]) if key in names else found[key] for key in keys]
 
     def put(self, key: str, data: bytes) -> None:
+        if not key.startswith(LARGE_ONES):
+            self._log.put(key, data)
+            return
+        had_own = key in self._own
         self._leave(key)
         if is_file(key, data, self._large):
             name = f"{key}.{self._batch}.{crc32(data):08x}"
             _write(self._folder / name, data)
-            self._files[key], data = name, _NAMED + name.encode()
-        self._log.put(key, data)
+            self._names.put(key, name)
+            self._left.discard(name)
+            if had_own:
+                self._log.remove(key)
+        else:
+            self._log.put(key, data)
+            self._own[key] = None
 
     def remove(self, key: str) -> None:
         self.remove_all([key])
 
     def remove_all(self, keys: Sequence[str]) -> None:
-        unread = [key for key in keys if key.startswith(LARGE_ONES) and key not in self._files]
+        named = self._names.find(_large_ones(keys))
+        others = [key for key in keys if key not in named]
+        unread = [key for key in _large_ones(others) if key not in self._own]
         for key, data in zip(unread, self._log.get_all(unread), strict=True):
-            self._files[key] = named(data)
-        for key in keys:
+            self._note(key, data)
+        for key in _large_ones(keys):
             self._leave(key)
-        self._log.remove_all(keys)
+        self._log.remove_all(others)
 
     def finish(self) -> None:
         """Have the files removed that nothing names, once that is as old as Spark's oldest version."""
-        live = set(self._files.values())
-        left = sorted({name for name in self._left if name not in live})
+        self._names.finish()
         # the last ones would wait for ever if only what loses a file looked at those that wait
-        if not left and self._batch % _LOOKED_EACH:
+        if not self._left and self._batch % _LOOKED_EACH:
             return
-        found = _waiting(self._log.get(GONE))
-        waiting = [*found, *((self._batch, name) for name in left)]
+        waiting = [*_waiting(self._log.get(GONE)), *((self._batch, name) for name in sorted(self._left))]
         due = [name for batch, name in waiting if batch + KEPT_BATCHES <= self._batch]
         for name in due:
             (self._folder / name).unlink(missing_ok=True)
-        if left or due:
+        if self._left or due:
             kept = msgspec.json.encode([each for each in waiting if each[0] + KEPT_BATCHES > self._batch])
             self._log.put(GONE, compress(kept))
 
-    def _read(self, key: str, data: bytes | None) -> bytes | None:
-        if not key.startswith(LARGE_ONES):
-            return data
-        name = self._files[key] = named(data)
-        return data if name is None else _content(self._folder / name)
+    def _note(self, key: str, data: bytes | None) -> None:
+        """That is its own entry."""
+        if data is not None:
+            self._own[key] = stubbed(data)
 
     def _leave(self, key: str) -> None:
-        name = self._files.pop(key, None)
+        """Whatever file it has is not its file any more. What was never asked for is new, and has none."""
+        name = self._names.pop(key) or self._own.pop(key, None)
         if name is not None:
-            self._left.append(name)
+            self._left.add(name)
+
+
+def _large_ones(keys: Iterable[str]) -> list[str]:
+    return [key for key in keys if key.startswith(LARGE_ONES)]
 
 
 def is_file(key: str, data: bytes, large: int = LARGE) -> bool:
     """Whether such an entry becomes a file."""
     return key.startswith(LARGE_ONES) and len(data) >= large
-
-
-def named(data: bytes | None) -> str | None:
-    """The file that a segment's entry in the state store names, below the shard's folder, if it does."""
-    return data.removeprefix(_NAMED).decode() if data is not None and data.startswith(_NAMED) else None
 
 
 def shard_folder(checkpoint: Path, shard: int) -> Path:

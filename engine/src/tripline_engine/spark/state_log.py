@@ -52,6 +52,8 @@ FORMS: Final = {
     1: Form(StructType([StructField("data", BinaryType())]), bytes, bytes),
     2: Form(StructType([StructField("data", StringType())]), _text, a2b_base64),
     3: Form(StructType([StructField("data", StringType())]), _text, a2b_base64, has_files=True),
+    # the same, and the names of files are together (`file_names.py`): what is of the third form becomes that
+    4: Form(StructType([StructField("data", StringType())]), _text, a2b_base64, has_files=True),
 }
 """By the number that a checkpoint pins."""
 

@@ -107,6 +107,14 @@ def test_a_checkpoint_keeps_the_form_of_its_state(tmp_path: Path) -> None:
     assert state_form(tmp_path) == 1
 
 
+def test_state_with_stubs_is_that_of_an_engine_that_knows_names_together_from_now_on(tmp_path: Path) -> None:
+    first = open_config(tmp_path, TRANSACTION, 2, "wall")
+    pinned = json.loads((tmp_path / "tripline.json").read_text())
+    (tmp_path / "tripline.json").write_text(json.dumps({**pinned, "stateForm": 3}))
+    assert open_config(tmp_path, TRANSACTION, 2, "wall") == first
+    assert json.loads((tmp_path / "tripline.json").read_text()) == {**pinned, "stateForm": 4}
+
+
 def test_state_of_a_later_version_is_refused(tmp_path: Path) -> None:
     open_config(tmp_path, TRANSACTION, 2, "wall")
     pinned = json.loads((tmp_path / "tripline.json").read_text())

@@ -12,6 +12,7 @@ import pytest
 
 from tests.unit.engine.harness import DictLog
 from tripline_engine.errors import StateStoreFailed
+from tripline_engine.spark.file_names import NAMES, names_in
 from tripline_engine.spark.filed_log import GONE, KEPT_BATCHES, FiledLog, forget_unfinished, shard_folder
 
 LARGE = 10
@@ -44,6 +45,22 @@ class Shard:
         return sorted(path.name for path in self.folder.rglob("*") if path.is_file())
 
 
+def _named(shard: Shard) -> list[str]:
+    """The files that the store names."""
+    return [name for key, data in shard.store.committed.items() for name in names_in(key, data)]
+
+
+def _with_stubs(store: DictLog) -> None:
+    """Name each file in an entry of its own, as older checkpoints have it."""
+    named = [
+        (name.rsplit(".", 2)[0], name)
+        for key, data in store.committed.items()
+        for name in names_in(key, data)
+    ]
+    others = {key: data for key, data in store.committed.items() if not key.startswith(NAMES)}
+    store.committed = {**others, **{key: f"file {name}".encode() for key, name in named}}
+
+
 @pytest.fixture
 def shard(tmp_path: Path) -> Shard:
     return Shard(shard_folder(tmp_path, 0))
@@ -59,9 +76,11 @@ def test_what_is_large_is_a_file_and_all_else_is_in_the_store(large: str, shard:
     assert log.get_all([*data, "none"]) == [*data.values(), None]
     assert shard.begin().get_all([*data, "none"]) == [*data.values(), None]
     assert len(shard.files()) == 1
-    assert {key: each for key, each in shard.store.committed.items() if key != large} == {
+    assert {key: each for key, each in shard.store.committed.items() if not key.startswith(NAMES)} == {
         key: each for key, each in data.items() if key != large
     }
+    [name] = _named(shard)
+    assert (shard.folder / name).read_bytes() == data[large]
     assert shard.store.bytes < 1_000 + LARGE + 60
 
 
@@ -126,9 +145,11 @@ def test_what_is_put_twice_in_a_micro_batch_and_as_it_was_at_first_is_kept(shard
     for data in (b"a" * LARGE, b"b" * LARGE, b"a" * LARGE):
         log.put(KEY, data)
     shard.commit(log)
-    assert b"7.0." in shard.store.committed[KEY]
+    [kept] = _named(shard)
+    assert kept.startswith(f"{KEY}.0.")
     [(_, gone)] = json.loads(zlib.decompress(shard.store.committed[GONE]))
-    assert gone.encode() not in shard.store.committed[KEY]
+    assert gone != kept
+    assert gone.startswith(f"{KEY}.0.")
 
 
 def test_small_ones_may_take_the_place_of_large_ones(shard: Shard) -> None:
@@ -137,9 +158,66 @@ def test_small_ones_may_take_the_place_of_large_ones(shard: Shard) -> None:
     log.get(KEY)
     log.put(KEY, b"s")
     shard.commit(log)
-    assert shard.store.committed[KEY] == b"s"
+    assert shard.store.committed.keys() == {KEY, GONE}
     assert shard.begin().get(KEY) == b"s"
-    assert GONE in shard.store.committed
+
+
+def test_large_ones_take_the_place_of_small_ones_that_go(shard: Shard) -> None:
+    shard.put(KEY, b"s")
+    log = shard.begin()
+    log.get(KEY)
+    log.put(KEY, b"x" * LARGE)
+    shard.commit(log)
+    assert KEY not in shard.store.committed
+    assert shard.begin().get(KEY) == b"x" * LARGE
+    log = shard.begin()
+    log.remove(KEY)
+    shard.commit(log)
+    assert shard.store.committed.keys() == {GONE}
+
+
+def test_to_read_many_asks_the_store_for_few(shard: Shard) -> None:
+    keys = [f"{folder}/{number}" for folder in ("segment/payee", "buckets/payee/3") for number in range(200)]
+    for key in keys:
+        shard.put(key, key.encode() * LARGE)
+    asked: list[str] = []
+    log = shard.begin()
+    get_all = shard.store.get_all
+    shard.store.get_all = lambda some: [asked.extend(some), get_all(some)][1]  # type: ignore[method-assign,func-returns-value]
+    assert [log.get(key) for key in keys] == [key.encode() * LARGE for key in keys]
+    assert len(asked) == 2 * 4
+
+
+def test_what_is_new_and_small_is_written_without_a_question(shard: Shard) -> None:
+    log = shard.begin()
+    shard.store.get_all = None  # type: ignore[method-assign,assignment]
+    log.put(KEY, b"s")
+    log.finish()
+    assert shard.store.get(KEY) == b"s"
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_stubs_of_older_checkpoints_are_read_and_go_with_what_they_name(shard: Shard, small: bool) -> None:
+    keys = [KEY, "segment/payee/8", "buckets/payee/3/7"]
+    for key in keys:
+        shard.put(key, key.encode() * LARGE)
+    names = {name.rsplit(".", 2)[0]: name for name in _named(shard)}
+    _with_stubs(shard.store)
+    assert shard.store.committed.keys() == set(keys)
+    log = shard.begin()
+    assert log.get_all(keys) == [key.encode() * LARGE for key in keys]
+    assert [names_in(key, shard.store.committed[key]) for key in keys] == [[names[key]] for key in keys]
+    after = b"s" if small else b"x" * LARGE
+    log.put(KEY, after)
+    log.remove(keys[1])
+    shard.commit(log)
+    log = shard.begin()
+    log.remove(keys[2])
+    shard.commit(log)
+    assert shard.begin().get_all(keys) == [after, None, None]
+    assert not shard.store.committed.keys() - {KEY if small else "files/segment/payee/0", GONE}
+    gone = json.loads(zlib.decompress(shard.store.committed[GONE]))
+    assert sorted(name for _, name in gone) == sorted(names.values())
 
 
 def test_a_file_that_is_gone_or_another_one_is_an_error_that_names_it(shard: Shard) -> None:
@@ -168,7 +246,9 @@ def test_random_lives(tmp_path: Path) -> None:
         rng, shard = random.Random(seed), Shard(tmp_path / str(seed))
         model: dict[str, bytes] = {}
         versions: list[tuple[dict[str, bytes], dict[str, bytes]]] = []
-        for _ in range(250):
+        for life in range(250):
+            if life == 120 and seed % 2:
+                _with_stubs(shard.store)
             log, tried = shard.begin(), dict(model)
             for _ in range(rng.randrange(4)):
                 key = f"segment/a/{rng.randrange(6)}"
