@@ -65,14 +65,20 @@ def build_extremes(
 
 
 @kernel(nogil=True)
-def _by_group(base: int, slots: Any, numbers: Any, ends: Any, rows: Any) -> None:
+def _by_group(
+    base: int, slots: Any, numbers: Any, previous: Any, ends: Any, rows: Any, disordered: Any
+) -> None:
     """Sort the rows from ``base`` on by the numbers of their groups, those of one group in the order of acceptance.
 
-    ``slots`` are of these rows. Group n has ``rows[ends[n]:ends[n + 1]]`` then; ``ends`` begins with zeros.
+    ``slots`` are of these rows. Group n has ``rows[ends[n]:ends[n + 1]]`` then; ``ends`` begins with zeros. Groups
+    become known whose lists are in another order.
     """
-    for slot in slots:
+    for i in range(len(slots)):
+        slot = slots[i]
         if slot >= 0 and numbers[slot] >= 0:
             ends[numbers[slot] + 2] += 1
+            if previous[base + i] > base + i:
+                disordered[numbers[slot]] = True
     for n in range(2, len(ends)):
         ends[n] += ends[n - 1]
     for i in range(len(slots)):
@@ -112,15 +118,6 @@ def _enter_run(rows: Any, chain: Any, low: Any, high: Any, queue: Any) -> None:
         depth += 1
 
 
-@kernel()
-def _is_in_order(rows: Any, previous: Any) -> bool:
-    """Whether the list of these rows, ascending, is in the order of acceptance."""
-    for row in rows:  # noqa: SIM110  # compiled
-        if previous[row] >= row:
-            return False
-    return True
-
-
 @kernel(nogil=True)
 def _enter_groups(
     windows: Any,
@@ -128,6 +125,7 @@ def _enter_groups(
     base: int,
     grouped: Any,
     ends: Any,
+    disordered: Any,
     numbers: Any,
     last: Any,
     order: Any,
@@ -141,11 +139,11 @@ def _enter_groups(
         number = np.int64(numbers[slot])
         if last[slot] < base or number < 0:
             continue
-        rows = grouped[ends[number] : ends[number + 1]]
-        if _is_in_order(rows, order.previous):
-            _enter_run(rows, chain, queue.low, queue.high, queue.rows)
-        else:
+        if disordered[number]:
             _enter_list(last[slot], base, end, order, chain)
+        else:
+            rows = grouped[ends[number] : ends[number + 1]]
+            _enter_run(rows, chain, queue.low, queue.high, queue.rows)
         own = fronts[number * width : (number + 1) * width]
         _find_fronts(last[slot], windows, floor, base, order, chain, own)
 
@@ -178,7 +176,8 @@ def enter_all(
     All rows with a slot are in the lists.
     """
     ends = np.zeros(len(fronts) // len(windows) + 2, np.int64)
-    grouped = np.empty(len(slots), np.int32)
-    _by_group(base, slots, numbers, ends, grouped)
+    grouped, disordered = np.empty(len(slots), np.int32), np.zeros(len(ends) - 2, np.bool_)
+    _by_group(base, slots, numbers, order.previous, ends, grouped, disordered)
     queue = _Queue.of(int(np.diff(ends).max()))
-    _enter_groups(windows, floor, base, grouped, ends, numbers, last, order, chain, fronts, queue)
+    of_groups = grouped, ends, disordered, numbers, last
+    _enter_groups(windows, floor, base, *of_groups, order, chain, fronts, queue)

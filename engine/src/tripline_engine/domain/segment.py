@@ -29,7 +29,7 @@ _MOVED_ROWS = 1 << 15
 # A large micro-batch is written in entries of so many rows: what prunes one later has little to do at a time.
 _ENTRY_ROWS = 1 << 13
 # So many rows are read back at a time, and those of one entry more.
-_READ_ROWS = 1 << 15
+_READ_ROWS = 1 << 16
 _EVERYTHING: Final = 2**63 - 1
 
 
