@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -176,21 +177,27 @@ def test_large_ones_take_the_place_of_small_ones_that_go(shard: Shard) -> None:
     assert shard.store.committed.keys() == {GONE}
 
 
-def test_to_read_many_asks_the_store_for_few(shard: Shard) -> None:
+def test_to_read_many_asks_the_store_for_few(shard: Shard, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = [f"{folder}/{number}" for folder in ("segment/payee", "buckets/payee/3") for number in range(200)]
     for key in keys:
         shard.put(key, key.encode() * LARGE)
     asked: list[str] = []
-    log = shard.begin()
-    get_all = shard.store.get_all
-    shard.store.get_all = lambda some: [asked.extend(some), get_all(some)][1]  # type: ignore[method-assign,func-returns-value]
+    log, get_all = shard.begin(), shard.store.get_all
+
+    def noted(some: Sequence[str]) -> list[bytes | None]:
+        asked.extend(some)
+        return get_all(some)
+
+    monkeypatch.setattr(shard.store, "get_all", noted)
     assert [log.get(key) for key in keys] == [key.encode() * LARGE for key in keys]
     assert len(asked) == 2 * 4
 
 
-def test_what_is_new_and_small_is_written_without_a_question(shard: Shard) -> None:
+def test_what_is_new_and_small_is_written_without_a_question(
+    shard: Shard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log = shard.begin()
-    shard.store.get_all = None  # type: ignore[method-assign,assignment]
+    monkeypatch.setattr(shard.store, "get_all", None)
     log.put(KEY, b"s")
     log.finish()
     assert shard.store.get(KEY) == b"s"
