@@ -16,7 +16,7 @@ from tests.oracle.model import MicroBatch, Record
 from tripline_contracts.event_type import EventType, load
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.projection import Projection
-from tripline_engine.domain.records import Kind, OutRecord, Payload
+from tripline_engine.domain.records import LARGE_ONES, Kind, OutRecord, Payload
 from tripline_engine.domain.shard_worker import Attached, ShardWorker
 from tripline_engine.spark.packing import packer
 from tripline_engine.spark.shard_keys import shard_keys
@@ -34,19 +34,26 @@ RULE_COUNTERS = (
 
 
 class DictLog:
-    """A state log in memory that commits or forgets, as Spark's state store does."""
+    """A state log in memory that commits or forgets, as Spark's state store does.
+
+    What may be large has to be read, in the same micro-batch, before it is put a second time.
+    """
 
     def __init__(self) -> None:
         self.committed: dict[str, bytes] = {}
         self._changed = dict(self.committed)
+        self._read: set[str] = set()
 
     def get(self, key: str) -> bytes | None:
+        self._read.add(key)
         return self._changed.get(key)
 
     def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
         return [self.get(key) for key in keys]
 
     def put(self, key: str, data: bytes) -> None:
+        unread = key in self.committed and key not in self._read
+        assert not (unread and key.startswith(LARGE_ONES)), f"{key} is put again and has not been read"
         self._changed[key] = data
 
     def remove(self, key: str) -> None:
@@ -61,9 +68,11 @@ class DictLog:
 
     def commit(self) -> None:
         self.committed = dict(self._changed)
+        self._read.clear()
 
     def abort(self) -> None:
         self._changed = dict(self.committed)
+        self._read.clear()
 
     @property
     def bytes(self) -> int:

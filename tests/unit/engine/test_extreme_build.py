@@ -9,9 +9,10 @@ from tripline_engine.domain.extreme_build import build_extremes, enter_all
 from tripline_engine.domain.extreme_queues import Chain
 from tripline_engine.domain.links import Members, Order, link_row
 
-GROUPS, ROWS, BASE = 7, 400, 20
-SMALL_ONE = 3
-"""A group without a number: it has no queue."""
+ROWS, BASE = 600, 20
+NUMBERS = (4, -1, 0, 5, 2, -1, 3, 1, 6)
+"""Of each group by its slot; -1: a small one, which has no queue. The last group has no rows."""
+LARGE = max(NUMBERS) + 1
 
 
 @pytest.mark.parametrize("late", [0.0, 0.02, 0.5])
@@ -19,16 +20,21 @@ SMALL_ONE = 3
 @pytest.mark.parametrize("sign", [1, -1])
 def test_all_at_once_is_as_group_by_group(late: float, filtered: bool, sign: int) -> None:
     rng = np.random.default_rng(round(late * 100))
-    slots = rng.integers(-1, GROUPS, ROWS).astype(np.int32)
-    time = np.arange(ROWS, dtype=np.int64) * 1_000
+    slots = rng.integers(-1, len(NUMBERS) - 1, ROWS).astype(np.int32)
+    # some of equal event times, which stand in the order of acceptance
+    time = np.arange(ROWS, dtype=np.int64) // 9 * 9_000
     time -= np.where(rng.random(ROWS) < late, rng.integers(0, 90_000, ROWS), 0)
+    # one group always in order, whatever the others are
+    time[slots == 0] = np.flatnonzero(slots == 0) * 1_000
     order = Order(time, np.full(ROWS, -1, np.int32), np.full(ROWS, -1, np.int32))
-    last = np.full(GROUPS, -1, np.int32)
+    last = np.full(len(NUMBERS), -1, np.int32)
     for row in range(BASE, ROWS):
         if slots[row] >= 0:
             link_row(row, slots[row], order, last, BASE)
-    numbers = np.arange(GROUPS, dtype=np.int32)
-    numbers[SMALL_ONE] = -1
+    numbers = np.array(NUMBERS, np.int32)
+    disordered = {int(slots[row]) for row in range(BASE, ROWS) if order.previous[row] > row}
+    assert disordered <= set(range(1, len(NUMBERS)))
+    assert bool(disordered) == (late > 0)
     contributing = np.where(rng.random(ROWS) < 0.3, -1, slots).astype(np.int32)
     low, windows = rng.integers(0, 30, ROWS).astype(np.uint64), np.array([20_000, 120_000], np.int64)
 
@@ -36,11 +42,11 @@ def test_all_at_once_is_as_group_by_group(late: float, filtered: bool, sign: int
         better, worse = np.full(ROWS, -1, np.int32), np.full(ROWS, -1, np.int32)
         return Chain(better, worse, low, np.zeros(ROWS, np.int64), sign, Members(filtered, contributing))
 
-    (one, fronts), (other, others) = [(chain(), np.full(GROUPS * len(windows), -1, np.int32)) for _ in "12"]
+    (one, fronts), (other, others) = [(chain(), np.full(LARGE * len(windows), -1, np.int32)) for _ in "12"]
     enter_all(windows, 0, BASE, slots[BASE:], numbers, last, order, one, fronts)
     large = numbers >= 0
     build_extremes(windows, 0, BASE, ROWS, numbers[large], last[large], order, other, others)
     assert fronts.tolist() == others.tolist()
-    assert (fronts >= 0).sum() >= GROUPS
+    assert (fronts >= 0).sum() >= LARGE - 1
     assert one.better.tolist() == other.better.tolist()
     assert one.worse.tolist() == other.worse.tolist()

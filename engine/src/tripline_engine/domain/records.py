@@ -54,7 +54,8 @@ SEGMENT: Final = "segment/"
 BUCKETS: Final = "buckets/"
 """What the keys of runs of buckets begin with."""
 LARGE_ONES: Final = (SEGMENT, BUCKETS)
-"""Such an entry may be large; before it is put a second time, it is read in the same micro-batch."""
+"""Such an entry may be large. Before it is put a second time, it is read in the same micro-batch: whoever keeps it asks
+only then where it is, and would have it twice."""
 
 
 class StateLog(Protocol):

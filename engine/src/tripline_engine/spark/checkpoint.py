@@ -115,7 +115,7 @@ def pin(checkpoint: Path, config: EngineConfig, begins: Ends | None = None) -> N
 
 
 def state_form(checkpoint: Path) -> int:
-    """In which form the checkpoint keeps state logs, for its whole life."""
+    """In which form the checkpoint keeps state logs."""
     return int(_read(checkpoint).get("stateForm", 1))
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from tripline_engine.domain.records import StateLog
 
+# Part of how checkpoints are written: with another number what has a name would be looked for elsewhere.
 _TOGETHER: Final = 64
 NAMES: Final = "files/"
 """What the keys of entries with names begin with."""

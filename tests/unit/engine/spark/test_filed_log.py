@@ -18,6 +18,7 @@ from tripline_engine.spark.filed_log import GONE, KEPT_BATCHES, FiledLog, forget
 
 LARGE = 10
 KEY = "segment/payee/7"
+KEYS = [f"{folder}/{number}" for folder in ("segment/a", "buckets/a/1") for number in (0, 1, 63, 64, 130)]
 
 
 @dataclass
@@ -258,13 +259,15 @@ def test_random_lives(tmp_path: Path) -> None:
                 _with_stubs(shard.store)
             log, tried = shard.begin(), dict(model)
             for _ in range(rng.randrange(4)):
-                key = f"segment/a/{rng.randrange(6)}"
+                key = rng.choice(KEYS)
                 if rng.random() < 0.3:
-                    gone = [key, f"segment/a/{rng.randrange(6)}", "other"][: rng.randrange(1, 4)]
+                    gone = [key, rng.choice(KEYS), "other"][: rng.randrange(1, 4)]
                     log.remove_all(gone)
                     tried = {each: data for each, data in tried.items() if each not in gone}
                     continue
-                assert log.get(key) == tried.get(key)
+                if key in model or rng.random() < 0.5:
+                    some = [key, *rng.sample(KEYS, 3)]
+                    assert log.get_all(some) == [tried.get(each) for each in some]
                 tried[key] = rng.randbytes(rng.choice([3, LARGE, 40]))
                 log.put(key, tried[key])
             if rng.random() < 0.2:
@@ -272,10 +275,15 @@ def test_random_lives(tmp_path: Path) -> None:
                 continue
             shard.commit(log)
             model = tried
+            large = {each for each, data in model.items() if len(data) >= LARGE}
+            assert {name.rsplit(".", 2)[0] for name in _named(shard)} == large
+            others = {each for each in shard.store.committed if not each.startswith(NAMES)} - {GONE}
+            assert others - large == model.keys() - large
+            assert all(shard.store.committed[each].startswith(b"file ") for each in others & large)
             versions.append((dict(shard.store.committed), model))
         for committed, known in versions[-KEPT_BATCHES:]:
             past = DictLog()
             past.committed = committed
             past.abort()
             found = FiledLog(past, shard.folder, 10_000, LARGE)
-            assert {key: found.get(key) for key in known} == known
+            assert found.get_all(KEYS) == [known.get(key) for key in KEYS]
