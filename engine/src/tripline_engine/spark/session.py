@@ -77,10 +77,6 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.ui.retainedTasks": "200",
     "spark.sql.ui.retainedExecutions": "5",
     "spark.ui.showConsoleProgress": "false",
-    # Spark has the whole heap collected every so often, half an hour unless told. In between, what micro-batches leave
-    # in the old generation takes memory that nothing has touched before: with a pause of a quarter of a second more
-    # often the JVM is as large after ten minutes as it will be
-    "spark.cleaner.periodicGC.interval": "10min",
     # a sample of how long each listener takes lives for a minute, long enough to come into the old part of the heap
     "spark.scheduler.listenerbus.metrics.maxListenerClassesTimed": "0",
 }
