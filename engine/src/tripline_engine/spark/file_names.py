@@ -38,11 +38,12 @@ class FileNames:
 
     def find(self, keys: Sequence[str]) -> dict[str, str]:
         """Of each of these keys that has a file the file's name, below the shard's folder."""
-        unread = sorted({_place(key)[0] for key in keys} - self._known.keys())
+        places = {key: _place(key) for key in keys}
+        unread = sorted({block for block, _ in places.values()} - self._known.keys())
         for block, data in zip(unread, self._log.get_all(unread), strict=True):
             self._known[block] = _DECODER.decode(data) if data else {}
-        ends = ((key, self._known[block].get(number)) for key in keys for block, number in [_place(key)])
-        return {key: f"{key}.{end}" for key, end in ends if end is not None}
+        ends = {key: self._known[block].get(number) for key, (block, number) in places.items()}
+        return {key: f"{key}.{end}" for key, end in ends.items() if end is not None}
 
     def put(self, key: str, name: str) -> None:
         """That is the name of its file from now on."""

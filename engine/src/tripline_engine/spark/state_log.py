@@ -47,13 +47,14 @@ def _text(data: bytes) -> str:
     return b2a_base64(data, newline=False).decode("ascii")
 
 
+_WITH_FILES: Final = Form(StructType([StructField("data", StringType())]), _text, a2b_base64, has_files=True)
 FORMS: Final = {
     # of checkpoints from before there was another one
     1: Form(StructType([StructField("data", BinaryType())]), bytes, bytes),
     2: Form(StructType([StructField("data", StringType())]), _text, a2b_base64),
-    3: Form(StructType([StructField("data", StringType())]), _text, a2b_base64, has_files=True),
-    # the same, and the names of files are together (`file_names.py`): what is of the third form becomes that
-    4: Form(StructType([StructField("data", StringType())]), _text, a2b_base64, has_files=True),
+    3: _WITH_FILES,
+    # the names of files are together (`file_names.py`): what is of the third form becomes that
+    4: _WITH_FILES,
 }
 """By the number that a checkpoint pins."""
 

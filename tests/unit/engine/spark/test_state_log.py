@@ -44,7 +44,7 @@ def test_any_number_of_large_entries_is_read_at_once(form: int) -> None:
         assert log.get_all([*data, "last"]) == [*data.values(), b"1"]
 
 
-@pytest.mark.parametrize(("form", "kind"), [(1, bytes), (2, str), (3, str)])
+@pytest.mark.parametrize(("form", "kind"), [(1, bytes), (2, str), (3, str), (4, str)])
 def test_what_is_written_is_read_back_and_removed(form: int, kind: type) -> None:
     store = Store()
     store.open.set()
