@@ -5,6 +5,8 @@ Populations that differ by their filters alone share them: of a thousand rules' 
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,36 +25,88 @@ NULL_GROUP = -1
 """Stands for "no group, for a field of the grouping is null" among slots."""
 
 
-class Groups:
-    """For each row its group's slot in ``table``, for as long as the history has a row of the group.
+class Groups(Protocol):
+    """For each row its group's slot in ``table``, for as long as the history has a row of the group."""
 
-    The slots of a single text field's values already number its groups: those are taken as they are.
-    """
-
-    def __init__(
-        self, arena: Arena, name: str, history: History, fields: tuple[str, ...], key: HashKey
-    ) -> None:
-        self._arena, self._name, self._history, self._key = arena, name, history, key
-        self.fields = fields
-        self._single = fields[0] if len(fields) == 1 and fields[0] in history.values else None
-        self.table = history.values[self._single] if self._single else SlotTable(arena, name)
-        if self._single is None:
-            self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_CAPACITY, NULL_GROUP)
+    @property
+    def table(self) -> SlotTable:
+        """The groups by their slots."""
 
     @property
     def slots(self) -> Array:
         """The group of each row, int32; -1 where a field of the grouping is null."""
-        return self._slots if self._single is None else self._history.codes(self._single)
 
     @property
     def by_row(self) -> ByRow:
         """The arrays that have an item for each row."""
-        return {} if self._single is not None else {f"{self._name}.slot": self._slots}
 
     def enter(self, start: int, end: int) -> None:
         """Number the groups of the rows from ``start`` to ``end``."""
-        if self._single is not None:
-            return
+
+    def drop(self, until: int) -> None:
+        """Give up the rows before ``until`` (called before the history does)."""
+
+    def shift(self, delta: int, end: int) -> None:
+        """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
+
+    def remove(self) -> None:
+        """Forget the groups and their arrays."""
+
+
+def groups_by(fields: tuple[str, ...], arena: Arena, name: str, history: History, key: HashKey) -> Groups:
+    """The groups by these fields; their arrays, if they have any, begin with ``name``."""
+    if len(fields) == 1 and fields[0] in history.values:
+        return TextGroups(history, fields[0])
+    return NumberedGroups(arena, name, history, fields, key)
+
+
+class TextGroups:
+    """Those of a single text field: the slots of its values in the history number them already."""
+
+    def __init__(self, history: History, field: str) -> None:
+        self._history, self._field = history, field
+        self.table = history.values[field]
+
+    @property
+    def slots(self) -> Array:
+        return self._history.codes(self._field)
+
+    @property
+    def by_row(self) -> ByRow:
+        return {}
+
+    def enter(self, start: int, end: int) -> None:
+        pass
+
+    def drop(self, until: int) -> None:
+        pass
+
+    def shift(self, delta: int, end: int) -> None:
+        pass
+
+    def remove(self) -> None:
+        pass
+
+
+class NumberedGroups:
+    """Those of any other grouping, in a table of their own."""
+
+    def __init__(
+        self, arena: Arena, name: str, history: History, fields: tuple[str, ...], key: HashKey
+    ) -> None:
+        self._arena, self._name, self._history, self._fields, self._key = arena, name, history, fields, key
+        self.table = SlotTable(arena, name)
+        self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_CAPACITY, NULL_GROUP)
+
+    @property
+    def slots(self) -> Array:
+        return self._slots
+
+    @property
+    def by_row(self) -> ByRow:
+        return {f"{self._name}.slot": self._slots}
+
+    def enter(self, start: int, end: int) -> None:
         if end > len(self._slots):
             self._slots = self._arena.resize(f"{self._name}.slot", 1 << end.bit_length())
         for first in range(start, end, _PIECE):
@@ -60,24 +114,18 @@ class Groups:
             self._arena.put(f"{self._name}.slot", first, slots)
 
     def drop(self, until: int) -> None:
-        """Give up the rows before ``until`` (called before the history does)."""
-        if self._single is None:
-            self.table.release(self._slots[self._history.base : until])
+        self.table.release(self._slots[self._history.base : until])
 
     def shift(self, delta: int, end: int) -> None:
-        """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
-        if self._single is None:
-            move_down(self._slots, delta, end)
+        move_down(self._slots, delta, end)
 
     def remove(self) -> None:
-        """Forget the groups and their arrays."""
-        if self._single is None:
-            self._arena.remove(f"{self._name}.slot")
-            self.table.remove()
+        self._arena.remove(f"{self._name}.slot")
+        self.table.remove()
 
     def _identities(self, start: int, end: int) -> tuple[Array, Array, Array]:
         """128 bits that are equal exactly where the groups are, and whether there is a group."""
-        parts = [self._identity(field, start, end) for field in self.fields]
+        parts = [self._identity(field, start, end) for field in self._fields]
         present = np.ones(end - start, np.bool_)
         for _, _, there in parts:
             present &= there

@@ -14,7 +14,7 @@ from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import Compiler, from_time
 from tripline_engine.domain.firing import FiringRecords, FiringStates
 from tripline_engine.domain.forgotten import remembered
-from tripline_engine.domain.groups import Groups
+from tripline_engine.domain.groups import Groups, groups_by
 from tripline_engine.domain.history import BACKFILLED, NO_MEASURE, History
 from tripline_engine.domain.judged import Alerted
 from tripline_engine.domain.lasting import LastingStates
@@ -34,7 +34,7 @@ from tripline_engine.domain.visibility import Visibility
 def open_groups(arena: Arena, history: History, fields: tuple[str, ...], compiler: Compiler) -> Groups:
     """The groups by these fields."""
     name = f"{compiler.anchor}.groups.{'+'.join(fields)}"
-    return Groups(arena, name, history, fields, compiler.key)
+    return groups_by(fields, arena, name, history, compiler.key)
 
 
 def open_links(

@@ -153,18 +153,16 @@ def _hash_lanes(most: Any, k0: Any, k1: Any, scratch: Any, low: Any, high: Any) 
 
 @kernel(nogil=True)
 def _hash_strings(offsets: Any, data: Any, k0: Any, k1: Any, scratch: Any, low: Any, high: Any) -> None:
-    n, first = len(low), 0
-    while first + _LANES <= n and len(scratch) > 0:
-        until = first + _LANES
-        most = _load(first, offsets, data, scratch)
+    n = len(low)
+    for first in range(0, n, _LANES):
+        until, most = min(first + _LANES, n), _U(_MOST + 1)
+        if until - first == _LANES and len(scratch) > 0:
+            most = _load(first, offsets, data, scratch)
         if most <= _U(_MOST):
             _hash_lanes(most, k0, k1, scratch, low[first:until], high[first:until])
         else:
             for i in range(first, until):
                 low[i], high[i] = hash_bytes(data, offsets[i], offsets[i + 1], k0, k1)
-        first = until
-    for i in range(first, n):
-        low[i], high[i] = hash_bytes(data, offsets[i], offsets[i + 1], k0, k1)
 
 
 def hash_strings(
