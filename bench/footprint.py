@@ -12,6 +12,7 @@ import numpy as np
 import psutil
 
 from bench import results
+from bench.java_memory import JavaMemory, java_memory
 from bench.judging import slope
 from bench.results import Result
 from bench.stack import Stack
@@ -27,7 +28,8 @@ _MEBIBYTE: Final = 1 << 20
 class Footprint:
     """At one moment (`at`: seconds of the monotonic clock).
 
-    :ivar own: bytes of memory of the engine's processes, files that are mapped left out; `java`: of the JVM among them
+    :ivar own: bytes of memory of the engine's processes, files that are mapped left out; `java`: of the JVM among them,
+        and `parts` of that
     :ivar arrays: bytes of its mapped files, as its metrics have it
     :ivar descriptors: file descriptors of its processes
     :ivar batches: micro-batches so far, and the `seconds` that they took
@@ -36,6 +38,7 @@ class Footprint:
     at: float
     own: int
     java: int
+    parts: JavaMemory
     arrays: float
     descriptors: int
     batches: float
@@ -93,6 +96,8 @@ class Figure:
 FIGURES: Final = (
     Figure("memory of its processes without mapped files", "MiB", 5, lambda _, now: now.own / _MEBIBYTE),
     Figure("the JVM among these", "MiB", None, lambda _, now: now.java / _MEBIBYTE),
+    Figure("the JVM's heap", "MiB", None, lambda _, now: now.parts.heap / _MEBIBYTE),
+    Figure("malloc in the JVM", "MiB", None, lambda _, now: now.parts.malloc / _MEBIBYTE),
     Figure("mapped files", "MiB", 5, lambda _, now: now.arrays / _MEBIBYTE),
     Figure("file descriptors", "descriptors", 5, lambda _, now: now.descriptors),
     Figure(
@@ -105,17 +110,20 @@ FIGURES: Final = (
 def _taken(stack: Stack, now: float) -> Footprint:
     metrics = samples(stack.metrics())
     own = java = descriptors = 0
+    parts = JavaMemory(0, 0)
     for process in _engine(stack):
         try:
             memory = process.memory_info()
             private = memory.rss - memory.shared
             own += private
-            java += private if process.name() == "java" else 0
+            if process.name() == "java":
+                java += private
+                parts = java_memory(process.memory_maps(grouped=False))
             descriptors += process.num_fds()
         except psutil.NoSuchProcess:
             continue  # it has ended meanwhile
     return Footprint(
-        now, own, java, metrics[_ARRAYS, ""], descriptors, metrics[BATCHES, ""], metrics[SECONDS, ""]
+        now, own, java, parts, metrics[_ARRAYS, ""], descriptors, metrics[BATCHES, ""], metrics[SECONDS, ""]
     )
 
 

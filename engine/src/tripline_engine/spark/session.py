@@ -77,6 +77,10 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.ui.retainedTasks": "200",
     "spark.sql.ui.retainedExecutions": "5",
     "spark.ui.showConsoleProgress": "false",
+    # Spark has the whole heap collected every so often, half an hour unless told. The first time all that lives moves
+    # to the old generation, a tenth more than it had, and what micro-batches leave there in between takes pages that
+    # nothing has touched before: after ten minutes, at a third of a second each, the heap is as large as it will be
+    "spark.cleaner.periodicGC.interval": "10min",
     # a sample of how long each listener takes lives for a minute, long enough to come into the old part of the heap
     "spark.scheduler.listenerbus.metrics.maxListenerClassesTimed": "0",
 }
@@ -85,6 +89,12 @@ _PURPOSE: Final[dict[str, str]] = {
 # use to another: RocksDB, the compilers and a thread for each task made the JVM grow by megabytes a minute.
 _MALLOC: Final = "MALLOC_ARENA_MAX"
 _ARENAS: Final = "2"
+
+# Even so each compilation of a long method leaves tens of megabytes free between what is kept, which glibc gives back
+# to the system only when it is told to: every half a minute, in 1 to 20 ms. A JVM that can't is left alone.
+_TRIM: Final = (
+    "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockExperimentalVMOptions -XX:TrimNativeHeapInterval=30000"
+)
 
 # History and windows are not in the JVM's heap; what is lives for one micro-batch or for some seconds. Survivors large
 # enough for that keep it out of the old generation, whose collections stop everything for a third of a second. Two
@@ -142,10 +152,12 @@ def _deployment(settings: Settings, shards: int, archive: ClassArchive | None) -
         # on the class path and not in spark.jars: the launcher needs the file system earlier
         "spark.driver.extraClassPath": f"{settings.jars}/*",
         "spark.driver.extraJavaOptions": (
-            f"{_GARBAGE} -Xms{settings.driver_memory} -Dlog4j2.configurationFile={log_configuration.as_uri()}"
+            f"{_GARBAGE} {_TRIM} -Xms{settings.driver_memory} -Dlog4j2.configurationFile={log_configuration.as_uri()}"
             f" {archive.options if archive else ''}"
         ),
         f"spark.executorEnv.{_MALLOC}": os.environ[_MALLOC],
+        # extraJavaOptions are left to the cluster
+        "spark.executor.defaultJavaOptions": _TRIM,
         "spark.executor.extraClassPath": f"{settings.jars}/*",
         "spark.driver.memory": settings.driver_memory,
         **({"spark.driver.host": "127.0.0.1"} if settings.is_local else {}),

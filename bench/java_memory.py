@@ -1,0 +1,51 @@
+"""What a JVM's memory is: its heap, what malloc has for it, and the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+# glibc's arenas, but for the first, lie at multiples of this and are no larger. Hardly anything else does.
+_ARENA: Final = 64 << 20
+
+
+class Mapping(Protocol):
+    """As `psutil.Process.memory_maps(grouped=False)` has it; `size` and `anonymous` in bytes."""
+
+    @property
+    def addr(self) -> str: ...
+    @property
+    def perms(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def anonymous(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class JavaMemory:
+    """Bytes that have memory.
+
+    :ivar heap: of Java's objects
+    :ivar malloc: of malloc's arenas, for compilers, symbols, buffers, and RocksDB; what is free in them counts
+    """
+
+    heap: int
+    malloc: int
+
+
+def java_memory(mappings: Sequence[Mapping]) -> JavaMemory:
+    """Of one JVM. Its heap is the largest mapping that can be written; raises ValueError where there is none."""
+    unnamed = [each for each in mappings if each.path == "[anon]" and each.perms.startswith("rw")]
+    heap = max(unnamed, key=lambda each: each.size)
+    arenas = [each for each in unnamed if _is_arena(each)]
+    first = [each for each in mappings if each.path == "[heap]"]
+    return JavaMemory(heap.anonymous, sum(each.anonymous for each in (*first, *arenas)))
+
+
+def _is_arena(mapping: Mapping) -> bool:
+    start, _ = mapping.addr.split("-")
+    return int(start, 16) % _ARENA == 0 and mapping.size <= _ARENA
