@@ -79,6 +79,7 @@ def _latency(measured: Measured) -> list[Result]:
     work = np.array(measured.watched.work_ms)
     return [
         results.told("a fixed piece of work, p99 (reference: its fastest)", np.percentile(work, 99), "ms", work.min()),
+        results.told("… its growth over the timed part, of its median", 100 * growth(work), "%"),
         results.at_least("alerts with a measured latency", everything.size, "alerts", MIN_ALERTS),
         results.at_least("of these of several payments together", of_these.size, "alerts", MIN_ALERTS),
         results.told("send to read through Kafka alone, p50", kafka50, "ms"),
@@ -165,6 +166,16 @@ def slope(samples: Sequence[tuple[float, float]]) -> float:
     at, value = np.array(samples, np.float64).T
     first, second = np.triu_indices(at.size, 1)
     return float(np.median((value[second] - value[first]) / (at[second] - at[first])))
+
+
+def growth(values: Floats) -> float:
+    """Of n values, float64, that were taken one after the other: from the first to the last, as a share of the median.
+
+    Nought with fewer than two.
+    """
+    if values.size < 2:
+        return 0.0
+    return slope(list(enumerate(values))) * (values.size - 1) / float(np.median(values))
 
 
 def compared(expected: dict[str, Expected], actual: dict[str, Expected]) -> list[Result]:

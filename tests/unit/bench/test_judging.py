@@ -10,7 +10,7 @@ import pytest
 
 from bench import results, stages
 from bench.expected import Expected
-from bench.judging import compared, is_accumulated, latencies_ms, slope, told_by
+from bench.judging import compared, growth, is_accumulated, latencies_ms, slope, told_by
 
 
 def alert(rule: int, number: int) -> dict[str, object]:
@@ -44,6 +44,11 @@ def test_growth_is_seen_and_a_stall_is_not_growth() -> None:
     assert slope(steady) == 0
     assert slope(stalled) == 0
     assert slope([(at, lag + 0.5 * at) for at, lag in stalled]) == pytest.approx(0.5, abs=0.05)
+
+
+def test_growth_is_a_share_of_the_median_from_the_first_to_the_last() -> None:
+    assert growth(np.linspace(1.0, 2.0, 11)) == pytest.approx(1 / 1.5)
+    assert growth(np.array([1.5])) == 0
 
 
 def test_alerts_are_compared_by_id_value_and_count() -> None:
