@@ -13,7 +13,7 @@ import psutil
 
 from bench import results
 from bench.java_memory import JavaMemory, java_memory
-from bench.judging import slope
+from bench.judging import growth
 from bench.results import Result
 from bench.stack import Stack
 from bench.stages import BATCHES, SECONDS, samples
@@ -67,8 +67,7 @@ class Footprints:
             span = values[-1][0] - values[0][0]
             median = float(np.median([value for _, value in values]))
             found.append(results.told(f"engine: {figure.name}, median", median, figure.unit))
-            name, growth = f"… its growth in {span / 60:.0f} minutes, of that", slope(values) * span
-            share = 100 * growth / median
+            name, share = f"… its growth in {span / 60:.0f} minutes, of that", 100 * growth(values)
             if figure.most is None:
                 found.append(results.told(name, share, "%", median))
             else:

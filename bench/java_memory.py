@@ -1,4 +1,4 @@
-"""What a JVM's memory is: its heap, what malloc has for it, and the rest."""
+"""How much of a JVM's memory is its heap, and how much malloc has for it."""
 
 from __future__ import annotations
 

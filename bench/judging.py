@@ -79,7 +79,7 @@ def _latency(measured: Measured) -> list[Result]:
     work = np.array(measured.watched.work_ms)
     return [
         results.told("a fixed piece of work, p99 (reference: its fastest)", np.percentile(work, 99), "ms", work.min()),
-        results.told("… its growth over the timed part, of its median", 100 * growth(work), "%"),
+        results.told("… its growth over the timed part, of its median", 100 * growth(list(enumerate(work))), "%"),
         results.at_least("alerts with a measured latency", everything.size, "alerts", MIN_ALERTS),
         results.at_least("of these of several payments together", of_these.size, "alerts", MIN_ALERTS),
         results.told("send to read through Kafka alone, p50", kafka50, "ms"),
@@ -133,10 +133,10 @@ def _lag(measured: Measured) -> list[Result]:
     if len(backlog) < 5:
         raise BenchFailed("the timed part was too short to see a backlog grow")
     lag = [(at, unread * 1_000 / options.rate) for at, unread in backlog]
-    growth = slope(lag) * options.seconds
+    later = slope(lag) * options.seconds
     p50, p99 = np.percentile([ms for _, ms in lag], [50, 99])
     return [
-        results.at_most("growth of the lag over the timed part", growth, "ms", MAX_GROWTH_MS, reference=p50),
+        results.at_most("growth of the lag over the timed part", later, "ms", MAX_GROWTH_MS, reference=p50),
         results.told("lag, p50 (payments sent and not yet in an order record, in ms of traffic)", p50, "ms"),
         results.told("lag, p99", p99, "ms"),
     ]
@@ -168,14 +168,16 @@ def slope(samples: Sequence[tuple[float, float]]) -> float:
     return float(np.median((value[second] - value[first]) / (at[second] - at[first])))
 
 
-def growth(values: Floats) -> float:
-    """Of n values, float64, that were taken one after the other: from the first to the last, as a share of the median.
+def growth(samples: Sequence[tuple[float, float]]) -> float:
+    """Of (at, value) in the order of time: from the first to the last, as a share of the values' median.
 
     Nought with fewer than two.
     """
-    if values.size < 2:
+    if len(samples) < 2:
         return 0.0
-    return slope(list(enumerate(values))) * (values.size - 1) / float(np.median(values))
+    return (
+        slope(samples) * (samples[-1][0] - samples[0][0]) / float(np.median([value for _, value in samples]))
+    )
 
 
 def compared(expected: dict[str, Expected], actual: dict[str, Expected]) -> list[Result]:
