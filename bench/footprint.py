@@ -21,6 +21,7 @@ from bench.stages import BATCHES, SECONDS, samples
 EVERY_SECONDS: Final = 10.0
 _ENGINE: Final = "tripline-engine"
 _ARRAYS: Final = "tripline_engine_history_bytes"
+_LIVE: Final = "tripline_engine_live_heap_bytes"
 _MEBIBYTE: Final = 1 << 20
 
 
@@ -30,7 +31,8 @@ class Footprint:
 
     :ivar own: bytes of memory of the engine's processes, files that are mapped left out; `java`: of the JVM among them,
         and `parts` of that
-    :ivar arrays: bytes of its mapped files, as its metrics have it
+    :ivar live: bytes that the last whole collection of the driver's heap has left; `arrays`: of its mapped files;
+        both as its metrics have it
     :ivar descriptors: file descriptors of its processes
     :ivar batches: micro-batches so far, and the `seconds` that they took
     """
@@ -39,6 +41,7 @@ class Footprint:
     own: int
     java: int
     parts: JavaMemory
+    live: float
     arrays: float
     descriptors: int
     batches: float
@@ -96,6 +99,7 @@ FIGURES: Final = (
     Figure("memory of its processes without mapped files", "MiB", 5, lambda _, now: now.own / _MEBIBYTE),
     Figure("the JVM among these", "MiB", None, lambda _, now: now.java / _MEBIBYTE),
     Figure("the JVM's heap", "MiB", None, lambda _, now: now.parts.heap / _MEBIBYTE),
+    Figure("what a whole collection leaves in the heap", "MiB", None, lambda _, now: now.live / _MEBIBYTE),
     Figure("malloc in the JVM", "MiB", None, lambda _, now: now.parts.malloc / _MEBIBYTE),
     Figure("mapped files", "MiB", 5, lambda _, now: now.arrays / _MEBIBYTE),
     Figure("file descriptors", "descriptors", 5, lambda _, now: now.descriptors),
@@ -122,8 +126,9 @@ def _taken(stack: Stack, now: float) -> Footprint:
         except psutil.NoSuchProcess:
             continue  # it has ended meanwhile
     return Footprint(
-        now, own, java, parts, metrics[_ARRAYS, ""], descriptors, metrics[BATCHES, ""], metrics[SECONDS, ""]
-    )
+        now, own, java, parts, metrics[_LIVE, ""], metrics[_ARRAYS, ""], descriptors,
+        metrics[BATCHES, ""], metrics[SECONDS, ""],
+    )  # fmt: skip
 
 
 def _engine(stack: Stack) -> Iterator[psutil.Process]:

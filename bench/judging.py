@@ -171,13 +171,10 @@ def slope(samples: Sequence[tuple[float, float]]) -> float:
 def growth(samples: Sequence[tuple[float, float]]) -> float:
     """Of (at, value) in the order of time: from the first to the last, as a share of the values' median.
 
-    Nought with fewer than two.
+    Nought with fewer than two, and where that is nought.
     """
-    if len(samples) < 2:
-        return 0.0
-    return (
-        slope(samples) * (samples[-1][0] - samples[0][0]) / float(np.median([value for _, value in samples]))
-    )
+    median = float(np.median([value for _, value in samples])) if len(samples) > 1 else 0.0
+    return slope(samples) * (samples[-1][0] - samples[0][0]) / median if median else 0.0
 
 
 def compared(expected: dict[str, Expected], actual: dict[str, Expected]) -> list[Result]:

@@ -49,6 +49,7 @@ def test_growth_is_seen_and_a_stall_is_not_growth() -> None:
 def test_growth_is_a_share_of_the_median_from_the_first_to_the_last() -> None:
     assert growth([(10.0 * look, 1 + look / 10) for look in range(11)]) == pytest.approx(1 / 1.5)
     assert growth([(0.0, 1.5)]) == 0
+    assert growth([(0.0, 0.0), (10.0, 0.0), (20.0, 1.0)]) == 0
 
 
 def test_alerts_are_compared_by_id_value_and_count() -> None:

@@ -83,6 +83,11 @@ ACTIVE_RULES: Final = MetricName(
 TAKES_TRANSACTIONS: Final = MetricName(
     "tripline_engine_takes_transactions", "1, or 0 while history is at its limit", "gauge"
 )
+LIVE_HEAP: Final = MetricName(
+    "tripline_engine_live_heap_bytes",
+    "What the last whole collection of the driver's heap has left in its old part; 0 before the first",
+    "gauge",
+)
 CLOCK: Final = MetricName(
     "tripline_engine_record_clock_seconds", "The last tick sent, since the epoch; absent before it", "gauge"
 )

@@ -62,6 +62,7 @@ class Metrics:
         self._unread = self._gauge(names.UNREAD)
         self._clock = self._gauge(names.CLOCK)
         self._takes = self._gauge(names.TAKES_TRANSACTIONS)
+        self._live_heap = self._gauge(names.LIVE_HEAP)
         self._counted = {key: self._counter(name) for key, name in names.COUNTED_BY_SHARDS.items()}
         self._measured = {key: self._gauge(name) for key, name in names.MEASURED_BY_SHARDS.items()}
         self._by_rule = {key: self._counter(name) for key, name in names.COUNTED_BY_RULE.items()}
@@ -94,6 +95,10 @@ class Metrics:
     def takes_transactions(self, *, takes: bool) -> None:
         """Whether the query takes transactions; not while history is full."""
         self._takes.set(takes)
+
+    def heap_lives(self, size: int) -> None:
+        """Bytes that the last whole collection of the driver's heap has left."""
+        self._live_heap.set(size)
 
     def _take(self, shard: int, key: str, value: int) -> None:
         name, _, label = key.partition(":")

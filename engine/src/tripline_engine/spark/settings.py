@@ -29,6 +29,7 @@ _WHEN_FAR_BEHIND: Final = 2.5
 _MOST_TRANSACTIONS: Final = 10_000_000
 """In any micro-batch: a shard's texts of one are below 2 GiB then."""
 
+_HEAP: Final = re.compile(r"([1-9][0-9]*)([mMgG])")
 _LOCAL: Final = re.compile(r"local\[([0-9]+|\*)\]")
 
 
@@ -54,7 +55,7 @@ class Settings:
     topic_prefix: str
     metrics_host: str
     metrics_port: int
-    driver_memory: str
+    driver_mebibytes: int
     log_level: str
     fault_point: str | None
     class_cache: Path | None
@@ -98,7 +99,7 @@ def from_environment() -> Settings:
                 topic_prefix=env.str("TOPIC_PREFIX", ""),
                 metrics_host=host,
                 metrics_port=port,
-                driver_memory=env.str("DRIVER_MEMORY", "2g"),
+                driver_mebibytes=_mebibytes(env.str("DRIVER_MEMORY", "2g")),
                 log_level=env.str("LOG_LEVEL", "info"),
                 fault_point=env.str("FAULT_POINT", None),
                 class_cache=env.path("CLASS_CACHE", None),
@@ -109,6 +110,16 @@ def from_environment() -> Settings:
         raise BadSettings(f"settings: {error}") from error
     except ContractError as error:
         raise BadSettings(str(error)) from error
+
+
+def _mebibytes(size: str) -> int:
+    """Of what the JVM and Spark both take for a heap's size: 2g, 1536m."""
+    match = _HEAP.fullmatch(size)
+    if not match:
+        raise BadSettings(
+            f"TRIPLINE_DRIVER_MEMORY: expected a whole number with m or g, as in 2g, not {size!r}"
+        )
+    return int(match[1]) * (1024 if match[2] in "gG" else 1)
 
 
 def local_master(master: str) -> str:

@@ -33,6 +33,7 @@ def test_defaults(environment: pytest.MonkeyPatch) -> None:
     assert settings.checkpoint == Path("/data/checkpoint")
     assert settings.topic("rules.v1") == "rules.v1"
     assert settings.event_type.name == "transaction"
+    assert settings.driver_mebibytes == 2048
 
 
 def test_micro_batches_may_be_larger_where_a_long_backlog_waits(environment: pytest.MonkeyPatch) -> None:
@@ -65,12 +66,21 @@ def test_what_is_missing_is_named(environment: pytest.MonkeyPatch, name: str) ->
         ("TRIPLINE_EVENT_TYPE", "/nowhere/cards.yaml"),
         ("TRIPLINE_METRICS_BIND", "9103"),
         ("TRIPLINE_METRICS_BIND", "127.0.0.1:99999"),
+        ("TRIPLINE_DRIVER_MEMORY", "2gb"),
+        ("TRIPLINE_DRIVER_MEMORY", "2048"),
+        ("TRIPLINE_DRIVER_MEMORY", "0g"),
     ],
 )
 def test_what_is_wrong_is_named(environment: pytest.MonkeyPatch, name: str, value: str) -> None:
     environment.setenv(name, value)
     with pytest.raises(BadSettings, match=name.removeprefix("TRIPLINE_")):
         from_environment()
+
+
+@pytest.mark.parametrize(("given", "expected"), [("3g", 3072), ("1536m", 1536), ("1G", 1024)])
+def test_the_heap_is_in_mebibytes(environment: pytest.MonkeyPatch, given: str, expected: int) -> None:
+    environment.setenv("TRIPLINE_DRIVER_MEMORY", given)
+    assert from_environment().driver_mebibytes == expected
 
 
 @pytest.mark.parametrize(

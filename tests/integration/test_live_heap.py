@@ -1,0 +1,49 @@
+"""What a JVM's own accounts say of a whole collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from py4j.java_gateway import JavaGateway
+from pyspark import SparkConf
+from pyspark.java_gateway import launch_gateway
+
+from tripline_demo.java import Java
+from tripline_engine.spark.live_heap import LiveHeap, old_part
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def gateway(java: Java, monkeypatch: pytest.MonkeyPatch) -> Iterator[JavaGateway]:
+    """A JVM with Spark's classes and no session."""
+    monkeypatch.setenv("JAVA_HOME", str(java.home))
+    options = SparkConf(loadDefaults=False).set("spark.driver.extraJavaOptions", "-XX:+UseSerialGC")
+    found = launch_gateway(options)  # type: ignore[no-untyped-call]
+    try:
+        yield found
+    finally:
+        found.shutdown()
+        found.proc.stdin.close()
+        found.proc.wait(timeout=30)
+
+
+@pytest.mark.timeout(120)
+def test_what_lives_is_told_and_garbage_is_not(gateway: JavaGateway) -> None:
+    jvm, told = gateway.jvm, list[int]()
+    ticks = iter(range(0, 100, 20))
+    live = LiveHeap(old_part(jvm), told.append, lambda: next(ticks))
+    live.look()
+    held = jvm.java.lang.StringBuilder()
+    held.setLength(30 * MIB)
+    jvm.System.gc()
+    live.look()
+    held.setLength(0)
+    held.trimToSize()
+    jvm.System.gc()
+    live.look()
+    before, with_it, without = told
+    assert before == 0
+    assert with_it > 30 * MIB
+    assert without == pytest.approx(with_it - 30 * MIB, abs=2 * MIB)
