@@ -10,7 +10,7 @@ from pyspark import SparkConf
 from pyspark.java_gateway import launch_gateway
 
 from tripline_demo.java import Java
-from tripline_engine.spark.live_heap import LiveHeap, old_part
+from tripline_engine.spark.live_heap import left_in, old_part
 
 MIB = 1 << 20
 
@@ -31,19 +31,17 @@ def gateway(java: Java, monkeypatch: pytest.MonkeyPatch) -> Iterator[JavaGateway
 
 @pytest.mark.timeout(120)
 def test_what_lives_is_told_and_garbage_is_not(gateway: JavaGateway) -> None:
-    jvm, told = gateway.jvm, list[int]()
-    ticks = iter(range(0, 100, 20))
-    live = LiveHeap(old_part(jvm), told.append, lambda: next(ticks))
-    live.look()
+    jvm = gateway.jvm
+    heap = old_part(jvm)
+    before = left_in(heap)
     held = jvm.java.lang.StringBuilder()
     held.setLength(30 * MIB)
     jvm.System.gc()
-    live.look()
+    with_it = left_in(heap)
     held.setLength(0)
     held.trimToSize()
     jvm.System.gc()
-    live.look()
-    before, with_it, without = told
+    without = left_in(heap)
     assert before == 0
     assert with_it > 30 * MIB
     assert without == pytest.approx(with_it - 30 * MIB, abs=2 * MIB)

@@ -11,7 +11,6 @@ from pyspark.sql import SparkSession
 
 from tripline_engine.spark.backlog import Backlog
 from tripline_engine.spark.history_limit import HistoryLimit
-from tripline_engine.spark.live_heap import LiveHeap, old_part
 from tripline_engine.spark.metrics import Metrics, shard_counters
 from tripline_engine.spark.query import OBSERVATION
 
@@ -42,13 +41,9 @@ class ProgressListener:
         self._metrics = metrics
         self._limit, self._backlog = limit, backlog
         self._ready, self._committed = ready, committed
-        self._heap: LiveHeap | None = None
 
     def listen(self, session: SparkSession) -> None:
         """From now on."""
-        jvm = session.sparkContext._jvm  # noqa: SLF001  # the only way to the JVM's own accounts
-        assert jvm is not None  # the session runs
-        self._heap = LiveHeap(old_part(jvm), self._metrics.heap_lives)
         session.streams.addListener(self)  # type: ignore[arg-type]  # it asks for `_jlistener` and nothing else
 
     def took(self, progress: dict[str, Any]) -> None:
@@ -72,8 +67,6 @@ class ProgressListener:
 
     def onQueryProgress(self, event: JavaObject) -> None:  # noqa: N802
         self.took(json.loads(event.progress().json()))
-        assert self._heap is not None  # Spark calls what listens
-        self._heap.look()
 
     def onQueryIdle(self, event: JavaObject) -> None:  # noqa: N802, ARG002
         self._ready.set()

@@ -28,6 +28,7 @@ from tripline_engine.spark.filed_log import forget_unfinished
 from tripline_engine.spark.history_limit import HistoryLimit
 from tripline_engine.spark.kafka_stream import KafkaStream
 from tripline_engine.spark.listener import ProgressListener
+from tripline_engine.spark.live_heap import left_in, old_part
 from tripline_engine.spark.metrics import Metrics
 from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
@@ -178,12 +179,16 @@ class Engine:
 
     def _wait(self, session: SparkSession, query: StreamingQuery) -> None:
         """Returns when the engine is told to stop, or when it is to go on with another query."""
+        jvm = session.sparkContext._jvm  # noqa: SLF001  # the only way to the JVM's own accounts
+        assert jvm is not None  # the query runs
+        heap = old_part(jvm)
         purge_at = time.monotonic() + housekeeping.INTERVAL_SECONDS
         while not self._stop.wait(_POLL_SECONDS) and not self._wants_another_query():
             if not query.isActive:
                 raise QueryFailed(f"the streaming query ended: {_reason(query)}")
             if not self._ticker_thread.is_alive():
                 raise QueryFailed("the ticker ended, without it the record clock would stand still")
+            self._metrics.heap_lives(left_in(heap))
             if time.monotonic() > purge_at:
                 _log.debug("paths_forgotten", count=housekeeping.forget_deleted_files(session))
                 purge_at = time.monotonic() + housekeeping.INTERVAL_SECONDS

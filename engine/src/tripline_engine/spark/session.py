@@ -106,7 +106,7 @@ def _heap(mebibytes: int) -> str:
     """A third of the heap for what is new; half of it touched at the start, and the rest had when that is full.
 
     Otherwise what little comes into the old part takes a page that nothing has touched before, for as long as the
-    engine runs: memory that only grows, and a collection that moves much waits for the system thousands of times.
+    engine runs: memory that only grows.
     """
     return f"-Xmn{mebibytes // 3}m -Xms{mebibytes // 2}m -XX:+AlwaysPreTouch"
 
