@@ -55,7 +55,9 @@ STAGES: Final = (
         "killed with 5,000,000 payments held, and what is left when they have passed",
     ),
     Stage(
-        "peer", ("--payments", "20000", "--ours", "600000", "--shards", "2"), "the same rules in Quix Streams"
+        "peer",
+        ("--payments", "20000", "--ours", "600000", "--shards", "2"),
+        "the same rules in Quix Streams and in BlazeRules",
     ),
 )
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from bench import peer, quix
+from bench import peer_quix, quix
 from bench.quix import Sample
 from bench.rules import FIVE, Version
 from bench.workload import Workload
@@ -40,7 +40,7 @@ def test_of_two_payments_in_one_millisecond_the_later_one_counts() -> None:
     )  # fmt: skip
     versions = [Version(COUNT, 1, 0, Decimal(1), 0), Version(AVG, 1, 1, Decimal(2), 0)]
     time = np.array([1_000, 2_000, 2_000])
-    found = peer.expected_alerts(load, time, versions)
+    found = peer_quix.expected_alerts(load, time, versions)
     assert found == {(COUNT.rule_id, "7", 2_000): "3", (AVG.rule_id, "9", 2_000): "5"}
 
 
@@ -51,7 +51,7 @@ def test_alerts_are_read_in_cents_from_a_time_on() -> None:
         (b'"7"', json.dumps({"ruleId": rule, "eventTime": at, "value": value}).encode())
         for rule, at, value in values
     ]
-    assert peer.told(records, versions, 2_000) == [
+    assert peer_quix.told(records, versions, 2_000) == [
         ((COUNT.rule_id, "7", 2_000), "3"),
         ((AVG.rule_id, "7", 2_000), "3.333333"),
     ]
@@ -59,6 +59,6 @@ def test_alerts_are_read_in_cents_from_a_time_on() -> None:
 
 def test_the_last_value_of_an_alert_is_compared() -> None:
     one, two, three = ((1, "7", at) for at in (1, 2, 3))
-    found = peer.compared({one: "1", two: "2"}, [(one, "0"), (one, "1"), (three, "3")])
+    found = peer_quix.compared({one: "1", two: "2"}, [(one, "0"), (one, "1"), (three, "3")])
     assert [result.value for result in found] == [1, 0, 1, 1, 1]
-    assert peer.compared({one: "1"}, [(one, "1"), (one, "0")])[1].value == 1
+    assert peer_quix.compared({one: "1"}, [(one, "1"), (one, "0")])[1].value == 1
