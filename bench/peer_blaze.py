@@ -14,9 +14,8 @@ What it lacks beside the engine, whatever its speed (0.5.4, tried):
 - A payment is judged by what the batches before it left: neither it nor the others of its batch are in its windows. So
   which alerts there are depends on how payments fell into batches.
 - What a window holds is compared in 32-bit floats: 16,777,217 is not above 16,777,216.
-- Rules that are loaded again, with another limit or one more of them, begin with empty windows.
-- No state outlives the process. Nothing is told of the value, or of the payments that made it. Nothing is counted once
-  that comes twice.
+- Rules that are loaded again, with another limit or one more of them, begin with empty windows; so does its hot reload.
+- No state outlives the process. Nothing is told of the value, or of the payments that made it.
 - An entity is one field, and a text; a grouping of several has to be joined before.
 """
 
