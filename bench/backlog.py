@@ -18,6 +18,7 @@ from bench.engine import Running
 from bench.expected import expected_alerts, order_of
 from bench.judging import compared, told_by
 from bench.publishing import publish
+from bench.rates import rate_of
 from bench.reading import ALERTS, ORDER, Reader
 from bench.results import Result
 from bench.rules import UNREACHABLE, Version
@@ -116,12 +117,6 @@ def taken(place: Place, shards: int) -> Taken:
         reader.close()
     checked = [*_checked(place, batches, alerts), engine.compiled_late(own.log)]
     return Taken(rate_of(progress), rate_of(progress, without=2), checked)
-
-
-def rate_of(progress: Sequence[tuple[float, int]], without: int = 4) -> float:
-    """Payments a second from (seconds, payments taken), without the first of so many parts of the payments."""
-    timed_from = next(point for point in progress if point[1] >= progress[-1][1] // without)
-    return (progress[-1][1] - timed_from[1]) / (progress[-1][0] - timed_from[0])
 
 
 def _ends(bootstrap_servers: str) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """The five rules in BlazeRules, over the same topic: a process of its own, in an environment of its own.
 
-`python -m bench.blaze <file>` takes a `Run` as JSON and writes one line of JSON: a `Figures`. Nothing of this project
-is imported, because that environment holds BlazeRules and nothing else.
+`python -m bench.blaze <file>` takes a `Run` as JSON and writes one line of JSON: a `Figures`. Of this project it
+imports what needs nothing, because that environment holds BlazeRules and nothing else.
 
     transactions.v1 ─ its Kafka consumer ─ pyarrow reads JSON, joins keys ─ its engine ─ rules that hold ─ alerts
                       └───────── the next batch ─────────┘                  └ this batch ┘
@@ -21,6 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from bench.rates import rate_of
 
 TOPIC: Final = "transactions.v1"
 _POLL_MS: Final = 1_000
@@ -142,14 +144,7 @@ def main(run: Run) -> None:
         raise SystemExit(f"{run.name}: alerts could not be sent")
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu_us = (used.ru_utime + used.ru_stime) * 1e6 / run.payments
-    print(json.dumps(asdict(Figures(rate(samples, 4), rate(samples, 0), cpu_us))))
-
-
-def rate(samples: Sequence[tuple[float, int]], part: int) -> float:
-    """Payments a second from (seconds, payments taken), without the first of so many parts of them; 0 for none."""
-    least = samples[-1][1] / part if part else 0
-    begin = next(sample for sample in samples if sample[1] >= least)
-    return (samples[-1][1] - begin[1]) / (samples[-1][0] - begin[0])
+    print(json.dumps(asdict(Figures(rate_of(samples), rate_of(samples, without=0), cpu_us))))
 
 
 def _next(consumer: Any, run: Run) -> tuple[Any, Any]:
@@ -168,7 +163,7 @@ def _next(consumer: Any, run: Run) -> tuple[Any, Any]:
     lines = b"\n".join(values)
     payments = arrow_json.read_json(
         pa.py_buffer(lines),
-        read_options=arrow_json.ReadOptions(block_size=max(len(lines), 1)),
+        read_options=arrow_json.ReadOptions(block_size=len(lines)),
         parse_options=arrow_json.ParseOptions(explicit_schema=fields, unexpected_field_behavior="ignore"),
     ).combine_chunks()
     columns = {"amount": pc.cast(payments["paymentAmount"], pa.float64())}

@@ -54,16 +54,12 @@ def measured(place: Place, say: Callable[[str], None]) -> tuple[float, list[Resu
         say(f"{name}; the best so far {best:,.0f}/s")
         run = _run(place, rules, per_batch)
         peer_process.create(place.kafka, run.alerts)
-        figures = blaze.Figures(
-            **peer_process.figures(python, "bench.blaze", place.folder, run.name, run.text())
-        )
+        rate, rows = peer_process.measured(python, "bench.blaze", place.folder, run, name)
         found += [
-            results.told(name, figures.rate, "payments/s"),
-            results.told(f"{name}: with the first quarter", figures.whole, "payments/s"),
-            results.told(f"{name}: processor time of a payment", figures.cpu_us, "µs"),
+            *rows,
             *compared(expected, told(peer_process.records(place.kafka, run.alerts), load.preloaded)),
         ]
-        best = max(best, figures.rate)
+        best = max(best, rate)
     return best, found
 
 

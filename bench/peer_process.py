@@ -10,14 +10,17 @@ import sysconfig
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
+from bench import blaze, quix, results
+from bench.results import Result
 from bench.stack import BenchFailed
 from tripline_demo import leash, paths
+
+Run = blaze.Run | quix.Run
 
 
 def installed(package: str, version: str) -> Path:
@@ -38,10 +41,13 @@ def _succeed(command: Sequence[str]) -> None:
         raise BenchFailed(f"the peer could not be installed:\n{ended.stderr[-2_000:]}")
 
 
-def figures(python: Path, module: str, folder: Path, name: str, run: str) -> dict[str, Any]:
-    """What that module of this package writes as its last line, given `run` in a file; its log is in `folder`."""
-    file, log = folder / f"{name}.json", folder / f"{name}.log"
-    file.write_text(run, encoding="utf-8")
+def measured(python: Path, module: str, folder: Path, run: Run, name: str) -> tuple[float, list[Result]]:
+    """Payments a second of that run by that module of this package, and the rows of the table that `name` heads.
+
+    The module is given a file with the run, and writes its figures as the last line; its log is in `folder`.
+    """
+    file, log = folder / f"{run.name}.json", folder / f"{run.name}.log"
+    file.write_text(run.text(), encoding="utf-8")
     process = leash.start(
         [str(python), "-m", module, str(file)],
         log=log,
@@ -53,9 +59,13 @@ def figures(python: Path, module: str, folder: Path, name: str, run: str) -> dic
     finally:
         process.stop()
     if process.process.returncode:
-        raise BenchFailed(f"{name} failed:\n{process.last_lines()}")
-    found: dict[str, Any] = json.loads(process.last_lines(1))
-    return found
+        raise BenchFailed(f"{run.name} failed:\n{process.last_lines()}")
+    figures = json.loads(process.last_lines(1))
+    return figures["rate"], [
+        results.told(name, figures["rate"], "payments/s"),
+        results.told(f"{name}: with the first quarter", figures["whole"], "payments/s"),
+        results.told(f"{name}: processor time of a payment", figures["cpu_us"], "µs"),
+    ]
 
 
 def create(bootstrap_servers: str, topic: str) -> None:

@@ -81,17 +81,13 @@ def measured(payments: int, seed: int, say: Callable[[str], None]) -> tuple[floa
             name = f"{NAME}, {arrangement.name}"
             say(f"{name}; the best so far {best:,.0f}/s")
             run = _run(place, f"peer-{number}", rules, len(load), arrangement)
-            figures = quix.Figures(
-                **peer_process.figures(python, "bench.quix", place.folder, run.name, run.text())
-            )
+            rate, rows = peer_process.measured(python, "bench.quix", place.folder, run, name)
             since = int(place.event_time[load.preloaded])
             found += [
-                results.told(name, figures.rate, "payments/s"),
-                results.told(f"{name}: with the first quarter", figures.whole, "payments/s"),
-                results.told(f"{name}: processor time of a payment", figures.cpu_us, "µs"),
+                *rows,
                 *compared(expected, told(peer_process.records(place.kafka, run.alerts), rules, since)),
             ]
-            best = max(best, figures.rate)
+            best = max(best, rate)
     return best, found
 
 

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bench import engine
-from bench.backlog import rate_of
 from bench.cleaning import Held, held
 from bench.engine import Place, Running
 from bench.expected import expected_alerts, order_of
 from bench.judging import compared, latencies_ms, told_by
 from bench.machine import Spent
 from bench.publishing import publish
+from bench.rates import rate_of
 from bench.reading import ALERTS, ORDER, PROBE, OrderReader, Reader, create_probe
 from bench.results import Result
 from bench.sending import Sender, now_ms

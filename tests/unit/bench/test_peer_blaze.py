@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bench import blaze, peer_blaze
+from bench.rates import rate_of
 from bench.rules import FIVE, Version
 from bench.workload import Workload
 
@@ -38,8 +39,8 @@ def test_rules_of_one_grouping_share_an_entity_and_only_a_count_has_no_amount() 
 
 def test_the_first_quarter_is_not_timed() -> None:
     samples = [(0.0, 10), (1.0, 40), (2.0, 60), (6.0, 100)]
-    assert blaze.rate(samples, 4) == pytest.approx(60 / 5)
-    assert blaze.rate(samples, 0) == pytest.approx(90 / 6)
+    assert rate_of(samples) == pytest.approx(60 / 5)
+    assert rate_of(samples, without=0) == pytest.approx(90 / 6)
 
 
 def test_the_count_is_of_the_last_third_and_its_alerts_are_named_by_payment() -> None:

@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from bench.backlog import rate_of
+from bench.rates import rate_of
 from bench.throughput import RULES
 from bench.wide_load import FORMS, Form, wide
 from bench.workload import PARTITIONS
