@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tripline_engine.domain import arena as arenas
-from tripline_engine.domain.arena import Arena, HeapArena, MappedArena
+from tripline_engine.domain import mapped_arena as arenas
+from tripline_engine.domain.arena import Arena, Array, HeapArena
+from tripline_engine.domain.mapped_arena import MappedArena
 
 
 @pytest.mark.parametrize("size", [10, 2 * arenas._LARGE // 8], ids=["small", "large"])
@@ -89,7 +90,7 @@ def test_an_array_grows_and_keeps_what_it_holds(
     assert MappedArena(tmp_path).open("numbers", np.int64, 1).tolist() == more.tolist()
 
 
-def at(array: arenas.Array) -> int:
+def at(array: Array) -> int:
     """Where it lies in memory."""
     return int(array.__array_interface__["data"][0])
 

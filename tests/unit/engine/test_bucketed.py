@@ -24,9 +24,10 @@ from tripline_engine.domain.bucket_layout import (
 )
 from tripline_engine.domain.bucket_log import BucketLog, together
 from tripline_engine.domain.bucket_states import START
-from tripline_engine.domain.bucket_window import BucketPool, Buckets, Layout
+from tripline_engine.domain.bucket_window import BucketPool, Buckets
 from tripline_engine.domain.head import Head
-from tripline_engine.domain.links import NOTHING
+from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.structure import Layout
 
 T = 1_700_000_040_000
 MINUTE = 60_000

@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
-from tripline_engine.domain.records import BACKFILL
-from tripline_engine.domain.rows import Rows
+from tripline_engine.domain.rows import BACKFILL, Rows
 from tripline_engine.domain.settings import Settings
 from tripline_engine.domain.visibility import Visibility
 

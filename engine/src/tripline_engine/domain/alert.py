@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tripline_contracts import decimals
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.part import window_start
@@ -18,16 +17,6 @@ def ingested_at(transaction: Mapping[str, Any], record_time: int, event_type: Ev
     field = event_type.ingestion_field
     own = transaction[field.name] if field else None
     return record_time if own is None else own
-
-
-def transaction_json(row: Mapping[str, Any], event_type: EventType) -> dict[str, Any]:
-    """All declared fields of a transaction under their canonical names, nulls included, numbers as plain text."""
-    return {
-        field.name: decimals.plain(row[field.name])
-        if field.role == "measure" and row[field.name] is not None
-        else row[field.name]
-        for field in event_type.fields
-    }
 
 
 def alert_json(

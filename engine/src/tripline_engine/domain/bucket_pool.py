@@ -45,7 +45,7 @@ from tripline_engine.domain.bucket_layout import (
 )
 from tripline_engine.domain.bucket_states import advance, begin_states, follow, in_order, release
 from tripline_engine.domain.compiled import kernel
-from tripline_engine.domain.links import NOTHING
+from tripline_engine.domain.rows import NOTHING
 
 
 @kernel(inline="always")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -31,40 +31,18 @@ from tripline_engine.domain.bucket_layout import (
     Pool,
 )
 from tripline_engine.domain.bucket_states import STATE
-from tripline_engine.domain.links import NOTHING, Links, unhidden
-from tripline_engine.domain.rows import Amounts
-from tripline_engine.domain.segment import Voided
+from tripline_engine.domain.links import Links, unhidden
+from tripline_engine.domain.rows import NOTHING, Amounts
 from tripline_engine.domain.slot_table import SlotTable
+from tripline_engine.domain.structure import Layout
+from tripline_engine.domain.visibility import BucketSpan
+from tripline_engine.domain.voided import Voided
 
 _FIRST_CAPACITY: Final = 256
 _NO_FLOOR: Final = -ABOVE_ALL
 _STEP: Final = 4096
 FEW: Final = 4
 """Up to so many buckets of a group are gone through: a state would be a third of what a group with one bucket holds."""
-
-
-class Layout(NamedTuple):
-    """What the versions on one bucket set ask of it: window lengths (ms), and whether MIN or MAX."""
-
-    windows: tuple[int, ...]
-    seeks: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BucketSpan:
-    """Which event times (ms) a bucket set shows: not before ``begin``, and no bucket that begins before ``floor``.
-
-    :ivar begun: the position in rules.v1 at which the set began
-    """
-
-    begin: int
-    begun: int
-    floor: int = NOTHING
-
-    @property
-    def visible_from(self) -> int:
-        """The oldest visible event time."""
-        return max(self.begin, self.floor)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.compiled import kernel
-from tripline_engine.domain.links import NOTHING, Links
+from tripline_engine.domain.links import Links
+from tripline_engine.domain.rows import NOTHING
 
 _FIRST_CAPACITY = 256
 

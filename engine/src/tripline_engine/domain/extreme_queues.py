@@ -10,7 +10,8 @@ from tripline_engine.domain.arena import Array
 from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.int128 import compare
 from tripline_engine.domain.large_groups import OUTSIDE
-from tripline_engine.domain.links import NOTHING, Members
+from tripline_engine.domain.links import Members
+from tripline_engine.domain.rows import NOTHING
 
 
 class Chain(NamedTuple):

@@ -19,7 +19,8 @@ import numpy.typing as npt
 from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.cooldown import Cooldown
-from tripline_engine.domain.links import NOTHING, Links
+from tripline_engine.domain.links import Links
+from tripline_engine.domain.rows import NOTHING
 
 _FIRST_CAPACITY = 1024
 # A group's state: event time of the last evaluation, whether the rule held then, sequence of the last reset.

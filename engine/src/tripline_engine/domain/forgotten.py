@@ -11,13 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
-
 from tripline_contracts.canonical import canonical_json, sha256_hex
-from tripline_contracts.filter_tree import All, Comparison
-from tripline_engine.domain.filtering import Compiler, Test
-from tripline_engine.domain.history import History
 
 Group = tuple[tuple[str, str], ...]
 """The fields of a grouping, ascending, each with its value as text."""
@@ -81,30 +75,3 @@ class Forgotten:
 
 
 NOTHING_FORGOTTEN: Final = Forgotten()
-
-
-def remembered(forgotten: Forgotten, compiler: Compiler, test: Test | None) -> Test | None:
-    """Besides, the transaction is not forgotten."""
-    if not forgotten.before and not forgotten.groups:
-        return test
-    groups = [(each.before, _among(each.group, compiler)) for each in forgotten.groups]
-    last = max(forgotten.before, *(before for before, _ in groups), 0)
-
-    def not_forgotten(history: History, start: int, end: int) -> npt.NDArray[np.bool_]:
-        result = np.ones(end - start, np.bool_) if test is None else test(history, start, end)
-        if start + history.offset >= last:
-            return result
-        sequences = np.arange(start, end) + history.offset
-        result = result & (sequences >= forgotten.before)
-        for before, among in groups:
-            result &= (sequences >= before) | ~among(history, start, end)
-        return result
-
-    return not_forgotten
-
-
-def _among(group: Group, compiler: Compiler) -> Test:
-    """Whether a transaction is one of the group's."""
-    if not group:
-        return lambda _, start, end: np.ones(end - start, np.bool_)
-    return compiler.compile(All(tuple(Comparison(name, "=", value) for name, value in group)))

@@ -9,8 +9,8 @@ from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.forgotten import Group
 from tripline_engine.domain.history import History
+from tripline_engine.domain.populations import open_groups
 from tripline_engine.domain.rows import Rows, segment_schema
-from tripline_engine.domain.rule_windows import open_groups
 
 
 def group_identity(group: Group, compiler: Compiler) -> tuple[int, int]:

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from tripline_engine.domain.arena import Arena, Array
 from tripline_engine.domain.by_row import ByRow
-from tripline_engine.domain.history import HashKey, History
+from tripline_engine.domain.hash_key import HashKey
+from tripline_engine.domain.history import History
 from tripline_engine.domain.moving import move_down
 from tripline_engine.domain.siphash import hash_strings
 from tripline_engine.domain.slot_table import SlotTable

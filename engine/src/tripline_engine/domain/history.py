@@ -9,7 +9,6 @@ Fields that nothing reads are pruned before their rows go (`pruned`).
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +18,7 @@ from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.arena import Arena, Array, from_a_page, whole_pages
 from tripline_engine.domain.by_row import ByRow, give_back, give_back_behind, without_memory
+from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.int128 import join
 from tripline_engine.domain.moving import move_down
 from tripline_engine.domain.pruned import Pruned
@@ -31,7 +31,6 @@ from tripline_engine.domain.rows import (
     stamp_fields,
     text_fields,
 )
-from tripline_engine.domain.siphash import hash_strings
 from tripline_engine.domain.text_table import TextTable
 
 NO_MEASURE: Final = ""
@@ -55,18 +54,6 @@ VOIDED = 1
 """Marks a row that is for every rule as if it had never been; it keeps its place in the order of acceptance."""
 BACKFILLED = 2
 """Marks a row that no rule is evaluated for, neither live nor later; it counts like any other."""
-
-
-@dataclass(frozen=True, slots=True)
-class HashKey:
-    """The engine's SipHash key: two unsigned 64-bit numbers."""
-
-    first: int
-    second: int
-
-    def of(self, texts: Texts) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-        """The 128-bit identities of n texts as (low, high)."""
-        return hash_strings(texts.offsets, texts.data, self.first, self.second)
 
 
 class History:

@@ -14,15 +14,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena
-from tripline_engine.domain.by_row import ByRow
-from tripline_engine.domain.firing import FiringRecords
-from tripline_engine.domain.links import NOTHING
-from tripline_engine.domain.moving import move_down
 from tripline_engine.domain.rule_version import RuleVersionKey
 
 OPEN: Final = 2**63 - 1
-_FIRST_CAPACITY = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,66 +81,3 @@ class JudgedSpans:
         return JudgedSpans(
             {(rule, version): [Span(*span) for span in spans] for rule, version, spans in stored}
         )
-
-
-class Alerted:
-    """For which retained transactions a version has alerted, or never will as they are backfilled: uint8 by row.
-
-    As firing state each alert is a record of its own, named by its sequence number.
-    """
-
-    def __init__(self, arena: Arena, name: str) -> None:
-        self._arena, self._name = arena, f"{name}.alerted"
-        self.rows = arena.open(self._name, np.uint8, _FIRST_CAPACITY)
-
-    def build(
-        self,
-        records: FiringRecords | None,
-        offset: int,
-        base: int,
-        end: int,
-        backfilled: npt.NDArray[np.bool_] | None = None,
-    ) -> None:
-        """Hold exactly this; ``offset`` is the sequence number of row 0, ``base`` to ``end`` the retained rows.
-
-        :param backfilled: bool, of these rows
-        """
-        self.reserve(end)
-        self.rows[base:end] = 0 if backfilled is None else backfilled
-        if records is not None:
-            rows = records.reset - offset
-            self.rows[rows[(rows >= base) & (rows < end)]] = 1
-
-    def reserve(self, rows: int) -> None:
-        """Make room for so many rows."""
-        if rows > len(self.rows):
-            self.rows = self._arena.resize(self._name, 1 << rows.bit_length())
-
-    @property
-    def by_row(self) -> ByRow:
-        """The array that has an item for each row."""
-        return {self._name: self.rows}
-
-    def shift(self, delta: int, end: int) -> None:
-        """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
-        self.reserve(delta + end)
-        move_down(self.rows, delta, end)
-        self.rows[end : delta + end] = 0
-
-    def remove(self) -> None:
-        """Forget everything."""
-        self._arena.remove(self._name)
-
-
-def alerted_records(sequences: npt.NDArray[np.int64]) -> FiringRecords:
-    """The durable form of n alerts, by the sequence numbers of the transactions."""
-    n = len(sequences)
-    never = np.full(n, NOTHING, np.int64)
-    return FiringRecords(
-        low=sequences.astype(np.uint64),
-        high=np.zeros(n, np.uint64),
-        time=never,
-        held=np.ones(n, np.bool_),
-        reset=sequences,
-        alerted=never,
-    )

@@ -18,7 +18,8 @@ from tripline_engine.domain.firing import (
     FiringStates,
     fire_crossings,
 )
-from tripline_engine.domain.links import NOTHING, Links
+from tripline_engine.domain.links import Links
+from tripline_engine.domain.rows import NOTHING
 from tripline_engine.domain.slot_table import SlotTable
 
 

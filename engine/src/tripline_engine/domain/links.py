@@ -19,7 +19,7 @@ from tripline_engine.domain.groups import Groups
 from tripline_engine.domain.history import VOIDED, History
 from tripline_engine.domain.large_groups import Entering, LargeGroups
 from tripline_engine.domain.moving import move_down, move_numbers_down, shrink_numbers
-from tripline_engine.domain.rows import ABSENT
+from tripline_engine.domain.rows import NOTHING
 from tripline_engine.domain.slot_table import SlotTable
 
 
@@ -48,9 +48,6 @@ class Members(NamedTuple):
     chosen: bool
     slots: Array
 
-
-NOTHING = ABSENT
-"""Stands for "the group had no transaction before" among event times."""
 
 FILTERED = -2
 """Stands for "left out by the filter" among slots, as NULL_GROUP does for "no group"."""

@@ -14,8 +14,8 @@ from tripline_engine.domain.commands import (
 from tripline_engine.domain.forgotten import Group
 from tripline_engine.domain.head import Head
 from tripline_engine.domain.projection import Projection
-from tripline_engine.domain.records import StateLog
 from tripline_engine.domain.rule_version import RuleVersion
+from tripline_engine.domain.state_log import StateLog
 
 
 def obey(command: Command, position: int, projection: Projection, head: Head, log: StateLog) -> None:

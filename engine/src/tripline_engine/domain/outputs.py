@@ -11,7 +11,7 @@ import msgspec
 from tripline_contracts import cloudevents
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import OutRecord
-from tripline_engine.domain.rule_book import RuleTaken
+from tripline_engine.domain.rule_events import RuleTaken
 from tripline_engine.domain.rule_version import Rule
 
 _SOURCE = "/engine"

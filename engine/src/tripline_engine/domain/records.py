@@ -6,14 +6,8 @@ the domain turns the payloads of one micro-batch into Kafka records.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, Protocol
-
-BACKFILL: Final = "backfill"
-"""The header that names a record's backfill. The column of that name is null for others, or not there if all are
-others; it holds the name until the transaction is let in, and then just true."""
 
 
 class Kind(IntEnum):
@@ -47,28 +41,3 @@ class OutRecord:
     key: bytes | None
     value: bytes
     headers: tuple[tuple[str, bytes], ...]
-
-
-SEGMENT: Final = "segment/"
-"""What the keys of segments of the history begin with."""
-BUCKETS: Final = "buckets/"
-"""What the keys of runs of buckets begin with."""
-LARGE_ONES: Final = (SEGMENT, BUCKETS)
-"""Such an entry may be large. Before it is put a second time, it is read in the same micro-batch: whoever keeps it asks
-only then where it is, and would have it twice."""
-
-
-class StateLog(Protocol):
-    """The durable state of one shard: a map from text to bytes that changes with its micro-batch or not at all."""
-
-    def get(self, key: str) -> bytes | None: ...
-
-    def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
-        """Of each key what ``get`` gives: cheaper than one by one."""
-
-    def put(self, key: str, data: bytes) -> None: ...
-
-    def remove(self, key: str) -> None: ...
-
-    def remove_all(self, keys: Sequence[str]) -> None:
-        """What ``remove`` does with each: cheaper than one by one."""

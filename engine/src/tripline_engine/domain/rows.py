@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +11,19 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.int128 import words
-from tripline_engine.domain.records import BACKFILL
 
 DECIMAL = pa.decimal128(24, 6)
 # Fields of these roles are texts: equal texts are equal values.
 TEXT_ROLES = frozenset({"key", "attribute"})
 ABSENT = np.iinfo(np.int64).min
 """Stands for null among times, and for "no transaction before" among event times."""
+NOTHING = ABSENT
+"""Stands for "the group had no transaction before" among event times."""
+
+BACKFILL: Final = "backfill"
+"""The header that names a record's backfill. The column of that name is null for others, or not there if all are
+others; it holds the name until the transaction is let in, and then just true."""
+
 _LATER_THAN_ALL = 2**62
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -16,7 +16,6 @@ from tripline_contracts.names import read_list, read_name, read_parameter
 from tripline_engine.domain.commands import (
     ClearGroup,
     ClearRule,
-    Command,
     TraceRule,
     is_integer,
     read_command,
@@ -26,6 +25,14 @@ from tripline_engine.domain.commands import (
 from tripline_engine.domain.forgotten import Group
 from tripline_engine.domain.judged import JudgedSpans, Span
 from tripline_engine.domain.named import Named
+from tripline_engine.domain.rule_events import (
+    CatchUp,
+    ControlTaken,
+    NamesTaken,
+    RuleTaken,
+    SettingsTaken,
+    UnreadableRuleEvent,
+)
 from tripline_engine.domain.rule_version import (
     BEGINNING_OF_TIME,
     END_OF_TIME,
@@ -42,64 +49,7 @@ from tripline_engine.domain.settings import Settings
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
 
 
-@dataclass(frozen=True, slots=True)
-class CatchUp:
-    """A version just taken that reaches back: it judges what was accepted before and no version was in force for.
-
-    :ivar until: event times (ms) from ``version.effective_from`` to before this
-    """
-
-    version: RuleVersion
-    until: int
-
-
-@dataclass(frozen=True, slots=True)
-class RuleTaken:
-    """An event of a rule was taken.
-
-    :ivar version: the event's number
-    :ivar newest: the newest definition version
-    """
-
-    position: int
-    rule_id: int
-    version: int
-    newest: RuleVersion
-    catch_up: CatchUp | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SettingsTaken:
-    """The settings have changed."""
-
-    position: int
-
-
-@dataclass(frozen=True, slots=True)
-class ControlTaken:
-    """A command of an operator was taken."""
-
-    position: int
-    command_id: str
-    command: Command
-
-
-@dataclass(frozen=True, slots=True)
-class NamesTaken:
-    """A named list or parameter has changed."""
-
-    position: int
-
-
 Taken = RuleTaken | SettingsTaken | ControlTaken | NamesTaken
-
-
-class UnreadableRuleEvent(Exception):
-    """A rule event that this engine cannot read; ``position`` if that much could be told."""
-
-    def __init__(self, reason: str, position: int | None) -> None:
-        super().__init__(reason)
-        self.position = position
 
 
 class RuleBook:

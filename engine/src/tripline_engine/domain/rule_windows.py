@@ -6,52 +6,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from tripline_engine.domain.alerted_rows import Alerted
 from tripline_engine.domain.arena import Arena
-from tripline_engine.domain.bucket_window import Buckets, BucketSpan, BucketWindow, Layout
+from tripline_engine.domain.bucket_window import Buckets, BucketWindow
 from tripline_engine.domain.by_row import ByRow, give_back, give_back_behind, without_memory
 from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
-from tripline_engine.domain.filtering import Compiler, from_time
+from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing import FiringRecords, FiringStates
-from tripline_engine.domain.forgotten import remembered
-from tripline_engine.domain.groups import Groups, groups_by
+from tripline_engine.domain.groups import Groups
 from tripline_engine.domain.history import BACKFILLED, NO_MEASURE, History
-from tripline_engine.domain.judged import Alerted
 from tripline_engine.domain.lasting import LastingStates
-from tripline_engine.domain.links import NOTHING, Links
+from tripline_engine.domain.links import Links
 from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Population, TotalsKey
+from tripline_engine.domain.populations import open_groups, open_links
 from tripline_engine.domain.resetting import ResetWindow
-from tripline_engine.domain.rows import Amounts
+from tripline_engine.domain.rows import NOTHING, Amounts
 from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
-from tripline_engine.domain.segment import Voided
 from tripline_engine.domain.side_by_side import Work, side_by_side
 from tripline_engine.domain.slot_table import SlotTable
-from tripline_engine.domain.structure import Structure
+from tripline_engine.domain.structure import Layout, Structure
 from tripline_engine.domain.sum_window import SumWindow
-from tripline_engine.domain.visibility import Visibility
-
-
-def open_groups(arena: Arena, history: History, fields: tuple[str, ...], compiler: Compiler) -> Groups:
-    """The groups by these fields."""
-    name = f"{compiler.anchor}.groups.{'+'.join(fields)}"
-    return groups_by(fields, arena, name, history, compiler.key)
-
-
-def open_links(
-    arena: Arena,
-    history: History,
-    population: Population,
-    compiler: Compiler,
-    groups: Groups,
-    since: int = NOTHING,
-) -> Links:
-    """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
-    passes = None if population.filter is None else compiler.compile(population.filter)
-    passes = remembered(population.forgotten, compiler, passes)
-    if since != NOTHING:
-        passes = from_time(since, passes)
-    name = f"{compiler.anchor}.by.{population.name}"
-    return Links(arena, name, history, groups, passes)
+from tripline_engine.domain.visibility import BucketSpan, Visibility
+from tripline_engine.domain.voided import Voided
 
 
 @dataclass(frozen=True, slots=True)

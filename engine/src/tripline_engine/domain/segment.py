@@ -17,9 +17,10 @@ import msgspec
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.records import SEGMENT, StateLog
 from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.segment_entry import MARK, EntryForm, joined
+from tripline_engine.domain.state_log import SEGMENT, StateLog
+from tripline_engine.domain.voided import Voided
 
 _FAN_IN = 16
 _MAX_ROWS = 1 << 18
@@ -78,18 +79,6 @@ class Reach(NamedTuple):
     time: int
     sequence: int = _EVERYTHING
     record: int = _EVERYTHING
-
-
-class Voided(NamedTuple):
-    """A transaction that is void.
-
-    :ivar position: of the command
-    :ivar lateness_floor: as it was then, ms: of what stood singly then nothing is left in buckets either
-    """
-
-    sequence: int
-    position: int
-    lateness_floor: int
 
 
 _EMPTY: Mapping[str, Any] = {"segments": [], "next": 0, "accepted": 0, "cleared": 0, "voided": []}

@@ -16,15 +16,14 @@ import pyarrow as pa
 from tripline_contracts.event_type import MAX_TIMESTAMP
 from tripline_engine.domain import freed, rule_counts
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
-from tripline_engine.domain.alert import alert_json, ingested_at, transaction_json
+from tripline_engine.domain.alert import alert_json, ingested_at
 from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.commands import ExportRules
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing_log import Bounds, Held
+from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.head import Head, write_book
-from tripline_engine.domain.history import HashKey
-from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.obeying import obey
 from tripline_engine.domain.outputs import (
     alert_record,
@@ -36,18 +35,15 @@ from tripline_engine.domain.outputs import (
     trace_record,
 )
 from tripline_engine.domain.projection import Projection, exclusive
-from tripline_engine.domain.records import Kind, OutRecord, Payload, StateLog
-from tripline_engine.domain.rows import Rows
-from tripline_engine.domain.rule_book import (
-    CatchUp,
-    ControlTaken,
-    RuleTaken,
-    UnreadableRuleEvent,
-    position_of,
-)
+from tripline_engine.domain.records import Kind, OutRecord, Payload
+from tripline_engine.domain.rows import NOTHING, Rows
+from tripline_engine.domain.rule_book import position_of
+from tripline_engine.domain.rule_events import CatchUp, ControlTaken, RuleTaken, UnreadableRuleEvent
 from tripline_engine.domain.rule_version import RuleVersionKey
 from tripline_engine.domain.segment import Reach
+from tripline_engine.domain.state_log import StateLog
 from tripline_engine.domain.tracing import Tracing
+from tripline_engine.domain.transaction_json import transaction_json
 from tripline_engine.domain.verdict import Verdict
 
 _log = logging.getLogger(__name__)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from tripline_engine.domain.bucket_window import Layout
 from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Part, Population, TotalsKey
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
 
 _Key = TypeVar("_Key")
+
+
+class Layout(NamedTuple):
+    """What the versions on one bucket set ask of it: window lengths (ms), and whether MIN or MAX."""
+
+    windows: tuple[int, ...]
+    seeks: bool
 
 
 @dataclass(frozen=True, slots=True)

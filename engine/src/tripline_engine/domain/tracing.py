@@ -7,7 +7,6 @@ in the order of acceptance, and values are only worked out of those. What is lef
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -15,43 +14,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.alert import transaction_json
 from tripline_engine.domain.reading import PartReading, Reading
 from tripline_engine.domain.rows import Rows
-
-MAX_RECORDS: Final = 1_000
-"""Of one shard and micro-batch."""
+from tripline_engine.domain.trace_sample import MAX_RECORDS, Watched
+from tripline_engine.domain.transaction_json import transaction_json
 
 # The engine's order of the transactions of a micro-batch.
 _ORDER: Final = ("runningMax", "partition", "offset")
-
-
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """The evaluations of one version that are to be told.
-
-    :ivar rows: int64, ascending: where the first MAX_RECORDS of them are among the rows that were judged together
-    :ivar found: how many there are
-    :ivar fired: bool, by row: where an alert is due
-    :ivar late: bool, by row
-    """
-
-    reading: Reading
-    rows: npt.NDArray[np.int64]
-    found: int
-    fired: npt.NDArray[np.bool_]
-    late: npt.NDArray[np.bool_]
-
-
-def watch(
-    reading: Reading,
-    told: npt.NDArray[np.bool_],
-    fired: npt.NDArray[np.bool_],
-    late: npt.NDArray[np.bool_],
-) -> Watched:
-    """What is to be told of a version: its evaluations where ``told`` (bool, by row) says so."""
-    rows = np.flatnonzero(told)
-    return Watched(reading, rows[:MAX_RECORDS], len(rows), fired, late)
 
 
 class Tracing:

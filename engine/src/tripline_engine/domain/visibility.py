@@ -12,12 +12,28 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.bucket_window import BucketSpan
-from tripline_engine.domain.links import NOTHING
 from tripline_engine.domain.part import BucketKey
+from tripline_engine.domain.rows import NOTHING
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class BucketSpan:
+    """Which event times (ms) a bucket set shows: not before ``begin``, and no bucket that begins before ``floor``.
+
+    :ivar begun: the position in rules.v1 at which the set began
+    """
+
+    begin: int
+    begun: int
+    floor: int = NOTHING
+
+    @property
+    def visible_from(self) -> int:
+        """The oldest visible event time."""
+        return max(self.begin, self.floor)
 
 
 @dataclass(slots=True)

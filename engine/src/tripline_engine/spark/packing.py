@@ -19,7 +19,8 @@ import pyarrow as pa
 
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.parse import Parsed, Parser, Reject
-from tripline_engine.domain.records import BACKFILL, Kind, Payload
+from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.rows import BACKFILL
 from tripline_engine.domain.sharding import anchor_masks
 from tripline_engine.spark.aside import ASIDE
 from tripline_engine.spark.shard_keys import shard_keys

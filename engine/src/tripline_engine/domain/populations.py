@@ -1,0 +1,35 @@
+"""The groups and lists of a population, opened over a history."""
+
+from __future__ import annotations
+
+from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.excluding import remembered
+from tripline_engine.domain.filtering import Compiler, from_time
+from tripline_engine.domain.groups import Groups, groups_by
+from tripline_engine.domain.history import History
+from tripline_engine.domain.links import Links
+from tripline_engine.domain.part import Population
+from tripline_engine.domain.rows import NOTHING
+
+
+def open_groups(arena: Arena, history: History, fields: tuple[str, ...], compiler: Compiler) -> Groups:
+    """The groups by these fields."""
+    name = f"{compiler.anchor}.groups.{'+'.join(fields)}"
+    return groups_by(fields, arena, name, history, compiler.key)
+
+
+def open_links(
+    arena: Arena,
+    history: History,
+    population: Population,
+    compiler: Compiler,
+    groups: Groups,
+    since: int = NOTHING,
+) -> Links:
+    """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
+    passes = None if population.filter is None else compiler.compile(population.filter)
+    passes = remembered(population.forgotten, compiler, passes)
+    if since != NOTHING:
+        passes = from_time(since, passes)
+    name = f"{compiler.anchor}.by.{population.name}"
+    return Links(arena, name, history, groups, passes)

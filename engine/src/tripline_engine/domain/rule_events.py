@@ -1,0 +1,69 @@
+"""What taking a rule event comes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tripline_engine.domain.commands import (
+    Command,
+)
+from tripline_engine.domain.rule_version import (
+    RuleVersion,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUp:
+    """A version just taken that reaches back: it judges what was accepted before and no version was in force for.
+
+    :ivar until: event times (ms) from ``version.effective_from`` to before this
+    """
+
+    version: RuleVersion
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTaken:
+    """An event of a rule was taken.
+
+    :ivar version: the event's number
+    :ivar newest: the newest definition version
+    """
+
+    position: int
+    rule_id: int
+    version: int
+    newest: RuleVersion
+    catch_up: CatchUp | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsTaken:
+    """The settings have changed."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class ControlTaken:
+    """A command of an operator was taken."""
+
+    position: int
+    command_id: str
+    command: Command
+
+
+@dataclass(frozen=True, slots=True)
+class NamesTaken:
+    """A named list or parameter has changed."""
+
+    position: int
+
+
+class UnreadableRuleEvent(Exception):
+    """A rule event that this engine cannot read; ``position`` if that much could be told."""
+
+    def __init__(self, reason: str, position: int | None) -> None:
+        super().__init__(reason)
+        self.position = position
