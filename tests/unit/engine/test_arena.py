@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tripline_engine.domain import mapped_arena as arenas
-from tripline_engine.domain.arena import Arena, Array, HeapArena
-from tripline_engine.domain.mapped_arena import MappedArena
+from tripline_engine.domain.memory import mapped_arena as arenas
+from tripline_engine.domain.memory.arena import Arena, Array, HeapArena
+from tripline_engine.domain.memory.mapped_arena import MappedArena
 
 
 @pytest.mark.parametrize("size", [10, 2 * arenas._LARGE // 8], ids=["small", "large"])

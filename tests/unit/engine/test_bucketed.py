@@ -11,7 +11,6 @@ from tests.oracle.model import MicroBatch, Record
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
 from tests.unit.engine.harness import DictLog, Engine
-from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.bucket_layout import (
     BUCKET,
     COUNT,
@@ -26,6 +25,7 @@ from tripline_engine.domain.bucket_log import BucketLog, together
 from tripline_engine.domain.bucket_states import START
 from tripline_engine.domain.bucket_window import BucketPool, Buckets
 from tripline_engine.domain.head import Head
+from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.rows import NOTHING
 from tripline_engine.domain.structure import Layout
 

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tripline_engine.domain import duplicates
-from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.duplicates import RememberedIds
-from tripline_engine.domain.mapped_arena import MappedArena
+from tripline_engine.domain.memory.arena import Arena, HeapArena
+from tripline_engine.domain.memory.mapped_arena import MappedArena
 
 REACH = 1000
 BATCHES = st.lists(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.domain.int128 import add, compare, join, multiply_count, split, subtract
+from tripline_engine.domain.memory.int128 import add, compare, join, multiply_count, split, subtract
 
 EDGES = [
     base + nudge for base in (0, 2**63, -(2**63), 2**64, -(2**64), 10**24, -(10**24)) for nudge in (-1, 0, 1)

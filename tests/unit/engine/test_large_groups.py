@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.large_groups import OUTSIDE, SMALL, UNNUMBERED, LargeGroups
+from tripline_engine.domain.memory.arena import HeapArena
 
 MANY = 1_000
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.domain.moving import move_down, move_numbers_down, shrink_numbers
+from tripline_engine.domain.memory.row_compaction import move_down, move_numbers_down, shrink_numbers
 
 COLUMNS = st.lists(st.integers(-1, 60), min_size=1, max_size=40)
 

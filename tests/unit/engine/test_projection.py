@@ -14,7 +14,7 @@ from tests.oracle.histories import random_history
 from tests.oracle.judging import judge
 from tests.oracle.knobs import EVERYTHING
 from tests.unit.engine.harness import Engine
-from tripline_engine.domain import side_by_side
+from tripline_engine.domain.memory import parallel
 from tripline_engine.domain.projection import exclusive
 
 SEED = 5
@@ -81,7 +81,7 @@ def test_arrays_of_many_rows_are_built_to_the_same_alerts(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of many rows several threads build the arrays: here few rows are many."""
-    monkeypatch.setattr(side_by_side, "_MUCH", 0)
+    monkeypatch.setattr(parallel, "_MUCH", 0)
     batches = random_history(seed, EVERYTHING)
     engine = Engine(1, tmp_path)
     for number, batch in enumerate(batches):

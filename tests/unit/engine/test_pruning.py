@@ -29,16 +29,16 @@ from tests.oracle.scripting import batch, draft, payment
 from tests.unit.engine.harness import TRANSACTION, Engine
 from tests.unit.engine.test_against_oracle import TREATMENTS, Treatment, assert_equal, ill_treated
 from tripline_engine.domain import anchor as anchors
-from tripline_engine.domain import by_row
 from tripline_engine.domain import history as histories
-from tripline_engine.domain import mapped_arena as arenas
 from tripline_engine.domain import pruned as pruning
 from tripline_engine.domain import segment as segments
-from tripline_engine.domain.arena import HeapArena, whole_pages
 from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.head import Head
 from tripline_engine.domain.history import History
-from tripline_engine.domain.mapped_arena import MappedArena
+from tripline_engine.domain.memory import mapped_arena as arenas
+from tripline_engine.domain.memory import row_arrays
+from tripline_engine.domain.memory.arena import HeapArena, whole_pages
+from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.pruned import Pruned
 from tripline_engine.domain.records import Kind
 from tripline_engine.domain.rows import Rows, segment_schema
@@ -74,7 +74,7 @@ def early(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     monkeypatch.setattr(pruning, "_WORTH", 1)
     monkeypatch.setattr(HeapArena, "give_back", emptied)
     # what is left behind rows that moved down is emptied from the first item on, as if a page had one
-    monkeypatch.setattr(by_row, "from_a_page", lambda first, _: first)
+    monkeypatch.setattr(row_arrays, "from_a_page", lambda first, _: first)
     # a history begins with the usual one; this has it back afterwards
     monkeypatch.setattr(histories, "_MOST_ROWS", histories._MOST_ROWS)
     seen: Counter[str] = Counter()

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from tripline_engine.domain.side_by_side import side_by_side
+from tripline_engine.domain.memory.parallel import side_by_side
 
 MANY = 1_000_000
 

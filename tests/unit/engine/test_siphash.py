@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.domain.siphash import hash_strings
+from tripline_engine.domain.memory.siphash import hash_strings
 
 KEY0, KEY1 = (int.from_bytes(bytes(range(at, at + 8)), "little") for at in (0, 8))
 

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.domain import slot_table
-from tripline_engine.domain.arena import HeapArena
-from tripline_engine.domain.slot_table import SlotTable
+from tripline_engine.domain.memory import slot_table
+from tripline_engine.domain.memory.arena import HeapArena
+from tripline_engine.domain.memory.slot_table import SlotTable
 
 # Few keys, whose low words share their last bits: probe runs, gaps in them and slots given back are the rule.
 KEYS = st.tuples(st.sampled_from([0, 512, 1024, 1, 513, 2**64 - 1]), st.sampled_from([0, 1]))

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.hash_key import HashKey
-from tripline_engine.domain.mapped_arena import MappedArena
+from tripline_engine.domain.memory.arena import HeapArena
+from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.rows import Texts
 from tripline_engine.domain.text_table import TextTable
 

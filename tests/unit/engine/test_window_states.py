@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tripline_engine.domain.arena import Arena, HeapArena
-from tripline_engine.domain.mapped_arena import MappedArena
+from tripline_engine.domain.memory.arena import Arena, HeapArena
+from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.window_states import rewindowed
 
 EMPTY = np.array([-1, 0, 0], np.int64)

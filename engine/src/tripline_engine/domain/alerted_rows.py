@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena
-from tripline_engine.domain.by_row import ByRow
 from tripline_engine.domain.firing import FiringRecords
-from tripline_engine.domain.moving import move_down
+from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.row_arrays import ByRow
+from tripline_engine.domain.memory.row_compaction import move_down
 from tripline_engine.domain.rows import NOTHING
 
 _FIRST_CAPACITY = 1024

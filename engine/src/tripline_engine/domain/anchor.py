@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
 from tripline_engine.domain.aggregates import Aggregates, enter
-from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.bucket_window import Buckets
 from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.filtering import Compiler
@@ -23,6 +22,7 @@ from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.history import BACKFILLED, VOIDED, History
 from tripline_engine.domain.judged import OPEN, JudgedSpans, Span
 from tripline_engine.domain.late_judging import judge_late_ones
+from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.named import Named
 from tripline_engine.domain.part import BucketKey, Population
 from tripline_engine.domain.reading import Reading

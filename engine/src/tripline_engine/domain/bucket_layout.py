@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tripline_engine.domain.arena import Array
-from tripline_engine.domain.compiled import kernel
-from tripline_engine.domain.int128 import add, compare, subtract
+from tripline_engine.domain.memory.arena import Array
+from tripline_engine.domain.memory.int128 import add, compare, subtract
+from tripline_engine.domain.memory.kernel import kernel
 
 # A bucket: its number, its neighbours in the group's list, the group's slot (-1: the place is free), and what is in
 # it. Extremes are set where COUNT is not 0. NEGATIVE is the sum of the amounts below nought.

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.bucket_layout import BUCKET, COUNT, NODE
 from tripline_engine.domain.bucket_window import BucketPool, Buckets
+from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.state_log import BUCKETS, StateLog
 from tripline_engine.domain.structure import Layout
 

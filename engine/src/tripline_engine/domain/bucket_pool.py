@@ -44,7 +44,7 @@ from tripline_engine.domain.bucket_layout import (
     tell_edge,
 )
 from tripline_engine.domain.bucket_states import advance, begin_states, follow, in_order, release
-from tripline_engine.domain.compiled import kernel
+from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rows import NOTHING
 
 

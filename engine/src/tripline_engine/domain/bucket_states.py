@@ -35,7 +35,7 @@ from tripline_engine.domain.bucket_layout import (
     subtract_at,
     tell_edge,
 )
-from tripline_engine.domain.compiled import kernel
+from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rows import NOTHING
 
 # A window of a group: from which bucket on it counts, the first place there, count and sum, and the places of the

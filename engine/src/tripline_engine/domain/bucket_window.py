@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain import bucket_pool
-from tripline_engine.domain.arena import Arena, HeapArena
 from tripline_engine.domain.bucket_layout import (
     ABOVE_ALL,
     BEGUN,
@@ -32,8 +31,9 @@ from tripline_engine.domain.bucket_layout import (
 )
 from tripline_engine.domain.bucket_states import STATE
 from tripline_engine.domain.links import Links, unhidden
+from tripline_engine.domain.memory.arena import Arena, HeapArena
+from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.rows import NOTHING, Amounts
-from tripline_engine.domain.slot_table import SlotTable
 from tripline_engine.domain.structure import Layout
 from tripline_engine.domain.visibility import BucketSpan
 from tripline_engine.domain.voided import Voided

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tripline_engine.domain.arena import Array
-from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.history import History
 from tripline_engine.domain.links import Lists
+from tripline_engine.domain.memory.arena import Array
+from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.part import Part
 from tripline_engine.domain.verdict import Contributor
 

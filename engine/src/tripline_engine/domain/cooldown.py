@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena, HeapArena
-from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.links import Links
+from tripline_engine.domain.memory.arena import Arena, HeapArena
+from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rows import NOTHING
 
 _FIRST_CAPACITY = 256

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena
-from tripline_engine.domain.by_row import ByRow
 from tripline_engine.domain.distinct_states import (
     EMPTY,
     TAIL,
@@ -18,7 +16,9 @@ from tripline_engine.domain.distinct_states import (
     tell_last,
 )
 from tripline_engine.domain.links import Linked, Links
-from tripline_engine.domain.moving import move_down, shrink_numbers
+from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.row_arrays import ByRow
+from tripline_engine.domain.memory.row_compaction import move_down, shrink_numbers
 from tripline_engine.domain.rows import Totals
 from tripline_engine.domain.window_states import rewindowed
 

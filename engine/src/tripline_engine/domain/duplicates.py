@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena, Array
-from tripline_engine.domain.compiled import kernel
+from tripline_engine.domain.memory.arena import Arena, Array
+from tripline_engine.domain.memory.kernel import kernel
 
 _FIRST_CAPACITY: Final = 1024
 # What a place has where there is no id: nought, as in an array that nobody has written to. To write something else

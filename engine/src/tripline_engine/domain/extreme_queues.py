@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripline_engine.domain.arena import Array
-from tripline_engine.domain.compiled import kernel
-from tripline_engine.domain.int128 import compare
 from tripline_engine.domain.large_groups import OUTSIDE
 from tripline_engine.domain.links import Members
+from tripline_engine.domain.memory.arena import Array
+from tripline_engine.domain.memory.int128 import compare
+from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rows import NOTHING
 
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena
-from tripline_engine.domain.by_row import ByRow
 from tripline_engine.domain.extreme_build import build_extremes, enter_all
 from tripline_engine.domain.extreme_queues import Chain, drop_extremes, evaluate
 from tripline_engine.domain.links import Linked, Links
-from tripline_engine.domain.moving import move_numbers_down, shrink_numbers
+from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.row_arrays import ByRow
+from tripline_engine.domain.memory.row_compaction import move_numbers_down, shrink_numbers
 from tripline_engine.domain.rows import Amounts
 
 _FIRST_CAPACITY = 1024

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena
-from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.cooldown import Cooldown
 from tripline_engine.domain.links import Links
+from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rows import NOTHING
 
 _FIRST_CAPACITY = 1024

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tripline_engine.domain.memory.siphash import hash_strings
 from tripline_engine.domain.rows import (
     Texts,
 )
-from tripline_engine.domain.siphash import hash_strings
 
 
 @dataclass(frozen=True, slots=True)

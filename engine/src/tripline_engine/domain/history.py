@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
-from tripline_engine.domain.arena import Arena, Array, from_a_page, whole_pages
-from tripline_engine.domain.by_row import ByRow, give_back, give_back_behind, without_memory
 from tripline_engine.domain.hash_key import HashKey
-from tripline_engine.domain.int128 import join
-from tripline_engine.domain.moving import move_down
+from tripline_engine.domain.memory.arena import Arena, Array, from_a_page, whole_pages
+from tripline_engine.domain.memory.int128 import join
+from tripline_engine.domain.memory.row_arrays import ByRow, give_back, give_back_behind, without_memory
+from tripline_engine.domain.memory.row_compaction import move_down
 from tripline_engine.domain.pruned import Pruned
 from tripline_engine.domain.rows import (
     ABSENT,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tripline_engine.domain.compiled import kernel
+from tripline_engine.domain.memory.kernel import kernel
 
 UNSEEN, NULL, TEXT, WHOLE, FRACTION = 0, 1, 2, 3, 4
 """What a member is: not there, null, a text, a number without or with fraction or exponent."""

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena, Array
-from tripline_engine.domain.compiled import kernel
+from tripline_engine.domain.memory.arena import Arena, Array
+from tripline_engine.domain.memory.kernel import kernel
 
 SMALL = 8
 """A group of so many retained transactions has no states yet, those counted that a filter leaves out."""

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.firing import (
     BLANK,
     HELD,
@@ -19,8 +18,9 @@ from tripline_engine.domain.firing import (
     fire_crossings,
 )
 from tripline_engine.domain.links import Links
+from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.rows import NOTHING
-from tripline_engine.domain.slot_table import SlotTable
 
 
 class LastingStates(FiringStates):

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from tripline_contracts import decimals
 from tripline_contracts.rule_definition import Function, Operator
-from tripline_engine.domain.compiled import kernel
-from tripline_engine.domain.int128 import compare, multiply_count, split
+from tripline_engine.domain.memory.int128 import compare, multiply_count, split
+from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rows import Amounts
 
 SCALE = 10**6

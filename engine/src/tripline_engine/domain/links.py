@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena, Array
-from tripline_engine.domain.by_row import ByRow
-from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.filtering import Test
 from tripline_engine.domain.groups import Groups
 from tripline_engine.domain.history import VOIDED, History
 from tripline_engine.domain.large_groups import Entering, LargeGroups
-from tripline_engine.domain.moving import move_down, move_numbers_down, shrink_numbers
+from tripline_engine.domain.memory.arena import Arena, Array
+from tripline_engine.domain.memory.kernel import kernel
+from tripline_engine.domain.memory.row_arrays import ByRow
+from tripline_engine.domain.memory.row_compaction import move_down, move_numbers_down, shrink_numbers
+from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.rows import NOTHING
-from tripline_engine.domain.slot_table import SlotTable
 
 
 class Order(NamedTuple):

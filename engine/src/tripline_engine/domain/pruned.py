@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from tripline_engine.domain.arena import Arena
+from tripline_engine.domain.memory.arena import Arena
 
 # What the array holds for each field: the row before which it is pruned, and the one before which memory is given back.
 _UNTIL, _GIVEN, _EACH = 0, 1, 2

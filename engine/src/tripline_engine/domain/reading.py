@@ -11,9 +11,9 @@ import numpy.typing as npt
 from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
 from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.history import History
-from tripline_engine.domain.int128 import join
 from tripline_engine.domain.limit import Hits, shown
 from tripline_engine.domain.limits import LimitRun
+from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.part import Part
 from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.rule_version import RuleVersion

@@ -13,9 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena, Array, HeapArena
-from tripline_engine.domain.by_row import ByRow
-from tripline_engine.domain.compiled import kernel
 from tripline_engine.domain.cooldown import Silences, alerts
 from tripline_engine.domain.distinct_states import WIDTH as VALUES_WIDTH
 from tripline_engine.domain.distinct_states import (
@@ -32,7 +29,10 @@ from tripline_engine.domain.history import History
 from tripline_engine.domain.limit import DISTINCT, EXTREME, FUNCTIONS, Limit, LimitParts, hold
 from tripline_engine.domain.limits import LimitRun
 from tripline_engine.domain.links import Links, Lists, Members, Order, link_row
-from tripline_engine.domain.moving import move_down, move_numbers_down, shrink_numbers
+from tripline_engine.domain.memory.arena import Arena, Array, HeapArena
+from tripline_engine.domain.memory.kernel import kernel
+from tripline_engine.domain.memory.row_arrays import ByRow
+from tripline_engine.domain.memory.row_compaction import move_down, move_numbers_down, shrink_numbers
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.sum_states import TAIL, build_sums, drop_sums, store_totals, sum_row

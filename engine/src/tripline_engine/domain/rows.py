@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType, Field
-from tripline_engine.domain.int128 import words
+from tripline_engine.domain.memory.int128 import words
 
 DECIMAL = pa.decimal128(24, 6)
 # Fields of these roles are texts: equal texts are equal values.

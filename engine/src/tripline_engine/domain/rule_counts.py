@@ -11,10 +11,10 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import HeapArena
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.groups import NULL_GROUP, Groups
 from tripline_engine.domain.history import History
+from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.part import Population
 from tripline_engine.domain.populations import open_groups, open_links
 from tripline_engine.domain.rows import Rows

@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tripline_engine.domain.alerted_rows import Alerted
-from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.bucket_window import Buckets, BucketWindow
-from tripline_engine.domain.by_row import ByRow, give_back, give_back_behind, without_memory
 from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.filtering import Compiler
@@ -18,13 +16,15 @@ from tripline_engine.domain.groups import Groups
 from tripline_engine.domain.history import BACKFILLED, NO_MEASURE, History
 from tripline_engine.domain.lasting import LastingStates
 from tripline_engine.domain.links import Links
+from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.parallel import Work, side_by_side
+from tripline_engine.domain.memory.row_arrays import ByRow, give_back, give_back_behind, without_memory
+from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Population, TotalsKey
 from tripline_engine.domain.populations import open_groups, open_links
 from tripline_engine.domain.resetting import ResetWindow
 from tripline_engine.domain.rows import NOTHING, Amounts
 from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
-from tripline_engine.domain.side_by_side import Work, side_by_side
-from tripline_engine.domain.slot_table import SlotTable
 from tripline_engine.domain.structure import Layout, Structure
 from tripline_engine.domain.sum_window import SumWindow
 from tripline_engine.domain.visibility import BucketSpan, Visibility

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_contracts.event_type import MAX_TIMESTAMP
-from tripline_engine.domain import freed, rule_counts
+from tripline_engine.domain import rule_counts
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
 from tripline_engine.domain.alert import alert_json, ingested_at
 from tripline_engine.domain.anchor import Anchor
@@ -24,6 +24,7 @@ from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing_log import Bounds, Held
 from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.head import Head, write_book
+from tripline_engine.domain.memory import malloc_trim
 from tripline_engine.domain.obeying import obey
 from tripline_engine.domain.outputs import (
     alert_record,
@@ -108,7 +109,7 @@ class ShardWorker:
         if any(payload.kind == Kind.TICK for payload in payloads):
             shrunk = projection.shrink(head, self._log)
             if shrunk:
-                freed.give_back()
+                malloc_trim.give_back()
             self.counters["shrinks"] += shrunk
         self.counters["history_rows"] = projection.rows
         self.counters["history_bytes"] = projection.bytes

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR
-from tripline_engine.domain.siphash import hash_strings
+from tripline_engine.domain.memory.siphash import hash_strings
 
 NOWHERE: Final = -1
 

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from tripline_engine.domain.compiled import kernel
-from tripline_engine.domain.int128 import add, subtract
 from tripline_engine.domain.large_groups import OUTSIDE
 from tripline_engine.domain.links import follows
+from tripline_engine.domain.memory.int128 import add, subtract
+from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rows import NOTHING
 
 # A group's state: four int64 in a row, so that one cache line serves an evaluation.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena
 from tripline_engine.domain.links import Linked, Links, Members
-from tripline_engine.domain.moving import shrink_numbers
+from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.row_compaction import shrink_numbers
 from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.sum_states import (
     EMPTY,

@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
-from tripline_engine.domain.compiled import kernel, read_only
 from tripline_engine.domain.json_layout import Layout, follow, learn
 from tripline_engine.domain.json_scan import (
     END,
@@ -28,6 +27,7 @@ from tripline_engine.domain.json_scan import (
     is_text,
     scan,
 )
+from tripline_engine.domain.memory.kernel import kernel, read_only
 from tripline_engine.domain.rows import DECIMAL
 
 MAX_VALUE_BYTES: Final = 65_536

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Arena, Array
+from tripline_engine.domain.memory.arena import Arena, Array
 
 
 def rewindowed(

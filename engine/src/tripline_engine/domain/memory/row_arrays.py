@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tripline_engine.domain.arena import Arena, Array, from_a_page, whole_pages
+from tripline_engine.domain.memory.arena import Arena, Array, from_a_page, whole_pages
 
 ByRow = dict[str, Array]
 """Such arrays by the names that they have in their arena."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.compiled import kernel
+from tripline_engine.domain.memory.kernel import kernel
 
 _U = np.uint64
 _MASK32 = _U(0xFFFFFFFF)

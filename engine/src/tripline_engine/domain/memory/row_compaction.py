@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tripline_engine.domain.arena import Array
-from tripline_engine.domain.compiled import kernel
+from tripline_engine.domain.memory.arena import Array
+from tripline_engine.domain.memory.kernel import kernel
 
 
 def move_down(column: Array, delta: int, end: int) -> None:

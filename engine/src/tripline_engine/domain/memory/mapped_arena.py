@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.arena import Array, from_a_page, whole_pages
+from tripline_engine.domain.memory.arena import Array, from_a_page, whole_pages
 
 _HEADER = "header"
 

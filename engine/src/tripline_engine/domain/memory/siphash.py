@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.compiled import kernel, read_only
+from tripline_engine.domain.memory.kernel import kernel, read_only
 
 _U = np.uint64
 _INIT0 = _U(0x736F6D6570736575)

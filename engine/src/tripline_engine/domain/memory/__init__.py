@@ -1,0 +1,1 @@
+"""Arrays that any worker can map, and the kernels that know nothing of transactions."""
