@@ -20,7 +20,7 @@ import pyarrow.json
 
 from bench.workload import make, values
 from tripline_contracts.event_type import load
-from tripline_engine.domain.parse import Parser
+from tripline_engine.domain.transactions.parser import Parser
 
 _SIZES: Final = (1, 40, 400, 50_000)
 _SCHEMA: Final = pa.schema(

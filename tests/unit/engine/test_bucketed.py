@@ -26,8 +26,8 @@ from tripline_engine.domain.bucket_states import START
 from tripline_engine.domain.bucket_window import BucketPool, Buckets
 from tripline_engine.domain.head import Head
 from tripline_engine.domain.memory.arena import HeapArena
-from tripline_engine.domain.rows import NOTHING
 from tripline_engine.domain.structure import Layout
+from tripline_engine.domain.transactions.columns import NOTHING
 
 T = 1_700_000_040_000
 MINUTE = 60_000

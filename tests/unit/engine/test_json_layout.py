@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripline_engine.domain.json_layout import Layout, follow, learn
-from tripline_engine.domain.json_scan import KIND, MAX_OPEN, NULL, TOKEN, UNSEEN, scan
-from tripline_engine.domain.usual_records import Named
+from tripline_engine.domain.transactions.fast_parser import Named
+from tripline_engine.domain.transactions.json_template import Layout, follow, learn
+from tripline_engine.domain.transactions.json_tokens import KIND, MAX_OPEN, NULL, TOKEN, UNSEEN, scan
 
 NAMES = Named.of(["id", "time", "amount", "kind"])
 COUNT = len(NAMES.ends) - 1

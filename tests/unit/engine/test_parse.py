@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tripline_contracts.event_type import EventType, Field, load
-from tripline_engine.domain.parse import OVERSIZED, UNPARSEABLE, Parser
+from tripline_engine.domain.transactions.parser import OVERSIZED, UNPARSEABLE, Parser
 
 TRANSACTION = load()
 GOOD: dict[str, Any] = {

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tripline_contracts.event_type import load
-from tripline_engine.domain.parse import Parser
+from tripline_engine.domain.transactions.parser import Parser
 
 TRANSACTION = load()
 PARSER = Parser(TRANSACTION)

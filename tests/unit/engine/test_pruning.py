@@ -32,7 +32,6 @@ from tripline_engine.domain import anchor as anchors
 from tripline_engine.domain import history as histories
 from tripline_engine.domain import pruned as pruning
 from tripline_engine.domain import segment as segments
-from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.head import Head
 from tripline_engine.domain.history import History
 from tripline_engine.domain.memory import mapped_arena as arenas
@@ -41,7 +40,8 @@ from tripline_engine.domain.memory.arena import HeapArena, whole_pages
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.pruned import Pruned
 from tripline_engine.domain.records import Kind
-from tripline_engine.domain.rows import Rows, segment_schema
+from tripline_engine.domain.transactions.columns import Rows, segment_schema
+from tripline_engine.domain.transactions.hash_key import HashKey
 
 T = 1_700_000_000_000
 MINUTE = 60_000

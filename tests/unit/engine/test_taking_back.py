@@ -5,10 +5,10 @@ from __future__ import annotations
 from tests.unit.engine.harness import TRANSACTION
 from tests.unit.engine.test_segments import rows
 from tripline_engine.domain.anchor import Anchor
-from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.named import Named
 from tripline_engine.domain.structure import Structure
+from tripline_engine.domain.transactions.hash_key import HashKey
 
 KEY = HashKey(1, 2)
 

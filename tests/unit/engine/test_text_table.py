@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
-from tripline_engine.domain.rows import Texts
 from tripline_engine.domain.text_table import TextTable
+from tripline_engine.domain.transactions.columns import Texts
+from tripline_engine.domain.transactions.hash_key import HashKey
 
 KEY = HashKey(11, 22)
 VALUES = st.none() | st.text(min_size=1, max_size=40)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tripline_contracts.event_type import load
-from tripline_engine.domain.usual_records import UsualReader
+from tripline_engine.domain.transactions.fast_parser import UsualReader
 
 READER = UsualReader(load())
 GOOD = {

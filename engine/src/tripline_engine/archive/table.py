@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType, Field
 from tripline_engine.archive.record import Record
-from tripline_engine.domain.parse import Parser, column_type
+from tripline_engine.domain.transactions.parser import Parser, column_type
 
 MOMENT: Final = pa.timestamp("ms", "UTC")
 RAW: Final = pa.schema(

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
-from tripline_engine.domain.rows import BACKFILL, Rows
 from tripline_engine.domain.settings import Settings
+from tripline_engine.domain.transactions.columns import BACKFILL, Rows
 from tripline_engine.domain.visibility import Visibility
 
 _REASONS = ("too_late", "future_event", "out_of_order", "backfill_closed")

@@ -18,9 +18,9 @@ from tripline_engine.domain.limits import LimitRun, limits_of
 from tripline_engine.domain.links import Lists
 from tripline_engine.domain.part import BucketKey, Part, Population
 from tripline_engine.domain.reading import PartReading, Reading
-from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.rule_windows import RuleWindows
+from tripline_engine.domain.transactions.columns import Amounts, Totals
 from tripline_engine.domain.verdict import MAX_CONTRIBUTORS
 from tripline_engine.domain.visibility import Visibility
 

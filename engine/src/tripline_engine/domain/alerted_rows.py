@@ -9,7 +9,7 @@ from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_down
-from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.transactions.columns import NOTHING
 
 _FIRST_CAPACITY = 1024
 

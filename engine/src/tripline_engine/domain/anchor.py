@@ -18,7 +18,6 @@ from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.forgotten import Group
 from tripline_engine.domain.found import read_by
 from tripline_engine.domain.group_identity import group_identity
-from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.history import BACKFILLED, VOIDED, History
 from tripline_engine.domain.judged import OPEN, JudgedSpans, Span
 from tripline_engine.domain.late_judging import judge_late_ones
@@ -26,7 +25,6 @@ from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.named import Named
 from tripline_engine.domain.part import BucketKey, Population
 from tripline_engine.domain.reading import Reading
-from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.rule_counts import rule_counter
 from tripline_engine.domain.rule_events import CatchUp
@@ -34,6 +32,8 @@ from tripline_engine.domain.rule_version import JudgingVersion, RuleVersion, Rul
 from tripline_engine.domain.rule_windows import Kept, RuleWindows
 from tripline_engine.domain.structure import Structure
 from tripline_engine.domain.trace_sample import Watched, watch
+from tripline_engine.domain.transactions.columns import Rows
+from tripline_engine.domain.transactions.hash_key import HashKey
 from tripline_engine.domain.verdict import Verdict
 from tripline_engine.domain.visibility import Visibility
 from tripline_engine.domain.voided import Voided

@@ -45,7 +45,7 @@ from tripline_engine.domain.bucket_layout import (
 )
 from tripline_engine.domain.bucket_states import advance, begin_states, follow, in_order, release
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.transactions.columns import NOTHING
 
 
 @kernel(inline="always")

@@ -36,7 +36,7 @@ from tripline_engine.domain.bucket_layout import (
     tell_edge,
 )
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.transactions.columns import NOTHING
 
 # A window of a group: from which bucket on it counts, the first place there, count and sum, and the places of the
 # extremes, and of those without the first bucket (-1: to be looked for).

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tripline_engine.domain.links import Links
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.transactions.columns import NOTHING
 
 _FIRST_CAPACITY = 256
 

@@ -22,7 +22,7 @@ from tripline_engine.domain.large_groups import OUTSIDE
 from tripline_engine.domain.limit import SCALE
 from tripline_engine.domain.links import Order, follows
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.transactions.columns import NOTHING
 
 # A group's state: the oldest row in the newest window, how many rows there have a value, how many values there are.
 WIDTH = 3

@@ -19,7 +19,7 @@ from tripline_engine.domain.links import Linked, Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_down, shrink_numbers
-from tripline_engine.domain.rows import Totals
+from tripline_engine.domain.transactions.columns import Totals
 from tripline_engine.domain.window_states import rewindowed
 
 _FIRST_CAPACITY = 1024

@@ -11,7 +11,7 @@ from tripline_engine.domain.links import Members
 from tripline_engine.domain.memory.arena import Array
 from tripline_engine.domain.memory.int128 import compare
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.transactions.columns import NOTHING
 
 
 class Chain(NamedTuple):

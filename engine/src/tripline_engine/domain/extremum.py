@@ -20,7 +20,7 @@ from tripline_engine.domain.links import Linked, Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_numbers_down, shrink_numbers
-from tripline_engine.domain.rows import Amounts
+from tripline_engine.domain.transactions.columns import Amounts
 
 _FIRST_CAPACITY = 1024
 

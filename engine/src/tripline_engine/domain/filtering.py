@@ -24,11 +24,11 @@ from tripline_contracts.filter_tree import (
     ParameterComparison,
 )
 from tripline_contracts.spelling import Operator
-from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.history import History
 from tripline_engine.domain.limit import Limit
 from tripline_engine.domain.named import Named
-from tripline_engine.domain.rows import ABSENT, Texts
+from tripline_engine.domain.transactions.columns import ABSENT, Texts
+from tripline_engine.domain.transactions.hash_key import HashKey
 
 Passes = npt.NDArray[np.bool_]
 Test = Callable[[History, int, int], Passes]

@@ -20,7 +20,7 @@ from tripline_engine.domain.cooldown import Cooldown
 from tripline_engine.domain.links import Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.transactions.columns import NOTHING
 
 _FIRST_CAPACITY = 1024
 # A group's state: event time of the last evaluation, whether the rule held then, sequence of the last reset.

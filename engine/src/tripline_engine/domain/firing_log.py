@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_engine.domain.firing import FiringRecords
-from tripline_engine.domain.rows import NOTHING
 from tripline_engine.domain.rule_version import RuleVersionKey
 from tripline_engine.domain.state_log import StateLog
+from tripline_engine.domain.transactions.columns import NOTHING
 
 _FAN_IN = 16
 _SCHEMA = pa.schema(

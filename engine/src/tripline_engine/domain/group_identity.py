@@ -10,7 +10,7 @@ from tripline_engine.domain.forgotten import Group
 from tripline_engine.domain.history import History
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.populations import open_groups
-from tripline_engine.domain.rows import Rows, segment_schema
+from tripline_engine.domain.transactions.columns import Rows, segment_schema
 
 
 def group_identity(group: Group, compiler: Compiler) -> tuple[int, int]:

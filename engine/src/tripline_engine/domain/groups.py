@@ -10,13 +10,13 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.history import History
 from tripline_engine.domain.memory.arena import Arena, Array
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_down
 from tripline_engine.domain.memory.siphash import hash_strings
 from tripline_engine.domain.memory.slot_table import SlotTable
+from tripline_engine.domain.transactions.hash_key import HashKey
 
 _FIRST_CAPACITY = 1024
 # So many rows are numbered at a time: what is computed of them stays in the processor's cache.

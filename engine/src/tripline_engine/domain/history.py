@@ -16,13 +16,13 @@ import numpy.typing as npt
 
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
-from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.memory.arena import Arena, Array, from_a_page, whole_pages
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.memory.row_arrays import ByRow, give_back, give_back_behind, without_memory
 from tripline_engine.domain.memory.row_compaction import move_down
 from tripline_engine.domain.pruned import Pruned
-from tripline_engine.domain.rows import (
+from tripline_engine.domain.text_table import TextTable
+from tripline_engine.domain.transactions.columns import (
     ABSENT,
     Amounts,
     Rows,
@@ -31,7 +31,7 @@ from tripline_engine.domain.rows import (
     stamp_fields,
     text_fields,
 )
-from tripline_engine.domain.text_table import TextTable
+from tripline_engine.domain.transactions.hash_key import HashKey
 
 NO_MEASURE: Final = ""
 """The column, all zeros, that stands for a measure where the event type has none: counts keep a sum beside them."""

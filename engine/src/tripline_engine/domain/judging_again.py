@@ -18,7 +18,7 @@ from tripline_engine.domain.limit import DISTINCT, EXTREME, SCALE
 from tripline_engine.domain.links import Order, follows
 from tripline_engine.domain.memory.int128 import add, compare, subtract
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.rows import Amounts
+from tripline_engine.domain.transactions.columns import Amounts
 
 
 class Judge(NamedTuple):

@@ -20,7 +20,7 @@ from tripline_engine.domain.firing import (
 from tripline_engine.domain.links import Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.slot_table import SlotTable
-from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.transactions.columns import NOTHING
 
 
 class LastingStates(FiringStates):

@@ -11,7 +11,7 @@ from tripline_contracts import decimals
 from tripline_contracts.rule_definition import Function, Operator
 from tripline_engine.domain.memory.int128 import compare, multiply_count, split
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.rows import Amounts
+from tripline_engine.domain.transactions.columns import Amounts
 
 SCALE = 10**6
 # For each operator, whether it holds when the value is (less, equal, greater).

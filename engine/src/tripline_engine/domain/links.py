@@ -20,7 +20,7 @@ from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_down, move_numbers_down, shrink_numbers
 from tripline_engine.domain.memory.slot_table import SlotTable
-from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.transactions.columns import NOTHING
 
 
 class Order(NamedTuple):

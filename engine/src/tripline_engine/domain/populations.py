@@ -9,7 +9,7 @@ from tripline_engine.domain.history import History
 from tripline_engine.domain.links import Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.part import Population
-from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.transactions.columns import NOTHING
 
 
 def open_groups(arena: Arena, history: History, fields: tuple[str, ...], compiler: Compiler) -> Groups:

@@ -23,18 +23,18 @@ import numpy.typing as npt
 from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.bucket_log import BucketLog
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.head import Head, read_book
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.memory.parallel import side_by_side
 from tripline_engine.domain.part import BucketKey
-from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.rule_windows import Kept
 from tripline_engine.domain.segment import SegmentLog
 from tripline_engine.domain.state_log import StateLog
 from tripline_engine.domain.structure import Structure
+from tripline_engine.domain.transactions.columns import Rows
+from tripline_engine.domain.transactions.hash_key import HashKey
 
 # What the header holds; its first item belongs to the arena.
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5

@@ -15,8 +15,8 @@ from tripline_engine.domain.limit import Hits, shown
 from tripline_engine.domain.limits import LimitRun
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.part import Part
-from tripline_engine.domain.rows import Amounts
 from tripline_engine.domain.rule_version import RuleVersion
+from tripline_engine.domain.transactions.columns import Amounts
 from tripline_engine.domain.verdict import Bounds, Measured, Verdict
 
 

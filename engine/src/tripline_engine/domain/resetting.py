@@ -33,10 +33,10 @@ from tripline_engine.domain.memory.arena import Arena, Array, HeapArena
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_down, move_numbers_down, shrink_numbers
-from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.sum_states import TAIL, build_sums, drop_sums, store_totals, sum_row
 from tripline_engine.domain.sum_states import WIDTH as SUM_WIDTH
+from tripline_engine.domain.transactions.columns import Amounts, Totals
 
 _FIRST_CAPACITY = 1024
 

@@ -17,8 +17,8 @@ from tripline_engine.domain.history import History
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.part import Population
 from tripline_engine.domain.populations import open_groups, open_links
-from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.rule_version import JudgingVersion
+from tripline_engine.domain.transactions.columns import Rows
 
 # After every change of a named list: they count with the values that hold at their arrival.
 _NOW = 2**62

@@ -17,9 +17,9 @@ import msgspec
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.segment_entry import MARK, EntryForm, joined
 from tripline_engine.domain.state_log import SEGMENT, StateLog
+from tripline_engine.domain.transactions.columns import Rows
 from tripline_engine.domain.voided import Voided
 
 _FAN_IN = 16

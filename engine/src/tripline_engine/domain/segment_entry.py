@@ -17,7 +17,7 @@ import msgspec
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.rows import BACKFILL, prunable_fields, segment_schema
+from tripline_engine.domain.transactions.columns import BACKFILL, prunable_fields, segment_schema
 
 MARK: Final = pa.field(BACKFILL, pa.bool_())
 """A column that a run has only where some of it was backfilled."""

@@ -22,7 +22,6 @@ from tripline_engine.domain.commands import ExportRules
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing_log import Bounds, Held
-from tripline_engine.domain.hash_key import HashKey
 from tripline_engine.domain.head import Head, write_book
 from tripline_engine.domain.memory import malloc_trim
 from tripline_engine.domain.obeying import obey
@@ -37,14 +36,15 @@ from tripline_engine.domain.outputs import (
 )
 from tripline_engine.domain.projection import Projection, exclusive
 from tripline_engine.domain.records import Kind, OutRecord, Payload
-from tripline_engine.domain.rows import NOTHING, Rows
 from tripline_engine.domain.rule_book import position_of
 from tripline_engine.domain.rule_events import CatchUp, ControlTaken, RuleTaken, UnreadableRuleEvent
 from tripline_engine.domain.rule_version import RuleVersionKey
 from tripline_engine.domain.segment import Reach
 from tripline_engine.domain.state_log import StateLog
 from tripline_engine.domain.tracing import Tracing
-from tripline_engine.domain.transaction_json import transaction_json
+from tripline_engine.domain.transactions.columns import NOTHING, Rows
+from tripline_engine.domain.transactions.hash_key import HashKey
+from tripline_engine.domain.transactions.transaction_json import transaction_json
 from tripline_engine.domain.verdict import Verdict
 
 _log = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from tripline_engine.domain.large_groups import OUTSIDE
 from tripline_engine.domain.links import follows
 from tripline_engine.domain.memory.int128 import add, subtract
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.rows import NOTHING
+from tripline_engine.domain.transactions.columns import NOTHING
 
 # A group's state: four int64 in a row, so that one cache line serves an evaluation.
 WIDTH = 4

@@ -8,7 +8,6 @@ import numpy.typing as npt
 from tripline_engine.domain.links import Linked, Links, Members
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_compaction import shrink_numbers
-from tripline_engine.domain.rows import Amounts, Totals
 from tripline_engine.domain.sum_states import (
     EMPTY,
     NEVER,
@@ -19,6 +18,7 @@ from tripline_engine.domain.sum_states import (
     evaluate_sums,
     sum_all,
 )
+from tripline_engine.domain.transactions.columns import Amounts, Totals
 from tripline_engine.domain.window_states import rewindowed
 
 _FIRST_CAPACITY = 1024

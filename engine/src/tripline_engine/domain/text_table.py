@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.memory.slot_table import SlotTable
-from tripline_engine.domain.rows import Texts
+from tripline_engine.domain.transactions.columns import Texts
 
 _FIRST_HEAP: Final = 4096
 # What `span` begins with: how far the heap is filled. Then, for each slot, where its text begins, and how many bytes it

@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.reading import PartReading, Reading
-from tripline_engine.domain.rows import Rows
 from tripline_engine.domain.trace_sample import MAX_RECORDS, Watched
-from tripline_engine.domain.transaction_json import transaction_json
+from tripline_engine.domain.transactions.columns import Rows
+from tripline_engine.domain.transactions.transaction_json import transaction_json
 
 # The engine's order of the transactions of a micro-batch.
 _ORDER: Final = ("runningMax", "partition", "offset")

@@ -13,10 +13,10 @@ from typing import Any
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.part import BucketKey
-from tripline_engine.domain.rows import NOTHING
 from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.settings import Settings
+from tripline_engine.domain.transactions.columns import NOTHING
 
 
 @dataclass(frozen=True, slots=True)

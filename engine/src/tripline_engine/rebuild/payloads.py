@@ -10,7 +10,7 @@ import pyarrow as pa
 from tripline_engine.archive.record import Record
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import Kind, Payload
-from tripline_engine.domain.rows import BACKFILL
+from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.rebuild.inputs import Batch
 from tripline_engine.rebuild.order import Part
 from tripline_engine.spark.packing import REJECTS_SHARD, packer

@@ -18,10 +18,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.parse import Parsed, Parser, Reject
 from tripline_engine.domain.records import Kind, Payload
-from tripline_engine.domain.rows import BACKFILL
-from tripline_engine.domain.sharding import anchor_masks
+from tripline_engine.domain.transactions.columns import BACKFILL
+from tripline_engine.domain.transactions.parser import Parsed, Parser, Reject
+from tripline_engine.domain.transactions.sharding import anchor_masks
 from tripline_engine.spark.aside import ASIDE
 from tripline_engine.spark.shard_keys import shard_keys
 

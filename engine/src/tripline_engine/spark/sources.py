@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import Kind
-from tripline_engine.domain.rows import BACKFILL
+from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.spark.committed import Ends
 from tripline_engine.spark.faults import FaultPoint
 from tripline_engine.spark.settings import Settings

@@ -25,9 +25,9 @@ from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.memory.row_compaction import move_numbers_down
 from tripline_engine.domain.memory_log import MemoryLog
 from tripline_engine.domain.records import Kind, Payload
-from tripline_engine.domain.rows import Texts
 from tripline_engine.domain.shard_worker import ShardWorker
 from tripline_engine.domain.text_table import TextTable
+from tripline_engine.domain.transactions.columns import Texts
 from tripline_engine.spark.packing import packer, unpacked
 
 _START: Final = 1_763_690_000_000

@@ -13,8 +13,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
-from tripline_engine.domain.json_layout import Layout, follow, learn
-from tripline_engine.domain.json_scan import (
+from tripline_engine.domain.memory.kernel import kernel, read_only
+from tripline_engine.domain.transactions.columns import DECIMAL
+from tripline_engine.domain.transactions.json_template import Layout, follow, learn
+from tripline_engine.domain.transactions.json_tokens import (
     END,
     FRACTION,
     KIND,
@@ -27,8 +29,6 @@ from tripline_engine.domain.json_scan import (
     is_text,
     scan,
 )
-from tripline_engine.domain.memory.kernel import kernel, read_only
-from tripline_engine.domain.rows import DECIMAL
 
 MAX_VALUE_BYTES: Final = 65_536
 

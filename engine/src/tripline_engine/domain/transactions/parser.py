@@ -17,9 +17,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType, Field
-from tripline_engine.domain.rows import DECIMAL
-from tripline_engine.domain.strict_reading import Value, read_record
-from tripline_engine.domain.usual_records import MAX_VALUE_BYTES, UsualReader
+from tripline_engine.domain.transactions.columns import DECIMAL
+from tripline_engine.domain.transactions.fast_parser import MAX_VALUE_BYTES, UsualReader
+from tripline_engine.domain.transactions.strict_parser import Value, read_record
 from tripline_engine.errors import Unparseable
 
 OVERSIZED: Final = "oversized"

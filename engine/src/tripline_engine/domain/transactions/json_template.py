@@ -16,8 +16,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.json_scan import END, KIND, NULL, START, TEXT, UNSEEN, after_number, text_end
 from tripline_engine.domain.memory.kernel import kernel
+from tripline_engine.domain.transactions.json_tokens import (
+    END,
+    KIND,
+    NULL,
+    START,
+    TEXT,
+    UNSEEN,
+    after_number,
+    text_end,
+)
 
 _MOST: Final = 1024
 # What a part tells: where its bytes end, which name's value follows (-1: none does), and whether that is a text.

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.memory.siphash import hash_strings
-from tripline_engine.domain.rows import (
+from tripline_engine.domain.transactions.columns import (
     Texts,
 )
 

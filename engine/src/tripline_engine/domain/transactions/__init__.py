@@ -1,0 +1,1 @@
+"""Transactions as bytes and as columns: parsing, hashing, sharding."""
