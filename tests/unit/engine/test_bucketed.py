@@ -26,7 +26,7 @@ from tripline_engine.domain.bucket_states import START
 from tripline_engine.domain.bucket_window import BucketPool, Buckets
 from tripline_engine.domain.head import Head
 from tripline_engine.domain.memory.arena import HeapArena
-from tripline_engine.domain.structure import Layout
+from tripline_engine.domain.rules.window_plan import Layout
 from tripline_engine.domain.transactions.columns import NOTHING
 
 T = 1_700_000_040_000

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripline_contracts.rule_definition import Function, Operator
-from tripline_engine.domain.limit import Limit, average
 from tripline_engine.domain.memory.int128 import split
+from tripline_engine.domain.rules.threshold import Limit, average
 from tripline_engine.domain.transactions.columns import Amounts
 
 OPERATORS = {

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.domain.named import Named
+from tripline_engine.domain.rules.named_values import Named
 
 SETS = st.frozensets(st.sampled_from("abcd"))
 CHANGES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), SETS), max_size=8)

@@ -6,8 +6,8 @@ from tests.unit.engine.harness import TRANSACTION
 from tests.unit.engine.test_segments import rows
 from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.memory.arena import HeapArena
-from tripline_engine.domain.named import Named
-from tripline_engine.domain.structure import Structure
+from tripline_engine.domain.rules.named_values import Named
+from tripline_engine.domain.rules.window_plan import Structure
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 KEY = HashKey(1, 2)

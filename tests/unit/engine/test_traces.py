@@ -14,7 +14,7 @@ from tests.oracle.scripting import batch, draft, payment
 from tests.unit.engine.harness import TRANSACTION, Engine
 from tripline_contracts import exact_json, schemas
 from tripline_engine.domain.records import OutRecord
-from tripline_engine.domain.rule_book import RuleBook
+from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.trace_sample import MAX_RECORDS
 
 T = 1_700_000_000_000

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
-from tripline_engine.domain.settings import Settings
+from tripline_engine.domain.rules.tolerances import Settings
+from tripline_engine.domain.rules.watermarks import Visibility
 from tripline_engine.domain.transactions.columns import BACKFILL, Rows
-from tripline_engine.domain.visibility import Visibility
 
 _REASONS = ("too_late", "future_event", "out_of_order", "backfill_closed")
 _TOO_LATE, _FUTURE, _OUT_OF_ORDER, _CLOSED = range(4)

@@ -16,13 +16,13 @@ from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.found import Entered, Found
 from tripline_engine.domain.limits import LimitRun, limits_of
 from tripline_engine.domain.links import Lists
-from tripline_engine.domain.part import BucketKey, Part, Population
 from tripline_engine.domain.reading import PartReading, Reading
-from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.rule_windows import RuleWindows
+from tripline_engine.domain.rules.measures import BucketKey, Part, Population
+from tripline_engine.domain.rules.rule_version import RuleVersion
+from tripline_engine.domain.rules.watermarks import Visibility
 from tripline_engine.domain.transactions.columns import Amounts, Totals
 from tripline_engine.domain.verdict import MAX_CONTRIBUTORS
-from tripline_engine.domain.visibility import Visibility
 
 
 @dataclass(slots=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.part import window_start
-from tripline_engine.domain.rule_version import RuleVersion
+from tripline_engine.domain.rules.measures import window_start
+from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.verdict import Measured, Verdict
 
 

@@ -15,27 +15,27 @@ from tripline_engine.domain.bucket_window import Buckets
 from tripline_engine.domain.duplicates import RememberedIds
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing import FiringRecords
-from tripline_engine.domain.forgotten import Group
 from tripline_engine.domain.found import read_by
 from tripline_engine.domain.group_identity import group_identity
 from tripline_engine.domain.history import BACKFILLED, VOIDED, History
-from tripline_engine.domain.judged import OPEN, JudgedSpans, Span
 from tripline_engine.domain.late_judging import judge_late_ones
 from tripline_engine.domain.memory.arena import Arena, HeapArena
-from tripline_engine.domain.named import Named
-from tripline_engine.domain.part import BucketKey, Population
 from tripline_engine.domain.reading import Reading
-from tripline_engine.domain.rule_book import RuleBook
 from tripline_engine.domain.rule_counts import rule_counter
-from tripline_engine.domain.rule_events import CatchUp
-from tripline_engine.domain.rule_version import JudgingVersion, RuleVersion, RuleVersionKey
 from tripline_engine.domain.rule_windows import Kept, RuleWindows
-from tripline_engine.domain.structure import Structure
+from tripline_engine.domain.rules.exclusions import Group
+from tripline_engine.domain.rules.judged_spans import OPEN, JudgedSpans, Span
+from tripline_engine.domain.rules.measures import BucketKey, Population
+from tripline_engine.domain.rules.named_values import Named
+from tripline_engine.domain.rules.rule_book import RuleBook
+from tripline_engine.domain.rules.rule_events import CatchUp
+from tripline_engine.domain.rules.rule_version import JudgingVersion, RuleVersion, RuleVersionKey
+from tripline_engine.domain.rules.watermarks import Visibility
+from tripline_engine.domain.rules.window_plan import Structure
 from tripline_engine.domain.trace_sample import Watched, watch
 from tripline_engine.domain.transactions.columns import Rows
 from tripline_engine.domain.transactions.hash_key import HashKey
 from tripline_engine.domain.verdict import Verdict
-from tripline_engine.domain.visibility import Visibility
 from tripline_engine.domain.voided import Voided
 
 _ID_MIX, _ANCHOR_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)

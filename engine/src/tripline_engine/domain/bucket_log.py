@@ -18,8 +18,8 @@ import pyarrow as pa
 from tripline_engine.domain.bucket_layout import BUCKET, COUNT, NODE
 from tripline_engine.domain.bucket_window import BucketPool, Buckets
 from tripline_engine.domain.memory.arena import HeapArena
+from tripline_engine.domain.rules.window_plan import Layout
 from tripline_engine.domain.state_log import BUCKETS, StateLog
-from tripline_engine.domain.structure import Layout
 
 _FAN_IN: Final = 16
 _MAX_BUCKETS: Final = 1 << 18

@@ -33,9 +33,9 @@ from tripline_engine.domain.bucket_states import STATE
 from tripline_engine.domain.links import Links, unhidden
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.slot_table import SlotTable
-from tripline_engine.domain.structure import Layout
+from tripline_engine.domain.rules.watermarks import BucketSpan
+from tripline_engine.domain.rules.window_plan import Layout
 from tripline_engine.domain.transactions.columns import NOTHING, Amounts
-from tripline_engine.domain.visibility import BucketSpan
 from tripline_engine.domain.voided import Voided
 
 _FIRST_CAPACITY: Final = 256

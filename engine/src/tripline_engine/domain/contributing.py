@@ -11,7 +11,7 @@ from tripline_engine.domain.history import History
 from tripline_engine.domain.links import Lists
 from tripline_engine.domain.memory.arena import Array
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.part import Part
+from tripline_engine.domain.rules.measures import Part
 from tripline_engine.domain.verdict import Contributor
 
 

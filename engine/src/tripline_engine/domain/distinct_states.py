@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripline_engine.domain.large_groups import OUTSIDE
-from tripline_engine.domain.limit import SCALE
 from tripline_engine.domain.links import Order, follows
 from tripline_engine.domain.memory.kernel import kernel
+from tripline_engine.domain.rules.threshold import SCALE
 from tripline_engine.domain.transactions.columns import NOTHING
 
 # A group's state: the oldest row in the newest window, how many rows there have a value, how many values there are.

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from tripline_contracts.filter_tree import All, Comparison
 from tripline_engine.domain.filtering import Compiler, Test
-from tripline_engine.domain.forgotten import Forgotten, Group
 from tripline_engine.domain.history import History
+from tripline_engine.domain.rules.exclusions import Forgotten, Group
 
 
 def remembered(forgotten: Forgotten, compiler: Compiler, test: Test | None) -> Test | None:

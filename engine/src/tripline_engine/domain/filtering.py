@@ -25,8 +25,8 @@ from tripline_contracts.filter_tree import (
 )
 from tripline_contracts.spelling import Operator
 from tripline_engine.domain.history import History
-from tripline_engine.domain.limit import Limit
-from tripline_engine.domain.named import Named
+from tripline_engine.domain.rules.named_values import Named
+from tripline_engine.domain.rules.threshold import Limit
 from tripline_engine.domain.transactions.columns import ABSENT, Texts
 from tripline_engine.domain.transactions.hash_key import HashKey
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_engine.domain.firing import FiringRecords
-from tripline_engine.domain.rule_version import RuleVersionKey
+from tripline_engine.domain.rules.rule_version import RuleVersionKey
 from tripline_engine.domain.state_log import StateLog
 from tripline_engine.domain.transactions.columns import NOTHING
 

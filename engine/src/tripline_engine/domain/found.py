@@ -14,11 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.links import Linked
-from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Part, Population, TotalsKey
-from tripline_engine.domain.rule_version import RuleVersion
 from tripline_engine.domain.rule_windows import RuleWindows
+from tripline_engine.domain.rules.measures import (
+    BucketKey,
+    ChainKey,
+    DistinctKey,
+    Part,
+    Population,
+    TotalsKey,
+)
+from tripline_engine.domain.rules.rule_version import RuleVersion
+from tripline_engine.domain.rules.watermarks import Visibility
 from tripline_engine.domain.transactions.columns import Totals
-from tripline_engine.domain.visibility import Visibility
 
 Key = TotalsKey | ChainKey | DistinctKey | BucketKey
 

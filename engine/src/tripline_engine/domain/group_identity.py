@@ -6,10 +6,10 @@ import pyarrow as pa
 
 from tripline_contracts import decimals
 from tripline_engine.domain.filtering import Compiler
-from tripline_engine.domain.forgotten import Group
 from tripline_engine.domain.history import History
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.populations import open_groups
+from tripline_engine.domain.rules.exclusions import Group
 from tripline_engine.domain.transactions.columns import Rows, segment_schema
 
 

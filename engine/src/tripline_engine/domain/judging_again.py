@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.distinct_states import entered_after, entered_before
-from tripline_engine.domain.limit import DISTINCT, EXTREME, SCALE
 from tripline_engine.domain.links import Order, follows
 from tripline_engine.domain.memory.int128 import add, compare, subtract
 from tripline_engine.domain.memory.kernel import kernel
+from tripline_engine.domain.rules.threshold import DISTINCT, EXTREME, SCALE
 from tripline_engine.domain.transactions.columns import Amounts
 
 

@@ -13,10 +13,10 @@ from tripline_engine.domain.alerted_rows import alerted_records
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.history import BACKFILLED
 from tripline_engine.domain.judging_again import Judge, JudgedAgain, Source, judge_again
-from tripline_engine.domain.limit import FUNCTIONS, shown
 from tripline_engine.domain.limits import LimitRun, limits_of
 from tripline_engine.domain.memory.int128 import join
-from tripline_engine.domain.rule_version import RuleVersion
+from tripline_engine.domain.rules.rule_version import RuleVersion
+from tripline_engine.domain.rules.threshold import FUNCTIONS, shown
 from tripline_engine.domain.verdict import LateOne, Measured, Verdict
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tripline_contracts.names import Parameter
 from tripline_engine.domain.history import History
-from tripline_engine.domain.limit import Limit
-from tripline_engine.domain.named import Named
-from tripline_engine.domain.part import Part
+from tripline_engine.domain.rules.measures import Part
+from tripline_engine.domain.rules.named_values import Named
+from tripline_engine.domain.rules.threshold import Limit
 
 LimitRun = tuple[int, int, Limit]
 """The history's rows from the first number to before the second, and what they are held against."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tripline_engine.domain.commands import (
+from tripline_engine.domain.head import Head
+from tripline_engine.domain.projection import Projection
+from tripline_engine.domain.rules.commands import (
     ClearGroup,
     ClearRule,
     ClearState,
@@ -11,10 +13,8 @@ from tripline_engine.domain.commands import (
     StartBackfill,
     VoidTransaction,
 )
-from tripline_engine.domain.forgotten import Group
-from tripline_engine.domain.head import Head
-from tripline_engine.domain.projection import Projection
-from tripline_engine.domain.rule_version import RuleVersion
+from tripline_engine.domain.rules.exclusions import Group
+from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.state_log import StateLog
 
 

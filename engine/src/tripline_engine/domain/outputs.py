@@ -11,8 +11,8 @@ import msgspec
 from tripline_contracts import cloudevents
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import OutRecord
-from tripline_engine.domain.rule_events import RuleTaken
-from tripline_engine.domain.rule_version import Rule
+from tripline_engine.domain.rules.rule_events import RuleTaken
+from tripline_engine.domain.rules.rule_version import Rule
 
 _SOURCE = "/engine"
 

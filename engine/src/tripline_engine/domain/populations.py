@@ -8,7 +8,7 @@ from tripline_engine.domain.groups import Groups, groups_by
 from tripline_engine.domain.history import History
 from tripline_engine.domain.links import Links
 from tripline_engine.domain.memory.arena import Arena
-from tripline_engine.domain.part import Population
+from tripline_engine.domain.rules.measures import Population
 from tripline_engine.domain.transactions.columns import NOTHING
 
 

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
 from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.history import History
-from tripline_engine.domain.limit import Hits, shown
 from tripline_engine.domain.limits import LimitRun
 from tripline_engine.domain.memory.int128 import join
-from tripline_engine.domain.part import Part
-from tripline_engine.domain.rule_version import RuleVersion
+from tripline_engine.domain.rules.measures import Part
+from tripline_engine.domain.rules.rule_version import RuleVersion
+from tripline_engine.domain.rules.threshold import Hits, shown
 from tripline_engine.domain.transactions.columns import Amounts
 from tripline_engine.domain.verdict import Bounds, Measured, Verdict
 

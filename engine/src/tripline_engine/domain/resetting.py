@@ -26,14 +26,14 @@ from tripline_engine.domain.extreme_build import build_extremes
 from tripline_engine.domain.extreme_queues import Chain, drop_extremes, extreme_row
 from tripline_engine.domain.firing import RESET, WIDTH, FiringStates, crosses
 from tripline_engine.domain.history import History
-from tripline_engine.domain.limit import DISTINCT, EXTREME, FUNCTIONS, Limit, LimitParts, hold
 from tripline_engine.domain.limits import LimitRun
 from tripline_engine.domain.links import Links, Lists, Members, Order, link_row
 from tripline_engine.domain.memory.arena import Arena, Array, HeapArena
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_down, move_numbers_down, shrink_numbers
-from tripline_engine.domain.rule_version import RuleVersion
+from tripline_engine.domain.rules.rule_version import RuleVersion
+from tripline_engine.domain.rules.threshold import DISTINCT, EXTREME, FUNCTIONS, Limit, LimitParts, hold
 from tripline_engine.domain.sum_states import TAIL, build_sums, drop_sums, store_totals, sum_row
 from tripline_engine.domain.sum_states import WIDTH as SUM_WIDTH
 from tripline_engine.domain.transactions.columns import Amounts, Totals

@@ -15,9 +15,9 @@ from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.groups import NULL_GROUP, Groups
 from tripline_engine.domain.history import History
 from tripline_engine.domain.memory.arena import HeapArena
-from tripline_engine.domain.part import Population
 from tripline_engine.domain.populations import open_groups, open_links
-from tripline_engine.domain.rule_version import JudgingVersion
+from tripline_engine.domain.rules.measures import Population
+from tripline_engine.domain.rules.rule_version import JudgingVersion
 from tripline_engine.domain.transactions.columns import Rows
 
 # After every change of a named list: they count with the values that hold at their arrival.

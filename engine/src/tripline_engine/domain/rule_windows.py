@@ -20,14 +20,14 @@ from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.parallel import Work, side_by_side
 from tripline_engine.domain.memory.row_arrays import ByRow, give_back, give_back_behind, without_memory
 from tripline_engine.domain.memory.slot_table import SlotTable
-from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Population, TotalsKey
 from tripline_engine.domain.populations import open_groups, open_links
 from tripline_engine.domain.resetting import ResetWindow
-from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
-from tripline_engine.domain.structure import Layout, Structure
+from tripline_engine.domain.rules.measures import BucketKey, ChainKey, DistinctKey, Population, TotalsKey
+from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKey
+from tripline_engine.domain.rules.watermarks import BucketSpan, Visibility
+from tripline_engine.domain.rules.window_plan import Layout, Structure
 from tripline_engine.domain.sum_window import SumWindow
 from tripline_engine.domain.transactions.columns import NOTHING, Amounts
-from tripline_engine.domain.visibility import BucketSpan, Visibility
 from tripline_engine.domain.voided import Voided
 
 

@@ -18,7 +18,6 @@ from tripline_engine.domain import rule_counts
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
 from tripline_engine.domain.alert import alert_json, ingested_at
 from tripline_engine.domain.anchor import Anchor
-from tripline_engine.domain.commands import ExportRules
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing_log import Bounds, Held
@@ -36,9 +35,10 @@ from tripline_engine.domain.outputs import (
 )
 from tripline_engine.domain.projection import Projection, exclusive
 from tripline_engine.domain.records import Kind, OutRecord, Payload
-from tripline_engine.domain.rule_book import position_of
-from tripline_engine.domain.rule_events import CatchUp, ControlTaken, RuleTaken, UnreadableRuleEvent
-from tripline_engine.domain.rule_version import RuleVersionKey
+from tripline_engine.domain.rules.commands import ExportRules
+from tripline_engine.domain.rules.rule_book import position_of
+from tripline_engine.domain.rules.rule_events import CatchUp, ControlTaken, RuleTaken, UnreadableRuleEvent
+from tripline_engine.domain.rules.rule_version import RuleVersionKey
 from tripline_engine.domain.segment import Reach
 from tripline_engine.domain.state_log import StateLog
 from tripline_engine.domain.tracing import Tracing

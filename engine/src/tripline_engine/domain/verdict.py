@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tripline_contracts.conditions import Condition
-from tripline_engine.domain.rule_version import RuleVersion
+from tripline_engine.domain.rules.rule_version import RuleVersion
 
 MAX_CONTRIBUTORS = 100
 """Listed in an alert; the conditions of a chained rule share them, so that every alert fits a Kafka record."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tripline_engine.domain.settings import Settings
+from tripline_engine.domain.rules.tolerances import Settings
 
 
 @dataclass(frozen=True, slots=True)

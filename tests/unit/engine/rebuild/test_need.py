@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.unit.engine.archive.memory import START
-from tripline_engine.domain.settings import Settings
+from tripline_engine.domain.rules.tolerances import Settings
 from tripline_engine.rebuild.need import Need, need_of
 
 MINUTE = 60_000

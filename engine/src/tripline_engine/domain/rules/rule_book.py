@@ -13,7 +13,7 @@ from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import EventType
 from tripline_contracts.names import read_list, read_name, read_parameter
-from tripline_engine.domain.commands import (
+from tripline_engine.domain.rules.commands import (
     ClearGroup,
     ClearRule,
     TraceRule,
@@ -22,10 +22,10 @@ from tripline_engine.domain.commands import (
     read_integer,
     read_text,
 )
-from tripline_engine.domain.forgotten import Group
-from tripline_engine.domain.judged import JudgedSpans, Span
-from tripline_engine.domain.named import Named
-from tripline_engine.domain.rule_events import (
+from tripline_engine.domain.rules.exclusions import Group
+from tripline_engine.domain.rules.judged_spans import JudgedSpans, Span
+from tripline_engine.domain.rules.named_values import Named
+from tripline_engine.domain.rules.rule_events import (
     CatchUp,
     ControlTaken,
     NamesTaken,
@@ -33,7 +33,7 @@ from tripline_engine.domain.rule_events import (
     SettingsTaken,
     UnreadableRuleEvent,
 )
-from tripline_engine.domain.rule_version import (
+from tripline_engine.domain.rules.rule_version import (
     BEGINNING_OF_TIME,
     END_OF_TIME,
     Cleared,
@@ -44,7 +44,7 @@ from tripline_engine.domain.rule_version import (
     rule_to_json,
     version_of,
 )
-from tripline_engine.domain.settings import Settings
+from tripline_engine.domain.rules.tolerances import Settings
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
 

@@ -12,10 +12,10 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.part import BucketKey
-from tripline_engine.domain.rule_book import RuleBook
-from tripline_engine.domain.rule_version import RuleVersion
-from tripline_engine.domain.settings import Settings
+from tripline_engine.domain.rules.measures import BucketKey
+from tripline_engine.domain.rules.rule_book import RuleBook
+from tripline_engine.domain.rules.rule_version import RuleVersion
+from tripline_engine.domain.rules.tolerances import Settings
 from tripline_engine.domain.transactions.columns import NOTHING
 
 

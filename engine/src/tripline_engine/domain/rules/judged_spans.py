@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.rule_version import RuleVersionKey
+from tripline_engine.domain.rules.rule_version import RuleVersionKey
 
 OPEN: Final = 2**63 - 1
 

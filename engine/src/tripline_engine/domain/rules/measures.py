@@ -16,8 +16,8 @@ from tripline_contracts.conditions import Condition
 from tripline_contracts.filters import All, Any_, Filter
 from tripline_contracts.names import Parameter
 from tripline_contracts.rule_definition import Function, RuleDefinition
-from tripline_engine.domain.forgotten import NOTHING_FORGOTTEN, Forgotten
-from tripline_engine.domain.limit import Limit
+from tripline_engine.domain.rules.exclusions import NOTHING_FORGOTTEN, Forgotten
+from tripline_engine.domain.rules.threshold import Limit
 
 
 @dataclass(frozen=True, slots=True)

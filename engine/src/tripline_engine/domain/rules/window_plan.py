@@ -6,9 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from tripline_engine.domain.part import BucketKey, ChainKey, DistinctKey, Part, Population, TotalsKey
-from tripline_engine.domain.rule_book import RuleBook
-from tripline_engine.domain.rule_version import RuleVersion, RuleVersionKey
+from tripline_engine.domain.rules.measures import (
+    BucketKey,
+    ChainKey,
+    DistinctKey,
+    Part,
+    Population,
+    TotalsKey,
+)
+from tripline_engine.domain.rules.rule_book import RuleBook
+from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKey
 
 _Key = TypeVar("_Key")
 

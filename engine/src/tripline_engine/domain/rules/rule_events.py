@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tripline_engine.domain.commands import (
+from tripline_engine.domain.rules.commands import (
     Command,
 )
-from tripline_engine.domain.rule_version import (
+from tripline_engine.domain.rules.rule_version import (
     RuleVersion,
 )
 

@@ -10,9 +10,9 @@ from tripline_contracts import rule_definition
 from tripline_contracts.anchors import anchor_of
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import RuleDefinition
-from tripline_engine.domain.forgotten import NOTHING_FORGOTTEN, Forgotten, Group
-from tripline_engine.domain.part import Part, Population, parts_of, population_of, window_start
-from tripline_engine.domain.settings import Settings
+from tripline_engine.domain.rules.exclusions import NOTHING_FORGOTTEN, Forgotten, Group
+from tripline_engine.domain.rules.measures import Part, Population, parts_of, population_of, window_start
+from tripline_engine.domain.rules.tolerances import Settings
 
 END_OF_TIME: Final = 2**63 - 1
 BEGINNING_OF_TIME: Final = -(2**63)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tripline_engine.domain.forgotten import Group
+from tripline_engine.domain.rules.exclusions import Group
 
 
 @dataclass(frozen=True, slots=True)
