@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tripline_engine.domain import duplicates
-from tripline_engine.domain.duplicates import RememberedIds
+from tripline_engine.domain.history.deduplication import RememberedIds
+from tripline_engine.domain.history.history import deduplication
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 
@@ -60,8 +60,8 @@ def test_each_id_counts_once_while_it_is_remembered(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(duplicates, "_AT_ONCE", 64)
-    monkeypatch.setattr(duplicates, "_MOVED_LEAST", 4)
+    monkeypatch.setattr(deduplication, "_AT_ONCE", 64)
+    monkeypatch.setattr(deduplication, "_MOVED_LEAST", 4)
     rng = np.random.default_rng(seed)
     folder = tmp_path_factory.mktemp("ids")
     arena: Arena = MappedArena(folder) if mapped else HeapArena()

@@ -14,11 +14,11 @@ from tests.unit.engine.harness import TRANSACTION, DictLog
 from tripline_engine.domain import segment as segments
 from tripline_engine.domain.firing import NEVER_RESET, FiringRecords
 from tripline_engine.domain.firing_log import Bounds, FiringLog, Held
+from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
 from tripline_engine.domain.segment import Reach, SegmentLog
 from tripline_engine.domain.segment_entry import EntryForm
 from tripline_engine.domain.transactions.columns import NOTHING, Rows, segment_schema
-from tripline_engine.domain.voided import Voided
 
 FAR_BACK = -(2**62)
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tripline_engine.domain.history.text_dictionary import TextTable
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
-from tripline_engine.domain.text_table import TextTable
 from tripline_engine.domain.transactions.columns import Texts
 from tripline_engine.domain.transactions.hash_key import HashKey
 

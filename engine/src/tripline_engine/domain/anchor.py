@@ -12,12 +12,13 @@ import numpy.typing as npt
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
 from tripline_engine.domain.aggregates import Aggregates, enter
 from tripline_engine.domain.bucket_window import Buckets
-from tripline_engine.domain.duplicates import RememberedIds
-from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.found import read_by
 from tripline_engine.domain.group_identity import group_identity
-from tripline_engine.domain.history import BACKFILLED, VOIDED, History
+from tripline_engine.domain.history.deduplication import RememberedIds
+from tripline_engine.domain.history.history import BACKFILLED, VOIDED, History
+from tripline_engine.domain.history.row_filter import Compiler
+from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.late_judging import judge_late_ones
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.reading import Reading
@@ -36,7 +37,6 @@ from tripline_engine.domain.trace_sample import Watched, watch
 from tripline_engine.domain.transactions.columns import Rows
 from tripline_engine.domain.transactions.hash_key import HashKey
 from tripline_engine.domain.verdict import Verdict
-from tripline_engine.domain.voided import Voided
 
 _ID_MIX, _ANCHOR_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 

@@ -30,13 +30,13 @@ from tripline_engine.domain.bucket_layout import (
     Pool,
 )
 from tripline_engine.domain.bucket_states import STATE
+from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.links import Links, unhidden
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.rules.watermarks import BucketSpan
 from tripline_engine.domain.rules.window_plan import Layout
 from tripline_engine.domain.transactions.columns import NOTHING, Amounts
-from tripline_engine.domain.voided import Voided
 
 _FIRST_CAPACITY: Final = 256
 _NO_FLOOR: Final = -ABOVE_ALL

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.history import History
+from tripline_engine.domain.history.history import History
 from tripline_engine.domain.memory.arena import Arena, Array
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_down

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from tripline_engine.domain.aggregates import Aggregates
 from tripline_engine.domain.alerted_rows import alerted_records
 from tripline_engine.domain.firing import FiringRecords
-from tripline_engine.domain.history import BACKFILLED
+from tripline_engine.domain.history.history import BACKFILLED
+from tripline_engine.domain.history.threshold_runs import LimitRun, limits_of
 from tripline_engine.domain.judging_again import Judge, JudgedAgain, Source, judge_again
-from tripline_engine.domain.limits import LimitRun, limits_of
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.threshold import FUNCTIONS, shown

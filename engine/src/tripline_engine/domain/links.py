@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.filtering import Test
 from tripline_engine.domain.groups import Groups
-from tripline_engine.domain.history import VOIDED, History
+from tripline_engine.domain.history.history import VOIDED, History
+from tripline_engine.domain.history.row_filter import Test
 from tripline_engine.domain.large_groups import Entering, LargeGroups
 from tripline_engine.domain.memory.arena import Arena, Array
 from tripline_engine.domain.memory.kernel import kernel

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tripline_engine.domain.excluding import remembered
-from tripline_engine.domain.filtering import Compiler, from_time
 from tripline_engine.domain.groups import Groups, groups_by
-from tripline_engine.domain.history import History
+from tripline_engine.domain.history.exclusion_filter import remembered
+from tripline_engine.domain.history.history import History
+from tripline_engine.domain.history.row_filter import Compiler, from_time
 from tripline_engine.domain.links import Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.rules.measures import Population

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
 from tripline_engine.domain.contributing import Window
-from tripline_engine.domain.history import History
-from tripline_engine.domain.limits import LimitRun
+from tripline_engine.domain.history.history import History
+from tripline_engine.domain.history.threshold_runs import LimitRun
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.rules.measures import Part
 from tripline_engine.domain.rules.rule_version import RuleVersion

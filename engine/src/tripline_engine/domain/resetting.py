@@ -25,8 +25,8 @@ from tripline_engine.domain.distinct_states import (
 from tripline_engine.domain.extreme_build import build_extremes
 from tripline_engine.domain.extreme_queues import Chain, drop_extremes, extreme_row
 from tripline_engine.domain.firing import RESET, WIDTH, FiringStates, crosses
-from tripline_engine.domain.history import History
-from tripline_engine.domain.limits import LimitRun
+from tripline_engine.domain.history.history import History
+from tripline_engine.domain.history.threshold_runs import LimitRun
 from tripline_engine.domain.links import Links, Lists, Members, Order, link_row
 from tripline_engine.domain.memory.arena import Arena, Array, HeapArena
 from tripline_engine.domain.memory.kernel import kernel

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.groups import NULL_GROUP, Groups
-from tripline_engine.domain.history import History
+from tripline_engine.domain.history.history import History
+from tripline_engine.domain.history.row_filter import Compiler
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.populations import open_groups, open_links
 from tripline_engine.domain.rules.measures import Population

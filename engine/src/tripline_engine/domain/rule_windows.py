@@ -10,10 +10,11 @@ from tripline_engine.domain.alerted_rows import Alerted
 from tripline_engine.domain.bucket_window import Buckets, BucketWindow
 from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
-from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing import FiringRecords, FiringStates
 from tripline_engine.domain.groups import Groups
-from tripline_engine.domain.history import BACKFILLED, NO_MEASURE, History
+from tripline_engine.domain.history.history import BACKFILLED, NO_MEASURE, History
+from tripline_engine.domain.history.row_filter import Compiler
+from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.lasting import LastingStates
 from tripline_engine.domain.links import Links
 from tripline_engine.domain.memory.arena import Arena
@@ -28,7 +29,6 @@ from tripline_engine.domain.rules.watermarks import BucketSpan, Visibility
 from tripline_engine.domain.rules.window_plan import Layout, Structure
 from tripline_engine.domain.sum_window import SumWindow
 from tripline_engine.domain.transactions.columns import NOTHING, Amounts
-from tripline_engine.domain.voided import Voided
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ import msgspec
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
+from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.segment_entry import MARK, EntryForm, joined
 from tripline_engine.domain.state_log import SEGMENT, StateLog
 from tripline_engine.domain.transactions.columns import Rows
-from tripline_engine.domain.voided import Voided
 
 _FAN_IN = 16
 _MAX_ROWS = 1 << 18

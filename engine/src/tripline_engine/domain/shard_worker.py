@@ -19,9 +19,9 @@ from tripline_engine.domain.admission import Admission, admit, detail, reporting
 from tripline_engine.domain.alert import alert_json, ingested_at
 from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.filtering import Compiler
 from tripline_engine.domain.firing_log import Bounds, Held
 from tripline_engine.domain.head import Head, write_book
+from tripline_engine.domain.history.row_filter import Compiler
 from tripline_engine.domain.memory import malloc_trim
 from tripline_engine.domain.obeying import obey
 from tripline_engine.domain.outputs import (

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_contracts.filter_tree import All, Comparison
-from tripline_engine.domain.filtering import Compiler, Test
-from tripline_engine.domain.history import History
+from tripline_engine.domain.history.history import History
+from tripline_engine.domain.history.row_filter import Compiler, Test
 from tripline_engine.domain.rules.exclusions import Forgotten, Group
 
 

@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
+from tripline_engine.domain.history.column_pruning import Pruned
+from tripline_engine.domain.history.text_dictionary import TextTable
 from tripline_engine.domain.memory.arena import Arena, Array, from_a_page, whole_pages
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.memory.row_arrays import ByRow, give_back, give_back_behind, without_memory
 from tripline_engine.domain.memory.row_compaction import move_down
-from tripline_engine.domain.pruned import Pruned
-from tripline_engine.domain.text_table import TextTable
 from tripline_engine.domain.transactions.columns import (
     ABSENT,
     Amounts,

@@ -24,7 +24,7 @@ from tripline_contracts.filter_tree import (
     ParameterComparison,
 )
 from tripline_contracts.spelling import Operator
-from tripline_engine.domain.history import History
+from tripline_engine.domain.history.history import History
 from tripline_engine.domain.rules.named_values import Named
 from tripline_engine.domain.rules.threshold import Limit
 from tripline_engine.domain.transactions.columns import ABSENT, Texts

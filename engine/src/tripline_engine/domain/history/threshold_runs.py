@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tripline_contracts.names import Parameter
-from tripline_engine.domain.history import History
+from tripline_engine.domain.history.history import History
 from tripline_engine.domain.rules.measures import Part
 from tripline_engine.domain.rules.named_values import Named
 from tripline_engine.domain.rules.threshold import Limit

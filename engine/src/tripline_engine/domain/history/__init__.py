@@ -1,0 +1,1 @@
+"""The retained transactions of an anchor, column by column."""
