@@ -7,7 +7,7 @@ import pytest
 
 from tripline_engine.domain.extreme_build import build_extremes, enter_all
 from tripline_engine.domain.extreme_queues import Chain
-from tripline_engine.domain.links import Members, Order, link_row
+from tripline_engine.domain.groups.group_lists import Members, Order, link_row
 
 ROWS, BASE = 600, 20
 NUMBERS = (4, -1, 0, 5, 2, -1, 3, 1, 6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.large_groups import OUTSIDE, SMALL, UNNUMBERED, LargeGroups
+from tripline_engine.domain.groups.large_groups import OUTSIDE, SMALL, UNNUMBERED, LargeGroups
 from tripline_engine.domain.memory.arena import HeapArena
 
 MANY = 1_000

@@ -14,8 +14,8 @@ from tripline_engine.domain.bucket_layout import O_COUNT
 from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.found import Entered, Found
+from tripline_engine.domain.groups.group_lists import Lists
 from tripline_engine.domain.history.threshold_runs import LimitRun, limits_of
-from tripline_engine.domain.links import Lists
 from tripline_engine.domain.reading import PartReading, Reading
 from tripline_engine.domain.rule_windows import RuleWindows
 from tripline_engine.domain.rules.measures import BucketKey, Part, Population

@@ -14,7 +14,7 @@ from tripline_engine.domain.aggregates import Aggregates, enter
 from tripline_engine.domain.bucket_window import Buckets
 from tripline_engine.domain.firing import FiringRecords
 from tripline_engine.domain.found import read_by
-from tripline_engine.domain.group_identity import group_identity
+from tripline_engine.domain.groups.group_identity import group_identity
 from tripline_engine.domain.history.deduplication import RememberedIds
 from tripline_engine.domain.history.history import BACKFILLED, VOIDED, History
 from tripline_engine.domain.history.row_filter import Compiler

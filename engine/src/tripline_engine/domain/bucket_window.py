@@ -30,8 +30,8 @@ from tripline_engine.domain.bucket_layout import (
     Pool,
 )
 from tripline_engine.domain.bucket_states import STATE
+from tripline_engine.domain.groups.group_lists import Links, unhidden
 from tripline_engine.domain.history.voided import Voided
-from tripline_engine.domain.links import Links, unhidden
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.rules.watermarks import BucketSpan

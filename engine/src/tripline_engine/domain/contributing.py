@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tripline_engine.domain.groups.group_lists import Lists
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.links import Lists
 from tripline_engine.domain.memory.arena import Array
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rules.measures import Part

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.links import Links
+from tripline_engine.domain.groups.group_lists import Links
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.transactions.columns import NOTHING

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripline_engine.domain.large_groups import OUTSIDE
-from tripline_engine.domain.links import Order, follows
+from tripline_engine.domain.groups.group_lists import Order, follows
+from tripline_engine.domain.groups.large_groups import OUTSIDE
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rules.threshold import SCALE
 from tripline_engine.domain.transactions.columns import NOTHING

@@ -15,7 +15,7 @@ from tripline_engine.domain.distinct_states import (
     evaluate_values,
     tell_last,
 )
-from tripline_engine.domain.links import Linked, Links
+from tripline_engine.domain.groups.group_lists import Linked, Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_down, shrink_numbers

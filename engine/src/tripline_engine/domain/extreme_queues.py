@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripline_engine.domain.large_groups import OUTSIDE
-from tripline_engine.domain.links import Members
+from tripline_engine.domain.groups.group_lists import Members
+from tripline_engine.domain.groups.large_groups import OUTSIDE
 from tripline_engine.domain.memory.arena import Array
 from tripline_engine.domain.memory.int128 import compare
 from tripline_engine.domain.memory.kernel import kernel

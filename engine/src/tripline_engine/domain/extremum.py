@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tripline_engine.domain.extreme_build import build_extremes, enter_all
 from tripline_engine.domain.extreme_queues import Chain, drop_extremes, evaluate
-from tripline_engine.domain.links import Linked, Links
+from tripline_engine.domain.groups.group_lists import Linked, Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_numbers_down, shrink_numbers

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.cooldown import Cooldown
-from tripline_engine.domain.links import Links
+from tripline_engine.domain.groups.group_lists import Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.transactions.columns import NOTHING

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.links import Linked
+from tripline_engine.domain.groups.group_lists import Linked
 from tripline_engine.domain.rule_windows import RuleWindows
 from tripline_engine.domain.rules.measures import (
     BucketKey,

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.distinct_states import entered_after, entered_before
-from tripline_engine.domain.links import Order, follows
+from tripline_engine.domain.groups.group_lists import Order, follows
 from tripline_engine.domain.memory.int128 import add, compare, subtract
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rules.threshold import DISTINCT, EXTREME, SCALE

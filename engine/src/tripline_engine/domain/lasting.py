@@ -17,7 +17,7 @@ from tripline_engine.domain.firing import (
     FiringStates,
     fire_crossings,
 )
-from tripline_engine.domain.links import Links
+from tripline_engine.domain.groups.group_lists import Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.transactions.columns import NOTHING

@@ -25,9 +25,9 @@ from tripline_engine.domain.distinct_states import (
 from tripline_engine.domain.extreme_build import build_extremes
 from tripline_engine.domain.extreme_queues import Chain, drop_extremes, extreme_row
 from tripline_engine.domain.firing import RESET, WIDTH, FiringStates, crosses
+from tripline_engine.domain.groups.group_lists import Links, Lists, Members, Order, link_row
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.threshold_runs import LimitRun
-from tripline_engine.domain.links import Links, Lists, Members, Order, link_row
 from tripline_engine.domain.memory.arena import Arena, Array, HeapArena
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.memory.row_arrays import ByRow

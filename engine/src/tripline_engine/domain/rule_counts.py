@@ -11,11 +11,11 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.groups import NULL_GROUP, Groups
+from tripline_engine.domain.groups.groups import NULL_GROUP, Groups
+from tripline_engine.domain.groups.populations import open_groups, open_links
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.row_filter import Compiler
 from tripline_engine.domain.memory.arena import HeapArena
-from tripline_engine.domain.populations import open_groups, open_links
 from tripline_engine.domain.rules.measures import Population
 from tripline_engine.domain.rules.rule_version import JudgingVersion
 from tripline_engine.domain.transactions.columns import Rows

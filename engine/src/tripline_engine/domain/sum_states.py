@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from tripline_engine.domain.large_groups import OUTSIDE
-from tripline_engine.domain.links import follows
+from tripline_engine.domain.groups.group_lists import follows
+from tripline_engine.domain.groups.large_groups import OUTSIDE
 from tripline_engine.domain.memory.int128 import add, subtract
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.transactions.columns import NOTHING

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.links import Linked, Links, Members
+from tripline_engine.domain.groups.group_lists import Linked, Links, Members
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_compaction import shrink_numbers
 from tripline_engine.domain.sum_states import (

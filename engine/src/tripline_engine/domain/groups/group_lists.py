@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.groups import Groups
+from tripline_engine.domain.groups.groups import Groups
+from tripline_engine.domain.groups.large_groups import Entering, LargeGroups
 from tripline_engine.domain.history.history import VOIDED, History
 from tripline_engine.domain.history.row_filter import Test
-from tripline_engine.domain.large_groups import Entering, LargeGroups
 from tripline_engine.domain.memory.arena import Arena, Array
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.memory.row_arrays import ByRow

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tripline_engine.domain.groups import Groups, groups_by
+from tripline_engine.domain.groups.group_lists import Links
+from tripline_engine.domain.groups.groups import Groups, groups_by
 from tripline_engine.domain.history.exclusion_filter import remembered
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.row_filter import Compiler, from_time
-from tripline_engine.domain.links import Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.rules.measures import Population
 from tripline_engine.domain.transactions.columns import NOTHING

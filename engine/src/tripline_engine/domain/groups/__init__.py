@@ -1,0 +1,1 @@
+"""Groups of transactions, and the lists of each group in event-time order."""
