@@ -12,7 +12,7 @@ import pytest
 
 from tests.unit.engine.harness import TRANSACTION, DictLog
 from tripline_engine.domain import segment as segments
-from tripline_engine.domain.firing import NEVER_RESET, FiringRecords
+from tripline_engine.domain.firing.firing_states import NEVER_RESET, FiringRecords
 from tripline_engine.domain.firing_log import Bounds, FiringLog, Held
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.rules.rule_version import RuleVersionKey

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tripline_engine.domain.bounds import VALUE_AT, bounds_of
 from tripline_engine.domain.bucket_layout import O_COUNT
 from tripline_engine.domain.contributing import Window
-from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.found import Entered, Found
 from tripline_engine.domain.groups.group_lists import Lists
 from tripline_engine.domain.history.threshold_runs import LimitRun, limits_of

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
 from tripline_engine.domain.state_log import StateLog
 from tripline_engine.domain.transactions.columns import NOTHING

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.aggregates import Aggregates
-from tripline_engine.domain.alerted_rows import alerted_records
-from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.firing.alerted_rows import alerted_records
+from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.history.history import BACKFILLED
 from tripline_engine.domain.history.threshold_runs import LimitRun, limits_of
 from tripline_engine.domain.judging_again import Judge, JudgedAgain, Source, judge_again

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.cooldown import Silences, alerts
 from tripline_engine.domain.distinct_states import WIDTH as VALUES_WIDTH
 from tripline_engine.domain.distinct_states import (
     Values,
@@ -24,7 +23,8 @@ from tripline_engine.domain.distinct_states import (
 )
 from tripline_engine.domain.extreme_build import build_extremes
 from tripline_engine.domain.extreme_queues import Chain, drop_extremes, extreme_row
-from tripline_engine.domain.firing import RESET, WIDTH, FiringStates, crosses
+from tripline_engine.domain.firing.cooldown import Silences, alerts
+from tripline_engine.domain.firing.firing_states import RESET, WIDTH, FiringStates, crosses
 from tripline_engine.domain.groups.group_lists import Links, Lists, Members, Order, link_row
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.threshold_runs import LimitRun

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tripline_engine.domain.alerted_rows import Alerted
 from tripline_engine.domain.bucket_window import Buckets, BucketWindow
 from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
-from tripline_engine.domain.firing import FiringRecords, FiringStates
+from tripline_engine.domain.firing.alerted_rows import Alerted
+from tripline_engine.domain.firing.bucketed_firing_states import LastingStates
+from tripline_engine.domain.firing.firing_states import FiringRecords, FiringStates
 from tripline_engine.domain.groups.group_lists import Links
 from tripline_engine.domain.groups.groups import Groups
 from tripline_engine.domain.groups.populations import open_groups, open_links
 from tripline_engine.domain.history.history import BACKFILLED, NO_MEASURE, History
 from tripline_engine.domain.history.row_filter import Compiler
 from tripline_engine.domain.history.voided import Voided
-from tripline_engine.domain.lasting import LastingStates
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.parallel import Work, side_by_side
 from tripline_engine.domain.memory.row_arrays import ByRow, give_back, give_back_behind, without_memory

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.cooldown import Cooldown
+from tripline_engine.domain.firing.cooldown import Cooldown
 from tripline_engine.domain.groups.group_lists import Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.kernel import kernel

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.firing import (
+from tripline_engine.domain.firing.firing_states import (
     BLANK,
     HELD,
     NEVER_RESET,

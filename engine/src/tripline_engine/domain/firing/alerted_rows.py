@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.firing import FiringRecords
+from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_down

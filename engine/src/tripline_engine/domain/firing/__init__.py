@@ -1,0 +1,1 @@
+"""Firing state: what later alerts of a rule depend on."""
