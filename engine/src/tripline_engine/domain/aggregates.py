@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.bounds import VALUE_AT, bounds_of
-from tripline_engine.domain.bucket_layout import O_COUNT
+from tripline_engine.domain.buckets.bucket_layout import O_COUNT
 from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.found import Entered, Found

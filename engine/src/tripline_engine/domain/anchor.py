@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
 from tripline_engine.domain.aggregates import Aggregates, enter
-from tripline_engine.domain.bucket_window import Buckets
+from tripline_engine.domain.buckets.bucket_window import Buckets
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.found import read_by
 from tripline_engine.domain.groups.group_identity import group_identity

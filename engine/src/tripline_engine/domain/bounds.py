@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tripline_contracts.rule_definition import Function
-from tripline_engine.domain.bucket_layout import (
+from tripline_engine.domain.buckets.bucket_layout import (
     O_COUNT,
     O_EDGE,
     O_GREATEST,

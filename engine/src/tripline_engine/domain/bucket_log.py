@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tripline_engine.domain.bucket_layout import BUCKET, COUNT, NODE
-from tripline_engine.domain.bucket_window import BucketPool, Buckets
+from tripline_engine.domain.buckets.bucket_layout import BUCKET, COUNT, NODE
+from tripline_engine.domain.buckets.bucket_window import BucketPool, Buckets
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.rules.window_plan import Layout
 from tripline_engine.domain.state_log import BUCKETS, StateLog

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tripline_engine.domain.bucket_window import Buckets, BucketWindow
+from tripline_engine.domain.buckets.bucket_window import Buckets, BucketWindow
 from tripline_engine.domain.distinct_window import DistinctWindow
 from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.firing.alerted_rows import Alerted

@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain import bucket_pool
-from tripline_engine.domain.bucket_layout import (
+from tripline_engine.domain.buckets import bucket_kernels
+from tripline_engine.domain.buckets.bucket_layout import (
     ABOVE_ALL,
     BEGUN,
     BUCKET,
@@ -29,7 +29,7 @@ from tripline_engine.domain.bucket_layout import (
     USED,
     Pool,
 )
-from tripline_engine.domain.bucket_states import STATE
+from tripline_engine.domain.buckets.running_states import STATE
 from tripline_engine.domain.groups.group_lists import Links, unhidden
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.memory.arena import Arena, HeapArena
@@ -121,14 +121,14 @@ class BucketPool:
         self.layout = layout
         self._arena.remove(f"{self._name}.states")
         self._states = self._arena.open(f"{self._name}.states", np.int64, numbers * self._width)
-        bucket_pool.recount(self.groups.end, self.pool)
+        bucket_kernels.recount(self.groups.end, self.pool)
 
     def put(self, buckets: Buckets) -> None:
         """Add buckets to those that are there."""
         for step in _steps(len(buckets)):
             low, high = buckets.low[step], buckets.high[step]
             slots, made = self.intern(low, high, np.ones(len(low), np.bool_)), np.empty(len(low), np.bool_)
-            bucket_pool.put_nodes(slots, buckets.nodes[step], self.pool, made)
+            bucket_kernels.put_nodes(slots, buckets.nodes[step], self.pool, made)
             self.groups.release(slots[~made])
 
     def intern(
@@ -156,7 +156,7 @@ class BucketPool:
         if floor <= self._meta[EVICTED]:
             return
         gone = np.empty(self.used, np.int32)
-        count = bucket_pool.evict(floor, self.groups.end, self.pool, gone)
+        count = bucket_kernels.evict(floor, self.groups.end, self.pool, gone)
         self.groups.release(gone[:count])
         self._meta[EVICTED] = floor
 
@@ -214,7 +214,7 @@ class BucketWindow:
         for step in _steps(end - first):
             slots, chosen = self._intern(groups[step]), members[step]
             made, start = np.empty(len(slots), np.bool_), first + step.start
-            bucket_pool.put_rows(
+            bucket_kernels.put_rows(
                 start, slots, time, chosen, amounts, span.visible_from, self.buckets.pool, made
             )
             self.buckets.groups.release(slots[~made])
@@ -241,7 +241,7 @@ class BucketWindow:
             slots = self._intern(self._links.slots[first : start + step.stop])
             made = np.empty(len(slots), np.bool_)
             own = slots, newest[step], span.begin, floor, *rows, self.buckets.pool
-            bucket_pool.evaluate(first, *own, made, out[step])
+            bucket_kernels.evaluate(first, *own, made, out[step])
             self.buckets.groups.release(slots[~made])
         return out
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tripline_engine.domain.bucket_layout import (
+from tripline_engine.domain.buckets.bucket_layout import (
     BUCKET,
     COUNT,
     FIRST,

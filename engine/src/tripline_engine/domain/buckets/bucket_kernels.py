@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tripline_engine.domain.bucket_layout import (
+from tripline_engine.domain.buckets.bucket_layout import (
     ABOVE_ALL,
     BUCKET,
     BUCKETS,
@@ -43,7 +43,7 @@ from tripline_engine.domain.bucket_layout import (
     single,
     tell_edge,
 )
-from tripline_engine.domain.bucket_states import advance, begin_states, follow, in_order, release
+from tripline_engine.domain.buckets.running_states import advance, begin_states, follow, in_order, release
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.transactions.columns import NOTHING
 

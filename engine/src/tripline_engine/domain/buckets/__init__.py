@@ -1,0 +1,1 @@
+"""Windows of whole buckets (`precision: bucketed`)."""
