@@ -29,10 +29,10 @@ from tripline_contracts import rule_definition
 from tripline_contracts.event_type import EventType, load
 from tripline_demo import paths
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.head import Head
-from tripline_engine.domain.memory_log import MemoryLog
 from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.domain.shard_worker import Attached, ShardWorker
+from tripline_engine.domain.state_log.head import Head
+from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.spark.filed_log import is_file
 from tripline_engine.spark.packing import packer, unpacked
 from tripline_engine.spark.state_log import FORMS

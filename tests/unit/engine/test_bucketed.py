@@ -11,7 +11,6 @@ from tests.oracle.model import MicroBatch, Record
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
 from tests.unit.engine.harness import DictLog, Engine
-from tripline_engine.domain.bucket_log import BucketLog, together
 from tripline_engine.domain.buckets.bucket_layout import (
     BUCKET,
     COUNT,
@@ -24,9 +23,10 @@ from tripline_engine.domain.buckets.bucket_layout import (
 )
 from tripline_engine.domain.buckets.bucket_window import BucketPool, Buckets
 from tripline_engine.domain.buckets.running_states import START
-from tripline_engine.domain.head import Head
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.rules.window_plan import Layout
+from tripline_engine.domain.state_log.bucket_log import BucketLog, together
+from tripline_engine.domain.state_log.head import Head
 from tripline_engine.domain.transactions.columns import NOTHING
 
 T = 1_700_000_040_000

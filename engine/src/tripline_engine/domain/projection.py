@@ -21,9 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.anchor import Anchor
-from tripline_engine.domain.bucket_log import BucketLog
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.head import Head, read_book
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.memory.parallel import side_by_side
@@ -31,8 +29,10 @@ from tripline_engine.domain.rule_windows import Kept
 from tripline_engine.domain.rules.measures import BucketKey
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.window_plan import Structure
-from tripline_engine.domain.segment import SegmentLog
-from tripline_engine.domain.state_log import StateLog
+from tripline_engine.domain.state_log.bucket_log import BucketLog
+from tripline_engine.domain.state_log.head import Head, read_book
+from tripline_engine.domain.state_log.segment_log import SegmentLog
+from tripline_engine.domain.state_log.state_log import StateLog
 from tripline_engine.domain.transactions.columns import Rows
 from tripline_engine.domain.transactions.hash_key import HashKey
 

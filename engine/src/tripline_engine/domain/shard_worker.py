@@ -19,8 +19,6 @@ from tripline_engine.domain.admission import Admission, admit, detail, reporting
 from tripline_engine.domain.alert import alert_json, ingested_at
 from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.firing_log import Bounds, Held
-from tripline_engine.domain.head import Head, write_book
 from tripline_engine.domain.history.row_filter import Compiler
 from tripline_engine.domain.memory import malloc_trim
 from tripline_engine.domain.obeying import obey
@@ -39,8 +37,10 @@ from tripline_engine.domain.rules.commands import ExportRules
 from tripline_engine.domain.rules.rule_book import position_of
 from tripline_engine.domain.rules.rule_events import CatchUp, ControlTaken, RuleTaken, UnreadableRuleEvent
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
-from tripline_engine.domain.segment import Reach
-from tripline_engine.domain.state_log import StateLog
+from tripline_engine.domain.state_log.firing_log import Bounds, Held
+from tripline_engine.domain.state_log.head import Head, write_book
+from tripline_engine.domain.state_log.segment_log import Reach
+from tripline_engine.domain.state_log.state_log import StateLog
 from tripline_engine.domain.tracing import Tracing
 from tripline_engine.domain.transactions.columns import NOTHING, Rows
 from tripline_engine.domain.transactions.hash_key import HashKey

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.memory_log import MemoryLog
 from tripline_engine.domain.records import OutRecord, Payload
 from tripline_engine.domain.shard_worker import Attached, ShardWorker
+from tripline_engine.domain.state_log.memory_log import MemoryLog
 
 
 class Shards:

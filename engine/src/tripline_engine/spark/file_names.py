@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from tripline_engine.domain.state_log import StateLog
+from tripline_engine.domain.state_log.state_log import StateLog
 
 # Part of how checkpoints are written: with another number what has a name would be looked for elsewhere.
 _TOGETHER: Final = 64

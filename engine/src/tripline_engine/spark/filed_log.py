@@ -24,7 +24,7 @@ from zlib import compress, crc32, decompress
 
 import msgspec
 
-from tripline_engine.domain.state_log import LARGE_ONES, StateLog
+from tripline_engine.domain.state_log.state_log import LARGE_ONES, StateLog
 from tripline_engine.errors import StateStoreFailed
 from tripline_engine.spark.file_names import FileNames, stubbed
 

@@ -24,7 +24,7 @@ from pyspark.sql.types import (
 
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.records import OutRecord, Payload
-from tripline_engine.domain.state_log import StateLog
+from tripline_engine.domain.state_log.state_log import StateLog
 from tripline_engine.spark.aside import ASIDE
 from tripline_engine.spark.counting import count_records
 from tripline_engine.spark.faults import FaultPoint

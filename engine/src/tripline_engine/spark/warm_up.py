@@ -24,9 +24,9 @@ from tripline_engine.domain.history.deduplication import RememberedIds
 from tripline_engine.domain.history.text_dictionary import TextTable
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.memory.row_compaction import move_numbers_down
-from tripline_engine.domain.memory_log import MemoryLog
 from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.domain.shard_worker import ShardWorker
+from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.columns import Texts
 from tripline_engine.spark.packing import packer, unpacked
 

@@ -19,7 +19,7 @@ from tripline_engine.domain.buckets.bucket_layout import BUCKET, COUNT, NODE
 from tripline_engine.domain.buckets.bucket_window import BucketPool, Buckets
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.rules.window_plan import Layout
-from tripline_engine.domain.state_log import BUCKETS, StateLog
+from tripline_engine.domain.state_log.state_log import BUCKETS, StateLog
 
 _FAN_IN: Final = 16
 _MAX_BUCKETS: Final = 1 << 18

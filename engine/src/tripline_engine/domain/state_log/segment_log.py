@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.history.voided import Voided
-from tripline_engine.domain.segment_entry import MARK, EntryForm, joined
-from tripline_engine.domain.state_log import SEGMENT, StateLog
+from tripline_engine.domain.state_log.segment_codec import MARK, EntryForm, joined
+from tripline_engine.domain.state_log.state_log import SEGMENT, StateLog
 from tripline_engine.domain.transactions.columns import Rows
 
 _FAN_IN = 16

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
-from tripline_engine.domain.state_log import StateLog
+from tripline_engine.domain.state_log.state_log import StateLog
 from tripline_engine.domain.transactions.columns import NOTHING
 
 _FAN_IN = 16

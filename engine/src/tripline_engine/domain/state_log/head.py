@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.bucket_log import BucketLog
-from tripline_engine.domain.firing_log import FiringLog
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.watermarks import Visibility
-from tripline_engine.domain.segment import SegmentLog
-from tripline_engine.domain.state_log import StateLog
+from tripline_engine.domain.state_log.bucket_log import BucketLog
+from tripline_engine.domain.state_log.firing_log import FiringLog
+from tripline_engine.domain.state_log.segment_log import SegmentLog
+from tripline_engine.domain.state_log.state_log import StateLog
 
 _FORMAT = 4
 # Format 2 has segments of which no field is gone, format 3 has no pages.

@@ -1,0 +1,1 @@
+"""The durable state of a shard, as entries of its state log."""
