@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tripline_engine.domain.extreme_build import build_extremes, enter_all
-from tripline_engine.domain.extreme_queues import Chain
 from tripline_engine.domain.groups.group_lists import Members, Order, link_row
+from tripline_engine.domain.windows.monotonic_queue import Chain
+from tripline_engine.domain.windows.monotonic_queue_build import build_extremes, enter_all
 
 ROWS, BASE = 600, 20
 NUMBERS = (4, -1, 0, 5, 2, -1, 3, 1, 6)

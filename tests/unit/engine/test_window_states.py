@@ -9,7 +9,7 @@ import pytest
 
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
-from tripline_engine.domain.window_states import rewindowed
+from tripline_engine.domain.windows.state_layout import rewindowed
 
 EMPTY = np.array([-1, 0, 0], np.int64)
 

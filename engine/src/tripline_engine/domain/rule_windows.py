@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tripline_engine.domain.buckets.bucket_window import Buckets, BucketWindow
-from tripline_engine.domain.distinct_window import DistinctWindow
-from tripline_engine.domain.extremum import Extremum
 from tripline_engine.domain.firing.alerted_rows import Alerted
 from tripline_engine.domain.firing.bucketed_firing_states import LastingStates
 from tripline_engine.domain.firing.firing_states import FiringRecords, FiringStates
@@ -22,13 +20,15 @@ from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.parallel import Work, side_by_side
 from tripline_engine.domain.memory.row_arrays import ByRow, give_back, give_back_behind, without_memory
 from tripline_engine.domain.memory.slot_table import SlotTable
-from tripline_engine.domain.resetting import ResetWindow
 from tripline_engine.domain.rules.measures import BucketKey, ChainKey, DistinctKey, Population, TotalsKey
 from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKey
 from tripline_engine.domain.rules.watermarks import BucketSpan, Visibility
 from tripline_engine.domain.rules.window_plan import Layout, Structure
-from tripline_engine.domain.sum_window import SumWindow
 from tripline_engine.domain.transactions.columns import NOTHING, Amounts
+from tripline_engine.domain.windows.distinct_window import DistinctWindow
+from tripline_engine.domain.windows.extreme_window import Extremum
+from tripline_engine.domain.windows.reset_window import ResetWindow
+from tripline_engine.domain.windows.sum_window import SumWindow
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.distinct_states import entered_after, entered_before
 from tripline_engine.domain.groups.group_lists import Order, follows
 from tripline_engine.domain.memory.int128 import add, compare, subtract
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rules.threshold import DISTINCT, EXTREME, SCALE
 from tripline_engine.domain.transactions.columns import Amounts
+from tripline_engine.domain.windows.distinct_kernels import entered_after, entered_before
 
 
 class Judge(NamedTuple):

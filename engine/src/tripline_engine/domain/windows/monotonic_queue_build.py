@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.extreme_queues import push
 from tripline_engine.domain.memory.int128 import compare
 from tripline_engine.domain.memory.kernel import kernel
+from tripline_engine.domain.windows.monotonic_queue import push
 
 
 @kernel()

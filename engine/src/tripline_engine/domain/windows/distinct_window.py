@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.distinct_states import (
+from tripline_engine.domain.groups.group_lists import Linked, Links
+from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.row_arrays import ByRow
+from tripline_engine.domain.memory.row_compaction import move_down, shrink_numbers
+from tripline_engine.domain.transactions.columns import Totals
+from tripline_engine.domain.windows.distinct_kernels import (
     EMPTY,
     TAIL,
     WIDTH,
@@ -15,12 +20,7 @@ from tripline_engine.domain.distinct_states import (
     evaluate_values,
     tell_last,
 )
-from tripline_engine.domain.groups.group_lists import Linked, Links
-from tripline_engine.domain.memory.arena import Arena
-from tripline_engine.domain.memory.row_arrays import ByRow
-from tripline_engine.domain.memory.row_compaction import move_down, shrink_numbers
-from tripline_engine.domain.transactions.columns import Totals
-from tripline_engine.domain.window_states import rewindowed
+from tripline_engine.domain.windows.state_layout import rewindowed
 
 _FIRST_CAPACITY = 1024
 

@@ -14,13 +14,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.extreme_build import build_extremes, enter_all
-from tripline_engine.domain.extreme_queues import Chain, drop_extremes, evaluate
 from tripline_engine.domain.groups.group_lists import Linked, Links
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_numbers_down, shrink_numbers
 from tripline_engine.domain.transactions.columns import Amounts
+from tripline_engine.domain.windows.monotonic_queue import Chain, drop_extremes, evaluate
+from tripline_engine.domain.windows.monotonic_queue_build import build_extremes, enter_all
 
 _FIRST_CAPACITY = 1024
 

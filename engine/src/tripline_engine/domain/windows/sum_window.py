@@ -8,7 +8,9 @@ import numpy.typing as npt
 from tripline_engine.domain.groups.group_lists import Linked, Links, Members
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_compaction import shrink_numbers
-from tripline_engine.domain.sum_states import (
+from tripline_engine.domain.transactions.columns import Amounts, Totals
+from tripline_engine.domain.windows.state_layout import rewindowed
+from tripline_engine.domain.windows.sum_kernels import (
     EMPTY,
     NEVER,
     TAIL,
@@ -18,8 +20,6 @@ from tripline_engine.domain.sum_states import (
     evaluate_sums,
     sum_all,
 )
-from tripline_engine.domain.transactions.columns import Amounts, Totals
-from tripline_engine.domain.window_states import rewindowed
 
 _FIRST_CAPACITY = 1024
 

@@ -13,16 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.distinct_states import WIDTH as VALUES_WIDTH
-from tripline_engine.domain.distinct_states import (
-    Values,
-    build_values,
-    distinct_row,
-    drop_values,
-    store_values,
-)
-from tripline_engine.domain.extreme_build import build_extremes
-from tripline_engine.domain.extreme_queues import Chain, drop_extremes, extreme_row
 from tripline_engine.domain.firing.cooldown import Silences, alerts
 from tripline_engine.domain.firing.firing_states import RESET, WIDTH, FiringStates, crosses
 from tripline_engine.domain.groups.group_lists import Links, Lists, Members, Order, link_row
@@ -34,9 +24,19 @@ from tripline_engine.domain.memory.row_arrays import ByRow
 from tripline_engine.domain.memory.row_compaction import move_down, move_numbers_down, shrink_numbers
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.threshold import DISTINCT, EXTREME, FUNCTIONS, Limit, LimitParts, hold
-from tripline_engine.domain.sum_states import TAIL, build_sums, drop_sums, store_totals, sum_row
-from tripline_engine.domain.sum_states import WIDTH as SUM_WIDTH
 from tripline_engine.domain.transactions.columns import Amounts, Totals
+from tripline_engine.domain.windows.distinct_kernels import WIDTH as VALUES_WIDTH
+from tripline_engine.domain.windows.distinct_kernels import (
+    Values,
+    build_values,
+    distinct_row,
+    drop_values,
+    store_values,
+)
+from tripline_engine.domain.windows.monotonic_queue import Chain, drop_extremes, extreme_row
+from tripline_engine.domain.windows.monotonic_queue_build import build_extremes
+from tripline_engine.domain.windows.sum_kernels import TAIL, build_sums, drop_sums, store_totals, sum_row
+from tripline_engine.domain.windows.sum_kernels import WIDTH as SUM_WIDTH
 
 _FIRST_CAPACITY = 1024
 

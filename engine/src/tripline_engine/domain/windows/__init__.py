@@ -1,0 +1,1 @@
+"""Exact windows: arrays and kernels for sums, distinct values, extremes and resets."""
