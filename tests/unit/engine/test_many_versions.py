@@ -13,7 +13,7 @@ from tests.oracle.registry import Registry
 from tests.oracle.scripting import batch, draft, payment
 from tests.unit.engine.harness import Engine
 from tests.unit.engine.test_against_oracle import assert_equal
-from tripline_engine.domain import anchor as anchors
+from tripline_engine.domain.judging import anchor as anchors
 
 T = 1_700_000_000_000
 VERSIONS = 40

@@ -28,11 +28,11 @@ from tests.oracle.registry import Registry
 from tests.oracle.scripting import batch, draft, payment
 from tests.unit.engine.harness import TRANSACTION, Engine
 from tests.unit.engine.test_against_oracle import TREATMENTS, Treatment, assert_equal, ill_treated
-from tripline_engine.domain import anchor as anchors
 from tripline_engine.domain.history.column_pruning import Pruned
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.history import column_pruning as pruning
 from tripline_engine.domain.history.history import history as histories
+from tripline_engine.domain.judging import anchor as anchors
 from tripline_engine.domain.memory import mapped_arena as arenas
 from tripline_engine.domain.memory import row_arrays
 from tripline_engine.domain.memory.arena import HeapArena, whole_pages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.unit.engine.harness import TRANSACTION
 from tests.unit.engine.test_segments import rows
-from tripline_engine.domain.anchor import Anchor
+from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.rules.named_values import Named
 from tripline_engine.domain.rules.window_plan import Structure

@@ -7,9 +7,9 @@ from typing import Any
 
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
+from tripline_engine.domain.judging.verdict import Measured, Verdict
 from tripline_engine.domain.rules.measures import window_start
 from tripline_engine.domain.rules.rule_version import RuleVersion
-from tripline_engine.domain.verdict import Measured, Verdict
 
 
 def ingested_at(transaction: Mapping[str, Any], record_time: int, event_type: EventType) -> int:

@@ -20,12 +20,12 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.judging.anchor import Anchor
+from tripline_engine.domain.judging.window_set import Kept
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.memory.parallel import side_by_side
-from tripline_engine.domain.rule_windows import Kept
 from tripline_engine.domain.rules.measures import BucketKey
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.window_plan import Structure

@@ -14,12 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_contracts.event_type import MAX_TIMESTAMP
-from tripline_engine.domain import rule_counts
 from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
 from tripline_engine.domain.alert import alert_json, ingested_at
-from tripline_engine.domain.anchor import Anchor
 from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.history.row_filter import Compiler
+from tripline_engine.domain.judging import rule_counters
+from tripline_engine.domain.judging.anchor import Anchor
+from tripline_engine.domain.judging.verdict import Verdict
 from tripline_engine.domain.memory import malloc_trim
 from tripline_engine.domain.obeying import obey
 from tripline_engine.domain.outputs import (
@@ -45,7 +46,6 @@ from tripline_engine.domain.tracing import Tracing
 from tripline_engine.domain.transactions.columns import NOTHING, Rows
 from tripline_engine.domain.transactions.hash_key import HashKey
 from tripline_engine.domain.transactions.transaction_json import transaction_json
-from tripline_engine.domain.verdict import Verdict
 
 _log = logging.getLogger(__name__)
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -336,7 +336,7 @@ class _Batch:
         self._counters["duplicates"] += int(len(rows) - first.sum())
         judging, again = self._projection.book.judging(name, rows.oldest), ~first & rows.ordinary
         repeated = rows.take(again, self._event_type)
-        self._counters.update(rule_counts.duplicates(repeated, judging, self._compiler(name)))
+        self._counters.update(rule_counters.duplicates(repeated, judging, self._compiler(name)))
         accepted = rows.take(first, self._event_type)
         if accepted.backfilled is not None:
             self._counters["backfilled"] += int(accepted.backfilled.sum())
@@ -368,7 +368,7 @@ class _Batch:
         mine = rows.take(evaluable & reporting.astype(np.bool_), self._event_type)
         compiler = self._compiler(self._event_type.anchors[0])
         judging = self._projection.book.judging(oldest=mine.oldest)
-        counts = rule_counts.null_groups(mine, judging, compiler)
+        counts = rule_counters.null_groups(mine, judging, compiler)
         self._counters.update(counts)
         self._counters["null_groups"] += counts.total()
 

@@ -14,8 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.reading import PartReading, Reading
-from tripline_engine.domain.trace_sample import MAX_RECORDS, Watched
+from tripline_engine.domain.judging.readings import PartReading, Reading
+from tripline_engine.domain.judging.trace_sample import MAX_RECORDS, Watched
 from tripline_engine.domain.transactions.columns import Rows
 from tripline_engine.domain.transactions.transaction_json import transaction_json
 

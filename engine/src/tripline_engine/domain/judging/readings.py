@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
-from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.threshold_runs import LimitRun
+from tripline_engine.domain.judging.contributors import Window
+from tripline_engine.domain.judging.verdict import Bounds, Measured, Verdict
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.rules.measures import Part
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.threshold import Hits, shown
 from tripline_engine.domain.transactions.columns import Amounts
-from tripline_engine.domain.verdict import Bounds, Measured, Verdict
 
 
 @dataclass(frozen=True, slots=True)

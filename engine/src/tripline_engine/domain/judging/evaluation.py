@@ -9,20 +9,20 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.bounds import VALUE_AT, bounds_of
 from tripline_engine.domain.buckets.bucket_layout import O_COUNT
-from tripline_engine.domain.contributing import Window
 from tripline_engine.domain.firing.firing_states import FiringRecords
-from tripline_engine.domain.found import Entered, Found
 from tripline_engine.domain.groups.group_lists import Lists
 from tripline_engine.domain.history.threshold_runs import LimitRun, limits_of
-from tripline_engine.domain.reading import PartReading, Reading
-from tripline_engine.domain.rule_windows import RuleWindows
+from tripline_engine.domain.judging.bucket_bounds import VALUE_AT, bounds_of
+from tripline_engine.domain.judging.contributors import Window
+from tripline_engine.domain.judging.readings import PartReading, Reading
+from tripline_engine.domain.judging.verdict import MAX_CONTRIBUTORS
+from tripline_engine.domain.judging.window_results import Entered, Found
+from tripline_engine.domain.judging.window_set import RuleWindows
 from tripline_engine.domain.rules.measures import BucketKey, Part, Population
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.watermarks import Visibility
 from tripline_engine.domain.transactions.columns import Amounts, Totals
-from tripline_engine.domain.verdict import MAX_CONTRIBUTORS
 
 
 @dataclass(slots=True)

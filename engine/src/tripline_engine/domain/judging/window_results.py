@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.groups.group_lists import Linked
-from tripline_engine.domain.rule_windows import RuleWindows
+from tripline_engine.domain.judging.window_set import RuleWindows
 from tripline_engine.domain.rules.measures import (
     BucketKey,
     ChainKey,

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.aggregates import Aggregates
 from tripline_engine.domain.firing.alerted_rows import alerted_records
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.history.history import BACKFILLED
 from tripline_engine.domain.history.threshold_runs import LimitRun, limits_of
+from tripline_engine.domain.judging.evaluation import Aggregates
+from tripline_engine.domain.judging.verdict import LateOne, Measured, Verdict
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.threshold import FUNCTIONS, shown
-from tripline_engine.domain.verdict import LateOne, Measured, Verdict
 from tripline_engine.domain.windows.reevaluation_kernels import Judge, JudgedAgain, Source, judge_again
 
 

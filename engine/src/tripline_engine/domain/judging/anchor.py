@@ -10,20 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
-from tripline_engine.domain.aggregates import Aggregates, enter
 from tripline_engine.domain.buckets.bucket_window import Buckets
 from tripline_engine.domain.firing.firing_states import FiringRecords
-from tripline_engine.domain.found import read_by
 from tripline_engine.domain.groups.group_identity import group_identity
 from tripline_engine.domain.history.deduplication import RememberedIds
 from tripline_engine.domain.history.history import BACKFILLED, VOIDED, History
 from tripline_engine.domain.history.row_filter import Compiler
 from tripline_engine.domain.history.voided import Voided
-from tripline_engine.domain.late_judging import judge_late_ones
+from tripline_engine.domain.judging.evaluation import Aggregates, enter
+from tripline_engine.domain.judging.readings import Reading
+from tripline_engine.domain.judging.reevaluation import judge_late_ones
+from tripline_engine.domain.judging.rule_counters import rule_counter
+from tripline_engine.domain.judging.trace_sample import Watched, watch
+from tripline_engine.domain.judging.verdict import Verdict
+from tripline_engine.domain.judging.window_results import read_by
+from tripline_engine.domain.judging.window_set import Kept, RuleWindows
 from tripline_engine.domain.memory.arena import Arena, HeapArena
-from tripline_engine.domain.reading import Reading
-from tripline_engine.domain.rule_counts import rule_counter
-from tripline_engine.domain.rule_windows import Kept, RuleWindows
 from tripline_engine.domain.rules.exclusions import Group
 from tripline_engine.domain.rules.judged_spans import OPEN, JudgedSpans, Span
 from tripline_engine.domain.rules.measures import BucketKey, Population
@@ -33,10 +35,8 @@ from tripline_engine.domain.rules.rule_events import CatchUp
 from tripline_engine.domain.rules.rule_version import JudgingVersion, RuleVersion, RuleVersionKey
 from tripline_engine.domain.rules.watermarks import Visibility
 from tripline_engine.domain.rules.window_plan import Structure
-from tripline_engine.domain.trace_sample import Watched, watch
 from tripline_engine.domain.transactions.columns import Rows
 from tripline_engine.domain.transactions.hash_key import HashKey
-from tripline_engine.domain.verdict import Verdict
 
 _ID_MIX, _ANCHOR_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 

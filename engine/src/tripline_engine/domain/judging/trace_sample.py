@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.reading import Reading
+from tripline_engine.domain.judging.readings import Reading
 
 MAX_RECORDS: Final = 1_000
 """Of one shard and micro-batch."""

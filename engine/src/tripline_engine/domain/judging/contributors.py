@@ -9,10 +9,10 @@ import numpy as np
 
 from tripline_engine.domain.groups.group_lists import Lists
 from tripline_engine.domain.history.history import History
+from tripline_engine.domain.judging.verdict import Contributor
 from tripline_engine.domain.memory.arena import Array
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rules.measures import Part
-from tripline_engine.domain.verdict import Contributor
 
 
 @kernel()

@@ -15,10 +15,10 @@ from tripline_engine.domain.buckets.bucket_layout import (
     O_REST_LEAST,
     O_SUM,
 )
+from tripline_engine.domain.judging.verdict import Bounds
 from tripline_engine.domain.memory.arena import Array
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.rules.threshold import SCALE, shown
-from tripline_engine.domain.verdict import Bounds
 
 VALUE_AT: dict[Function, int] = {
     "SUM": O_SUM,

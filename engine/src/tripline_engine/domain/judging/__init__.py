@@ -1,0 +1,1 @@
+"""Rules judged over accepted transactions of one anchor: verdicts out."""
