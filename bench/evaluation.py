@@ -40,13 +40,13 @@ from bench.workload import Column, Workload, number_of, values
 from tripline_contracts.event_type import load as load_type
 from tripline_contracts.rule_definition import Function
 from tripline_demo import paths
-from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.judging.anchor import Anchor, Judgement
-from tripline_engine.domain.records import Kind, Payload
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.tolerances import Settings
 from tripline_engine.domain.rules.watermarks import Visibility
-from tripline_engine.domain.shard_worker import Attached, ShardWorker
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import Kind, Payload
+from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.columns import Rows
 

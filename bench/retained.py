@@ -28,9 +28,9 @@ from bench.workload import PARTITIONS, Workload, make, values
 from tripline_contracts import rule_definition
 from tripline_contracts.event_type import EventType, load
 from tripline_demo import paths
-from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import Kind, Payload
-from tripline_engine.domain.shard_worker import Attached, ShardWorker
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import Kind, Payload
+from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.head import Head
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.spark.filed_log import is_file

@@ -25,9 +25,9 @@ from bench.rules import FIVE, UNREACHABLE, Subject
 from bench.throughput import RULES, workload
 from bench.workload import PARTITIONS, Workload, values
 from tripline_contracts.event_type import load
-from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import Kind, Payload
-from tripline_engine.domain.shard_worker import Attached, ShardWorker
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import Kind, Payload
+from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.spark.packing import packer
 from tripline_engine.spark.shard_keys import shard_keys

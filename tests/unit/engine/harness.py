@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from tests.oracle.model import MicroBatch, Record
 from tripline_contracts.event_type import EventType, load
-from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.projection import Projection
-from tripline_engine.domain.records import Kind, OutRecord, Payload
-from tripline_engine.domain.shard_worker import Attached, ShardWorker
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload
+from tripline_engine.domain.shard.projection import Projection
+from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.state_log import LARGE_ONES
 from tripline_engine.spark.packing import packer
 from tripline_engine.spark.shard_keys import shard_keys

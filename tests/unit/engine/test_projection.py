@@ -15,7 +15,7 @@ from tests.oracle.judging import judge
 from tests.oracle.knobs import EVERYTHING
 from tests.unit.engine.harness import Engine
 from tripline_engine.domain.memory import parallel
-from tripline_engine.domain.projection import exclusive
+from tripline_engine.domain.shard.projection import exclusive
 
 SEED = 5
 Damage = Callable[[Path], None]

@@ -37,7 +37,7 @@ from tripline_engine.domain.memory import mapped_arena as arenas
 from tripline_engine.domain.memory import row_arrays
 from tripline_engine.domain.memory.arena import HeapArena, whole_pages
 from tripline_engine.domain.memory.mapped_arena import MappedArena
-from tripline_engine.domain.records import Kind
+from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.state_log.head import Head
 from tripline_engine.domain.state_log.state_log import segment_log as segments
 from tripline_engine.domain.transactions.columns import Rows, segment_schema

@@ -14,8 +14,8 @@ from tests.oracle.scripting import batch, draft, payment
 from tests.unit.engine.harness import TRANSACTION, Engine
 from tripline_contracts import exact_json, schemas
 from tripline_engine.domain.judging.trace_sample import MAX_RECORDS
-from tripline_engine.domain.records import OutRecord
 from tripline_engine.domain.rules.rule_book import RuleBook
+from tripline_engine.domain.shard.ports import OutRecord
 
 T = 1_700_000_000_000
 MINUTE = 60_000

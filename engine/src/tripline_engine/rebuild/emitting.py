@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from confluent_kafka import KafkaException, Producer
 
-from tripline_engine.domain.records import OutRecord
+from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.errors import KafkaSilent
 
 _SECONDS: Final = 60.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import OutRecord
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.errors import OrderBroken
 from tripline_engine.rebuild.inputs import Inputs
 from tripline_engine.rebuild.journals import Journals

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from tripline_engine.archive.record import Record
-from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.rebuild.inputs import Batch
 from tripline_engine.rebuild.order import Part

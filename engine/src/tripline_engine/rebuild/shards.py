@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import OutRecord, Payload
-from tripline_engine.domain.shard_worker import Attached, ShardWorker
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import OutRecord, Payload
+from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.config import Clock, EngineConfig
+from tripline_engine.domain.shard.engine_config import Clock, EngineConfig
 from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch
 from tripline_engine.spark.committed import Ends
 

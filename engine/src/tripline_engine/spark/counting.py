@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from tripline_engine.domain.records import OutRecord
+from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.topic_names import ALERTS, REJECTS, TRACES
 
 LATENCY_BOUNDS_MS: Final = (25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 2500, 5000, 10_000, 60_000)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 from pyspark import SparkContext, TaskContext
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.errors import BadSettings
 from tripline_engine.spark.killing import kill_engine
 

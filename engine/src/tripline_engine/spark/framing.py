@@ -9,7 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from tripline_engine.domain.records import OutRecord
+from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.spark.processor import OUTPUT_SCHEMA
 
 _SCHEMA: Final = to_arrow_schema(OUTPUT_SCHEMA)

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.domain.transactions.parser import Parsed, Parser, Reject
 from tripline_engine.domain.transactions.sharding import anchor_masks

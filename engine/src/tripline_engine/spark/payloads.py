@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.spark.packing import PACKED, Pack, unpacked
 from tripline_engine.spark.sources import BACKFILLED_RECORD, RAW_RECORD

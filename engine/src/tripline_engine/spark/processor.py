@@ -22,8 +22,8 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import OutRecord, Payload
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import OutRecord, Payload
 from tripline_engine.domain.state_log.state_log import StateLog
 from tripline_engine.spark.aside import ASIDE
 from tripline_engine.spark.counting import count_records
@@ -156,7 +156,7 @@ class ShardProcessor(StatefulProcessor):
 
 
 def _shard_worker() -> MakeWorker:
-    from tripline_engine.domain.shard_worker import ShardWorker  # noqa: PLC0415
+    from tripline_engine.domain.shard.shard_worker import ShardWorker  # noqa: PLC0415
 
     return ShardWorker
 

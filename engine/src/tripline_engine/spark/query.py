@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame, GroupedData, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.spark.beginning import Beginning, beginning_of, judged_ends
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.committed import last_commit

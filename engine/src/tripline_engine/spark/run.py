@@ -16,7 +16,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tripline_engine.domain.config import EngineConfig
+from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.errors import QueryFailed
 from tripline_engine.serving import serving
 from tripline_engine.spark import checkpoint, head_start, housekeeping

@@ -14,7 +14,7 @@ from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
 from tripline_engine.binds import parse_bind
-from tripline_engine.domain.config import Clock
+from tripline_engine.domain.shard.engine_config import Clock
 from tripline_engine.errors import BadSettings
 
 TASK_ATTEMPTS: Final = 4

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
-from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import Kind
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.spark.committed import Ends
 from tripline_engine.spark.faults import FaultPoint

@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 import structlog
 from confluent_kafka import KafkaException
 
-from tripline_engine.domain.config import Clock
+from tripline_engine.domain.shard.engine_config import Clock
 from tripline_engine.spark.tick_policy import DEFAULT_IDLE_SECONDS, OrderedRange, TickState, next_tick
 
 _log = structlog.get_logger(__name__)

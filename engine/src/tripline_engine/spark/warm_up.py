@@ -19,13 +19,13 @@ import pyarrow as pa
 
 from tripline_contracts import rule_definition
 from tripline_contracts.event_type import EventType, Field
-from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.history.deduplication import RememberedIds
 from tripline_engine.domain.history.text_dictionary import TextTable
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.memory.row_compaction import move_numbers_down
-from tripline_engine.domain.records import Kind, Payload
-from tripline_engine.domain.shard_worker import ShardWorker
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import Kind, Payload
+from tripline_engine.domain.shard.shard_worker import ShardWorker
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.columns import Texts
 from tripline_engine.spark.packing import packer, unpacked

@@ -26,7 +26,7 @@ from tests.oracle.scripting import batch, draft, payment
 from tests.unit.engine.archive.memory import START
 from tests.unit.engine.harness import TRANSACTION, DictLog, Engine, config
 from tests.unit.engine.rebuild.recording import Recording
-from tripline_engine.domain.records import Kind, OutRecord
+from tripline_engine.domain.shard.ports import Kind, OutRecord
 from tripline_engine.errors import OrderBroken, RecordsMissing
 from tripline_engine.rebuild.judging import judge
 from tripline_engine.rebuild.plan import plan

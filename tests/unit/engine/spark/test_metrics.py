@@ -11,7 +11,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tripline_engine.domain.records import OutRecord
+from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.serving import serving
 from tripline_engine.spark.backlog import Backlog
 from tripline_engine.spark.counting import count_records

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripline_contracts.event_type import load
-from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import Kind
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.transactions.sharding import shards_of
 from tripline_engine.spark.packing import packer
 from tripline_engine.spark.shard_keys import shard_keys, spark_hash

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.unit.engine.harness import config
 from tests.unit.engine.spark.test_packing import batch, payment
-from tripline_engine.domain.records import Kind, Payload
+from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.spark.packing import Pack, packer, unpacked
 from tripline_engine.spark.payloads import INPUT_SCHEMA, in_order
 from tripline_engine.spark.sources import BACKFILLED_RECORD, RAW_RECORD

@@ -15,7 +15,7 @@ from pyspark import worker
 from pyspark.sql.pandas.serializers import TransformWithStateInPandasSerializer
 from pyspark.sql.streaming.stateful_processor_util import TransformWithStateInPandasFuncMode as Mode
 
-from tripline_engine.domain.records import OutRecord
+from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.spark.framing import framed, framed_counters
 from tripline_engine.spark.payloads import INPUT_SCHEMA
 from tripline_engine.spark.processor import OUTPUT_SCHEMA

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tripline_engine.domain.config import Clock
+from tripline_engine.domain.shard.engine_config import Clock
 from tripline_engine.spark.tick_policy import TickState
 from tripline_engine.spark.ticker import Clocks, Ticker, save_state
 

@@ -14,16 +14,20 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_contracts.event_type import MAX_TIMESTAMP
-from tripline_engine.domain.admission import Admission, admit, detail, reporting_anchor
-from tripline_engine.domain.alert import alert_json, ingested_at
-from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.history.row_filter import Compiler
 from tripline_engine.domain.judging import rule_counters
 from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.judging.verdict import Verdict
 from tripline_engine.domain.memory import malloc_trim
-from tripline_engine.domain.obeying import obey
-from tripline_engine.domain.outputs import (
+from tripline_engine.domain.rules.commands import ExportRules
+from tripline_engine.domain.rules.rule_book import position_of
+from tripline_engine.domain.rules.rule_events import CatchUp, ControlTaken, RuleTaken, UnreadableRuleEvent
+from tripline_engine.domain.rules.rule_version import RuleVersionKey
+from tripline_engine.domain.shard.admission import Admission, admit, detail, reporting_anchor
+from tripline_engine.domain.shard.alert_json import alert_json, ingested_at
+from tripline_engine.domain.shard.command_handler import obey
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.kafka_records import (
     alert_record,
     export_record,
     judged_reject,
@@ -32,17 +36,13 @@ from tripline_engine.domain.outputs import (
     status_record,
     trace_record,
 )
-from tripline_engine.domain.projection import Projection, exclusive
-from tripline_engine.domain.records import Kind, OutRecord, Payload
-from tripline_engine.domain.rules.commands import ExportRules
-from tripline_engine.domain.rules.rule_book import position_of
-from tripline_engine.domain.rules.rule_events import CatchUp, ControlTaken, RuleTaken, UnreadableRuleEvent
-from tripline_engine.domain.rules.rule_version import RuleVersionKey
+from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload
+from tripline_engine.domain.shard.projection import Projection, exclusive
+from tripline_engine.domain.shard.traces import Tracing
 from tripline_engine.domain.state_log.firing_log import Bounds, Held
 from tripline_engine.domain.state_log.head import Head, write_book
 from tripline_engine.domain.state_log.segment_log import Reach
 from tripline_engine.domain.state_log.state_log import StateLog
-from tripline_engine.domain.tracing import Tracing
 from tripline_engine.domain.transactions.columns import NOTHING, Rows
 from tripline_engine.domain.transactions.hash_key import HashKey
 from tripline_engine.domain.transactions.transaction_json import transaction_json

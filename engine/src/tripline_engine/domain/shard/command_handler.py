@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tripline_engine.domain.projection import Projection
 from tripline_engine.domain.rules.commands import (
     ClearGroup,
     ClearRule,
@@ -14,6 +13,7 @@ from tripline_engine.domain.rules.commands import (
 )
 from tripline_engine.domain.rules.exclusions import Group
 from tripline_engine.domain.rules.rule_version import RuleVersion
+from tripline_engine.domain.shard.projection import Projection
 from tripline_engine.domain.state_log.head import Head
 from tripline_engine.domain.state_log.state_log import StateLog
 

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from tripline_contracts import cloudevents
-from tripline_engine.domain.config import EngineConfig
-from tripline_engine.domain.records import OutRecord
 from tripline_engine.domain.rules.rule_events import RuleTaken
 from tripline_engine.domain.rules.rule_version import Rule
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import OutRecord
 
 _SOURCE = "/engine"
 

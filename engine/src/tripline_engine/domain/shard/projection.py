@@ -20,7 +20,6 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.config import EngineConfig
 from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.judging.window_set import Kept
 from tripline_engine.domain.memory.arena import Arena, HeapArena
@@ -29,6 +28,7 @@ from tripline_engine.domain.memory.parallel import side_by_side
 from tripline_engine.domain.rules.measures import BucketKey
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.window_plan import Structure
+from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.state_log.bucket_log import BucketLog
 from tripline_engine.domain.state_log.head import Head, read_book
 from tripline_engine.domain.state_log.segment_log import SegmentLog
