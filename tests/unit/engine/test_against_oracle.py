@@ -28,7 +28,7 @@ from tests.oracle.knobs import EVERYTHING, Knobs
 from tests.oracle.model import MicroBatch, Outcome
 from tests.unit.engine.harness import Engine
 from tripline_engine.domain.buckets import bucket_window
-from tripline_engine.domain.groups.groups import large_groups
+from tripline_engine.domain.groups import large_groups
 
 CHUNKS, HISTORIES_PER_CHUNK = 10, 200
 CHUNKS_OF_SOAK = 40

@@ -14,7 +14,7 @@ from tests.oracle.registry import Registry
 from tests.oracle.scripting import batch, draft, payment
 from tests.unit.engine.harness import Engine
 from tests.unit.engine.test_against_oracle import assert_equal
-from tripline_engine.domain.history.history import history as histories
+from tripline_engine.domain.history import history as histories
 
 T = 1_700_000_000_000
 WINDOW = 600

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tripline_engine.domain.history import deduplication
 from tripline_engine.domain.history.deduplication import RememberedIds
-from tripline_engine.domain.history.history import deduplication
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 

@@ -28,18 +28,18 @@ from tests.oracle.registry import Registry
 from tests.oracle.scripting import batch, draft, payment
 from tests.unit.engine.harness import TRANSACTION, Engine
 from tests.unit.engine.test_against_oracle import TREATMENTS, Treatment, assert_equal, ill_treated
+from tripline_engine.domain.history import column_pruning as pruning
+from tripline_engine.domain.history import history as histories
 from tripline_engine.domain.history.column_pruning import Pruned
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.history.history import column_pruning as pruning
-from tripline_engine.domain.history.history import history as histories
 from tripline_engine.domain.judging import anchor as anchors
 from tripline_engine.domain.memory import mapped_arena as arenas
 from tripline_engine.domain.memory import row_arrays
 from tripline_engine.domain.memory.arena import HeapArena, whole_pages
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.shard.ports import Kind
+from tripline_engine.domain.state_log import segment_log as segments
 from tripline_engine.domain.state_log.head import Head
-from tripline_engine.domain.state_log.state_log import segment_log as segments
 from tripline_engine.domain.transactions.columns import Rows, segment_schema
 from tripline_engine.domain.transactions.hash_key import HashKey
 

@@ -14,10 +14,10 @@ from tests.unit.engine.harness import TRANSACTION, DictLog
 from tripline_engine.domain.firing.firing_states import NEVER_RESET, FiringRecords
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
+from tripline_engine.domain.state_log import segment_log as segments
 from tripline_engine.domain.state_log.firing_log import Bounds, FiringLog, Held
 from tripline_engine.domain.state_log.segment_codec import EntryForm
 from tripline_engine.domain.state_log.segment_log import Reach, SegmentLog
-from tripline_engine.domain.state_log.state_log import segment_log as segments
 from tripline_engine.domain.transactions.columns import NOTHING, Rows, segment_schema
 
 FAR_BACK = -(2**62)
