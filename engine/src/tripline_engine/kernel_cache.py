@@ -38,10 +38,10 @@ def use_own_cache(package: Path) -> Path:
 
 
 def _digest(package: Path) -> str:
-    """Of the files that have kernels."""
-    found = sha256()
+    """The digest of all files that have kernels, by their paths below the package."""
+    digest = sha256()
     for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
         if b"@kernel(" in source or b"njit" in source:
-            found.update(path.name.encode() + b"\0" + source)
-    return found.hexdigest()[:16]
+            digest.update(str(path.relative_to(package)).encode() + b"\0" + source)
+    return digest.hexdigest()[:16]
