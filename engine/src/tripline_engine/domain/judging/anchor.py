@@ -17,14 +17,14 @@ from tripline_engine.domain.history.deduplication import RememberedIds
 from tripline_engine.domain.history.history import BACKFILLED, VOIDED, History
 from tripline_engine.domain.history.row_filter import Compiler
 from tripline_engine.domain.history.voided import Voided
-from tripline_engine.domain.judging.evaluation import Aggregates, enter
-from tripline_engine.domain.judging.readings import Reading
+from tripline_engine.domain.judging.evaluation import BatchEvaluation, ingest
+from tripline_engine.domain.judging.readings import RuleReading
 from tripline_engine.domain.judging.reevaluation import judge_late_ones
 from tripline_engine.domain.judging.rule_counters import rule_counter
-from tripline_engine.domain.judging.trace_sample import Watched, watch
+from tripline_engine.domain.judging.trace_sample import TraceSample, sample_traces
 from tripline_engine.domain.judging.verdict import Verdict
 from tripline_engine.domain.judging.window_results import read_by
-from tripline_engine.domain.judging.window_set import Kept, RuleWindows
+from tripline_engine.domain.judging.window_set import PersistedBuckets, WindowSet
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.rules.exclusions import Group
 from tripline_engine.domain.rules.judged_spans import OPEN, JudgedSpans, Span
@@ -61,7 +61,7 @@ class Judgement:
     verdicts: list[Verdict] = field(default_factory=list)
     firing: FiringByVersion = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
-    watched: list[Watched] = field(default_factory=list)
+    watched: list[TraceSample] = field(default_factory=list)
 
 
 class Anchor:
@@ -77,7 +77,7 @@ class Anchor:
         self._compiler = Compiler(event_type, key, named, name)
         self.history = History(arena, name, event_type, key)
         self.ids = RememberedIds(arena, f"{name}.ids")
-        self._windows = RuleWindows(arena, self.history, self._compiler, structure)
+        self._windows = WindowSet(arena, self.history, self._compiler, structure)
 
     def identities(self, rows: Rows) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """128 bits by which equal (anchor value, transaction id) are known."""
@@ -92,7 +92,7 @@ class Anchor:
         structure: Structure,
         visibility: Visibility,
         firing: Callable[[], FiringByVersion],
-        kept: Callable[[BucketKey], Kept],
+        kept: Callable[[BucketKey], PersistedBuckets],
     ) -> None:
         """Maintain exactly this from now on; what is new is built from the history and what the state log keeps."""
         self._windows.restructure(structure, visibility, firing, kept)
@@ -145,7 +145,7 @@ class Anchor:
         oldest, newest = rows.oldest, int(rows.time.max(initial=0))
         entering = _entering(book, self.name, oldest)
         readers = [version for version, _, _ in entering]
-        aggregates = enter(self._windows, start, self.history.end, visibility, readers)
+        aggregates = ingest(self._windows, start, self.history.end, visibility, readers)
         judgement, everything = Judgement(), np.ones(len(rows), np.bool_)
         for version, since, until in entering:
             eligible = everything
@@ -160,7 +160,7 @@ class Anchor:
             if traced_until is not None:
                 evaluated, late = aggregates.evaluated(version, eligible)
                 judgement.watched.append(
-                    watch(reading, evaluated & (rows.record_time < traced_until), fired, late)
+                    sample_traces(reading, evaluated & (rows.record_time < traced_until), fired, late)
                 )
             aggregates.found.let_go(version)
         aggregates.found.finish()
@@ -179,9 +179,9 @@ class Anchor:
         """
         version, history = work.version, self.history
         floor = visibility.floor(version.anchor, version.fields)
-        apart = RuleWindows(HeapArena(), history, self._compiler, Structure.empty(), floor)
+        apart = WindowSet(HeapArena(), history, self._compiler, Structure.empty(), floor)
         apart.restructure(Structure.of_versions([version]), visibility, dict, build=False)
-        aggregates = enter(apart, history.base, history.end, visibility, [version])
+        aggregates = ingest(apart, history.base, history.end, visibility, [version])
         time = history.time[history.base : history.end]
         since = max(version.effective_from, visibility.visible_from(version))
         eligible = (time >= since) & (time < work.until)
@@ -318,10 +318,10 @@ def _following(book: RuleBook, anchor: str, oldest: int) -> Iterator[JudgingVers
 def _hold(
     version: RuleVersion,
     eligible: npt.NDArray[np.bool_],
-    aggregates: Aggregates,
+    aggregates: BatchEvaluation,
     judged: JudgedSpans,
     judgement: Judgement,
-) -> tuple[npt.NDArray[np.bool_], Reading]:
+) -> tuple[npt.NDArray[np.bool_], RuleReading]:
     """Hold the version against the rows that it may judge (bool, n): where it fired, and what it read."""
     fired, reading = aggregates.fire(version, eligible)
     if fired.any():

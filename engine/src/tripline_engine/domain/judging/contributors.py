@@ -30,7 +30,7 @@ def _collect(row: int, entered: int, bound: int, base: int, order: Any, members:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class ContributorLookup:
     """What a version's windows were read from.
 
     :ivar lists: the groups' transactions

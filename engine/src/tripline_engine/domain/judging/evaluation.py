@@ -14,11 +14,11 @@ from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.groups.group_lists import Lists
 from tripline_engine.domain.history.threshold_runs import LimitRun, limits_of
 from tripline_engine.domain.judging.bucket_bounds import VALUE_AT, bounds_of
-from tripline_engine.domain.judging.contributors import Window
-from tripline_engine.domain.judging.readings import PartReading, Reading
+from tripline_engine.domain.judging.contributors import ContributorLookup
+from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
 from tripline_engine.domain.judging.verdict import MAX_CONTRIBUTORS
-from tripline_engine.domain.judging.window_results import Entered, Found
-from tripline_engine.domain.judging.window_set import RuleWindows
+from tripline_engine.domain.judging.window_results import Entered, WindowResults
+from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.rules.measures import BucketKey, Part, Population
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.watermarks import Visibility
@@ -26,23 +26,23 @@ from tripline_engine.domain.transactions.columns import Amounts, Totals
 
 
 @dataclass(slots=True)
-class Aggregates:
+class BatchEvaluation:
     """What a run of rows comes to, before limits are looked at.
 
     :ivar newest: int64 ms, n: the newest event time of the group before the row, or NOTHING
     """
 
-    windows: RuleWindows
+    windows: WindowSet
     start: int
     end: int
     visibility: Visibility
     newest: dict[Population, npt.NDArray[np.int64]]
-    found: Found
+    found: WindowResults
     _counted: dict[tuple[Population, bool], dict[str, int]] = field(default_factory=dict)
 
     def fire(
         self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
-    ) -> tuple[npt.NDArray[np.bool_], Reading]:
+    ) -> tuple[npt.NDArray[np.bool_], RuleReading]:
         """Where alerts of the version are due (bool, n) among the rows that it may judge; what it read."""
         moving = self._moving(version, eligible)
         if version.definition.reset_on_alert:
@@ -119,10 +119,10 @@ class Aggregates:
             moving &= self.windows.history.time[self.start : self.end] >= self.newest[population]
         return moving
 
-    def _reading(self, version: RuleVersion) -> Reading:
+    def _reading(self, version: RuleVersion) -> RuleReading:
         return self._read(version, [self._part(version, part) for part in version.parts])
 
-    def _part(self, version: RuleVersion, part: Part) -> PartReading:
+    def _part(self, version: RuleVersion, part: Part) -> MeasureReading:
         lists = self.windows.links[part.population]
         if part.buckets is not None:
             return self._read_buckets(version, part, part.buckets, lists)
@@ -142,11 +142,11 @@ class Aggregates:
         place = windows.index(part.window_ms)
         return Totals(found.counts[place], found.low[place], found.high[place])
 
-    def _read_buckets(self, version: RuleVersion, part: Part, key: BucketKey, lists: Lists) -> PartReading:
+    def _read_buckets(self, version: RuleVersion, part: Part, key: BucketKey, lists: Lists) -> MeasureReading:
         place = self.windows.buckets[key].buckets.layout.windows.index(part.window_ms)
         found, at = self.found.buckets(key)[:, place], VALUE_AT[part.function]
         values = Amounts(np.ascontiguousarray(found[:, at]).view(np.uint64), found[:, at + 1])
-        return PartReading(
+        return MeasureReading(
             part=part,
             start=self.start,
             counts=found[:, O_COUNT],
@@ -158,7 +158,7 @@ class Aggregates:
 
     def _fire_resetting(
         self, version: RuleVersion, moving: npt.NDArray[np.bool_]
-    ) -> tuple[npt.NDArray[np.bool_], Reading]:
+    ) -> tuple[npt.NDArray[np.bool_], RuleReading]:
         reset, states, (part,) = (
             self.windows.resets[version.key],
             self.windows.firing[version.key],
@@ -169,8 +169,8 @@ class Aggregates:
         own = self._read_part(version, part, found.totals, found.extremes, reset.lists)
         return found.fired, self._read(version, [own])
 
-    def _read(self, version: RuleVersion, parts: list[PartReading]) -> Reading:
-        return Reading(version, self.start, self.newest[version.population], self.windows.history, parts)
+    def _read(self, version: RuleVersion, parts: list[MeasureReading]) -> RuleReading:
+        return RuleReading(version, self.start, self.newest[version.population], self.windows.history, parts)
 
     def _read_part(
         self,
@@ -179,12 +179,12 @@ class Aggregates:
         totals: Totals,
         extremes: npt.NDArray[np.int64],
         lists: Lists,
-    ) -> PartReading:
+    ) -> MeasureReading:
         values = Amounts(totals.low, totals.high)
         if part.chain is not None:
             amounts = self.windows.amounts(part.condition.aggregate_field)
             values = Amounts(amounts.low[extremes], amounts.high[extremes])
-        return PartReading(
+        return MeasureReading(
             part=part,
             start=self.start,
             counts=totals.counts,
@@ -193,9 +193,9 @@ class Aggregates:
             limits=self.limits(version, part),
         )
 
-    def window(self, version: RuleVersion, part: Part, lists: Lists) -> Window:
+    def window(self, version: RuleVersion, part: Part, lists: Lists) -> ContributorLookup:
         """What the part's windows are read from."""
-        return Window(
+        return ContributorLookup(
             history=self.windows.history,
             lists=lists,
             members=self.windows.links[part.members].slots,
@@ -220,9 +220,9 @@ class Aggregates:
         return max(span.visible_from, self.visibility.singly_from(part.buckets.length_ms))
 
 
-def enter(
-    windows: RuleWindows, start: int, end: int, visibility: Visibility, readers: Iterable[RuleVersion]
-) -> Aggregates:
+def ingest(
+    windows: WindowSet, start: int, end: int, visibility: Visibility, readers: Iterable[RuleVersion]
+) -> BatchEvaluation:
     """Take the history's rows from ``start`` to ``end`` into all lists, and into windows as they are read.
 
     :param readers: the versions that are going to read; the caller tells of each when it has, and finishes
@@ -231,5 +231,5 @@ def enter(
         groups.enter(start, end)
     linked = {population: links.link(start, end) for population, links in windows.links.items()}
     newest = {population: each.newest for population, each in linked.items()}
-    found = Found(windows, Entered(start, linked), visibility, readers)
-    return Aggregates(windows, start, end, visibility, newest, found)
+    found = WindowResults(windows, Entered(start, linked), visibility, readers)
+    return BatchEvaluation(windows, start, end, visibility, newest, found)

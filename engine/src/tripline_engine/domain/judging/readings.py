@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.threshold_runs import LimitRun
-from tripline_engine.domain.judging.contributors import Window
+from tripline_engine.domain.judging.contributors import ContributorLookup
 from tripline_engine.domain.judging.verdict import Bounds, Measured, Verdict
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.rules.measures import Part
@@ -21,7 +21,7 @@ from tripline_engine.domain.transactions.columns import Amounts
 
 
 @dataclass(frozen=True, slots=True)
-class PartReading:
+class MeasureReading:
     """The aggregates of one condition for n transactions, the history's rows from number ``start`` on.
 
     :ivar counts: int64, n: how many transactions of each one's window contribute
@@ -35,7 +35,7 @@ class PartReading:
     start: int
     counts: npt.NDArray[np.int64]
     values: Amounts
-    window: Callable[[], Window]
+    window: Callable[[], ContributorLookup]
     limits: list[LimitRun]
     bounds: Callable[[int], Bounds] | None = None
 
@@ -76,7 +76,7 @@ class PartReading:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RuleReading:
     """The aggregates of all conditions of one version for n transactions, from row ``start`` on.
 
     :ivar newest: int64 ms, n: the newest event time of the group before the transaction, or NOTHING
@@ -86,7 +86,7 @@ class Reading:
     start: int
     newest: npt.NDArray[np.int64]
     history: History
-    parts: list[PartReading]
+    parts: list[MeasureReading]
 
     def hits(self) -> Hits:
         """Where the rule holds (bool, n)."""

@@ -12,7 +12,7 @@ from tripline_engine.domain.firing.alerted_rows import alerted_records
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.history.history import BACKFILLED
 from tripline_engine.domain.history.threshold_runs import LimitRun, limits_of
-from tripline_engine.domain.judging.evaluation import Aggregates
+from tripline_engine.domain.judging.evaluation import BatchEvaluation
 from tripline_engine.domain.judging.verdict import LateOne, Measured, Verdict
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.rules.rule_version import RuleVersion
@@ -34,7 +34,7 @@ class Again:
 
 
 def judge_late_ones(
-    aggregates: Aggregates,
+    aggregates: BatchEvaluation,
     version: RuleVersion,
     fired: npt.NDArray[np.bool_],
     spans: npt.NDArray[np.int64],
@@ -73,7 +73,7 @@ def judge_late_ones(
     return Again(verdicts, judged, alerted_records(sequences) if len(sequences) else None)
 
 
-def _judge(aggregates: Aggregates, version: RuleVersion, spans: npt.NDArray[np.int64]) -> Judge:
+def _judge(aggregates: BatchEvaluation, version: RuleVersion, spans: npt.NDArray[np.int64]) -> Judge:
     history, (part,) = aggregates.windows.history, version.parts
     return Judge(
         window=part.window_ms,
@@ -86,7 +86,7 @@ def _judge(aggregates: Aggregates, version: RuleVersion, spans: npt.NDArray[np.i
     )
 
 
-def _source(aggregates: Aggregates, version: RuleVersion) -> Source:
+def _source(aggregates: BatchEvaluation, version: RuleVersion) -> Source:
     windows, (part,) = aggregates.windows, version.parts
     links, members = windows.links[part.population], windows.links[part.members]
     amounts = windows.amounts(part.condition.aggregate_field)
@@ -106,7 +106,7 @@ def _held(version: RuleVersion, found: JudgedAgain, limits: list[LimitRun]) -> n
 
 
 def _verdicts(
-    aggregates: Aggregates,
+    aggregates: BatchEvaluation,
     version: RuleVersion,
     place: int,
     found: JudgedAgain,

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.groups.group_lists import Linked
-from tripline_engine.domain.judging.window_set import RuleWindows
+from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.rules.measures import (
     BucketKey,
     ChainKey,
@@ -37,14 +37,14 @@ class Entered(NamedTuple):
     linked: Mapping[Population, Linked]
 
 
-class Found:
+class WindowResults:
     """Each window takes the rows in once: when it is read, or when everything is finished.
 
     :param readers: the versions that are going to read
     """
 
     def __init__(
-        self, windows: RuleWindows, entered: Entered, visibility: Visibility, readers: Iterable[RuleVersion]
+        self, windows: WindowSet, entered: Entered, visibility: Visibility, readers: Iterable[RuleVersion]
     ) -> None:
         self._windows, self._entered, self._visibility = windows, entered, visibility
         # keys of different kinds may be equal as tuples

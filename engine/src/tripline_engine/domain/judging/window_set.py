@@ -32,7 +32,7 @@ from tripline_engine.domain.windows.sum_window import SumWindow
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class PersistedBuckets:
     """What the state log holds of a bucket set.
 
     :ivar buckets: run by run; a bucket is what they say together
@@ -45,7 +45,7 @@ class Kept:
     voided: Sequence[Voided]
 
 
-class RuleWindows:
+class WindowSet:
     """Lists, totals, extremes, buckets and firing states. ``structure`` is what the arena already holds of them.
 
     Transactions with an event time (ms) before ``since`` are left out.
@@ -104,7 +104,7 @@ class RuleWindows:
         structure: Structure,
         visibility: Visibility,
         firing: Callable[[], Mapping[RuleVersionKey, FiringRecords]],
-        kept: Callable[[BucketKey], Kept] | None = None,
+        kept: Callable[[BucketKey], PersistedBuckets] | None = None,
         *,
         build: bool = True,
     ) -> None:
@@ -260,7 +260,7 @@ class RuleWindows:
         return found
 
     def _build_buckets(
-        self, key: BucketKey, layout: Layout, visibility: Visibility, kept: Kept | None
+        self, key: BucketKey, layout: Layout, visibility: Visibility, kept: PersistedBuckets | None
     ) -> None:
         window, history = self._open_buckets(key, layout), self.history
         window.buckets.empty(self.span(visibility, key).begun)

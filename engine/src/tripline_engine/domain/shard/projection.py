@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.judging.anchor import Anchor
-from tripline_engine.domain.judging.window_set import Kept
+from tripline_engine.domain.judging.window_set import PersistedBuckets
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.memory.parallel import side_by_side
@@ -235,9 +235,9 @@ def unfolded(anchor: Anchor, buckets: BucketLog, until: int) -> int:
     return until if buckets.folded is None else min(until, buckets.folded - anchor.history.offset)
 
 
-def _kept(head: Head, log: StateLog, anchor: str, key: BucketKey) -> Kept:
+def _kept(head: Head, log: StateLog, anchor: str, key: BucketKey) -> PersistedBuckets:
     buckets, name = head.buckets[anchor], key.path(anchor)
-    return Kept(buckets.read(name, log), buckets.sets[name].folded, head.segments[anchor].voided)
+    return PersistedBuckets(buckets.read(name, log), buckets.sets[name].folded, head.segments[anchor].voided)
 
 
 @contextmanager

@@ -14,8 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.judging.readings import PartReading, Reading
-from tripline_engine.domain.judging.trace_sample import MAX_RECORDS, Watched
+from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
+from tripline_engine.domain.judging.trace_sample import MAX_RECORDS, TraceSample
 from tripline_engine.domain.transactions.columns import Rows
 from tripline_engine.domain.transactions.transaction_json import transaction_json
 
@@ -31,7 +31,7 @@ class Tracing:
         self._found = 0
         self._noted: list[tuple[tuple[int, ...], dict[str, Any]]] = []
 
-    def note(self, rows: Rows, watched: Sequence[Watched]) -> None:
+    def note(self, rows: Rows, watched: Sequence[TraceSample]) -> None:
         """Take in what was watched of these rows, while their history can still be read."""
         if not any(each.found for each in watched):
             return
@@ -69,7 +69,7 @@ class Tracing:
 
     def _trace(
         self,
-        watched: Watched,
+        watched: TraceSample,
         row: int,
         hits: list[npt.NDArray[np.bool_]],
         transaction: Mapping[str, Any],
@@ -96,7 +96,7 @@ class Tracing:
         }
 
 
-def _values(reading: Reading, row: int, hits: list[npt.NDArray[np.bool_]]) -> dict[str, Any]:
+def _values(reading: RuleReading, row: int, hits: list[npt.NDArray[np.bool_]]) -> dict[str, Any]:
     """What was measured: one value, or a list of conditions."""
     if not reading.version.chained:
         return _value(reading.parts[0], row)
@@ -108,7 +108,7 @@ def _values(reading: Reading, row: int, hits: list[npt.NDArray[np.bool_]]) -> di
     return {**nothing, "conditions": conditions}
 
 
-def _value(part: PartReading, row: int) -> dict[str, Any]:
+def _value(part: MeasureReading, row: int) -> dict[str, Any]:
     return {
         "value": part.value(row),
         "contributingCount": part.count(row),
