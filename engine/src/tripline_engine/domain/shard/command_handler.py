@@ -18,7 +18,7 @@ from tripline_engine.domain.state_log.head import Head
 from tripline_engine.domain.state_log.state_log import StateLog
 
 
-def obey(command: Command, position: int, projection: Projection, head: Head, log: StateLog) -> None:
+def apply_command(command: Command, position: int, projection: Projection, head: Head, log: StateLog) -> None:
     """Change what follows from a command that the rule book has taken.
 
     Windows and firing states that are forgotten are built again when the projection is restructured.

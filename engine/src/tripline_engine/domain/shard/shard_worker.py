@@ -25,7 +25,7 @@ from tripline_engine.domain.rules.rule_events import CatchUp, ControlTaken, Rule
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
 from tripline_engine.domain.shard.admission import Admission, admit, detail, reporting_anchor
 from tripline_engine.domain.shard.alert_json import alert_json, ingested_at
-from tripline_engine.domain.shard.command_handler import obey
+from tripline_engine.domain.shard.command_handler import apply_command
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.kafka_records import (
     alert_record,
@@ -38,7 +38,7 @@ from tripline_engine.domain.shard.kafka_records import (
 )
 from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload
 from tripline_engine.domain.shard.projection import Projection, exclusive
-from tripline_engine.domain.shard.traces import Tracing
+from tripline_engine.domain.shard.traces import TraceCollector
 from tripline_engine.domain.state_log.firing_log import Bounds, Held
 from tripline_engine.domain.state_log.head import Head, write_book
 from tripline_engine.domain.state_log.segment_log import Reach
@@ -135,7 +135,7 @@ class _Batch:
         self._log, self._now, self._counters = log, now, counters
         self._event_type = config.event_type
         self._out: list[OutRecord] = []
-        self._tracing = Tracing(config.event_type, now)
+        self._tracing = TraceCollector(config.event_type, now)
 
     def run(self, payloads: Sequence[Payload]) -> list[OutRecord]:
         by_kind: dict[Kind, list[Payload]] = {kind: [] for kind in Kind}
@@ -242,7 +242,7 @@ class _Batch:
             self._alert(verdict, verdict.partial, None)
 
     def _obey(self, taken: ControlTaken) -> None:
-        obey(taken.command, taken.position, self._projection, self._head, self._log)
+        apply_command(taken.command, taken.position, self._projection, self._head, self._log)
         if isinstance(taken.command, ExportRules):
             rules, shards = self._projection.book.rules.values(), self._config.shards
             self._out.append(

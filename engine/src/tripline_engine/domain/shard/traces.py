@@ -23,7 +23,7 @@ from tripline_engine.domain.transactions.transaction_json import transaction_jso
 _ORDER: Final = ("runningMax", "partition", "offset")
 
 
-class Tracing:
+class TraceCollector:
     """Gathers the traces of one micro-batch from the anchors of a shard; ``now`` is in ms."""
 
     def __init__(self, event_type: EventType, now: int) -> None:
