@@ -23,7 +23,7 @@ from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.transactions.columns import NOTHING
 
 
-class LastingStates(FiringStates):
+class BucketedFiringStates(FiringStates):
     """The firing state of one definition version; each group has a slot here for as long as its state counts."""
 
     def __init__(

@@ -8,7 +8,7 @@ from functools import partial
 
 from tripline_engine.domain.buckets.bucket_window import Buckets, BucketWindow
 from tripline_engine.domain.firing.alerted_rows import Alerted
-from tripline_engine.domain.firing.bucketed_firing_states import LastingStates
+from tripline_engine.domain.firing.bucketed_firing_states import BucketedFiringStates
 from tripline_engine.domain.firing.firing_states import FiringRecords, FiringStates
 from tripline_engine.domain.groups.group_lists import Links
 from tripline_engine.domain.groups.groups import Groups
@@ -359,7 +359,9 @@ class WindowSet:
         if version.bucket_ms is None:
             self.firing[version.key] = FiringStates(self._arena, name, links, definition.cooldown_seconds)
         else:
-            lasting = LastingStates(self._arena, name, links, definition.cooldown_seconds, version.window_ms)
+            lasting = BucketedFiringStates(
+                self._arena, name, links, definition.cooldown_seconds, version.window_ms
+            )
             self.firing[version.key] = lasting
         if definition.reset_on_alert:
             (part,) = version.parts
