@@ -42,8 +42,8 @@ from tripline_contracts.rule_definition import Function
 from tripline_demo import paths
 from tripline_engine.domain.judging.anchor import Anchor, Judgement
 from tripline_engine.domain.rules.rule_book import RuleBook
-from tripline_engine.domain.rules.tolerances import Settings
-from tripline_engine.domain.rules.watermarks import Visibility
+from tripline_engine.domain.rules.tolerances import Tolerances
+from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
@@ -54,7 +54,7 @@ MOST_RATIO: Final = 1.5
 FUNCTIONS: Final[tuple[Function, ...]] = get_args(Function)
 _TYPE: Final = load_type("transaction")
 _START: Final = 1_700_000_000_000
-_KEPT_LATER_MS: Final = Settings().allowed_lateness_ms + Settings().max_disorder_ms
+_KEPT_LATER_MS: Final = Tolerances().allowed_lateness_ms + Tolerances().max_disorder_ms
 _FILLED_BY: Final = 50_000
 _CHECKED: Final = 50
 _BENEFICIARIES: Final = 100_000
@@ -82,7 +82,7 @@ class Shard:
         worker = ShardWorker(self.config, 0, self.log, self.folder, lambda: _START, self.attached)
         judge, judging = Anchor.judge, 0.0
 
-        def timed(anchor: Anchor, rows: Rows, book: RuleBook, visibility: Visibility) -> Judgement:
+        def timed(anchor: Anchor, rows: Rows, book: RuleBook, visibility: Watermarks) -> Judgement:
             nonlocal judging
             begin = time.process_time()
             judgement = judge(anchor, rows, book, visibility)

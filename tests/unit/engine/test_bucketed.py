@@ -24,7 +24,7 @@ from tripline_engine.domain.buckets.bucket_layout import (
 from tripline_engine.domain.buckets.bucket_window import BucketPool, Buckets
 from tripline_engine.domain.buckets.running_states import START
 from tripline_engine.domain.memory.arena import HeapArena
-from tripline_engine.domain.rules.window_plan import Layout
+from tripline_engine.domain.rules.window_plan import BucketDemand
 from tripline_engine.domain.state_log.bucket_log import BucketLog, together
 from tripline_engine.domain.state_log.head import Head
 from tripline_engine.domain.transactions.columns import NOTHING
@@ -164,7 +164,7 @@ def test_a_missing_run_is_said_so() -> None:
 
 
 def test_a_group_that_lost_all_its_buckets_begins_anew() -> None:
-    layout = Layout((10 * MINUTE,), seeks=True)
+    layout = BucketDemand((10 * MINUTE,), seeks=True)
     used, fresh = (BucketPool(HeapArena(), "s", MINUTE, layout) for _ in range(2))
     used.put(buckets(1, [1, 2, 3, 4, 5, 6], 5))
     used.evict(10)
@@ -177,13 +177,13 @@ def test_a_group_that_lost_all_its_buckets_begins_anew() -> None:
 
 
 def test_a_group_with_few_buckets_has_no_states() -> None:
-    pool = BucketPool(HeapArena(), "s", MINUTE, Layout((10 * MINUTE,), seeks=True))
+    pool = BucketPool(HeapArena(), "s", MINUTE, BucketDemand((10 * MINUTE,), seeks=True))
     for group in range(1_000):
         pool.put(buckets(group, [1, 2, 3, 4], 5))
     assert (pool.used, states(pool)) == (4_000, 0)
     pool.put(buckets(7, [5], 5))
     assert states(pool) == 1
-    pool.relayout(Layout((10 * MINUTE, 20 * MINUTE), seeks=True))
+    pool.relayout(BucketDemand((10 * MINUTE, 20 * MINUTE), seeks=True))
     assert window_of(pool, 7)[:3] == [1, NOTHING, 5]
 
 

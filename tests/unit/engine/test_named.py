@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.domain.rules.named_values import Named
+from tripline_engine.domain.rules.named_values import NamedValues
 
 SETS = st.frozensets(st.sampled_from("abcd"))
 CHANGES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), SETS), max_size=8)
@@ -15,9 +15,9 @@ CHANGES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), SETS), max_si
 
 def told(
     changes: list[tuple[int, int, frozenset[str]]],
-) -> tuple[Named, list[tuple[int, int, frozenset[str]]]]:
+) -> tuple[NamedValues, list[tuple[int, int, frozenset[str]]]]:
     """The changes taken after so many transactions more on either anchor, and where each begins to count."""
-    named, left, right, story = Named(), 0, 0, []
+    named, left, right, story = NamedValues(), 0, 0, []
     for more_left, more_right, values in changes:
         left, right = left + more_left, right + more_right
         named.set_list("watched", values, {"left": left, "right": right})
@@ -26,7 +26,7 @@ def told(
     return named, story
 
 
-def at(named: Named, anchor: str, number: int) -> frozenset[str]:
+def at(named: NamedValues, anchor: str, number: int) -> frozenset[str]:
     ((first, until, values),) = named.list("watched").runs(anchor, number, number + 1)
     assert (first, until) == (number, number + 1)
     return values
@@ -64,7 +64,7 @@ def test_forgetting_and_storing_change_nothing_for_what_is_retained(
     named, _ = told(changes)
     expected = [[at(named, "left", left + i), at(named, "right", right + i)] for i in range(10)]
     named.forget({"left": left, "right": right})
-    again = Named.of_json(json.loads(json.dumps(named.to_json())))
+    again = NamedValues.of_json(json.loads(json.dumps(named.to_json())))
     for each in (named, again):
         assert [[at(each, "left", left + i), at(each, "right", right + i)] for i in range(10)] == expected
 
@@ -76,5 +76,5 @@ def test_what_counts_for_all_that_is_retained_is_no_longer_kept() -> None:
 
 
 def test_what_had_no_event_is_empty() -> None:
-    assert list(Named().list("nobody").runs("left", 3, 5)) == [(3, 5, frozenset())]
-    assert list(Named().parameter("nothing").runs("left", 3, 5)) == [(3, 5, None)]
+    assert list(NamedValues().list("nobody").runs("left", 3, 5)) == [(3, 5, frozenset())]
+    assert list(NamedValues().parameter("nothing").runs("left", 3, 5)) == [(3, 5, None)]

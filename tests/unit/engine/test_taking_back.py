@@ -6,15 +6,15 @@ from tests.unit.engine.harness import TRANSACTION
 from tests.unit.engine.test_segments import rows
 from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.memory.arena import HeapArena
-from tripline_engine.domain.rules.named_values import Named
-from tripline_engine.domain.rules.window_plan import Structure
+from tripline_engine.domain.rules.named_values import NamedValues
+from tripline_engine.domain.rules.window_plan import WindowPlan
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 KEY = HashKey(1, 2)
 
 
 def anchor() -> Anchor:
-    return Anchor(HeapArena(), "beneficiaryId", TRANSACTION, KEY, Named(), Structure.empty())
+    return Anchor(HeapArena(), "beneficiaryId", TRANSACTION, KEY, NamedValues(), WindowPlan.empty())
 
 
 def test_ids_that_were_forgotten_stay_so() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tripline_engine.domain.rules.tolerances import Settings
+from tripline_engine.domain.rules.tolerances import Tolerances
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Need:
 
     window_seconds: int
     rule_id: int | None
-    settings: Settings
+    settings: Tolerances
 
     def oldest(self, clock: int, windows: int = 1) -> int:
         """What has an older record time (ms) is in none of so many windows, one behind the other, at that clock.
@@ -65,14 +65,14 @@ def _says_windows(event: dict[str, Any]) -> bool:
     )
 
 
-def _settings(events: list[dict[str, Any]]) -> Settings:
+def _settings(events: list[dict[str, Any]]) -> Tolerances:
     for event in reversed(events):
         if event.get("type") == "SettingsChanged":
             try:
-                return Settings.of(event["settings"])
+                return Tolerances.of(event["settings"])
             except (ValueError, LookupError, TypeError):
                 continue
-    return Settings()
+    return Tolerances()
 
 
 def _widest(event: dict[str, Any]) -> tuple[int, int | None]:

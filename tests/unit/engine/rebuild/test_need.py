@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.unit.engine.archive.memory import START
-from tripline_engine.domain.rules.tolerances import Settings
+from tripline_engine.domain.rules.tolerances import Tolerances
 from tripline_engine.rebuild.need import Need, need_of
 
 MINUTE = 60_000
@@ -53,7 +53,7 @@ def test_the_widest_window_that_counts(events: list[bytes | None], seconds: int,
 
 
 def test_the_rule_is_named_and_the_settings_are_the_last_ones() -> None:
-    settings = Settings(allowed_lateness_seconds=1, max_future_skew_seconds=2, max_disorder_seconds=4)
+    settings = Tolerances(allowed_lateness_seconds=1, max_future_skew_seconds=2, max_disorder_seconds=4)
     events = [
         event(1, HOUR),
         event(2, HOUR, type="SettingsChanged", settings=settings.to_json()),

@@ -35,7 +35,7 @@ from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.rules.watermarks import BucketSpan
-from tripline_engine.domain.rules.window_plan import Layout
+from tripline_engine.domain.rules.window_plan import BucketDemand
 from tripline_engine.domain.transactions.columns import NOTHING, Amounts
 
 _FIRST_CAPACITY: Final = 256
@@ -69,7 +69,7 @@ class Buckets:
 class BucketPool:
     """The buckets of a population's groups."""
 
-    def __init__(self, arena: Arena, name: str, length_ms: int, layout: Layout) -> None:
+    def __init__(self, arena: Arena, name: str, length_ms: int, layout: BucketDemand) -> None:
         self._arena, self._name, self.length, self.layout = arena, name, length_ms, layout
         self.groups = SlotTable(arena, f"{name}.groups")
         self._nodes = arena.open(f"{name}.nodes", np.int64, _FIRST_CAPACITY * NODE)
@@ -115,7 +115,7 @@ class BucketPool:
         self.evict(ABOVE_ALL)
         self._meta[BEGUN], self._meta[EVICTED] = begun, _NO_FLOOR
 
-    def relayout(self, layout: Layout) -> None:
+    def relayout(self, layout: BucketDemand) -> None:
         """Ask something else of the same buckets."""
         numbers = self._numbers
         self.layout = layout
@@ -190,7 +190,7 @@ class BucketWindow:
     """
 
     def __init__(
-        self, arena: Arena, name: str, links: Links, members: Links, length_ms: int, layout: Layout
+        self, arena: Arena, name: str, links: Links, members: Links, length_ms: int, layout: BucketDemand
     ) -> None:
         self.buckets = BucketPool(arena, name, length_ms, layout)
         self._links, self._others = links, members
@@ -254,7 +254,12 @@ class BucketWindow:
     ) -> Buckets:
         """The buckets of these linked rows alone."""
         other = BucketWindow(
-            HeapArena(), "apart", self._links, self._others, self.buckets.length, Layout((), seeks=False)
+            HeapArena(),
+            "apart",
+            self._links,
+            self._others,
+            self.buckets.length,
+            BucketDemand((), seeks=False),
         )
         other.enter(span, first, end, amounts, voided)
         return other.buckets.all()

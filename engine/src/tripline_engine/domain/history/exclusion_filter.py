@@ -8,10 +8,10 @@ import numpy.typing as npt
 from tripline_contracts.filter_tree import All, Comparison
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.row_filter import Compiler, Test
-from tripline_engine.domain.rules.exclusions import Forgotten, Group
+from tripline_engine.domain.rules.exclusions import Exclusions, Group
 
 
-def remembered(forgotten: Forgotten, compiler: Compiler, test: Test | None) -> Test | None:
+def remembered(forgotten: Exclusions, compiler: Compiler, test: Test | None) -> Test | None:
     """Besides, the transaction is not forgotten."""
     if not forgotten.before and not forgotten.groups:
         return test

@@ -25,7 +25,7 @@ from tripline_contracts.filter_tree import (
 )
 from tripline_contracts.spelling import Operator
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.rules.named_values import Named
+from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.threshold import Limit
 from tripline_engine.domain.transactions.columns import ABSENT, Texts
 from tripline_engine.domain.transactions.hash_key import HashKey
@@ -41,7 +41,7 @@ class Compiler:
 
     event_type: EventType
     key: HashKey
-    named: Named
+    named: NamedValues
     anchor: str
 
     def compile(self, condition: Filter) -> Test:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tripline_contracts.names import Parameter
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.rules.measures import Part
-from tripline_engine.domain.rules.named_values import Named
+from tripline_engine.domain.rules.measures import Measure
+from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.threshold import Limit
 
 LimitRun = tuple[int, int, Limit]
@@ -13,7 +13,7 @@ LimitRun = tuple[int, int, Limit]
 
 
 def limits_of(
-    part: Part, anchor: str, named: Named, history: History, start: int, end: int
+    part: Measure, anchor: str, named: NamedValues, history: History, start: int, end: int
 ) -> list[LimitRun]:
     """For the anchor's history from row ``start`` to ``end``."""
     if part.constant is not None:

@@ -29,12 +29,12 @@ from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.rules.exclusions import Group
 from tripline_engine.domain.rules.judged_spans import OPEN, JudgedSpans, Span
 from tripline_engine.domain.rules.measures import BucketKey, Population
-from tripline_engine.domain.rules.named_values import Named
+from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_events import CatchUp
 from tripline_engine.domain.rules.rule_version import JudgingVersion, RuleVersion, RuleVersionKey
-from tripline_engine.domain.rules.watermarks import Visibility
-from tripline_engine.domain.rules.window_plan import Structure
+from tripline_engine.domain.rules.watermarks import Watermarks
+from tripline_engine.domain.rules.window_plan import WindowPlan
 from tripline_engine.domain.transactions.columns import Rows
 from tripline_engine.domain.transactions.hash_key import HashKey
 
@@ -71,7 +71,13 @@ class Anchor:
     """
 
     def __init__(
-        self, arena: Arena, name: str, event_type: EventType, key: HashKey, named: Named, structure: Structure
+        self,
+        arena: Arena,
+        name: str,
+        event_type: EventType,
+        key: HashKey,
+        named: NamedValues,
+        structure: WindowPlan,
     ) -> None:
         self._arena, self.name, self._event_type, self._key = arena, name, event_type, key
         self._compiler = Compiler(event_type, key, named, name)
@@ -89,8 +95,8 @@ class Anchor:
 
     def restructure(
         self,
-        structure: Structure,
-        visibility: Visibility,
+        structure: WindowPlan,
+        visibility: Watermarks,
         firing: Callable[[], FiringByVersion],
         kept: Callable[[BucketKey], PersistedBuckets],
     ) -> None:
@@ -122,7 +128,7 @@ class Anchor:
         if _MOST_ROOM * self.ids.count < self.ids.capacity:
             self.ids.forget(id_floor)
 
-    def void(self, transaction_id: str, event_time: int, visibility: Visibility) -> list[int]:
+    def void(self, transaction_id: str, event_time: int, visibility: Watermarks) -> list[int]:
         """Make these transactions void; all windows are to be restructured then.
 
         :returns: their sequence numbers
@@ -130,7 +136,7 @@ class Anchor:
         rows = self.history.find(transaction_id, event_time)
         if len(rows):
             self.history.mark(rows, VOIDED)
-            self._windows.restructure(Structure.empty(), visibility, dict)
+            self._windows.restructure(WindowPlan.empty(), visibility, dict)
         return [int(row) + self.history.offset for row in rows]
 
     def void_again(self, voided: Iterable[Voided]) -> None:
@@ -139,7 +145,7 @@ class Anchor:
         if len(rows):
             self.history.mark(rows[rows >= self.history.base], VOIDED)
 
-    def judge(self, rows: Rows, book: RuleBook, visibility: Visibility) -> Judgement:
+    def judge(self, rows: Rows, book: RuleBook, visibility: Watermarks) -> Judgement:
         """Accept transactions, in the engine's order and none a duplicate, and hold every rule against them."""
         start = self.history.append(rows)
         oldest, newest = rows.oldest, int(rows.time.max(initial=0))
@@ -171,7 +177,7 @@ class Anchor:
         slots: npt.NDArray[np.int32] = self._windows.links[version.population].slots[start : self.history.end]
         return slots
 
-    def catch_up(self, work: CatchUp, visibility: Visibility) -> Judgement:
+    def catch_up(self, work: CatchUp, visibility: Watermarks) -> Judgement:
         """Judge, by a version just taken, what was accepted before any version was in force for it.
 
         Each transaction is judged over what was accepted before it: the history is gone through once more,
@@ -179,8 +185,8 @@ class Anchor:
         """
         version, history = work.version, self.history
         floor = visibility.floor(version.anchor, version.fields)
-        apart = WindowSet(HeapArena(), history, self._compiler, Structure.empty(), floor)
-        apart.restructure(Structure.of_versions([version]), visibility, dict, build=False)
+        apart = WindowSet(HeapArena(), history, self._compiler, WindowPlan.empty(), floor)
+        apart.restructure(WindowPlan.of_versions([version]), visibility, dict, build=False)
         aggregates = ingest(apart, history.base, history.end, visibility, [version])
         time = history.time[history.base : history.end]
         since = max(version.effective_from, visibility.visible_from(version))
@@ -201,11 +207,11 @@ class Anchor:
         row = self.history.base + verdict.row
         return replace(verdict, partial=self.history.partial(row, verdict.version.fields))
 
-    def expired(self, visibility: Visibility) -> int:
+    def expired(self, visibility: Watermarks) -> int:
         """The number after the last row that no rule, present or to come, can see singly any more."""
         return self.history.expired(visibility.floor(self.name, [self._event_type.time_field.name]))
 
-    def merged(self, visibility: Visibility, key: BucketKey, first: int) -> tuple[int, int]:
+    def merged(self, visibility: Watermarks, key: BucketKey, first: int) -> tuple[int, int]:
         """Rows from ``first`` on that the bucket set shows in its buckets only: some of them, and none before those."""
         history = self.history
         begun = history.expired(self._windows.span(visibility, key).begin, max(first, history.base))
@@ -213,7 +219,7 @@ class Anchor:
         return begun, min(until, begun + _FOLDED)
 
     def fold(
-        self, visibility: Visibility, key: BucketKey, first: int, until: int, voided: Sequence[Voided]
+        self, visibility: Watermarks, key: BucketKey, first: int, until: int, voided: Sequence[Voided]
     ) -> Buckets:
         """What a bucket set holds of the rows from ``first`` to ``until``."""
         window = self._windows.buckets[key]
@@ -225,7 +231,7 @@ class Anchor:
         """The bucket sets of its rules."""
         return self._windows.buckets.keys()
 
-    def clean_up(self, visibility: Visibility, until: int) -> None:
+    def clean_up(self, visibility: Watermarks, until: int) -> None:
         """Let go of the rows before that number, and of buckets that no window reaches any more."""
         history = self.history
         self._windows.evict(visibility)
@@ -236,7 +242,7 @@ class Anchor:
             delta = history.shift()
             self._windows.shift(delta, history.end)
 
-    def prune(self, visibility: Visibility) -> None:
+    def prune(self, visibility: Watermarks) -> None:
         """Give up fields that no rule uses, in some of the rows in which no rule to come can see them."""
         for name in self.history.prunable:
             if name not in self._windows.used:

@@ -12,7 +12,7 @@ from tripline_engine.domain.history.history import History
 from tripline_engine.domain.judging.verdict import Contributor
 from tripline_engine.domain.memory.arena import Array
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.rules.measures import Part
+from tripline_engine.domain.rules.measures import Measure
 
 
 @kernel()
@@ -43,7 +43,7 @@ class ContributorLookup:
     history: History
     lists: Lists
     members: Array
-    part: Part
+    part: Measure
     floor: int
     most: int
 

@@ -19,9 +19,9 @@ from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
 from tripline_engine.domain.judging.verdict import MAX_CONTRIBUTORS
 from tripline_engine.domain.judging.window_results import Entered, WindowResults
 from tripline_engine.domain.judging.window_set import WindowSet
-from tripline_engine.domain.rules.measures import BucketKey, Part, Population
+from tripline_engine.domain.rules.measures import BucketKey, Measure, Population
 from tripline_engine.domain.rules.rule_version import RuleVersion
-from tripline_engine.domain.rules.watermarks import Visibility
+from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.transactions.columns import Amounts, Totals
 
 
@@ -35,7 +35,7 @@ class BatchEvaluation:
     windows: WindowSet
     start: int
     end: int
-    visibility: Visibility
+    visibility: Watermarks
     newest: dict[Population, npt.NDArray[np.int64]]
     found: WindowResults
     _counted: dict[tuple[Population, bool], dict[str, int]] = field(default_factory=dict)
@@ -122,7 +122,7 @@ class BatchEvaluation:
     def _reading(self, version: RuleVersion) -> RuleReading:
         return self._read(version, [self._part(version, part) for part in version.parts])
 
-    def _part(self, version: RuleVersion, part: Part) -> MeasureReading:
+    def _part(self, version: RuleVersion, part: Measure) -> MeasureReading:
         lists = self.windows.links[part.population]
         if part.buckets is not None:
             return self._read_buckets(version, part, part.buckets, lists)
@@ -132,7 +132,7 @@ class BatchEvaluation:
             extremes = self.found.extremes(part.chain)[:, widths.index(part.window_ms)]
         return self._read_part(version, part, self._totals(part), extremes, lists)
 
-    def _totals(self, part: Part) -> Totals:
+    def _totals(self, part: Measure) -> Totals:
         """Of the part's window alone."""
         if part.distinct is not None:
             windows, found = self.windows.distincts[part.distinct].windows, self.found.totals(part.distinct)
@@ -142,7 +142,9 @@ class BatchEvaluation:
         place = windows.index(part.window_ms)
         return Totals(found.counts[place], found.low[place], found.high[place])
 
-    def _read_buckets(self, version: RuleVersion, part: Part, key: BucketKey, lists: Lists) -> MeasureReading:
+    def _read_buckets(
+        self, version: RuleVersion, part: Measure, key: BucketKey, lists: Lists
+    ) -> MeasureReading:
         place = self.windows.buckets[key].buckets.layout.windows.index(part.window_ms)
         found, at = self.found.buckets(key)[:, place], VALUE_AT[part.function]
         values = Amounts(np.ascontiguousarray(found[:, at]).view(np.uint64), found[:, at + 1])
@@ -175,7 +177,7 @@ class BatchEvaluation:
     def _read_part(
         self,
         version: RuleVersion,
-        part: Part,
+        part: Measure,
         totals: Totals,
         extremes: npt.NDArray[np.int64],
         lists: Lists,
@@ -193,7 +195,7 @@ class BatchEvaluation:
             limits=self.limits(version, part),
         )
 
-    def window(self, version: RuleVersion, part: Part, lists: Lists) -> ContributorLookup:
+    def window(self, version: RuleVersion, part: Measure, lists: Lists) -> ContributorLookup:
         """What the part's windows are read from."""
         return ContributorLookup(
             history=self.windows.history,
@@ -204,7 +206,7 @@ class BatchEvaluation:
             most=MAX_CONTRIBUTORS // len(version.parts),
         )
 
-    def limits(self, version: RuleVersion, part: Part) -> list[LimitRun]:
+    def limits(self, version: RuleVersion, part: Measure) -> list[LimitRun]:
         """What the rows are held against."""
         history, named = self.windows.history, self.windows.named
         return limits_of(part, version.anchor, named, history, self.start, self.end)
@@ -212,7 +214,7 @@ class BatchEvaluation:
     def _floor(self, version: RuleVersion) -> int:
         return self.visibility.floor(version.anchor, version.fields)
 
-    def _listed_from(self, version: RuleVersion, part: Part) -> int:
+    def _listed_from(self, version: RuleVersion, part: Measure) -> int:
         """The oldest event time (ms) of a contributor that an alert may list."""
         if part.buckets is None:
             return self._floor(version)
@@ -221,7 +223,7 @@ class BatchEvaluation:
 
 
 def ingest(
-    windows: WindowSet, start: int, end: int, visibility: Visibility, readers: Iterable[RuleVersion]
+    windows: WindowSet, start: int, end: int, visibility: Watermarks, readers: Iterable[RuleVersion]
 ) -> BatchEvaluation:
     """Take the history's rows from ``start`` to ``end`` into all lists, and into windows as they are read.
 

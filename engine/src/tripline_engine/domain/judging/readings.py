@@ -14,7 +14,7 @@ from tripline_engine.domain.history.threshold_runs import LimitRun
 from tripline_engine.domain.judging.contributors import ContributorLookup
 from tripline_engine.domain.judging.verdict import Bounds, Measured, Verdict
 from tripline_engine.domain.memory.int128 import join
-from tripline_engine.domain.rules.measures import Part
+from tripline_engine.domain.rules.measures import Measure
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.threshold import Hits, shown
 from tripline_engine.domain.transactions.columns import Amounts
@@ -31,7 +31,7 @@ class MeasureReading:
     :ivar bounds: of bucketed windows, by place: what only an alert asks too
     """
 
-    part: Part
+    part: Measure
     start: int
     counts: npt.NDArray[np.int64]
     values: Amounts

@@ -19,12 +19,12 @@ from tripline_engine.domain.rules.measures import (
     BucketKey,
     ChainKey,
     DistinctKey,
-    Part,
+    Measure,
     Population,
     TotalsKey,
 )
 from tripline_engine.domain.rules.rule_version import RuleVersion
-from tripline_engine.domain.rules.watermarks import Visibility
+from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.transactions.columns import Totals
 
 Key = TotalsKey | ChainKey | DistinctKey | BucketKey
@@ -44,7 +44,7 @@ class WindowResults:
     """
 
     def __init__(
-        self, windows: WindowSet, entered: Entered, visibility: Visibility, readers: Iterable[RuleVersion]
+        self, windows: WindowSet, entered: Entered, visibility: Watermarks, readers: Iterable[RuleVersion]
     ) -> None:
         self._windows, self._entered, self._visibility = windows, entered, visibility
         # keys of different kinds may be equal as tuples
@@ -118,7 +118,7 @@ def read_by(version: RuleVersion) -> Iterator[Key]:
             yield from _read_for(part)
 
 
-def _read_for(part: Part) -> Iterator[Key]:
+def _read_for(part: Measure) -> Iterator[Key]:
     for key in (part.totals, part.chain, part.distinct, part.buckets):
         if key is not None:
             yield key

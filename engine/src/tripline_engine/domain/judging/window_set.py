@@ -22,8 +22,8 @@ from tripline_engine.domain.memory.row_arrays import ByRow, give_back, give_back
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.rules.measures import BucketKey, ChainKey, DistinctKey, Population, TotalsKey
 from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKey
-from tripline_engine.domain.rules.watermarks import BucketSpan, Visibility
-from tripline_engine.domain.rules.window_plan import Layout, Structure
+from tripline_engine.domain.rules.watermarks import BucketSpan, Watermarks
+from tripline_engine.domain.rules.window_plan import BucketDemand, WindowPlan
 from tripline_engine.domain.transactions.columns import NOTHING, Amounts
 from tripline_engine.domain.windows.distinct_window import DistinctWindow
 from tripline_engine.domain.windows.extreme_window import Extremum
@@ -58,7 +58,7 @@ class WindowSet:
         arena: Arena,
         history: History,
         compiler: Compiler,
-        structure: Structure,
+        structure: WindowPlan,
         since: int = NOTHING,
     ) -> None:
         self._arena, self.history, self._compiler, self._since = arena, history, compiler, since
@@ -101,8 +101,8 @@ class WindowSet:
 
     def restructure(
         self,
-        structure: Structure,
-        visibility: Visibility,
+        structure: WindowPlan,
+        visibility: Watermarks,
         firing: Callable[[], Mapping[RuleVersionKey, FiringRecords]],
         kept: Callable[[BucketKey], PersistedBuckets] | None = None,
         *,
@@ -129,7 +129,7 @@ class WindowSet:
             self._build_states(structure.stateful[key], visibility, states.get(key), end)
 
     def _to_build(
-        self, structure: Structure, visibility: Visibility, base: int, end: int
+        self, structure: WindowPlan, visibility: Watermarks, base: int, end: int
     ) -> tuple[list[Work], int, dict[Work, list[Work]]]:
         """What is to be done for what is not there yet, over how many rows, and what comes after what."""
         populations = structure.populations - self.links.keys()
@@ -148,7 +148,7 @@ class WindowSet:
         return [*groups.values(), *links.values(), *windows], end - base, after
 
     def _builds(
-        self, structure: Structure, visibility: Visibility, base: int, end: int
+        self, structure: WindowPlan, visibility: Watermarks, base: int, end: int
     ) -> Iterator[tuple[ChainKey | TotalsKey | DistinctKey, Work]]:
         """What builds the windows that are not there yet, each with arrays of its own; what takes longest first."""
         for chain in structure.chains.keys() - self.chains.keys():
@@ -208,7 +208,7 @@ class WindowSet:
         """Bytes of sparse arrays for which there is no memory, if the rows from ``given`` to ``end`` have some."""
         return without_memory(self._by_row, given, end)
 
-    def evict(self, visibility: Visibility) -> None:
+    def evict(self, visibility: Watermarks) -> None:
         """Let go of buckets that no window reaches any more, and of states that are kept apart from the lists."""
         for key, window in self.buckets.items():
             window.buckets.evict(window.floor_bucket(self.span(visibility, key)))
@@ -242,11 +242,11 @@ class WindowSet:
         """The column of that measure."""
         return self.history.measure(self.measure(name))
 
-    def floor(self, visibility: Visibility, key: TotalsKey | ChainKey | DistinctKey) -> int:
+    def floor(self, visibility: Watermarks, key: TotalsKey | ChainKey | DistinctKey) -> int:
         """The oldest event time (ms) visible to the rules that read this."""
         return visibility.floor(self._name, key.used)
 
-    def span(self, visibility: Visibility, key: BucketKey) -> BucketSpan:
+    def span(self, visibility: Watermarks, key: BucketKey) -> BucketSpan:
         """What the bucket set shows here."""
         span = visibility.span(self._name, key)
         return replace(span, begin=max(span.begin, self._since))
@@ -260,7 +260,7 @@ class WindowSet:
         return found
 
     def _build_buckets(
-        self, key: BucketKey, layout: Layout, visibility: Visibility, kept: PersistedBuckets | None
+        self, key: BucketKey, layout: BucketDemand, visibility: Watermarks, kept: PersistedBuckets | None
     ) -> None:
         window, history = self._open_buckets(key, layout), self.history
         window.buckets.empty(self.span(visibility, key).begun)
@@ -271,7 +271,7 @@ class WindowSet:
             window.enter(self.span(visibility, key), first, history.end, amounts, kept.voided)
 
     def _build_states(
-        self, version: RuleVersion, visibility: Visibility, records: FiringRecords | None, end: int
+        self, version: RuleVersion, visibility: Watermarks, records: FiringRecords | None, end: int
     ) -> None:
         self._open_states(version)
         if version.key in self.alerted:
@@ -284,7 +284,7 @@ class WindowSet:
         if version.key in self.resets:
             self.resets[version.key].build(states, visibility.floor(self._name, version.fields), end)
 
-    def _remove_all_but(self, structure: Structure, visibility: Visibility) -> None:
+    def _remove_all_but(self, structure: WindowPlan, visibility: Watermarks) -> None:
         for key, population in list(self._stateful.items()):
             version = structure.stateful.get(key)
             # they hold the lists of that population
@@ -343,7 +343,7 @@ class WindowSet:
         self.distincts[key] = DistinctWindow(self._arena, name, links, members, windows)
         return self.distincts[key]
 
-    def _open_buckets(self, key: BucketKey, layout: Layout) -> BucketWindow:
+    def _open_buckets(self, key: BucketKey, layout: BucketDemand) -> BucketWindow:
         name, links, members = self._path(key), self.links[key.population], self.links[key.members]
         self.buckets[key] = BucketWindow(self._arena, name, links, members, key.length_ms, layout)
         return self.buckets[key]

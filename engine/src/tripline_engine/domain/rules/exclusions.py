@@ -18,7 +18,7 @@ Group = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ForgottenGroup:
+class ExcludedGroup:
     """A group whose transactions with a sequence number below ``before`` are forgotten."""
 
     before: int
@@ -26,7 +26,7 @@ class ForgottenGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class Exclusions:
     """Transactions of an anchor that are for a version as if they had never been.
 
     :ivar before: sequence numbers of acceptance; all transactions below it
@@ -35,7 +35,7 @@ class Forgotten:
     """
 
     before: int = 0
-    groups: tuple[ForgottenGroup, ...] = ()
+    groups: tuple[ExcludedGroup, ...] = ()
     apart: tuple[int, int] | None = None
 
     @property
@@ -46,12 +46,12 @@ class Forgotten:
             return since
         return f"{since}.without.{sha256_hex(canonical_json(self.to_json()))[:32]}"
 
-    def and_group(self, group: Group, before: int) -> Forgotten:
+    def and_group(self, group: Group, before: int) -> Exclusions:
         """A group too."""
         others = (each for each in self.groups if each.group != group)
-        return replace(self, groups=(*others, ForgottenGroup(before, group)))
+        return replace(self, groups=(*others, ExcludedGroup(before, group)))
 
-    def of_retained(self, first: int) -> Forgotten:
+    def of_retained(self, first: int) -> Exclusions:
         """What of it counts while nothing is retained below the sequence number ``first``."""
         groups = tuple(each for each in self.groups if each.before > first)
         return replace(self, before=self.before if self.before > first else 0, groups=groups)
@@ -62,16 +62,16 @@ class Forgotten:
         return {"before": self.before, "groups": groups, "apart": self.apart and list(self.apart)}
 
     @staticmethod
-    def of_json(stored: Mapping[str, Any] | None) -> Forgotten:
+    def of_json(stored: Mapping[str, Any] | None) -> Exclusions:
         """As ``to_json`` gave it, or None."""
         if stored is None:
-            return NOTHING_FORGOTTEN
+            return NO_EXCLUSIONS
         groups = (
-            ForgottenGroup(before, tuple((name, value) for name, value in group))
+            ExcludedGroup(before, tuple((name, value) for name, value in group))
             for before, group in stored["groups"]
         )
         apart = stored["apart"]
-        return Forgotten(stored["before"], tuple(groups), None if apart is None else (apart[0], apart[1]))
+        return Exclusions(stored["before"], tuple(groups), None if apart is None else (apart[0], apart[1]))
 
 
-NOTHING_FORGOTTEN: Final = Forgotten()
+NO_EXCLUSIONS: Final = Exclusions()

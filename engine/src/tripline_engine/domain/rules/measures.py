@@ -16,7 +16,7 @@ from tripline_contracts.conditions import Condition
 from tripline_contracts.filters import All, Any_, Filter
 from tripline_contracts.names import Parameter
 from tripline_contracts.rule_definition import Function, RuleDefinition
-from tripline_engine.domain.rules.exclusions import NOTHING_FORGOTTEN, Forgotten
+from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions
 from tripline_engine.domain.rules.threshold import Limit
 
 
@@ -31,10 +31,10 @@ class Population:
     name: str
     fields: tuple[str, ...] = field(compare=False)
     filter: Filter | None = field(compare=False)
-    forgotten: Forgotten = field(default=NOTHING_FORGOTTEN, compare=False)
+    forgotten: Exclusions = field(default=NO_EXCLUSIONS, compare=False)
 
     @staticmethod
-    def of(fields: tuple[str, ...], condition: Filter | None, forgotten: Forgotten) -> Population:
+    def of(fields: tuple[str, ...], condition: Filter | None, forgotten: Exclusions) -> Population:
         """Those that pass the condition and are not forgotten, grouped by these fields."""
         name = "+".join(fields) + forgotten.suffix
         if condition is not None:
@@ -110,7 +110,7 @@ class BucketKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Measure:
     """One condition of a rule.
 
     :ivar population: the transactions at which it is read
@@ -157,12 +157,12 @@ def window_start(time: int, window_ms: int, bucket_ms: int | None) -> int:
     return exact if bucket_ms is None else exact // bucket_ms * bucket_ms
 
 
-def population_of(definition: RuleDefinition, forgotten: Forgotten) -> Population:
+def population_of(definition: RuleDefinition, forgotten: Exclusions) -> Population:
     """The transactions that trigger a rule, by its groups."""
     return Population.of(definition.grouping_key_names, _trigger(definition), forgotten)
 
 
-def parts_of(definition: RuleDefinition, used: frozenset[str], forgotten: Forgotten) -> tuple[Part, ...]:
+def parts_of(definition: RuleDefinition, used: frozenset[str], forgotten: Exclusions) -> tuple[Measure, ...]:
     """The conditions of a rule, in the order of its definition.
 
     :param used: the fields that it uses
@@ -178,9 +178,9 @@ def _part(
     own: Filter | None,
     trigger: Filter | None,
     used: frozenset[str],
-    forgotten: Forgotten,
+    forgotten: Exclusions,
     bucket_ms: int | None,
-) -> Part:
+) -> Measure:
     function, measured, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
     different = function == "COUNT_DISTINCT"
     counted = tuple(sorted({*fields, measured or ""})) if different else fields
@@ -189,7 +189,7 @@ def _part(
     sign = -1 if function == "MAX" else 1
     chained = measured is not None and function in ("MIN", "MAX")
     limit, bucketed = condition.limit, bucket_ms is not None
-    return Part(
+    return Measure(
         condition=condition,
         population=population,
         members=members,

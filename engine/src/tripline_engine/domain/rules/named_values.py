@@ -17,7 +17,7 @@ ListChange = tuple[tuple[str, ...], tuple[str, ...]]
 """What was added, and what was removed."""
 
 
-class Story(Generic[Value, Change]):
+class VersionedValue(Generic[Value, Change]):
     """One name: its value at first, and the changes since, oldest first.
 
     :param changed: a value with a change made to it
@@ -67,12 +67,12 @@ class Story(Generic[Value, Change]):
         return [write(self._first), self._changes]
 
 
-ListStory = Story[frozenset[str], ListChange]
-ParameterStory = Story[int | None, str]
+ListStory = VersionedValue[frozenset[str], ListChange]
+ParameterStory = VersionedValue[int | None, str]
 """Changes as text: JSON knows no integers as large as these."""
 
 
-class Named:
+class NamedValues:
     """The lists (texts) and parameters (scaled by 10⁶; None before there is a value) of one shard."""
 
     def __init__(self) -> None:
@@ -89,11 +89,11 @@ class Named:
 
     def list(self, name: str) -> ListStory:
         """The list of that name; an empty one where there was no event of it."""
-        return self._lists.get(name) or Story(frozenset(), [], _listed)
+        return self._lists.get(name) or VersionedValue(frozenset(), [], _listed)
 
     def parameter(self, name: str) -> ParameterStory:
         """The parameter of that name; one without a value where there was no event of it."""
-        return self._parameters.get(name) or Story(None, [], _set)
+        return self._parameters.get(name) or VersionedValue(None, [], _set)
 
     def set_list(self, name: str, values: Iterable[str], accepted: Numbers) -> None:
         """A list holds these texts from now on; ``accepted``: by anchor, how many transactions came before."""
@@ -120,13 +120,13 @@ class Named:
         }
 
     @staticmethod
-    def of_json(stored: Mapping[str, Any]) -> Named:
+    def of_json(stored: Mapping[str, Any]) -> NamedValues:
         """As ``to_json`` gave it."""
-        named = Named()
+        named = NamedValues()
         for name, (first, changes) in stored.get("lists", {}).items():
-            named._lists[name] = Story(frozenset(first), changes, _listed)
+            named._lists[name] = VersionedValue(frozenset(first), changes, _listed)
         for name, (first, changes) in stored.get("parameters", {}).items():
-            named._parameters[name] = Story(None if first is None else int(first), changes, _set)
+            named._parameters[name] = VersionedValue(None if first is None else int(first), changes, _set)
         return named
 
 

@@ -24,13 +24,13 @@ from tripline_engine.domain.rules.commands import (
 )
 from tripline_engine.domain.rules.exclusions import Group
 from tripline_engine.domain.rules.judged_spans import JudgedSpans, Span
-from tripline_engine.domain.rules.named_values import Named
+from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.rule_events import (
     CatchUp,
-    ControlTaken,
-    NamesTaken,
-    RuleTaken,
-    SettingsTaken,
+    ControlApplied,
+    NamedValueChanged,
+    RuleApplied,
+    TolerancesChanged,
     UnreadableRuleEvent,
 )
 from tripline_engine.domain.rules.rule_version import (
@@ -44,12 +44,12 @@ from tripline_engine.domain.rules.rule_version import (
     rule_to_json,
     version_of,
 )
-from tripline_engine.domain.rules.tolerances import Settings
+from tripline_engine.domain.rules.tolerances import Tolerances
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
 
 
-Taken = RuleTaken | SettingsTaken | ControlTaken | NamesTaken
+Taken = RuleApplied | TolerancesChanged | ControlApplied | NamedValueChanged
 
 
 class RuleBook:
@@ -68,10 +68,10 @@ class RuleBook:
         self.deleted: set[int] = set()
         self.traced: dict[int, int] = {}
         self.judged = JudgedSpans()
-        self.named = Named()
+        self.named = NamedValues()
         self.backfills: set[str] = set()
         self.accepted = dict.fromkeys(event_type.anchors, 0)
-        self.settings = Settings()
+        self.settings = Tolerances()
         self.position = -1
 
     def take(self, data: bytes) -> Taken | None:
@@ -144,20 +144,20 @@ class RuleBook:
     def _apply(self, event: Mapping[str, Any], position: int) -> Taken | None:
         kind = event["type"]
         if kind == "SettingsChanged":
-            self.settings = Settings.of(event["settings"])
-            return SettingsTaken(position)
+            self.settings = Tolerances.of(event["settings"])
+            return TolerancesChanged(position)
         if kind == "ControlCommand":
             return self._control(event, position)
         if kind == "ListChanged":
             self.named.set_list(read_name(event["name"]), read_list(event["values"]), self.accepted)
-            return NamesTaken(position)
+            return NamedValueChanged(position)
         if kind == "ParameterChanged":
             value = decimals.to_scaled(read_parameter(event["value"]))
             self.named.set_parameter(read_name(event["name"]), value, self.accepted)
-            return NamesTaken(position)
+            return NamedValueChanged(position)
         return self._apply_to_rule(kind, event, position)
 
-    def _control(self, event: Mapping[str, Any], position: int) -> ControlTaken:
+    def _control(self, event: Mapping[str, Any], position: int) -> ControlApplied:
         command, command_id = read_command(event), read_text(event, "commandId")
         match command:
             case TraceRule(rule_id, until) if rule_id in self.rules:
@@ -170,7 +170,7 @@ class RuleBook:
                 self.rules[rule_id] = self.rules[rule_id].clear_group(group, self.accepted)
             case _:
                 pass  # none of the rules' business
-        return ControlTaken(position, command_id, command)
+        return ControlApplied(position, command_id, command)
 
     def _check(self, group: Group) -> None:
         """LookupError or ContractError if it is no group by fields of the event type."""
@@ -178,7 +178,7 @@ class RuleBook:
             if self._event_type.field(name).kind == "decimal":
                 decimals.parse(value)
 
-    def _apply_to_rule(self, kind: str, event: Mapping[str, Any], position: int) -> RuleTaken | None:
+    def _apply_to_rule(self, kind: str, event: Mapping[str, Any], position: int) -> RuleApplied | None:
         rule_id, version = read_integer(event, "ruleId"), read_integer(event, "version")
         if event["state"] not in _STATES:
             raise ValueError(f"unknown state {event['state']!r}")
@@ -195,9 +195,9 @@ class RuleBook:
             raise ValueError(f"unknown type {kind!r}")
         elif known is not None:
             self.rules[rule_id] = replace(known, version=version, paused=kind == "RulePaused")
-        return None if known is None else RuleTaken(position, rule_id, version, known.versions[-1])
+        return None if known is None else RuleApplied(position, rule_id, version, known.versions[-1])
 
-    def _publish(self, event: Mapping[str, Any], position: int, rule_id: int, version: int) -> RuleTaken:
+    def _publish(self, event: Mapping[str, Any], position: int, rule_id: int, version: int) -> RuleApplied:
         newest = self._version(event, rule_id, version)
         known = self.rules.get(rule_id)
         if known is not None and known.cleared is not None:
@@ -205,7 +205,7 @@ class RuleBook:
         if known is None:
             paused, earliest = event["state"] == "PAUSED", END_OF_TIME
             self.rules[rule_id] = Rule(rule_id, version, paused, (newest,), newest.effective_from)
-            return RuleTaken(position, rule_id, version, newest, _catch_up(newest, paused, earliest))
+            return RuleApplied(position, rule_id, version, newest, _catch_up(newest, paused, earliest))
         if version <= known.versions[-1].version:
             raise ValueError(f"version {version} of rule {rule_id} is not above {known.versions[-1].version}")
         older = replace(known.versions[-1], superseded_from=newest.effective_from)
@@ -213,7 +213,7 @@ class RuleBook:
         earliest = min(known.earliest, newest.effective_from)
         self.rules[rule_id] = replace(known, version=version, versions=versions, earliest=earliest)
         catch_up = _catch_up(newest, known.paused, known.earliest)
-        return RuleTaken(position, rule_id, version, newest, catch_up)
+        return RuleApplied(position, rule_id, version, newest, catch_up)
 
     def _version(self, event: Mapping[str, Any], rule_id: int, version: int) -> RuleVersion:
         definition = rule_definition.parse(event["definition"], self._event_type)
@@ -244,12 +244,12 @@ class RuleBook:
         stored = msgspec.json.decode(data)
         book = RuleBook(event_type)
         book.position = stored["position"]
-        book.settings = Settings.of(stored["settings"])
+        book.settings = Tolerances.of(stored["settings"])
         book.deleted = set(stored["deleted"])
         # books that were written before there were such things have none
         book.traced = dict(stored.get("traced", []))
         book.judged = JudgedSpans.of_json(stored.get("judged", []))
-        book.named = Named.of_json(stored.get("named", {}))
+        book.named = NamedValues.of_json(stored.get("named", {}))
         book.backfills = set(stored.get("backfills", []))
         for rule in stored["rules"]:
             book.rules[rule["ruleId"]] = rule_of_json(rule, event_type)

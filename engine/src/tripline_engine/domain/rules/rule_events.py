@@ -24,7 +24,7 @@ class CatchUp:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleTaken:
+class RuleApplied:
     """An event of a rule was taken.
 
     :ivar version: the event's number
@@ -39,14 +39,14 @@ class RuleTaken:
 
 
 @dataclass(frozen=True, slots=True)
-class SettingsTaken:
+class TolerancesChanged:
     """The settings have changed."""
 
     position: int
 
 
 @dataclass(frozen=True, slots=True)
-class ControlTaken:
+class ControlApplied:
     """A command of an operator was taken."""
 
     position: int
@@ -55,7 +55,7 @@ class ControlTaken:
 
 
 @dataclass(frozen=True, slots=True)
-class NamesTaken:
+class NamedValueChanged:
     """A named list or parameter has changed."""
 
     position: int

@@ -10,9 +10,9 @@ from tripline_contracts import rule_definition
 from tripline_contracts.anchors import anchor_of
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import RuleDefinition
-from tripline_engine.domain.rules.exclusions import NOTHING_FORGOTTEN, Forgotten, Group
-from tripline_engine.domain.rules.measures import Part, Population, parts_of, population_of, window_start
-from tripline_engine.domain.rules.tolerances import Settings
+from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions, Group
+from tripline_engine.domain.rules.measures import Measure, Population, parts_of, population_of, window_start
+from tripline_engine.domain.rules.tolerances import Tolerances
 
 END_OF_TIME: Final = 2**63 - 1
 BEGINNING_OF_TIME: Final = -(2**63)
@@ -43,8 +43,8 @@ class RuleVersion:
     anchor: str
     fields: frozenset[str]
     population: Population
-    parts: tuple[Part, ...]
-    forgotten: Forgotten = NOTHING_FORGOTTEN
+    parts: tuple[Measure, ...]
+    forgotten: Exclusions = NO_EXCLUSIONS
 
     @property
     def chained(self) -> bool:
@@ -76,7 +76,7 @@ class RuleVersion:
         """Where its widest window that ends at that event time begins (both ms)."""
         return window_start(time, self.window_ms, self.bucket_ms)
 
-    def forgetting(self, forgotten: Forgotten) -> RuleVersion:
+    def forgetting(self, forgotten: Exclusions) -> RuleVersion:
         """The version that does not look at what is forgotten."""
         if forgotten == self.forgotten:
             return self
@@ -87,7 +87,7 @@ class RuleVersion:
             forgotten=forgotten,
         )
 
-    def counts_at(self, clock: int | None, settings: Settings) -> bool:
+    def counts_at(self, clock: int | None, settings: Tolerances) -> bool:
         """Whether history must still be kept for it: a superseded version's transactions may yet come late."""
         if self.superseded_from is None or clock is None:
             return True
@@ -109,9 +109,9 @@ class Cleared:
     position: int
     accepted: Mapping[str, int]
 
-    def forgotten(self, rule_id: int, anchor: str) -> Forgotten:
+    def forgotten(self, rule_id: int, anchor: str) -> Exclusions:
         """What the rule's versions on that anchor do not look at."""
-        return Forgotten(self.accepted[anchor], apart=(rule_id, self.position))
+        return Exclusions(self.accepted[anchor], apart=(rule_id, self.position))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +203,8 @@ def version_of(
         superseded_from=superseded_from,
         anchor=anchor_of(definition, event_type),
         fields=fields,
-        population=population_of(definition, NOTHING_FORGOTTEN),
-        parts=parts_of(definition, fields, NOTHING_FORGOTTEN),
+        population=population_of(definition, NO_EXCLUSIONS),
+        parts=parts_of(definition, fields, NO_EXCLUSIONS),
     )
 
 
@@ -259,7 +259,7 @@ def rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
             item["supersededFrom"],
             event_type,
             # rules that were written before there were such commands have nothing to forget
-        ).forgetting(Forgotten.of_json(item.get("forgotten")))
+        ).forgetting(Exclusions.of_json(item.get("forgotten")))
         for item in stored["versions"]
     ]
     cleared = stored.get("cleared")

@@ -10,7 +10,7 @@ _MAX_SECONDS = 400 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Tolerances:
     """How late, early and out of order a transaction may be, in whole seconds (specification, section 5)."""
 
     allowed_lateness_seconds: int = 600
@@ -48,9 +48,9 @@ class Settings:
         }
 
     @staticmethod
-    def of(data: Mapping[str, Any]) -> Settings:
+    def of(data: Mapping[str, Any]) -> Tolerances:
         """From the ``settings`` of an event; ValueError or KeyError if they are not all there and whole seconds."""
-        return Settings(
+        return Tolerances(
             _seconds(data, "allowedLatenessSeconds"),
             _seconds(data, "maxFutureSkewSeconds"),
             _seconds(data, "maxDisorderSeconds"),

@@ -15,7 +15,7 @@ from tripline_contracts.event_type import EventType
 from tripline_engine.domain.rules.measures import BucketKey
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_version import RuleVersion
-from tripline_engine.domain.rules.tolerances import Settings
+from tripline_engine.domain.rules.tolerances import Tolerances
 from tripline_engine.domain.transactions.columns import NOTHING
 
 
@@ -37,7 +37,7 @@ class BucketSpan:
 
 
 @dataclass(slots=True)
-class Visibility:
+class Watermarks:
     """Bounds in ms; NOTHING before the first tick.
 
     :ivar clock: the record clock
@@ -62,10 +62,10 @@ class Visibility:
     complete_from: int | None = None
 
     @staticmethod
-    def new(event_type: EventType) -> Visibility:
+    def new(event_type: EventType) -> Watermarks:
         """Nothing seen yet: everything is visible."""
         names = [item.name for item in event_type.fields if item.role != "id"]
-        return Visibility(floors={anchor: dict.fromkeys(names, NOTHING) for anchor in event_type.anchors})
+        return Watermarks(floors={anchor: dict.fromkeys(names, NOTHING) for anchor in event_type.anchors})
 
     def tick(self, clock: int, book: RuleBook) -> bool:
         """Take a tick; the book has let go of what expires with it. Whether it counted: a lower one does not."""
@@ -97,12 +97,12 @@ class Visibility:
             for path, (key, _) in held.items()
         }
 
-    def clear(self, settings: Settings) -> None:
+    def clear(self, settings: Tolerances) -> None:
         """History begins anew: no window is whole before it could have been filled since."""
         if self.clock is not None:
             self.warm_floor = max(self.warm_floor, self.clock + settings.max_future_skew_ms)
 
-    def clear_rule(self, rule_id: int, settings: Settings) -> None:
+    def clear_rule(self, rule_id: int, settings: Tolerances) -> None:
         """History begins anew for one rule."""
         if self.clock is not None:
             before = self.rule_floors.get(rule_id, NOTHING)
@@ -165,9 +165,9 @@ class Visibility:
         }
 
     @staticmethod
-    def of_json(data: dict[str, Any]) -> Visibility:
+    def of_json(data: dict[str, Any]) -> Watermarks:
         """As ``to_json`` gave it."""
-        return Visibility(
+        return Watermarks(
             clock=data["clock"],
             first_tick=data["firstTick"],
             warm_floor=data["warmFloor"],

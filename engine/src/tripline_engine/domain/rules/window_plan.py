@@ -10,7 +10,7 @@ from tripline_engine.domain.rules.measures import (
     BucketKey,
     ChainKey,
     DistinctKey,
-    Part,
+    Measure,
     Population,
     TotalsKey,
 )
@@ -20,7 +20,7 @@ from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKe
 _Key = TypeVar("_Key")
 
 
-class Layout(NamedTuple):
+class BucketDemand(NamedTuple):
     """What the versions on one bucket set ask of it: window lengths (ms), and whether MIN or MAX."""
 
     windows: tuple[int, ...]
@@ -28,7 +28,7 @@ class Layout(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class WindowPlan:
     """Everything that the rules on one anchor read.
 
     :ivar used: the fields that they use
@@ -40,28 +40,28 @@ class Structure:
     totals: dict[TotalsKey, tuple[int, ...]]
     chains: dict[ChainKey, tuple[int, ...]]
     distincts: dict[DistinctKey, tuple[int, ...]]
-    buckets: dict[BucketKey, Layout]
+    buckets: dict[BucketKey, BucketDemand]
     stateful: dict[RuleVersionKey, RuleVersion]
 
     @staticmethod
-    def empty() -> Structure:
+    def empty() -> WindowPlan:
         """What an anchor without rules needs."""
-        return Structure(frozenset(), frozenset(), {}, {}, {}, {}, {})
+        return WindowPlan(frozenset(), frozenset(), {}, {}, {}, {}, {})
 
     @staticmethod
-    def of(book: RuleBook, anchor: str) -> Structure:
+    def of(book: RuleBook, anchor: str) -> WindowPlan:
         """What the versions still held need, paused rules' too: they resume warm."""
-        return Structure.of_versions(version for version in book.versions() if version.anchor == anchor)
+        return WindowPlan.of_versions(version for version in book.versions() if version.anchor == anchor)
 
     @staticmethod
-    def of_versions(versions: Iterable[RuleVersion]) -> Structure:
+    def of_versions(versions: Iterable[RuleVersion]) -> WindowPlan:
         """What these versions, all on one anchor, need."""
         used: frozenset[str] = frozenset()
         populations, stateful = set(), {}
         totals: dict[TotalsKey, set[int]] = {}
         distincts: dict[DistinctKey, set[int]] = {}
         chains: dict[ChainKey, set[int]] = {}
-        bucketed: dict[BucketKey, list[Part]] = {}
+        bucketed: dict[BucketKey, list[Measure]] = {}
         for version in versions:
             used |= version.fields
             populations.add(version.population)
@@ -80,7 +80,7 @@ class Structure:
                 if part.chain is not None:
                     chains.setdefault(part.chain, set()).add(part.window_ms)
         layouts = {key: _layout(parts) for key, parts in bucketed.items()}
-        return Structure(
+        return WindowPlan(
             used=used,
             populations=frozenset(populations),
             totals=_ascending(totals),
@@ -95,9 +95,9 @@ def _ascending(windows: Mapping[_Key, set[int]]) -> dict[_Key, tuple[int, ...]]:
     return {key: tuple(sorted(own)) for key, own in windows.items()}
 
 
-def _layout(parts: Iterable[Part]) -> Layout:
+def _layout(parts: Iterable[Measure]) -> BucketDemand:
     windows = tuple(sorted({part.window_ms for part in parts}))
-    return Layout(windows, any(part.function in ("MIN", "MAX") for part in parts))
+    return BucketDemand(windows, any(part.function in ("MIN", "MAX") for part in parts))
 
 
 def remembers(version: RuleVersion) -> bool:

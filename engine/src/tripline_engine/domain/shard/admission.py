@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
-from tripline_engine.domain.rules.tolerances import Settings
-from tripline_engine.domain.rules.watermarks import Visibility
+from tripline_engine.domain.rules.tolerances import Tolerances
+from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.transactions.columns import BACKFILL, Rows
 
 _REASONS = ("too_late", "future_event", "out_of_order", "backfill_closed")
@@ -35,7 +35,7 @@ class Admission:
         return _REASONS[self.reason[i]]
 
 
-def admit(rows: Rows, settings: Settings, visibility: Visibility, backfills: AbstractSet[str]) -> Admission:
+def admit(rows: Rows, settings: Tolerances, visibility: Watermarks, backfills: AbstractSet[str]) -> Admission:
     """Judge transactions by their event and record times, and by the backfills that stand; every shard judges alike."""
     reason = np.full(len(rows), -1, np.int8)
     behind = rows.record_time - rows.time
@@ -57,7 +57,7 @@ def _standing(rows: Rows, backfills: AbstractSet[str]) -> npt.NDArray[np.bool_]:
     return np.array(pc.is_in(rows.table.column(BACKFILL), value_set=names))
 
 
-def detail(reason: str, time: int, record_time: int, settings: Settings, clock: int | None) -> str:
+def detail(reason: str, time: int, record_time: int, settings: Tolerances, clock: int | None) -> str:
     """A sentence for the record's ``detail`` header."""
     match reason:
         case "too_late":

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from tripline_contracts import cloudevents
-from tripline_engine.domain.rules.rule_events import RuleTaken
+from tripline_engine.domain.rules.rule_events import RuleApplied
 from tripline_engine.domain.rules.rule_version import Rule
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import OutRecord
@@ -23,7 +23,7 @@ def alert_record(alert: Mapping[str, Any]) -> OutRecord:
     return _record("alerts.v1", key, "AlertRaised", key, alert, alert["detectedAt"])
 
 
-def status_record(taken: RuleTaken, shard: int, shards: int, warm_from: int | None, now: int) -> OutRecord:
+def status_record(taken: RuleApplied, shard: int, shards: int, warm_from: int | None, now: int) -> OutRecord:
     """This shard's word that it has taken a rule event, for rule-status.v1."""
     status = {
         "ruleId": taken.rule_id,

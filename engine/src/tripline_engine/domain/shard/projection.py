@@ -27,7 +27,7 @@ from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.memory.parallel import side_by_side
 from tripline_engine.domain.rules.measures import BucketKey
 from tripline_engine.domain.rules.rule_book import RuleBook
-from tripline_engine.domain.rules.window_plan import Structure
+from tripline_engine.domain.rules.window_plan import WindowPlan
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.state_log.bucket_log import BucketLog
 from tripline_engine.domain.state_log.head import Head, read_book
@@ -74,7 +74,7 @@ class Projection:
             self._header = self._mapped.header
             self.anchors = {}
         if not self.anchors:
-            self.anchors = {name: self._anchor(name, Structure.of(self.book, name)) for name in self._names}
+            self.anchors = {name: self._anchor(name, WindowPlan.of(self.book, name)) for name in self._names}
             if self._mapped:
                 self._mapped.forget_before()
         return False
@@ -138,7 +138,7 @@ class Projection:
         else:
             self._arena = HeapArena()
         self.book, self._book_nonce = read_book(log, self._config.event_type), head.book_nonce
-        self.anchors = {name: self._anchor(name, Structure.empty()) for name in self._names}
+        self.anchors = {name: self._anchor(name, WindowPlan.empty()) for name in self._names}
         # what takes longest begins first
         names = sorted(self.anchors, key=partial(self._to_build, head), reverse=True)
         shared = _OneAtATime(log)
@@ -148,7 +148,7 @@ class Projection:
 
     def _to_build(self, head: Head, name: str) -> int:
         """How much is to be built of an anchor, roughly: its transactions, by how often each is looked at."""
-        structure = Structure.of(self.book, name)
+        structure = WindowPlan.of(self.book, name)
         parts = structure.populations, structure.totals, structure.chains, structure.distincts
         return _rows(head.segments[name]) * (_READ + sum(map(len, parts)))
 
@@ -178,7 +178,7 @@ class Projection:
 
     def _restructure(self, name: str, head: Head, log: StateLog) -> None:
         firing, kept = partial(head.firing[name].read, log), partial(_kept, head, log, name)
-        self.anchors[name].restructure(Structure.of(self.book, name), head.visibility, firing, kept)
+        self.anchors[name].restructure(WindowPlan.of(self.book, name), head.visibility, firing, kept)
 
     def _retained(self, anchor: Anchor, rows: Rows, floor: int, needed: int) -> Iterator[tuple[Rows, bool]]:
         """The rows in runs, each with whether it is out of every window: what comes before all that is not.
@@ -192,7 +192,7 @@ class Projection:
             if part.any():
                 yield rows.take(part, self._config.event_type), out
 
-    def _anchor(self, name: str, structure: Structure) -> Anchor:
+    def _anchor(self, name: str, structure: WindowPlan) -> Anchor:
         config = self._config
         key, named = HashKey(*config.hash_key), self.book.named
         return Anchor(self._arena, name, config.event_type, key, named, structure)

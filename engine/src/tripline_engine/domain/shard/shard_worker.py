@@ -21,7 +21,7 @@ from tripline_engine.domain.judging.verdict import Verdict
 from tripline_engine.domain.memory import malloc_trim
 from tripline_engine.domain.rules.commands import ExportRules
 from tripline_engine.domain.rules.rule_book import position_of
-from tripline_engine.domain.rules.rule_events import CatchUp, ControlTaken, RuleTaken, UnreadableRuleEvent
+from tripline_engine.domain.rules.rule_events import CatchUp, ControlApplied, RuleApplied, UnreadableRuleEvent
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
 from tripline_engine.domain.shard.admission import Admission, admit, detail, reporting_anchor
 from tripline_engine.domain.shard.alert_json import alert_json, ingested_at
@@ -212,15 +212,15 @@ class _Batch:
                 taken = None
             changed |= self._projection.book.position != before
             match taken:
-                case RuleTaken():
+                case RuleApplied():
                     self._tell(taken)
                     if taken.catch_up:
                         self._catch_up(taken.catch_up)
-                case ControlTaken():
+                case ControlApplied():
                     self._obey(taken)
         return changed
 
-    def _tell(self, taken: RuleTaken) -> None:
+    def _tell(self, taken: RuleApplied) -> None:
         """The status; of a rule that is deleted as its last bucket sets were."""
         visibility, book = self._head.visibility, self._projection.book
         if taken.rule_id in book.rules:
@@ -241,7 +241,7 @@ class _Batch:
             assert verdict.partial is not None
             self._alert(verdict, verdict.partial, None)
 
-    def _obey(self, taken: ControlTaken) -> None:
+    def _obey(self, taken: ControlApplied) -> None:
         apply_command(taken.command, taken.position, self._projection, self._head, self._log)
         if isinstance(taken.command, ExportRules):
             rules, shards = self._projection.book.rules.values(), self._config.shards

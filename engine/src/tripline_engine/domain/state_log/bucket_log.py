@@ -18,7 +18,7 @@ import pyarrow as pa
 from tripline_engine.domain.buckets.bucket_layout import BUCKET, COUNT, NODE
 from tripline_engine.domain.buckets.bucket_window import BucketPool, Buckets
 from tripline_engine.domain.memory.arena import HeapArena
-from tripline_engine.domain.rules.window_plan import Layout
+from tripline_engine.domain.rules.window_plan import BucketDemand
 from tripline_engine.domain.state_log.state_log import BUCKETS, StateLog
 
 _FAN_IN: Final = 16
@@ -175,7 +175,7 @@ class BucketLog:
 
 def together(parts: Iterator[Buckets], length_ms: int) -> Buckets:
     """Each bucket of each group once."""
-    pool = BucketPool(HeapArena(), "together", length_ms, Layout((), seeks=False))
+    pool = BucketPool(HeapArena(), "together", length_ms, BucketDemand((), seeks=False))
     for part in parts:
         pool.put(part)
     return pool.all()

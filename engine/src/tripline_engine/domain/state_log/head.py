@@ -9,7 +9,7 @@ import msgspec
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.rules.rule_book import RuleBook
-from tripline_engine.domain.rules.watermarks import Visibility
+from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.state_log.bucket_log import BucketLog
 from tripline_engine.domain.state_log.firing_log import FiringLog
 from tripline_engine.domain.state_log.segment_log import SegmentLog
@@ -33,7 +33,7 @@ class Head:
     sequence: int
     nonce: int
     book_nonce: int
-    visibility: Visibility
+    visibility: Watermarks
     segments: dict[str, SegmentLog]
     firing: dict[str, FiringLog]
     buckets: dict[str, BucketLog]
@@ -46,7 +46,7 @@ class Head:
             segments = {anchor: SegmentLog(anchor, event_type) for anchor in event_type.anchors}
             firing = {anchor: FiringLog(anchor, [], 0) for anchor in event_type.anchors}
             buckets = {anchor: BucketLog(anchor) for anchor in event_type.anchors}
-            return Head(0, 0, 0, Visibility.new(event_type), segments, firing, buckets)
+            return Head(0, 0, 0, Watermarks.new(event_type), segments, firing, buckets)
         stored: dict[str, Any] = msgspec.json.decode(data)
         if stored["format"] not in _READABLE:
             raise ValueError(
@@ -56,7 +56,7 @@ class Head:
             stored["sequence"],
             stored["nonce"],
             stored["bookNonce"],
-            Visibility.of_json(stored["visibility"]),
+            Watermarks.of_json(stored["visibility"]),
             {name: SegmentLog(name, event_type, data) for name, data in stored["segments"].items()},
             {name: FiringLog.of_json(name, data) for name, data in stored["firing"].items()},
             # what was written before there were buckets has none
