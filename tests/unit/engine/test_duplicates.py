@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tripline_engine.domain.history import deduplication
-from tripline_engine.domain.history.deduplication import RememberedIds
+from tripline_engine.domain.history.deduplication import SeenIds
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 
@@ -65,7 +65,7 @@ def test_each_id_counts_once_while_it_is_remembered(
     rng = np.random.default_rng(seed)
     folder = tmp_path_factory.mktemp("ids")
     arena: Arena = MappedArena(folder) if mapped else HeapArena()
-    ids, model, clock = RememberedIds(arena, "ids"), Model(), 0
+    ids, model, clock = SeenIds(arena, "ids"), Model(), 0
     for count, different, step, changed in batches:
         clock += step
         keys = rng.integers(0, different, count)
@@ -73,15 +73,15 @@ def test_each_id_counts_once_while_it_is_remembered(
         # scattered, as identities are
         low = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         if changed and mapped:
-            ids = RememberedIds(MappedArena(folder), "ids")
+            ids = SeenIds(MappedArena(folder), "ids")
         elif changed:
-            ids = RememberedIds(arena, "ids")
+            ids = SeenIds(arena, "ids")
         found = ids.accept(low, low, times, REACH, clock - 2000)
         assert found.tolist() == model.accept(keys.tolist(), times.tolist(), clock - 2000)
 
 
 def test_a_large_table_moves_piece_by_piece_and_what_is_old_stays_behind() -> None:
-    ids, n = RememberedIds(HeapArena(), "ids"), 2000
+    ids, n = SeenIds(HeapArena(), "ids"), 2000
     sizes = []
     for batch in range(400):
         low = np.arange(batch * n, (batch + 1) * n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)

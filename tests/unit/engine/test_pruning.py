@@ -30,7 +30,7 @@ from tests.unit.engine.harness import TRANSACTION, Engine
 from tests.unit.engine.test_against_oracle import TREATMENTS, Treatment, assert_equal, ill_treated
 from tripline_engine.domain.history import column_pruning as pruning
 from tripline_engine.domain.history import history as histories
-from tripline_engine.domain.history.column_pruning import Pruned
+from tripline_engine.domain.history.column_pruning import ColumnPruning
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.judging import anchor as anchors
 from tripline_engine.domain.memory import mapped_arena as arenas
@@ -78,13 +78,13 @@ def early(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     # a history begins with the usual one; this has it back afterwards
     monkeypatch.setattr(histories, "_MOST_ROWS", histories._MOST_ROWS)
     seen: Counter[str] = Counter()
-    extend = Pruned.extend
+    extend = ColumnPruning.extend
 
-    def counted(self: Pruned, field: str, until: int) -> None:
+    def counted(self: ColumnPruning, field: str, until: int) -> None:
         seen[field] += until - self.until(field)
         extend(self, field, until)
 
-    monkeypatch.setattr(Pruned, "extend", counted)
+    monkeypatch.setattr(ColumnPruning, "extend", counted)
     return seen
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripline_engine.domain.history.text_dictionary import TextTable
+from tripline_engine.domain.history.text_dictionary import TextDictionary
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.transactions.columns import Texts
@@ -26,7 +26,7 @@ def texts_of(values: list[str | None]) -> Texts:
     return Texts(offsets, data, np.array([value is not None for value in values], np.bool_))
 
 
-def take(table: TextTable, values: list[str | None]) -> list[int]:
+def take(table: TextDictionary, values: list[str | None]) -> list[int]:
     texts = texts_of(values)
     return [int(slot) for slot in table.take(texts, *KEY.of(texts))]
 
@@ -34,7 +34,7 @@ def take(table: TextTable, values: list[str | None]) -> list[int]:
 @settings(deadline=None)
 @given(st.lists(st.lists(VALUES, min_size=1, max_size=30), max_size=30), st.integers(1, 4))
 def test_every_slot_in_use_has_its_text(rounds: list[list[str | None]], kept: int) -> None:
-    table, held = TextTable(HeapArena(), "field"), []
+    table, held = TextDictionary(HeapArena(), "field"), []
     for values in rounds:
         held.append((values, take(table, values)))
         if len(held) > kept:
@@ -45,7 +45,7 @@ def test_every_slot_in_use_has_its_text(rounds: list[list[str | None]], kept: in
 
 def test_room_is_used_again() -> None:
     table, arena = None, HeapArena()
-    table = TextTable(arena, "field")
+    table = TextDictionary(arena, "field")
     for number in range(3000):
         slots = take(table, [f"{number:060}"])
         table.release(np.array(slots, np.int32))
@@ -55,6 +55,6 @@ def test_room_is_used_again() -> None:
 @pytest.mark.parametrize("capacity", [10, 2000])
 def test_another_process_reads_the_same(tmp_path: Path, capacity: int) -> None:
     values: list[str | None] = [f"value {i}" for i in range(capacity)]
-    slots = take(TextTable(MappedArena(tmp_path), "field"), values)
-    again = TextTable(MappedArena(tmp_path), "field")
+    slots = take(TextDictionary(MappedArena(tmp_path), "field"), values)
+    again = TextDictionary(MappedArena(tmp_path), "field")
     assert [again.text(slot) for slot in slots] == values

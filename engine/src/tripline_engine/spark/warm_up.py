@@ -19,8 +19,8 @@ import pyarrow as pa
 
 from tripline_contracts import rule_definition
 from tripline_contracts.event_type import EventType, Field
-from tripline_engine.domain.history.deduplication import RememberedIds
-from tripline_engine.domain.history.text_dictionary import TextTable
+from tripline_engine.domain.history.deduplication import SeenIds
+from tripline_engine.domain.history.text_dictionary import TextDictionary
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.memory.row_compaction import move_numbers_down
 from tripline_engine.domain.shard.engine_config import EngineConfig
@@ -110,12 +110,12 @@ def warm_up(rules: Sequence[Special] = _RULES) -> int:
 
 def _grow_large() -> None:
     """What only a large history comes to: its table of ids moves to another, its rows to the front, texts as well."""
-    ids = RememberedIds(HeapArena(), "warm-up")
+    ids = SeenIds(HeapArena(), "warm-up")
     for first in (0, _MANY):
         names = np.arange(first, first + _MANY, dtype=np.uint64)
         ids.accept(names, names, np.zeros(_MANY, np.int64), 0, 0)
     move_numbers_down(np.zeros(2, np.int32), 1, 1)
-    texts, present = TextTable(HeapArena(), "warm-up"), np.ones(1, np.bool_)
+    texts, present = TextDictionary(HeapArena(), "warm-up"), np.ones(1, np.bool_)
     data, place = np.zeros(_LONG, np.uint8), np.array([0, _LONG], np.int32)
     for key in np.arange(4, dtype=np.uint64).reshape(4, 1):
         texts.release(texts.take(Texts(place, data, present), key, key))

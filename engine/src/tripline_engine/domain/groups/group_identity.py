@@ -7,13 +7,13 @@ import pyarrow as pa
 from tripline_contracts import decimals
 from tripline_engine.domain.groups.populations import open_groups
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.history.row_filter import Compiler
+from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.rules.exclusions import Group
 from tripline_engine.domain.transactions.columns import Rows, segment_schema
 
 
-def group_identity(group: Group, compiler: Compiler) -> tuple[int, int]:
+def group_identity(group: Group, compiler: FilterCompiler) -> tuple[int, int]:
     """Its 128 bits as (low, high): those that a transaction of the group, in a history of its own, gets."""
     event_type, values = compiler.event_type, dict(group)
     schema = segment_schema(event_type)

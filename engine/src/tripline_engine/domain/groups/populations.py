@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from tripline_engine.domain.groups.group_lists import Links
 from tripline_engine.domain.groups.groups import Groups, groups_by
-from tripline_engine.domain.history.exclusion_filter import remembered
+from tripline_engine.domain.history.exclusion_filter import excluding
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.history.row_filter import Compiler, from_time
+from tripline_engine.domain.history.row_filter import FilterCompiler, from_time
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.rules.measures import Population
 from tripline_engine.domain.transactions.columns import NOTHING
 
 
-def open_groups(arena: Arena, history: History, fields: tuple[str, ...], compiler: Compiler) -> Groups:
+def open_groups(arena: Arena, history: History, fields: tuple[str, ...], compiler: FilterCompiler) -> Groups:
     """The groups by these fields."""
     name = f"{compiler.anchor}.groups.{'+'.join(fields)}"
     return groups_by(fields, arena, name, history, compiler.key)
@@ -22,13 +22,13 @@ def open_links(
     arena: Arena,
     history: History,
     population: Population,
-    compiler: Compiler,
+    compiler: FilterCompiler,
     groups: Groups,
     since: int = NOTHING,
 ) -> Links:
     """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
     passes = None if population.filter is None else compiler.compile(population.filter)
-    passes = remembered(population.forgotten, compiler, passes)
+    passes = excluding(population.forgotten, compiler, passes)
     if since != NOTHING:
         passes = from_time(since, passes)
     name = f"{compiler.anchor}.by.{population.name}"

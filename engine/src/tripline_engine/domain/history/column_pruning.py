@@ -21,7 +21,7 @@ _UNTIL, _GIVEN, _EACH = 0, 1, 2
 _WORTH: Final = 1 << 16
 
 
-class Pruned:
+class ColumnPruning:
     """For each field the row number before which it is pruned; 0 for a field that is not.
 
     :param columns: the names of each field's arrays, with the size of an item in bytes

@@ -125,7 +125,7 @@ def _move(
     return until, used
 
 
-class RememberedIds:
+class SeenIds:
     """The ids of accepted transactions of one anchor, each with its record time in ms."""
 
     def __init__(self, arena: Arena, name: str) -> None:

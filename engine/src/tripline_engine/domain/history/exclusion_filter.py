@@ -7,11 +7,11 @@ import numpy.typing as npt
 
 from tripline_contracts.filter_tree import All, Comparison
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.history.row_filter import Compiler, Test
+from tripline_engine.domain.history.row_filter import FilterCompiler, Test
 from tripline_engine.domain.rules.exclusions import Exclusions, Group
 
 
-def remembered(forgotten: Exclusions, compiler: Compiler, test: Test | None) -> Test | None:
+def excluding(forgotten: Exclusions, compiler: FilterCompiler, test: Test | None) -> Test | None:
     """Besides, the transaction is not forgotten."""
     if not forgotten.before and not forgotten.groups:
         return test
@@ -31,7 +31,7 @@ def remembered(forgotten: Exclusions, compiler: Compiler, test: Test | None) -> 
     return not_forgotten
 
 
-def _in_group(group: Group, compiler: Compiler) -> Test:
+def _in_group(group: Group, compiler: FilterCompiler) -> Test:
     """Whether a transaction is one of the group's."""
     if not group:
         return lambda _, start, end: np.ones(end - start, np.bool_)

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
-from tripline_engine.domain.history.column_pruning import Pruned
-from tripline_engine.domain.history.text_dictionary import TextTable
+from tripline_engine.domain.history.column_pruning import ColumnPruning
+from tripline_engine.domain.history.text_dictionary import TextDictionary
 from tripline_engine.domain.memory.arena import Arena, Array, from_a_page, whole_pages
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.memory.row_arrays import ByRow, give_back, give_back_behind, without_memory
@@ -73,7 +73,8 @@ class History:
             self._open(column, np.int64)
         self._open("marks", np.uint8)
         self.values = {
-            field.name: TextTable(arena, f"{name}.values.{field.name}") for field in text_fields(event_type)
+            field.name: TextDictionary(arena, f"{name}.values.{field.name}")
+            for field in text_fields(event_type)
         }
         for field in self.values:
             self._open(f"code.{field}", np.int32)
@@ -92,7 +93,7 @@ class History:
             field: {f"{name}.{column}": self._columns[column].itemsize for column in own}
             for field, own in columns.items()
         }
-        self._pruned = Pruned(arena, name, sizes)
+        self._pruned = ColumnPruning(arena, name, sizes)
 
     @property
     def end(self) -> int:

@@ -36,7 +36,7 @@ Test = Callable[[History, int, int], Passes]
 
 
 @dataclass(frozen=True, slots=True)
-class Compiler:
+class FilterCompiler:
     """Makes tests of filters, for the history of one anchor."""
 
     event_type: EventType
@@ -146,7 +146,7 @@ def _texts(name: str, constants: Sequence[str], key: HashKey, *, equal: bool) ->
     return test
 
 
-def _listed(name: str, list_name: str, compiler: Compiler) -> Test:
+def _listed(name: str, list_name: str, compiler: FilterCompiler) -> Test:
     """True if the list held the value when the transaction was accepted."""
 
     def identities(values: list[str]) -> Any:
@@ -164,7 +164,7 @@ def _listed(name: str, list_name: str, compiler: Compiler) -> Test:
     return test
 
 
-def _against_parameter(name: str, operator: Operator, parameter: str, compiler: Compiler) -> Test:
+def _against_parameter(name: str, operator: Operator, parameter: str, compiler: FilterCompiler) -> Test:
     """True if the comparison with the parameter is, as it stood when the transaction was accepted."""
 
     def test(history: History, start: int, end: int) -> Passes:

@@ -68,7 +68,7 @@ def _gather(used: Any, span: Any, heap: Any, out: Any) -> None:
     span[_END] = end
 
 
-class TextTable(SlotTable):
+class TextDictionary(SlotTable):
     """Slots for texts, named by their 128-bit identities, which remembers each text.
 
     ``_span`` (int64) says where the texts are; ``_own_low`` and ``_own_high`` whose they are, for slots are used again.

@@ -13,9 +13,9 @@ from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
 from tripline_engine.domain.buckets.bucket_window import Buckets
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.groups.group_identity import group_identity
-from tripline_engine.domain.history.deduplication import RememberedIds
+from tripline_engine.domain.history.deduplication import SeenIds
 from tripline_engine.domain.history.history import BACKFILLED, VOIDED, History
-from tripline_engine.domain.history.row_filter import Compiler
+from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.judging.evaluation import BatchEvaluation, ingest
 from tripline_engine.domain.judging.readings import RuleReading
@@ -80,9 +80,9 @@ class Anchor:
         structure: WindowPlan,
     ) -> None:
         self._arena, self.name, self._event_type, self._key = arena, name, event_type, key
-        self._compiler = Compiler(event_type, key, named, name)
+        self._compiler = FilterCompiler(event_type, key, named, name)
         self.history = History(arena, name, event_type, key)
-        self.ids = RememberedIds(arena, f"{name}.ids")
+        self.ids = SeenIds(arena, f"{name}.ids")
         self._windows = WindowSet(arena, self.history, self._compiler, structure)
 
     def identities(self, rows: Rows) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tripline_engine.domain.groups.groups import NULL_GROUP, Groups
 from tripline_engine.domain.groups.populations import open_groups, open_links
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.history.row_filter import Compiler
+from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.rules.measures import Population
 from tripline_engine.domain.rules.rule_version import JudgingVersion
@@ -29,7 +29,7 @@ def rule_counter(rule_id: int, name: str) -> str:
     return f"rule_{name}:{rule_id}"
 
 
-def null_groups(rows: Rows, judging: Iterable[JudgingVersion], compiler: Compiler) -> Counter[str]:
+def null_groups(rows: Rows, judging: Iterable[JudgingVersion], compiler: FilterCompiler) -> Counter[str]:
     """Transactions left out because a field of the grouping is null, by rule."""
     incomplete = np.zeros(len(rows), np.bool_)
     for texts in rows.texts.values():
@@ -38,12 +38,14 @@ def null_groups(rows: Rows, judging: Iterable[JudgingVersion], compiler: Compile
     return _count("null_groups", found, judging, compiler) if len(found) else Counter()
 
 
-def duplicates(rows: Rows, judging: Iterable[JudgingVersion], compiler: Compiler) -> Counter[str]:
+def duplicates(rows: Rows, judging: Iterable[JudgingVersion], compiler: FilterCompiler) -> Counter[str]:
     """Of these duplicates, those that a rule would have evaluated, by rule."""
     return _count("duplicates", rows, judging, compiler) if len(rows) else Counter()
 
 
-def _count(name: str, rows: Rows, judging: Iterable[JudgingVersion], compiler: Compiler) -> Counter[str]:
+def _count(
+    name: str, rows: Rows, judging: Iterable[JudgingVersion], compiler: FilterCompiler
+) -> Counter[str]:
     """Look at rows that no history holds: in a history of their own."""
     arena = HeapArena()
     history = History(arena, "apart", compiler.event_type, compiler.key)

@@ -14,7 +14,7 @@ from tripline_engine.domain.groups.group_lists import Links
 from tripline_engine.domain.groups.groups import Groups
 from tripline_engine.domain.groups.populations import open_groups, open_links
 from tripline_engine.domain.history.history import BACKFILLED, NO_MEASURE, History
-from tripline_engine.domain.history.row_filter import Compiler
+from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.parallel import Work, side_by_side
@@ -57,7 +57,7 @@ class WindowSet:
         self,
         arena: Arena,
         history: History,
-        compiler: Compiler,
+        compiler: FilterCompiler,
         structure: WindowPlan,
         since: int = NOTHING,
     ) -> None:

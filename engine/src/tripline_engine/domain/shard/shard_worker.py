@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_contracts.event_type import MAX_TIMESTAMP
-from tripline_engine.domain.history.row_filter import Compiler
+from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.judging import rule_counters
 from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.judging.verdict import Verdict
@@ -372,9 +372,9 @@ class _Batch:
         self._counters.update(counts)
         self._counters["null_groups"] += counts.total()
 
-    def _compiler(self, anchor: str) -> Compiler:
+    def _compiler(self, anchor: str) -> FilterCompiler:
         key = HashKey(*self._config.hash_key)
-        return Compiler(self._event_type, key, self._projection.book.named, anchor)
+        return FilterCompiler(self._event_type, key, self._projection.book.named, anchor)
 
     def _report_rejected(self, rows: Rows, masks: Any, admission: Admission) -> None:
         mine = ~admission.admitted & ((masks >> reporting_anchor(rows, self._event_type)) & 1).astype(
