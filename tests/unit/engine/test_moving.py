@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.domain.memory.row_compaction import move_down, move_numbers_down, shrink_numbers
+from tripline_engine.domain.memory.row_compaction import renumber, shift_down, shift_row_numbers_down
 
 COLUMNS = st.lists(st.integers(-1, 60), min_size=1, max_size=40)
 
@@ -17,8 +17,8 @@ def test_both_ways_of_moving(values: list[int], data: st.DataObject) -> None:
     delta = data.draw(st.integers(0, len(values)))
     end = data.draw(st.integers(0, len(values) - delta))
     moved, numbers = np.array(values, np.int32), np.array(values, np.int32)
-    move_down(moved, delta, end)
-    move_numbers_down(numbers, delta, end)
+    shift_down(moved, delta, end)
+    shift_row_numbers_down(numbers, delta, end)
     kept = values[delta : delta + end]
     assert moved.tolist() == kept + values[end:]
     assert numbers.tolist() == [max(number - delta, -1) for number in kept] + values[end:]
@@ -27,11 +27,11 @@ def test_both_ways_of_moving(values: list[int], data: st.DataObject) -> None:
 @pytest.mark.parametrize(("delta", "end"), [(2, 2), (4, 0), (0, 4), (-1, 2)])
 def test_rows_that_are_not_there_do_not_move(delta: int, end: int) -> None:
     with pytest.raises(IndexError, match="not in the column"):
-        move_numbers_down(np.zeros(3, np.int32), delta, end)
+        shift_row_numbers_down(np.zeros(3, np.int32), delta, end)
 
 
 @given(COLUMNS, st.integers(0, 70))
 def test_numbers_shrink(values: list[int], delta: int) -> None:
     numbers = np.array(values, np.int32)
-    shrink_numbers(numbers, delta)
+    renumber(numbers, delta)
     assert numbers.tolist() == [max(number - delta, -1) for number in values]

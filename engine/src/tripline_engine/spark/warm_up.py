@@ -22,7 +22,7 @@ from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.history.deduplication import SeenIds
 from tripline_engine.domain.history.text_dictionary import TextDictionary
 from tripline_engine.domain.memory.arena import HeapArena
-from tripline_engine.domain.memory.row_compaction import move_numbers_down
+from tripline_engine.domain.memory.row_compaction import shift_row_numbers_down
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_worker import ShardWorker
@@ -114,7 +114,7 @@ def _grow_large() -> None:
     for first in (0, _MANY):
         names = np.arange(first, first + _MANY, dtype=np.uint64)
         ids.accept(names, names, np.zeros(_MANY, np.int64), 0, 0)
-    move_numbers_down(np.zeros(2, np.int32), 1, 1)
+    shift_row_numbers_down(np.zeros(2, np.int32), 1, 1)
     texts, present = TextDictionary(HeapArena(), "warm-up"), np.ones(1, np.bool_)
     data, place = np.zeros(_LONG, np.uint8), np.array([0, _LONG], np.int32)
     for key in np.arange(4, dtype=np.uint64).reshape(4, 1):

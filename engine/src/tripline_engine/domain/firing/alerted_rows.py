@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.memory.arena import Arena
-from tripline_engine.domain.memory.row_arrays import ByRow
-from tripline_engine.domain.memory.row_compaction import move_down
+from tripline_engine.domain.memory.row_arrays import RowArrays
+from tripline_engine.domain.memory.row_compaction import shift_down
 from tripline_engine.domain.transactions.columns import NOTHING
 
 _FIRST_CAPACITY = 1024
@@ -48,14 +48,14 @@ class Alerted:
             self.rows = self._arena.resize(self._name, 1 << rows.bit_length())
 
     @property
-    def by_row(self) -> ByRow:
+    def by_row(self) -> RowArrays:
         """The array that has an item for each row."""
         return {self._name: self.rows}
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
         self.reserve(delta + end)
-        move_down(self.rows, delta, end)
+        shift_down(self.rows, delta, end)
         self.rows[end : delta + end] = 0
 
     def remove(self) -> None:

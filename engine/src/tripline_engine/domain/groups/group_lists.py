@@ -17,8 +17,8 @@ from tripline_engine.domain.history.history import VOIDED, History
 from tripline_engine.domain.history.row_filter import Test
 from tripline_engine.domain.memory.arena import Arena, Array
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.memory.row_arrays import ByRow
-from tripline_engine.domain.memory.row_compaction import move_down, move_numbers_down, shrink_numbers
+from tripline_engine.domain.memory.row_arrays import RowArrays
+from tripline_engine.domain.memory.row_compaction import renumber, shift_down, shift_row_numbers_down
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.transactions.columns import NOTHING
 
@@ -141,15 +141,15 @@ class Lists:
         _forget(first, until, slots, self.last)
 
     @property
-    def by_row(self) -> ByRow:
+    def by_row(self) -> RowArrays:
         """The arrays that have an item for each row."""
         return {f"{self._name}.previous": self.previous, f"{self._name}.following": self.following}
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
         for rows in (self.previous, self.following):
-            move_numbers_down(rows, delta, end)
-        shrink_numbers(self.last, delta)
+            shift_row_numbers_down(rows, delta, end)
+        renumber(self.last, delta)
 
     def remove(self) -> None:
         """Forget the lists and their arrays."""
@@ -195,7 +195,7 @@ class Links(Lists):
         return self._groups.table
 
     @property
-    def by_row(self) -> ByRow:
+    def by_row(self) -> RowArrays:
         own = {} if self._shared else {f"{self._name}.slot": self._slots}
         return super().by_row | own
 
@@ -247,7 +247,7 @@ class Links(Lists):
         """As for lists."""
         super().shift(delta, end)
         if not self._shared:
-            move_down(self._slots, delta, end)
+            shift_down(self._slots, delta, end)
 
     def remove(self) -> None:
         """Forget the population and its arrays."""

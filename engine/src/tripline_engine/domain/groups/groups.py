@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.memory.arena import Arena, Array
-from tripline_engine.domain.memory.row_arrays import ByRow
-from tripline_engine.domain.memory.row_compaction import move_down
+from tripline_engine.domain.memory.row_arrays import RowArrays
+from tripline_engine.domain.memory.row_compaction import shift_down
 from tripline_engine.domain.memory.siphash import hash_strings
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.transactions.hash_key import HashKey
@@ -38,7 +38,7 @@ class Groups(Protocol):
         """The group of each row, int32; -1 where a field of the grouping is null."""
 
     @property
-    def by_row(self) -> ByRow:
+    def by_row(self) -> RowArrays:
         """The arrays that have an item for each row."""
 
     def enter(self, start: int, end: int) -> None:
@@ -73,7 +73,7 @@ class TextGroups:
         return self._history.codes(self._field)
 
     @property
-    def by_row(self) -> ByRow:
+    def by_row(self) -> RowArrays:
         return {}
 
     def enter(self, start: int, end: int) -> None:
@@ -104,7 +104,7 @@ class NumberedGroups:
         return self._slots
 
     @property
-    def by_row(self) -> ByRow:
+    def by_row(self) -> RowArrays:
         return {f"{self._name}.slot": self._slots}
 
     def enter(self, start: int, end: int) -> None:
@@ -118,7 +118,7 @@ class NumberedGroups:
         self.table.release(self._slots[self._history.base : until])
 
     def shift(self, delta: int, end: int) -> None:
-        move_down(self._slots, delta, end)
+        shift_down(self._slots, delta, end)
 
     def remove(self) -> None:
         self._arena.remove(f"{self._name}.slot")

@@ -20,8 +20,13 @@ from tripline_engine.domain.history.column_pruning import ColumnPruning
 from tripline_engine.domain.history.text_dictionary import TextDictionary
 from tripline_engine.domain.memory.arena import Arena, Array, from_a_page, whole_pages
 from tripline_engine.domain.memory.int128 import join
-from tripline_engine.domain.memory.row_arrays import ByRow, give_back, give_back_behind, without_memory
-from tripline_engine.domain.memory.row_compaction import move_down
+from tripline_engine.domain.memory.row_arrays import (
+    RowArrays,
+    release_rows,
+    release_rows_behind,
+    unbacked_bytes,
+)
+from tripline_engine.domain.memory.row_compaction import shift_down
 from tripline_engine.domain.transactions.columns import (
     ABSENT,
     Amounts,
@@ -290,7 +295,7 @@ class History:
     @property
     def to_come(self) -> int:
         """Bytes of the arrays that are for rows still to come."""
-        return len(self._heap) - int(self._meta[_HEAP_END]) + without_memory(self._columns, 0, self.end + 1)
+        return len(self._heap) - int(self._meta[_HEAP_END]) + unbacked_bytes(self._columns, 0, self.end + 1)
 
     def drop(self, until: int) -> None:
         """Give up the rows before ``until``."""
@@ -316,9 +321,9 @@ class History:
         for name, column in self._columns.items():
             first = present[name]
             # the columns of a field hold nothing where it is pruned
-            move_down(column[first - delta :], delta, end + 1 - first)
+            shift_down(column[first - delta :], delta, end + 1 - first)
         starts[: end - delta + 1] -= heap_base
-        move_down(self._heap, heap_base, heap_end - heap_base)
+        shift_down(self._heap, heap_base, heap_end - heap_base)
         self._meta[:_MARKS] = (end - delta, 0, heap_end - heap_base, self.offset + delta)
         self._meta[_GIVEN] = 0
         self._give_back_behind(end + 1, heap_end)
@@ -330,15 +335,15 @@ class History:
         starts = self._columns["id_start"]
         # the last row's place among the ids stays: the page of an item that is not given back is whole
         heap = self._arena.give_back(f"{self._name}.heap", int(starts[first]), int(starts[until]))
-        return give_back(self._arena, self._by_row, first, until) and heap
+        return release_rows(self._arena, self._by_row, first, until) and heap
 
     def _give_back_behind(self, rows: int, heap: int) -> None:
         """The system may have what is left behind the newest row, up to that row and that byte of the ids."""
-        give_back_behind(self._arena, self._by_row, self.end + 1, rows)
+        release_rows_behind(self._arena, self._by_row, self.end + 1, rows)
         self._arena.give_back(f"{self._name}.heap", from_a_page(int(self._meta[_HEAP_END]), 1), heap)
 
     @property
-    def _by_row(self) -> ByRow:
+    def _by_row(self) -> RowArrays:
         return {f"{self._name}.{column}": array for column, array in self._columns.items()}
 
     def _open(self, column: str, dtype: Any) -> None:

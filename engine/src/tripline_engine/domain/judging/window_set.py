@@ -17,8 +17,13 @@ from tripline_engine.domain.history.history import BACKFILLED, NO_MEASURE, Histo
 from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.memory.arena import Arena
-from tripline_engine.domain.memory.parallel import Work, side_by_side
-from tripline_engine.domain.memory.row_arrays import ByRow, give_back, give_back_behind, without_memory
+from tripline_engine.domain.memory.parallel import Work, run_parallel
+from tripline_engine.domain.memory.row_arrays import (
+    RowArrays,
+    release_rows,
+    release_rows_behind,
+    unbacked_bytes,
+)
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.rules.measures import BucketKey, ChainKey, DistinctKey, Population, TotalsKey
 from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKey
@@ -117,7 +122,7 @@ class WindowSet:
         history, self.used = self.history, structure.used
         history.restore(self.used)
         base, end = history.base, history.end if build else history.base
-        side_by_side(*self._to_build(structure, visibility, base, end))
+        run_parallel(*self._to_build(structure, visibility, base, end))
         for bucketed, layout in structure.buckets.items():
             if bucketed not in self.buckets:
                 self._build_buckets(bucketed, layout, visibility, kept(bucketed) if kept else None)
@@ -198,15 +203,15 @@ class WindowSet:
             reset.shift(delta, end)
         for alerted in self.alerted.values():
             alerted.shift(delta, end)
-        give_back_behind(self._arena, self._by_row, end, delta + end)
+        release_rows_behind(self._arena, self._by_row, end, delta + end)
 
-    def give_back(self, first: int, until: int) -> None:
+    def release_rows(self, first: int, until: int) -> None:
         """The system may have the memory of these rows, which have gone."""
-        give_back(self._arena, self._by_row, first, until)
+        release_rows(self._arena, self._by_row, first, until)
 
-    def without_memory(self, given: int, end: int) -> int:
+    def unbacked_bytes(self, given: int, end: int) -> int:
         """Bytes of sparse arrays for which there is no memory, if the rows from ``given`` to ``end`` have some."""
-        return without_memory(self._by_row, given, end)
+        return unbacked_bytes(self._by_row, given, end)
 
     def evict(self, visibility: Watermarks) -> None:
         """Let go of buckets that no window reaches any more, and of states that are kept apart from the lists."""
@@ -252,8 +257,8 @@ class WindowSet:
         return replace(span, begin=max(span.begin, self._since))
 
     @property
-    def _by_row(self) -> ByRow:
-        found: ByRow = {}
+    def _by_row(self) -> RowArrays:
+        found: RowArrays = {}
         for windows in (self.groups, self.links, self.chains, self.distincts, self.alerted, self.resets):
             for window in windows.values():
                 found |= window.by_row

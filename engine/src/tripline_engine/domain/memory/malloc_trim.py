@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 
-def give_back() -> None:
+def trim_allocators() -> None:
     """Have the system take what has been freed. It takes some milliseconds: for when much has been let go."""
     pa.default_memory_pool().release_unused()
     # glibc's, which keeps what lies below anything that is still in use

@@ -16,7 +16,7 @@ _MUCH = 100_000
 _AT_ONCE: Final[Mapping[Work, Collection[Work]]] = MappingProxyType({})
 
 
-def side_by_side(work: Sequence[Work], rows: int, after: Mapping[Work, Collection[Work]] = _AT_ONCE) -> None:
+def run_parallel(work: Sequence[Work], rows: int, after: Mapping[Work, Collection[Work]] = _AT_ONCE) -> None:
     """Do all of it, what waits for nothing in this order; by all cores at once if it is about that many rows.
 
     Raises what one that fails raises, when none is at work any more.

@@ -13,23 +13,23 @@ from collections.abc import Mapping
 
 from tripline_engine.domain.memory.arena import Arena, Array, from_a_page, whole_pages
 
-ByRow = dict[str, Array]
+RowArrays = dict[str, Array]
 """Such arrays by the names that they have in their arena."""
 
 
-def give_back(arena: Arena, arrays: Mapping[str, Array], first: int, until: int) -> bool:
+def release_rows(arena: Arena, arrays: Mapping[str, Array], first: int, until: int) -> bool:
     """Whether the system could have the memory of these rows, which have gone."""
     done = [arena.give_back(name, first, until) for name in arrays]
     return all(done)
 
 
-def give_back_behind(arena: Arena, arrays: Mapping[str, Array], end: int, until: int) -> None:
+def release_rows_behind(arena: Arena, arrays: Mapping[str, Array], end: int, until: int) -> None:
     """The system may have what was left behind the newest row by rows that have moved down, up to that row."""
     for name, array in arrays.items():
         arena.give_back(name, min(from_a_page(end, array.itemsize), len(array)), min(until, len(array)))
 
 
-def without_memory(arrays: Mapping[str, Array], given: int, end: int) -> int:
+def unbacked_bytes(arrays: Mapping[str, Array], given: int, end: int) -> int:
     """Bytes of sparse arrays for which there is no memory."""
     held = (_held(array.itemsize, given, min(end, len(array))) for array in arrays.values())
     return sum(array.nbytes for array in arrays.values()) - sum(held)

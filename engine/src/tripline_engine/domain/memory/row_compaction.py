@@ -13,17 +13,17 @@ from tripline_engine.domain.memory.arena import Array
 from tripline_engine.domain.memory.kernel import kernel
 
 
-def move_down(column: Array, delta: int, end: int) -> None:
+def shift_down(column: Array, delta: int, end: int) -> None:
     """What stands at rows from ``delta`` on stands ``delta`` lower (``end``: the number after the newest, new)."""
     column[:end] = column[delta : delta + end]
 
 
-def move_numbers_down(column: Array, delta: int, end: int) -> None:
+def shift_row_numbers_down(column: Array, delta: int, end: int) -> None:
     """The same of a column that holds row numbers itself, which shrink as much; -1 where the row has gone."""
     _move_numbers(column, delta, end)
 
 
-def shrink_numbers(numbers: Array, delta: int) -> None:
+def renumber(numbers: Array, delta: int) -> None:
     """Row numbers shrink by ``delta``; -1 where the row has gone."""
     numbers[:] = np.maximum(numbers - delta, -1)
 

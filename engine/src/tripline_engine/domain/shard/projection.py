@@ -24,7 +24,7 @@ from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.judging.window_set import PersistedBuckets
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
-from tripline_engine.domain.memory.parallel import side_by_side
+from tripline_engine.domain.memory.parallel import run_parallel
 from tripline_engine.domain.rules.measures import BucketKey
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.window_plan import WindowPlan
@@ -143,7 +143,7 @@ class Projection:
         names = sorted(self.anchors, key=partial(self._to_build, head), reverse=True)
         shared = _OneAtATime(log)
         work = [partial(self._rebuild_anchor, name, head, shared) for name in names]
-        side_by_side(work, sum(map(_rows, head.segments.values())))
+        run_parallel(work, sum(map(_rows, head.segments.values())))
         self.finish(head)
 
     def _to_build(self, head: Head, name: str) -> int:

@@ -109,7 +109,7 @@ class ShardWorker:
         if any(payload.kind == Kind.TICK for payload in payloads):
             shrunk = projection.shrink(head, self._log)
             if shrunk:
-                malloc_trim.give_back()
+                malloc_trim.trim_allocators()
             self.counters["shrinks"] += shrunk
         self.counters["history_rows"] = projection.rows
         self.counters["history_bytes"] = projection.bytes

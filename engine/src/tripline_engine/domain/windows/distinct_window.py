@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from tripline_engine.domain.groups.group_lists import Linked, Links
 from tripline_engine.domain.memory.arena import Arena
-from tripline_engine.domain.memory.row_arrays import ByRow
-from tripline_engine.domain.memory.row_compaction import move_down, shrink_numbers
+from tripline_engine.domain.memory.row_arrays import RowArrays
+from tripline_engine.domain.memory.row_compaction import renumber, shift_down
 from tripline_engine.domain.transactions.columns import Totals
 from tripline_engine.domain.windows.distinct_kernels import (
     EMPTY,
@@ -82,14 +82,14 @@ class DistinctWindow:
         drop_values(first, groups, len(self.windows), self._links.order, self.values, self._state)
 
     @property
-    def by_row(self) -> ByRow:
+    def by_row(self) -> RowArrays:
         """The array that has an item for each row."""
         return {f"{self._name}.last": self._last}
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
-        shrink_numbers(self._state[TAIL::WIDTH], delta)
-        move_down(self._last, delta, end)
+        renumber(self._state[TAIL::WIDTH], delta)
+        shift_down(self._last, delta, end)
 
     def remove(self) -> None:
         """Forget the windows."""

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from tripline_engine.domain.groups.group_lists import Linked, Links
 from tripline_engine.domain.memory.arena import Arena
-from tripline_engine.domain.memory.row_arrays import ByRow
-from tripline_engine.domain.memory.row_compaction import move_numbers_down, shrink_numbers
+from tripline_engine.domain.memory.row_arrays import RowArrays
+from tripline_engine.domain.memory.row_compaction import renumber, shift_row_numbers_down
 from tripline_engine.domain.transactions.columns import Amounts
 from tripline_engine.domain.windows.monotonic_queue import Chain, drop_extremes, evaluate
 from tripline_engine.domain.windows.monotonic_queue_build import build_extremes, enter_all
@@ -75,15 +75,15 @@ class Extremum:
         drop_extremes(first, groups, len(self.windows), order, self._chain(amounts), self._fronts)
 
     @property
-    def by_row(self) -> ByRow:
+    def by_row(self) -> RowArrays:
         """The arrays that have an item for each row."""
         return {f"{self._name}.better": self._better, f"{self._name}.worse": self._worse}
 
     def shift(self, delta: int, end: int) -> None:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest)."""
         for rows in (self._better, self._worse):
-            move_numbers_down(rows, delta, end)
-        shrink_numbers(self._fronts, delta)
+            shift_row_numbers_down(rows, delta, end)
+        renumber(self._fronts, delta)
 
     def remove(self) -> None:
         """Forget the chain and all its windows."""

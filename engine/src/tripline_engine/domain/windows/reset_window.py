@@ -20,8 +20,8 @@ from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.threshold_runs import LimitRun
 from tripline_engine.domain.memory.arena import Arena, Array, HeapArena
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.memory.row_arrays import ByRow
-from tripline_engine.domain.memory.row_compaction import move_down, move_numbers_down, shrink_numbers
+from tripline_engine.domain.memory.row_arrays import RowArrays
+from tripline_engine.domain.memory.row_compaction import renumber, shift_down, shift_row_numbers_down
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.threshold import DISTINCT, EXTREME, FUNCTIONS, Limit, LimitParts, hold
 from tripline_engine.domain.transactions.columns import Amounts, Totals
@@ -311,7 +311,7 @@ class ResetWindow:
         self.lists.forget(first, until, slots)
 
     @property
-    def by_row(self) -> ByRow:
+    def by_row(self) -> RowArrays:
         """The arrays that have an item for each row, as far as the function needs them."""
         found = self.lists.by_row
         if self._function == DISTINCT:
@@ -324,14 +324,14 @@ class ResetWindow:
         """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
         self.lists.shift(delta, end)
         for groups, width in ((self._sums, SUM_WIDTH), (self._counts, VALUES_WIDTH)):
-            shrink_numbers(groups[TAIL::width], delta)
+            renumber(groups[TAIL::width], delta)
         if self._function == DISTINCT:
             self._values.shift(delta, end)
-            move_down(self._last, delta, end)
+            shift_down(self._last, delta, end)
         if self._function == EXTREME:
             for rows in (self._better, self._worse):
-                move_numbers_down(rows, delta, end)
-        shrink_numbers(self._fronts, delta)
+                shift_row_numbers_down(rows, delta, end)
+        renumber(self._fronts, delta)
 
     def remove(self) -> None:
         """Forget everything."""

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from tripline_engine.domain.groups.group_lists import Linked, Links, Members
 from tripline_engine.domain.memory.arena import Arena
-from tripline_engine.domain.memory.row_compaction import shrink_numbers
+from tripline_engine.domain.memory.row_compaction import renumber
 from tripline_engine.domain.transactions.columns import Amounts, Totals
 from tripline_engine.domain.windows.state_layout import rewindowed
 from tripline_engine.domain.windows.sum_kernels import (
@@ -87,7 +87,7 @@ class SumWindow:
 
     def shift(self, delta: int) -> None:
         """Follow the history when its row numbers shrink by ``delta``."""
-        shrink_numbers(self._state[TAIL::WIDTH], delta)
+        renumber(self._state[TAIL::WIDTH], delta)
 
     def remove(self) -> None:
         """Forget the windows."""
