@@ -30,7 +30,7 @@ from tripline_engine.domain.buckets.bucket_layout import (
     Pool,
 )
 from tripline_engine.domain.buckets.running_states import STATE
-from tripline_engine.domain.groups.group_lists import Links, unhidden
+from tripline_engine.domain.groups.group_lists import GroupLists, unhidden
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.slot_table import SlotTable
@@ -190,7 +190,13 @@ class BucketWindow:
     """
 
     def __init__(
-        self, arena: Arena, name: str, links: Links, members: Links, length_ms: int, layout: BucketDemand
+        self,
+        arena: Arena,
+        name: str,
+        links: GroupLists,
+        members: GroupLists,
+        length_ms: int,
+        layout: BucketDemand,
     ) -> None:
         self.buckets = BucketPool(arena, name, length_ms, layout)
         self._links, self._others = links, members
@@ -229,7 +235,7 @@ class BucketWindow:
     ) -> npt.NDArray[np.int64]:
         """Enter n linked rows from number ``start`` on, in their order.
 
-        :param newest: from `Links.link`
+        :param newest: from `GroupLists.link`
         :returns: int64, n × windows × OUT (see `bucket_layout`): each one's own windows
         """
         n = len(newest)

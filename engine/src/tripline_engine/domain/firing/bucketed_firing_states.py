@@ -17,7 +17,7 @@ from tripline_engine.domain.firing.firing_states import (
     FiringStates,
     fire_crossings,
 )
-from tripline_engine.domain.groups.group_lists import Links
+from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.transactions.columns import NOTHING
@@ -27,7 +27,7 @@ class BucketedFiringStates(FiringStates):
     """The firing state of one definition version; each group has a slot here for as long as its state counts."""
 
     def __init__(
-        self, arena: Arena, name: str, links: Links, cooldown_seconds: int | None, window_ms: int
+        self, arena: Arena, name: str, links: GroupLists, cooldown_seconds: int | None, window_ms: int
     ) -> None:
         super().__init__(arena, name, links, cooldown_seconds)
         self._groups, self._window = SlotTable(arena, f"{name}.firing.groups"), window_ms

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.groups.group_lists import Links
+from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.transactions.columns import NOTHING
@@ -95,7 +95,7 @@ def _look_up(low: Any, high: Any, silences: Any, out: Any) -> None:
 class Cooldown:
     """The silences of one definition version. Without a length there are none, and nothing is kept."""
 
-    def __init__(self, arena: Arena, name: str, links: Links, seconds: int | None) -> None:
+    def __init__(self, arena: Arena, name: str, links: GroupLists, seconds: int | None) -> None:
         self._arena = arena if seconds else HeapArena()
         self._name, self._links, self._length = f"{name}.cooldown", links, (seconds or 0) * 1000
         self._low = self._arena.open(f"{self._name}.low", np.uint64, _FIRST_CAPACITY)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.firing.cooldown import Cooldown
-from tripline_engine.domain.groups.group_lists import Links
+from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.transactions.columns import NOTHING
@@ -79,7 +79,7 @@ def fire_crossings(
 class FiringStates:
     """The firing state of one definition version; ``cooldown_seconds``: None for no cooldown."""
 
-    def __init__(self, arena: Arena, name: str, links: Links, cooldown_seconds: int | None) -> None:
+    def __init__(self, arena: Arena, name: str, links: GroupLists, cooldown_seconds: int | None) -> None:
         self._arena, self._name, self._links = arena, f"{name}.firing", links
         self.cooldown = Cooldown(arena, name, links, cooldown_seconds)
         self.state = arena.open(self._name, np.int64, _FIRST_CAPACITY * WIDTH)

@@ -31,7 +31,7 @@ class Order(NamedTuple):
     following: Array
 
 
-class Linked(NamedTuple):
+class LinkResult(NamedTuple):
     """What was found when rows were entered.
 
     :ivar newest: int64, for each the newest event time (ms) of its group before it, or NOTHING
@@ -119,7 +119,7 @@ def _forget(first: int, until: int, slots: Any, last: Any) -> None:
             last[slot] = -1
 
 
-class Lists:
+class IntrusiveLists:
     """For each row its neighbours in event time within its group.
 
     ``previous`` and ``following`` are int32 by row (-1: none), ``last`` int32 by slot: the newest row.
@@ -167,7 +167,7 @@ class Lists:
             self.last = self._arena.resize(f"{self._name}.last", 1 << slots.bit_length(), -1)
 
 
-class Links(Lists):
+class GroupLists(IntrusiveLists):
     """The lists of one population: those of its transactions that pass the filter.
 
     ``slots`` is int32 by row: NULL_GROUP where a field of the grouping is null, FILTERED where the filter fails;
@@ -199,7 +199,7 @@ class Links(Lists):
         own = {} if self._shared else {f"{self._name}.slot": self._slots}
         return super().by_row | own
 
-    def members(self, members: Links) -> Members:
+    def members(self, members: GroupLists) -> Members:
         """Which of its rows contribute, if those of that population do."""
         return Members(members is not self, members.slots)
 
@@ -213,7 +213,7 @@ class Links(Lists):
         """All slots lie below this number."""
         return self.table.end
 
-    def link(self, start: int, end: int) -> Linked:
+    def link(self, start: int, end: int) -> LinkResult:
         """Enter the rows from ``start`` to ``end``, whose groups are known, in the order of acceptance."""
         if not self._shared:
             if end > len(self._slots):
@@ -228,7 +228,7 @@ class Links(Lists):
         groups = self.large.enter(slots[start:end], self.table.counts, self.last, base)
         newest = np.empty(end - start, np.int64)
         _link(start, slots, self.order, self.last, base, newest)
-        return Linked(newest, groups)
+        return LinkResult(newest, groups)
 
     def build(self, start: int, end: int) -> None:
         """The same with rows of which nothing needs to be said: a piece at a time, while it is in the cache."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripline_engine.domain.groups.group_lists import Links
+from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.groups.groups import Groups, groups_by
 from tripline_engine.domain.history.exclusion_filter import excluding
 from tripline_engine.domain.history.history import History
@@ -18,18 +18,18 @@ def open_groups(arena: Arena, history: History, fields: tuple[str, ...], compile
     return groups_by(fields, arena, name, history, compiler.key)
 
 
-def open_links(
+def open_group_lists(
     arena: Arena,
     history: History,
     population: Population,
     compiler: FilterCompiler,
     groups: Groups,
     since: int = NOTHING,
-) -> Links:
+) -> GroupLists:
     """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
     passes = None if population.filter is None else compiler.compile(population.filter)
     passes = excluding(population.forgotten, compiler, passes)
     if since != NOTHING:
         passes = from_time(since, passes)
     name = f"{compiler.anchor}.by.{population.name}"
-    return Links(arena, name, history, groups, passes)
+    return GroupLists(arena, name, history, groups, passes)

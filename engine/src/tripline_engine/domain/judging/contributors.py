@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tripline_engine.domain.groups.group_lists import Lists
+from tripline_engine.domain.groups.group_lists import IntrusiveLists
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.judging.verdict import Contributor
 from tripline_engine.domain.memory.arena import Array
@@ -41,7 +41,7 @@ class ContributorLookup:
     """
 
     history: History
-    lists: Lists
+    lists: IntrusiveLists
     members: Array
     part: Measure
     floor: int

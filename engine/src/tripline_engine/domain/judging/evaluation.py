@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tripline_engine.domain.buckets.bucket_layout import O_COUNT
 from tripline_engine.domain.firing.firing_states import FiringRecords
-from tripline_engine.domain.groups.group_lists import Lists
+from tripline_engine.domain.groups.group_lists import IntrusiveLists
 from tripline_engine.domain.history.threshold_runs import LimitRun, limits_of
 from tripline_engine.domain.judging.bucket_bounds import VALUE_AT, bounds_of
 from tripline_engine.domain.judging.contributors import ContributorLookup
@@ -143,7 +143,7 @@ class BatchEvaluation:
         return Totals(found.counts[place], found.low[place], found.high[place])
 
     def _read_buckets(
-        self, version: RuleVersion, part: Measure, key: BucketKey, lists: Lists
+        self, version: RuleVersion, part: Measure, key: BucketKey, lists: IntrusiveLists
     ) -> MeasureReading:
         place = self.windows.buckets[key].buckets.layout.windows.index(part.window_ms)
         found, at = self.found.buckets(key)[:, place], VALUE_AT[part.function]
@@ -180,7 +180,7 @@ class BatchEvaluation:
         part: Measure,
         totals: Totals,
         extremes: npt.NDArray[np.int64],
-        lists: Lists,
+        lists: IntrusiveLists,
     ) -> MeasureReading:
         values = Amounts(totals.low, totals.high)
         if part.chain is not None:
@@ -195,7 +195,7 @@ class BatchEvaluation:
             limits=self.limits(version, part),
         )
 
-    def window(self, version: RuleVersion, part: Measure, lists: Lists) -> ContributorLookup:
+    def window(self, version: RuleVersion, part: Measure, lists: IntrusiveLists) -> ContributorLookup:
         """What the part's windows are read from."""
         return ContributorLookup(
             history=self.windows.history,

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.groups.groups import NULL_GROUP, Groups
-from tripline_engine.domain.groups.populations import open_groups, open_links
+from tripline_engine.domain.groups.populations import open_group_lists, open_groups
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.memory.arena import HeapArena
@@ -60,7 +60,7 @@ def _count(
             if population.fields not in groups:
                 groups[population.fields] = open_groups(arena, history, population.fields, compiler)
                 groups[population.fields].enter(0, len(rows))
-            links = open_links(arena, history, population, compiler, groups[population.fields])
+            links = open_group_lists(arena, history, population, compiler, groups[population.fields])
             links.link(0, len(rows))
             slots[population] = links.slots[: len(rows)].copy()
         own = slots[population]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.groups.group_lists import Linked
+from tripline_engine.domain.groups.group_lists import LinkResult
 from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.rules.measures import (
     BucketKey,
@@ -34,7 +34,7 @@ class Entered(NamedTuple):
     """The history's rows from ``start`` on, which the lists have taken in, and what was found then."""
 
     start: int
-    linked: Mapping[Population, Linked]
+    linked: Mapping[Population, LinkResult]
 
 
 class WindowResults:

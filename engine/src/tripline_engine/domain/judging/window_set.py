@@ -10,9 +10,9 @@ from tripline_engine.domain.buckets.bucket_window import Buckets, BucketWindow
 from tripline_engine.domain.firing.alerted_rows import Alerted
 from tripline_engine.domain.firing.bucketed_firing_states import BucketedFiringStates
 from tripline_engine.domain.firing.firing_states import FiringRecords, FiringStates
-from tripline_engine.domain.groups.group_lists import Links
+from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.groups.groups import Groups
-from tripline_engine.domain.groups.populations import open_groups, open_links
+from tripline_engine.domain.groups.populations import open_group_lists, open_groups
 from tripline_engine.domain.history.history import BACKFILLED, NO_MEASURE, History
 from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.history.voided import Voided
@@ -70,7 +70,7 @@ class WindowSet:
         self._name, self._event_type, self.named = compiler.anchor, compiler.event_type, compiler.named
         self.used = structure.used
         self.groups: dict[tuple[str, ...], Groups] = {}
-        self.links: dict[Population, Links] = {}
+        self.links: dict[Population, GroupLists] = {}
         self.totals: dict[TotalsKey, SumWindow] = {}
         self.chains: dict[ChainKey, Extremum] = {}
         self.distincts: dict[DistinctKey, DistinctWindow] = {}
@@ -326,9 +326,9 @@ class WindowSet:
             self.groups[fields] = open_groups(self._arena, self.history, fields, self._compiler)
         return self.groups[fields]
 
-    def _open_links(self, population: Population) -> Links:
+    def _open_links(self, population: Population) -> GroupLists:
         groups = self._open_groups(population.fields)
-        links = open_links(self._arena, self.history, population, self._compiler, groups, self._since)
+        links = open_group_lists(self._arena, self.history, population, self._compiler, groups, self._since)
         self.links[population] = links
         return links
 

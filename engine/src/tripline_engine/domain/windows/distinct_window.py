@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.groups.group_lists import Linked, Links
+from tripline_engine.domain.groups.group_lists import GroupLists, LinkResult
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_arrays import RowArrays
 from tripline_engine.domain.memory.row_compaction import renumber, shift_down
@@ -35,7 +35,7 @@ class DistinctWindow:
     """
 
     def __init__(
-        self, arena: Arena, name: str, links: Links, equal: Links, windows_ms: tuple[int, ...]
+        self, arena: Arena, name: str, links: GroupLists, equal: GroupLists, windows_ms: tuple[int, ...]
     ) -> None:
         self._arena, self._name, self._links, self._equal = arena, name, links, equal
         self.windows = windows_ms
@@ -59,7 +59,7 @@ class DistinctWindow:
         self._reserve(end)
         self._build(fresh, floor, base, end)
 
-    def evaluate(self, start: int, linked: Linked, floor: int, base: int) -> Totals:
+    def evaluate(self, start: int, linked: LinkResult, floor: int, base: int) -> Totals:
         """Enter n linked rows from number ``start`` on.
 
         :returns: of each one's own windows, arrays (windows, n): how many rows have a value, and as the sum how many

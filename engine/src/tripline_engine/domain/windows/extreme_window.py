@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.groups.group_lists import Linked, Links
+from tripline_engine.domain.groups.group_lists import GroupLists, LinkResult
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_arrays import RowArrays
 from tripline_engine.domain.memory.row_compaction import renumber, shift_row_numbers_down
@@ -35,7 +35,13 @@ class Extremum:
     """
 
     def __init__(
-        self, arena: Arena, name: str, links: Links, members: Links, sign: int, windows_ms: tuple[int, ...]
+        self,
+        arena: Arena,
+        name: str,
+        links: GroupLists,
+        members: GroupLists,
+        sign: int,
+        windows_ms: tuple[int, ...],
     ) -> None:
         self._arena, self._name, self._links, self._sign = arena, name, links, sign
         self._others = members
@@ -55,7 +61,7 @@ class Extremum:
         enter_all(self._windows, floor, base, *lists, self._chain(amounts), self._fronts)
 
     def evaluate(
-        self, start: int, linked: Linked, floor: int, base: int, amounts: Amounts
+        self, start: int, linked: LinkResult, floor: int, base: int, amounts: Amounts
     ) -> npt.NDArray[np.int64]:
         """Enter n linked rows from number ``start`` on.
 

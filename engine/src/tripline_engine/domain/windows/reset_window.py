@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tripline_engine.domain.firing.cooldown import Silences, alerts
 from tripline_engine.domain.firing.firing_states import RESET, WIDTH, FiringStates, crosses
-from tripline_engine.domain.groups.group_lists import Links, Lists, Members, Order, link_row
+from tripline_engine.domain.groups.group_lists import GroupLists, IntrusiveLists, Members, Order, link_row
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.threshold_runs import LimitRun
 from tripline_engine.domain.memory.arena import Arena, Array, HeapArena
@@ -217,8 +217,8 @@ class ResetWindow:
         arena: Arena,
         name: str,
         history: History,
-        links: Links,
-        equal: Links,
+        links: GroupLists,
+        equal: GroupLists,
         version: RuleVersion,
         measure: str,
     ) -> None:
@@ -228,13 +228,13 @@ class ResetWindow:
         self._window, self._sign = part.window_ms, part.sign
         self._function, self._operator = FUNCTIONS[part.condition.function], part.condition.operator
         self._crossing = version.definition.firing == "crossing"
-        self.lists = Lists(arena, self._name, history)
+        self.lists = IntrusiveLists(arena, self._name, history)
         # files are for what the function needs; kernels take the rest as it is, in memory
         unused = HeapArena()
         distinct = arena if self._function == DISTINCT else unused
         totals = unused if self._function == DISTINCT else arena
         extreme = arena if self._function == EXTREME else unused
-        self._values = Lists(distinct, f"{self._name}.equal", history)
+        self._values = IntrusiveLists(distinct, f"{self._name}.equal", history)
         self._last = distinct.open(f"{self._name}.equal.newest", np.uint8, _FIRST_CAPACITY)
         self._counts = distinct.open(f"{self._name}.counts", np.int64, _FIRST_CAPACITY * VALUES_WIDTH)
         self._sums = totals.open(f"{self._name}.sums", np.int64, _FIRST_CAPACITY * SUM_WIDTH)

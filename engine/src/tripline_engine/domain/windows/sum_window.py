@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.groups.group_lists import Linked, Links, Members
+from tripline_engine.domain.groups.group_lists import GroupLists, LinkResult, Members
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_compaction import renumber
 from tripline_engine.domain.transactions.columns import Amounts, Totals
@@ -38,8 +38,8 @@ class SumWindow:
         self,
         arena: Arena,
         name: str,
-        links: Links,
-        members: Links,
+        links: GroupLists,
+        members: GroupLists,
         windows_ms: tuple[int, ...],
         *,
         summed: bool,
@@ -66,7 +66,7 @@ class SumWindow:
         self._reserve()
         self._build(fresh, floor, base, end, amounts)
 
-    def evaluate(self, start: int, linked: Linked, floor: int, base: int, amounts: Amounts) -> Totals:
+    def evaluate(self, start: int, linked: LinkResult, floor: int, base: int, amounts: Amounts) -> Totals:
         """Enter n linked rows from number ``start`` on.
 
         :returns: of each one's own windows, arrays (windows, n); where nobody reads sums they are anything
