@@ -48,7 +48,7 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.memory_log import MemoryLog
-from tripline_engine.domain.transactions.columns import Rows
+from tripline_engine.domain.transactions.columns import TransactionBatch
 
 MOST_RATIO: Final = 1.5
 FUNCTIONS: Final[tuple[Function, ...]] = get_args(Function)
@@ -82,7 +82,9 @@ class Shard:
         worker = ShardWorker(self.config, 0, self.log, self.folder, lambda: _START, self.attached)
         judge, judging = Anchor.judge, 0.0
 
-        def timed(anchor: Anchor, rows: Rows, book: RuleBook, visibility: Watermarks) -> Judgement:
+        def timed(
+            anchor: Anchor, rows: TransactionBatch, book: RuleBook, visibility: Watermarks
+        ) -> Judgement:
             nonlocal judging
             begin = time.process_time()
             judgement = judge(anchor, rows, book, visibility)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tripline_engine.domain.transactions.fast_parser import Named
-from tripline_engine.domain.transactions.json_template import Layout, follow, learn
+from tripline_engine.domain.transactions.json_template import Layout, match_template, record_template
 from tripline_engine.domain.transactions.json_tokens import KIND, MAX_OPEN, NULL, TOKEN, UNSEEN, scan
 
 NAMES = Named.of(["id", "time", "amount", "kind"])
@@ -31,12 +31,12 @@ class Reading:
         data = np.frombuffer(record or b" ", np.uint8)
         sure: bool = scan(data, 0, len(record), NAMES.data, NAMES.ends, stack, self.tokens)
         if sure:
-            learn(data, 0, len(record), self.tokens, self.layout)
+            record_template(data, 0, len(record), self.tokens, self.layout)
         return sure
 
-    def follow(self, record: bytes) -> bool:
+    def match_template(self, record: bytes) -> bool:
         data = np.frombuffer(record or b" ", np.uint8)
-        found: bool = follow(data, 0, len(record), self.layout, self.tokens)
+        found: bool = match_template(data, 0, len(record), self.layout, self.tokens)
         return found
 
     def found(self) -> Tokens:

@@ -40,7 +40,7 @@ from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.state_log import segment_log as segments
 from tripline_engine.domain.state_log.head import Head
-from tripline_engine.domain.transactions.columns import Rows, segment_schema
+from tripline_engine.domain.transactions.columns import TransactionBatch, segment_schema
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 T = 1_700_000_000_000
@@ -324,7 +324,7 @@ def segment_bytes(engine: Engine, anchor: str) -> int:
     )
 
 
-def rows(start: int, count: int) -> Rows:
+def rows(start: int, count: int) -> TransactionBatch:
     numbers = range(start, start + count)
     columns = {
         "eventTime": np.arange(start, start + count),
@@ -337,7 +337,7 @@ def rows(start: int, count: int) -> Rows:
         "paymentAmount": [Decimal(n) for n in numbers],
     }
     schema = segment_schema(TRANSACTION)
-    return Rows.of(
+    return TransactionBatch.of(
         pa.table([pa.array(columns[f.name], f.type) for f in schema], schema=schema),
         TRANSACTION,
     )

@@ -18,7 +18,7 @@ from tripline_engine.domain.state_log import segment_log as segments
 from tripline_engine.domain.state_log.firing_log import Bounds, FiringLog, Held
 from tripline_engine.domain.state_log.segment_codec import EntryForm
 from tripline_engine.domain.state_log.segment_log import Reach, SegmentLog
-from tripline_engine.domain.transactions.columns import NOTHING, Rows, segment_schema
+from tripline_engine.domain.transactions.columns import NOTHING, TransactionBatch, segment_schema
 
 FAR_BACK = -(2**62)
 
@@ -29,7 +29,7 @@ def paging(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(segments, "_MOVED_ROWS", request.param)
 
 
-def rows(start: int, count: int, time: int = 0) -> Rows:
+def rows(start: int, count: int, time: int = 0) -> TransactionBatch:
     schema = segment_schema(TRANSACTION)
     columns: dict[str, Any] = {
         "eventTime": np.arange(count) + time,
@@ -42,7 +42,7 @@ def rows(start: int, count: int, time: int = 0) -> Rows:
         "paymentAmount": [Decimal(i) for i in range(count)],
     }
     arrays = [pa.array(columns[field.name], field.type) for field in schema]
-    return Rows.of(pa.table(arrays, schema=schema), TRANSACTION)
+    return TransactionBatch.of(pa.table(arrays, schema=schema), TRANSACTION)
 
 
 def ids(log: SegmentLog, state: DictLog) -> list[tuple[str, bool]]:
@@ -163,10 +163,12 @@ def test_segments_go_when_windows_and_ids_have_passed_them() -> None:
     assert log.accepted == 50
 
 
-def marked(start: int, backfilled: list[bool]) -> Rows:
+def marked(start: int, backfilled: list[bool]) -> TransactionBatch:
     """Rows of which some are part of a backfill, as packing has them."""
     names = pa.array(["b-1" if each else None for each in backfilled], pa.string())
-    return Rows.of(rows(start, len(backfilled)).table.append_column("backfill", names), TRANSACTION)
+    return TransactionBatch.of(
+        rows(start, len(backfilled)).table.append_column("backfill", names), TRANSACTION
+    )
 
 
 def marks(log: SegmentLog, state: DictLog) -> list[bool]:

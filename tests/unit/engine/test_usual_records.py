@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from tripline_contracts.event_type import load
-from tripline_engine.domain.transactions.fast_parser import UsualReader
+from tripline_engine.domain.transactions.fast_parser import FastParser
 
-READER = UsualReader(load())
+READER = FastParser(load())
 GOOD = {
     "transactionId": "t-1",
     "eventTime": 1_700_000_000_000,

@@ -10,7 +10,7 @@ from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.rules.exclusions import Group
-from tripline_engine.domain.transactions.columns import Rows, segment_schema
+from tripline_engine.domain.transactions.columns import TransactionBatch, segment_schema
 
 
 def group_identity(group: Group, compiler: FilterCompiler) -> tuple[int, int]:
@@ -20,7 +20,7 @@ def group_identity(group: Group, compiler: FilterCompiler) -> tuple[int, int]:
     columns = [pa.array([_value(values.get(field.name), field.type)], field.type) for field in schema]
     arena = HeapArena()
     history = History(arena, "apart", event_type, compiler.key)
-    history.append(Rows.of(pa.table(columns, schema=schema), event_type))
+    history.append(TransactionBatch.of(pa.table(columns, schema=schema), event_type))
     fields = tuple(name for name, _ in group)
     groups = open_groups(arena, history, fields, compiler)
     groups.enter(0, 1)

@@ -30,8 +30,8 @@ from tripline_engine.domain.memory.row_compaction import shift_down
 from tripline_engine.domain.transactions.columns import (
     ABSENT,
     Amounts,
-    Rows,
     Texts,
+    TransactionBatch,
     measure_fields,
     stamp_fields,
     text_fields,
@@ -207,7 +207,7 @@ class History:
         time = int((self.stamp(field.name) if field.ingestion else self.time)[row])
         return None if time == ABSENT else time
 
-    def append(self, rows: Rows) -> int:
+    def append(self, rows: TransactionBatch) -> int:
         """Add accepted transactions.
 
         :returns: the number of the first of them

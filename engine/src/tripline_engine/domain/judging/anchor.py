@@ -35,7 +35,7 @@ from tripline_engine.domain.rules.rule_events import CatchUp
 from tripline_engine.domain.rules.rule_version import JudgingVersion, RuleVersion, RuleVersionKey
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.rules.window_plan import WindowPlan
-from tripline_engine.domain.transactions.columns import Rows
+from tripline_engine.domain.transactions.columns import TransactionBatch
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 _ID_MIX, _ANCHOR_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
@@ -85,7 +85,7 @@ class Anchor:
         self.ids = SeenIds(arena, f"{name}.ids")
         self._windows = WindowSet(arena, self.history, self._compiler, structure)
 
-    def identities(self, rows: Rows) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    def identities(self, rows: TransactionBatch) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """128 bits by which equal (anchor value, transaction id) are known."""
         low, high = self._key.of(rows.ids)
         if self.name == GLOBAL_ANCHOR:
@@ -103,7 +103,7 @@ class Anchor:
         """Maintain exactly this from now on; what is new is built from the history and what the state log keeps."""
         self._windows.restructure(structure, visibility, firing, kept)
 
-    def load(self, rows: Rows, following: int) -> None:
+    def load(self, rows: TransactionBatch, following: int) -> None:
         """Take back transactions that were accepted earlier, before anything is built on them.
 
         Room is made at once for those ``following`` too.
@@ -112,7 +112,7 @@ class Anchor:
             self.history.expect(len(rows) + following)
         self.history.append(rows)
 
-    def remember(self, rows: Rows, id_floor: int, following: int) -> None:
+    def remember(self, rows: TransactionBatch, id_floor: int, following: int) -> None:
         """Take back the ids of such transactions, in this thread or another one: they have arrays of their own.
 
         Those with an older record time (ms) than ``id_floor`` stay forgotten: none makes a duplicate any more.
@@ -145,7 +145,7 @@ class Anchor:
         if len(rows):
             self.history.mark(rows[rows >= self.history.base], VOIDED)
 
-    def judge(self, rows: Rows, book: RuleBook, visibility: Watermarks) -> Judgement:
+    def judge(self, rows: TransactionBatch, book: RuleBook, visibility: Watermarks) -> Judgement:
         """Accept transactions, in the engine's order and none a duplicate, and hold every rule against them."""
         start = self.history.append(rows)
         oldest, newest = rows.oldest, int(rows.time.max(initial=0))

@@ -18,7 +18,7 @@ from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.rules.measures import Population
 from tripline_engine.domain.rules.rule_version import JudgingVersion
-from tripline_engine.domain.transactions.columns import Rows
+from tripline_engine.domain.transactions.columns import TransactionBatch
 
 # After every change of a named list: they count with the values that hold at their arrival.
 _NOW = 2**62
@@ -29,7 +29,9 @@ def rule_counter(rule_id: int, name: str) -> str:
     return f"rule_{name}:{rule_id}"
 
 
-def null_groups(rows: Rows, judging: Iterable[JudgingVersion], compiler: FilterCompiler) -> Counter[str]:
+def null_groups(
+    rows: TransactionBatch, judging: Iterable[JudgingVersion], compiler: FilterCompiler
+) -> Counter[str]:
     """Transactions left out because a field of the grouping is null, by rule."""
     incomplete = np.zeros(len(rows), np.bool_)
     for texts in rows.texts.values():
@@ -38,13 +40,15 @@ def null_groups(rows: Rows, judging: Iterable[JudgingVersion], compiler: FilterC
     return _count("null_groups", found, judging, compiler) if len(found) else Counter()
 
 
-def duplicates(rows: Rows, judging: Iterable[JudgingVersion], compiler: FilterCompiler) -> Counter[str]:
+def duplicates(
+    rows: TransactionBatch, judging: Iterable[JudgingVersion], compiler: FilterCompiler
+) -> Counter[str]:
     """Of these duplicates, those that a rule would have evaluated, by rule."""
     return _count("duplicates", rows, judging, compiler) if len(rows) else Counter()
 
 
 def _count(
-    name: str, rows: Rows, judging: Iterable[JudgingVersion], compiler: FilterCompiler
+    name: str, rows: TransactionBatch, judging: Iterable[JudgingVersion], compiler: FilterCompiler
 ) -> Counter[str]:
     """Look at rows that no history holds: in a history of their own."""
     arena = HeapArena()

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
 from tripline_engine.domain.rules.tolerances import Tolerances
 from tripline_engine.domain.rules.watermarks import Watermarks
-from tripline_engine.domain.transactions.columns import BACKFILL, Rows
+from tripline_engine.domain.transactions.columns import BACKFILL, TransactionBatch
 
 _REASONS = ("too_late", "future_event", "out_of_order", "backfill_closed")
 _TOO_LATE, _FUTURE, _OUT_OF_ORDER, _CLOSED = range(4)
@@ -35,7 +35,9 @@ class Admission:
         return _REASONS[self.reason[i]]
 
 
-def admit(rows: Rows, settings: Tolerances, visibility: Watermarks, backfills: AbstractSet[str]) -> Admission:
+def admit(
+    rows: TransactionBatch, settings: Tolerances, visibility: Watermarks, backfills: AbstractSet[str]
+) -> Admission:
     """Judge transactions by their event and record times, and by the backfills that stand; every shard judges alike."""
     reason = np.full(len(rows), -1, np.int8)
     behind = rows.record_time - rows.time
@@ -51,7 +53,7 @@ def admit(rows: Rows, settings: Tolerances, visibility: Watermarks, backfills: A
     return Admission(reason)
 
 
-def _standing(rows: Rows, backfills: AbstractSet[str]) -> npt.NDArray[np.bool_]:
+def _standing(rows: TransactionBatch, backfills: AbstractSet[str]) -> npt.NDArray[np.bool_]:
     """Which rows belong to a backfill that stands (bool, n)."""
     names = pa.array(sorted(backfills), pa.string())
     return np.array(pc.is_in(rows.table.column(BACKFILL), value_set=names))
@@ -71,7 +73,7 @@ def detail(reason: str, time: int, record_time: int, settings: Tolerances, clock
             return f"record time {record_time} is over {settings.max_disorder_seconds} s behind the clock {clock}"
 
 
-def reporting_anchor(rows: Rows, event_type: EventType) -> npt.NDArray[np.int64]:
+def reporting_anchor(rows: TransactionBatch, event_type: EventType) -> npt.NDArray[np.int64]:
     """The first anchor, as an index, that has a value in each of n transactions: its shard reports rejects."""
     present = [
         np.ones(len(rows), np.bool_) if anchor == GLOBAL_ANCHOR else rows.texts[anchor].present

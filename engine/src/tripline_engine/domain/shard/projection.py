@@ -33,7 +33,7 @@ from tripline_engine.domain.state_log.bucket_log import BucketLog
 from tripline_engine.domain.state_log.head import Head, read_book
 from tripline_engine.domain.state_log.segment_log import SegmentLog
 from tripline_engine.domain.state_log.state_log import StateLog
-from tripline_engine.domain.transactions.columns import Rows
+from tripline_engine.domain.transactions.columns import TransactionBatch
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 # What the header holds; its first item belongs to the arena.
@@ -180,7 +180,9 @@ class Projection:
         firing, kept = partial(head.firing[name].read, log), partial(_kept, head, log, name)
         self.anchors[name].restructure(WindowPlan.of(self.book, name), head.visibility, firing, kept)
 
-    def _retained(self, anchor: Anchor, rows: Rows, floor: int, needed: int) -> Iterator[tuple[Rows, bool]]:
+    def _retained(
+        self, anchor: Anchor, rows: TransactionBatch, floor: int, needed: int
+    ) -> Iterator[tuple[TransactionBatch, bool]]:
         """The rows in runs, each with whether it is out of every window: what comes before all that is not.
 
         :param needed: the place of the first row that bucket sets still have to read

@@ -43,7 +43,7 @@ from tripline_engine.domain.state_log.firing_log import Bounds, Held
 from tripline_engine.domain.state_log.head import Head, write_book
 from tripline_engine.domain.state_log.segment_log import Reach
 from tripline_engine.domain.state_log.state_log import StateLog
-from tripline_engine.domain.transactions.columns import NOTHING, Rows
+from tripline_engine.domain.transactions.columns import NOTHING, TransactionBatch
 from tripline_engine.domain.transactions.hash_key import HashKey
 from tripline_engine.domain.transactions.transaction_json import transaction_json
 
@@ -313,7 +313,7 @@ class _Batch:
         alike = len({table.num_columns for table in tables}) == 1
         table = pa.concat_tables(tables, promote_options="none" if alike else "default").combine_chunks()
         order = np.lexsort([np.array(table.column(name)) for name in ("offset", "partition", "runningMax")])
-        rows = Rows.of(table.take(pa.array(order)), self._event_type)
+        rows = TransactionBatch.of(table.take(pa.array(order)), self._event_type)
         self._projection.expect(len(rows))
         masks = np.array(rows.table.column("mask"))
         book = self._projection.book
@@ -327,7 +327,7 @@ class _Batch:
         self._out += [trace_record(trace) for trace in self._tracing.told()]
         self._counters["trace_records_omitted"] += self._tracing.omitted
 
-    def _judge(self, name: str, anchor: Anchor, rows: Rows) -> None:
+    def _judge(self, name: str, anchor: Anchor, rows: TransactionBatch) -> None:
         settings, visibility = self._projection.book.settings, self._head.visibility
         low, high = anchor.identities(rows)
         first = anchor.ids.accept(
@@ -347,7 +347,7 @@ class _Batch:
         self._raise_alerts(accepted, judgement.verdicts)
         self._tracing.note(accepted, judgement.watched)
 
-    def _raise_alerts(self, rows: Rows, verdicts: Sequence[Verdict]) -> None:
+    def _raise_alerts(self, rows: TransactionBatch, verdicts: Sequence[Verdict]) -> None:
         here = sorted({verdict.row for verdict in verdicts if verdict.partial is None})
         transactions = _transactions(rows, here, self._config)
         for verdict in _in_order(verdicts):
@@ -361,7 +361,7 @@ class _Batch:
         alert = alert_json(verdict, transaction, self._event_type, entered, self._now)
         self._out.append(alert_record(alert))
 
-    def _count_null_groups(self, rows: Rows, masks: Any, admission: Admission) -> None:
+    def _count_null_groups(self, rows: TransactionBatch, masks: Any, admission: Admission) -> None:
         """Each transaction in one shard: that of its first anchor, whatever anchors the rules are on."""
         reporting = (masks >> reporting_anchor(rows, self._event_type)) & 1
         evaluable = admission.admitted & rows.ordinary
@@ -376,7 +376,7 @@ class _Batch:
         key = HashKey(*self._config.hash_key)
         return FilterCompiler(self._event_type, key, self._projection.book.named, anchor)
 
-    def _report_rejected(self, rows: Rows, masks: Any, admission: Admission) -> None:
+    def _report_rejected(self, rows: TransactionBatch, masks: Any, admission: Admission) -> None:
         mine = ~admission.admitted & ((masks >> reporting_anchor(rows, self._event_type)) & 1).astype(
             np.bool_
         )
@@ -412,7 +412,9 @@ class _Batch:
         self._out.append(order_record(self._config, self._head.sequence, rules, ticks, ranges, self._now))
 
 
-def _transactions(rows: Rows, chosen: Sequence[int], config: EngineConfig) -> dict[int, dict[str, Any]]:
+def _transactions(
+    rows: TransactionBatch, chosen: Sequence[int], config: EngineConfig
+) -> dict[int, dict[str, Any]]:
     """The transactions in these places, as JSON objects, by place."""
     if not chosen:
         return {}

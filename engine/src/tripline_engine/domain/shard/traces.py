@@ -16,7 +16,7 @@ import pyarrow as pa
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
 from tripline_engine.domain.judging.trace_sample import MAX_RECORDS, TraceSample
-from tripline_engine.domain.transactions.columns import Rows
+from tripline_engine.domain.transactions.columns import TransactionBatch
 from tripline_engine.domain.transactions.transaction_json import transaction_json
 
 # The engine's order of the transactions of a micro-batch.
@@ -31,7 +31,7 @@ class TraceCollector:
         self._found = 0
         self._noted: list[tuple[tuple[int, ...], dict[str, Any]]] = []
 
-    def note(self, rows: Rows, watched: Sequence[TraceSample]) -> None:
+    def note(self, rows: TransactionBatch, watched: Sequence[TraceSample]) -> None:
         """Take in what was watched of these rows, while their history can still be read."""
         if not any(each.found for each in watched):
             return
@@ -61,7 +61,7 @@ class TraceCollector:
         """How many evaluations will not be told."""
         return max(0, self._found - MAX_RECORDS)
 
-    def _transactions(self, rows: Rows, places: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
+    def _transactions(self, rows: TransactionBatch, places: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
         names = [field.name for field in self._event_type.fields]
         table = rows.table.select([*names, "recordTime", *_ORDER])
         found: list[dict[str, Any]] = table.take(pa.array(places)).to_pylist()

@@ -20,7 +20,7 @@ from tripline_contracts.event_type import EventType
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.state_log.segment_codec import MARK, EntryForm, joined
 from tripline_engine.domain.state_log.state_log import SEGMENT, StateLog
-from tripline_engine.domain.transactions.columns import Rows
+from tripline_engine.domain.transactions.columns import TransactionBatch
 
 _FAN_IN = 16
 _MAX_ROWS = 1 << 18
@@ -112,7 +112,7 @@ class SegmentLog:
             "voided": self.voided,
         }
 
-    def append(self, rows: Rows, log: StateLog) -> None:
+    def append(self, rows: TransactionBatch, log: StateLog) -> None:
         """Write accepted transactions."""
         if not len(rows):
             return
@@ -237,7 +237,7 @@ class SegmentLog:
         """The sequence number of the oldest transaction in the log."""
         return self.accepted - sum(segment.rows for segment in self.segments)
 
-    def read(self, log: StateLog) -> Iterator[tuple[Rows, bool]]:
+    def read(self, log: StateLog) -> Iterator[tuple[TransactionBatch, bool]]:
         """All transactions, oldest first, in runs; whether a run has been cleared."""
         start = self.first
         for parts in _runs(part for each in self.segments for part in self._parts(each, log)):
@@ -245,7 +245,7 @@ class SegmentLog:
             gone = min(max(self.cleared - start, 0), len(table))
             for piece, cleared in ((table.slice(0, gone), True), (table.slice(gone), False)):
                 if piece.num_rows:
-                    yield Rows.of(piece, self._event_type), cleared
+                    yield TransactionBatch.of(piece, self._event_type), cleared
             start += len(table)
 
     def _mergeable(self) -> int | None:

@@ -57,7 +57,7 @@ class Totals(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TransactionBatch:
     """n transactions in the engine's order.
 
     :ivar table: all columns, one chunk each; what alerts and segments are written from
@@ -83,13 +83,13 @@ class Rows:
         return len(self.time)
 
     @staticmethod
-    def of(table: pa.Table, event_type: EventType) -> Rows:
+    def of(table: pa.Table, event_type: EventType) -> TransactionBatch:
         """Columns of an Arrow table that has the event type's fields and `recordTime`.
 
         A column `backfill` is only there if some are backfilled: those where it is not null.
         """
         table = table.combine_chunks()
-        return Rows(
+        return TransactionBatch(
             table=table,
             time=_integers(table, event_type.time_field.name),
             record_time=_integers(table, "recordTime"),
@@ -110,9 +110,9 @@ class Rows:
         """Where a transaction is not backfilled (bool, n)."""
         return np.ones(len(self), np.bool_) if self.backfilled is None else ~self.backfilled
 
-    def take(self, keep: npt.NDArray[np.bool_], event_type: EventType) -> Rows:
+    def take(self, keep: npt.NDArray[np.bool_], event_type: EventType) -> TransactionBatch:
         """The rows where ``keep`` (bool, n) holds, in the same order."""
-        return self if keep.all() else Rows.of(self.table.filter(pa.array(keep)), event_type)
+        return self if keep.all() else TransactionBatch.of(self.table.filter(pa.array(keep)), event_type)
 
 
 def stamp_fields(event_type: EventType) -> tuple[Field, ...]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
 from tripline_engine.domain.memory.kernel import kernel, read_only
 from tripline_engine.domain.transactions.columns import DECIMAL
-from tripline_engine.domain.transactions.json_template import Layout, follow, learn
+from tripline_engine.domain.transactions.json_template import Layout, match_template, record_template
 from tripline_engine.domain.transactions.json_tokens import (
     END,
     FRACTION,
@@ -218,12 +218,12 @@ def _read(
         sure[i] = sure[i] and end - start <= MAX_VALUE_BYTES
         if not sure[i]:
             continue
-        if not follow(data, start, end, layout, tokens):
+        if not match_template(data, start, end, layout, tokens):
             sure[i] = scan(data, start, end, names.data, names.ends, room.stack, tokens)
             if not sure[i]:
                 layout.known[0] = 0
                 continue
-            learn(data, start, end, tokens, layout)
+            record_template(data, start, end, tokens, layout)
         for f in range(len(fields.kinds)):
             if not _field(data, f, i, fields, tokens, allowed, found):
                 sure[i] = False
@@ -244,14 +244,14 @@ def _copy(data: Any, starts: Any, ends: Any, offsets: Any, out: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class ParsedRecords:
     """The records that were read: their places in the slice (int64, ascending), and a column for each field."""
 
     rows: npt.NDArray[np.int64]
     columns: list[pa.Array]
 
 
-class UsualReader:
+class FastParser:
     """Reads slices of records of one event type. Cheap to use, not to make: keep one per task."""
 
     def __init__(self, event_type: EventType) -> None:
@@ -266,7 +266,7 @@ class UsualReader:
         described = (self._kinds, longest, required, first_name, first_allowed)
         self._fields = Fields(*(np.array(column, np.int64) for column in described))
 
-    def read(self, values: pa.Array) -> Usual:
+    def read(self, values: pa.Array) -> ParsedRecords:
         """Those of the records (binary, null for none) that are usual ones."""
         data, offsets, sure = _laid_out(values)
         shape, wide = (len(self._kinds), len(values)), np.zeros(len(values), np.bool_)
@@ -285,7 +285,7 @@ class UsualReader:
         rows = np.flatnonzero(sure)
         if len(rows) < len(values):
             found = found.take(rows)
-        return Usual(rows, [_column(kind, data, found, f) for f, kind in enumerate(self._kinds)])
+        return ParsedRecords(rows, [_column(kind, data, found, f) for f, kind in enumerate(self._kinds)])
 
 
 def _laid_out(

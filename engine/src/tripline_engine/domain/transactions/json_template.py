@@ -56,7 +56,7 @@ class Layout(NamedTuple):
 
 
 @kernel()
-def learn(data: Any, start: int, end: int, tokens: Any, layout: Any) -> None:
+def record_template(data: Any, start: int, end: int, tokens: Any, layout: Any) -> None:
     """Note how the record ``data[start:end]`` is laid out, of which ``tokens`` are what a scan has found."""
     layout.known[0] = 0
     if end - start > _MOST:
@@ -85,7 +85,7 @@ def learn(data: Any, start: int, end: int, tokens: Any, layout: Any) -> None:
 
 
 @kernel()
-def follow(data: Any, at: int, end: int, layout: Any, tokens: Any) -> bool:
+def match_template(data: Any, at: int, end: int, layout: Any, tokens: Any) -> bool:
     """Whether the record ``data[at:end]`` is laid out like that, and each value sure; then START, END and KIND of the
     named members that have one are written. The others' are what they were."""
     text, first = layout.text, 0

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.transactions.columns import DECIMAL
-from tripline_engine.domain.transactions.fast_parser import MAX_VALUE_BYTES, UsualReader
+from tripline_engine.domain.transactions.fast_parser import MAX_VALUE_BYTES, FastParser
 from tripline_engine.domain.transactions.strict_parser import Value, read_record
 from tripline_engine.errors import Unparseable
 
@@ -57,7 +57,7 @@ class Parser:
 
     def __init__(self, event_type: EventType) -> None:
         self._event_type = event_type
-        self._usual = UsualReader(event_type)
+        self._usual = FastParser(event_type)
 
     def parse(self, values: Sequence[bytes | None] | pa.Array) -> Parsed:
         """Never raises because of what a record holds. None is a record without a value; an array is of binary."""
