@@ -9,7 +9,7 @@ import pytest
 
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
-from tripline_engine.domain.windows.state_layout import rewindowed
+from tripline_engine.domain.windows.state_layout import relayout
 
 EMPTY = np.array([-1, 0, 0], np.int64)
 
@@ -37,7 +37,7 @@ def test_states_go_with_their_windows(
     for slot in range(slots):
         for place, window in enumerate(before):
             states[slot, place] = slot, window, 7
-    array, new = rewindowed(arena, "sums", before, after, EMPTY)
+    array, new = relayout(arena, "sums", before, after, EMPTY)
     assert new.tolist() == fresh
     found = array.reshape(slots, len(after), 3)
     for slot in range(slots):

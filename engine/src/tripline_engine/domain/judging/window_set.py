@@ -31,7 +31,7 @@ from tripline_engine.domain.rules.watermarks import BucketSpan, Watermarks
 from tripline_engine.domain.rules.window_plan import BucketDemand, WindowPlan
 from tripline_engine.domain.transactions.columns import NOTHING, Amounts
 from tripline_engine.domain.windows.distinct_window import DistinctWindow
-from tripline_engine.domain.windows.extreme_window import Extremum
+from tripline_engine.domain.windows.extreme_window import ExtremeWindow
 from tripline_engine.domain.windows.reset_window import ResetWindow
 from tripline_engine.domain.windows.sum_window import SumWindow
 
@@ -72,7 +72,7 @@ class WindowSet:
         self.groups: dict[tuple[str, ...], Groups] = {}
         self.links: dict[Population, GroupLists] = {}
         self.totals: dict[TotalsKey, SumWindow] = {}
-        self.chains: dict[ChainKey, Extremum] = {}
+        self.chains: dict[ChainKey, ExtremeWindow] = {}
         self.distincts: dict[DistinctKey, DistinctWindow] = {}
         self.buckets: dict[BucketKey, BucketWindow] = {}
         self.firing: dict[RuleVersionKey, FiringStates] = {}
@@ -338,9 +338,9 @@ class WindowSet:
         self.totals[key] = SumWindow(self._arena, name, links, members, windows, summed=summed)
         return self.totals[key]
 
-    def _open_chain(self, key: ChainKey, windows: tuple[int, ...]) -> Extremum:
+    def _open_chain(self, key: ChainKey, windows: tuple[int, ...]) -> ExtremeWindow:
         name, links, members = self._path(key), self.links[key.population], self.links[key.members]
-        self.chains[key] = Extremum(self._arena, name, links, members, key.sign, windows)
+        self.chains[key] = ExtremeWindow(self._arena, name, links, members, key.sign, windows)
         return self.chains[key]
 
     def _open_distinct(self, key: DistinctKey, windows: tuple[int, ...]) -> DistinctWindow:

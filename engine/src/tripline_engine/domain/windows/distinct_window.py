@@ -20,7 +20,7 @@ from tripline_engine.domain.windows.distinct_kernels import (
     evaluate_values,
     tell_last,
 )
-from tripline_engine.domain.windows.state_layout import rewindowed
+from tripline_engine.domain.windows.state_layout import relayout
 
 _FIRST_CAPACITY = 1024
 
@@ -54,7 +54,7 @@ class DistinctWindow:
 
     def rewindow(self, windows_ms: tuple[int, ...], floor: int, base: int, end: int) -> None:
         """Have these windows from now on: those that it has stay as they are, the others are built."""
-        self._state, fresh = rewindowed(self._arena, self._name, self.windows, windows_ms, EMPTY)
+        self._state, fresh = relayout(self._arena, self._name, self.windows, windows_ms, EMPTY)
         self.windows, self._windows = windows_ms, np.array(windows_ms, np.int64)
         self._reserve(end)
         self._build(fresh, floor, base, end)

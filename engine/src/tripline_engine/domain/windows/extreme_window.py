@@ -25,7 +25,7 @@ from tripline_engine.domain.windows.monotonic_queue_build import build_extremes,
 _FIRST_CAPACITY = 1024
 
 
-class Extremum:
+class ExtremeWindow:
     """The least (sign 1) or greatest (sign -1) value of one measure over several window lengths, by group.
 
     ``fronts`` are int32 by large group and window (-1: none). To be built before it is used, unless its arrays were

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tripline_engine.domain.memory.arena import Arena, Array
 
 
-def rewindowed(
+def relayout(
     arena: Arena,
     name: str,
     before: tuple[int, ...],

@@ -9,7 +9,7 @@ from tripline_engine.domain.groups.group_lists import GroupLists, LinkResult, Me
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_compaction import renumber
 from tripline_engine.domain.transactions.columns import Amounts, Totals
-from tripline_engine.domain.windows.state_layout import rewindowed
+from tripline_engine.domain.windows.state_layout import relayout
 from tripline_engine.domain.windows.sum_kernels import (
     EMPTY,
     NEVER,
@@ -61,7 +61,7 @@ class SumWindow:
         self, windows_ms: tuple[int, ...], floor: int, base: int, end: int, amounts: Amounts
     ) -> None:
         """Have these windows from now on: those that it has stay as they are, the others are built."""
-        self._state, fresh = rewindowed(self._arena, self._name, self.windows, windows_ms, EMPTY)
+        self._state, fresh = relayout(self._arena, self._name, self.windows, windows_ms, EMPTY)
         self.windows, self._windows = windows_ms, np.array(windows_ms, np.int64)
         self._reserve()
         self._build(fresh, floor, base, end, amounts)
