@@ -15,9 +15,9 @@ from tripline_engine.domain.firing.firing_states import NEVER_RESET, FiringRecor
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
 from tripline_engine.domain.state_log import segment_log as segments
-from tripline_engine.domain.state_log.firing_log import Bounds, FiringLog, Held
+from tripline_engine.domain.state_log.firing_log import FiringLog, RetentionFloor, StateRetention
 from tripline_engine.domain.state_log.segment_codec import EntryForm
-from tripline_engine.domain.state_log.segment_log import Reach, SegmentLog
+from tripline_engine.domain.state_log.segment_log import PruneBounds, SegmentLog
 from tripline_engine.domain.transactions.columns import NOTHING, TransactionBatch, segment_schema
 
 FAR_BACK = -(2**62)
@@ -80,7 +80,7 @@ def test_a_page_moves_nothing_and_its_parts_are_pruned_one_by_one(monkeypatch: p
     assert page.paged
     assert dict(state.items()).keys() == before.keys() | last | {"page/payeeId/0"}
     assert all(data == before[key] for key, data in state.items() if key in before)
-    every = dict.fromkeys(FIELDS, Reach(10_000))
+    every = dict.fromkeys(FIELDS, PruneBounds(10_000))
     for done in range(1, 17):
         assert log.segments == [page]
         assert log.prune(every, state) == len(FIELDS)
@@ -240,7 +240,7 @@ def test_a_missing_segment_is_said_so() -> None:
 
 
 FIELDS = {"ingestionTimestamp", "payeeId", "beneficiaryId", "paymentType", "paymentAmount"}
-NOWHERE = Reach(FAR_BACK)
+NOWHERE = PruneBounds(FAR_BACK)
 
 
 def merged(batches: int) -> tuple[SegmentLog, DictLog]:
@@ -260,7 +260,7 @@ def content(log: SegmentLog, state: DictLog) -> dict[str, list[Any]]:
     return found
 
 
-def prune_all(log: SegmentLog, state: DictLog, **reaches: Reach) -> int:
+def prune_all(log: SegmentLog, state: DictLog, **reaches: PruneBounds) -> int:
     every = {field: reaches.get(field, NOWHERE) for field in FIELDS}
     total = 0
     while found := log.prune(every, state):
@@ -274,7 +274,7 @@ def test_a_field_goes_from_what_is_below_its_reach(batches: int) -> None:
     log, state = merged(batches)
     before, size = content(log, state), sum(len(data) for _, data in state.items())
     newest = max(segment.newest for segment in log.segments)
-    assert prune_all(log, state, beneficiaryId=Reach(newest), paymentAmount=Reach(newest)) > 0
+    assert prune_all(log, state, beneficiaryId=PruneBounds(newest), paymentAmount=PruneBounds(newest)) > 0
     after = content(log, state)
     last = log.segments[-1].rows
     assert after["beneficiaryId"] == [None] * (10 * batches - last) + ["b"] * last
@@ -282,7 +282,7 @@ def test_a_field_goes_from_what_is_below_its_reach(batches: int) -> None:
     others = before.keys() - {"beneficiaryId", "paymentAmount"}
     assert {name: after[name] for name in others} == {name: before[name] for name in others}
     assert sum(len(data) for _, data in state.items()) < size
-    everything = dict.fromkeys(FIELDS, Reach(newest + 1))
+    everything = dict.fromkeys(FIELDS, PruneBounds(newest + 1))
     assert prune_all(log, state, **everything) > 0
     assert all(each == {"eventTime", "recordTime", "transactionId"} for each in columns(state))
     assert prune_all(log, state, **everything) == 0
@@ -293,7 +293,7 @@ def test_a_field_goes_from_what_is_below_its_reach(batches: int) -> None:
 
 def test_no_more_than_one_segment_at_a_time_and_the_oldest_first() -> None:
     log, state = merged(20)
-    every = dict.fromkeys(FIELDS, Reach(10_000))
+    every = dict.fromkeys(FIELDS, PruneBounds(10_000))
     assert len(log.segments) == 5
     for done in range(1, 6):
         assert log.prune(every, state) == len(FIELDS)
@@ -304,12 +304,12 @@ def test_no_more_than_one_segment_at_a_time_and_the_oldest_first() -> None:
 @pytest.mark.usefixtures("paging")
 def test_what_was_pruned_in_parts_is_merged() -> None:
     log, state = merged(10)
-    assert prune_all(log, state, payeeId=Reach(500), paymentAmount=Reach(10_000)) > 0
+    assert prune_all(log, state, payeeId=PruneBounds(500), paymentAmount=PruneBounds(10_000)) > 0
     for batch in range(10, 300):
         log.append(rows(10 * batch, 10, time=100 * batch), state)
         log.merge(state)
         if batch == 200:
-            prune_all(log, state, paymentType=Reach(10_000))
+            prune_all(log, state, paymentType=PruneBounds(10_000))
     found = content(log, state)
     whole = content(*merged(300))
     assert found["transactionId"] == whole["transactionId"]
@@ -325,16 +325,16 @@ def test_what_was_pruned_in_parts_is_merged() -> None:
 
 def test_buckets_and_remembered_ids_hold_a_field_back() -> None:
     log, state = merged(16)
-    assert prune_all(log, state, payeeId=Reach(10_000, sequence=159)) == 0
-    assert prune_all(log, state, payeeId=Reach(10_000, record=1_509)) == 0
-    assert prune_all(log, state, payeeId=Reach(10_000, sequence=160, record=1_510)) == 1
+    assert prune_all(log, state, payeeId=PruneBounds(10_000, sequence=159)) == 0
+    assert prune_all(log, state, payeeId=PruneBounds(10_000, record=1_509)) == 0
+    assert prune_all(log, state, payeeId=PruneBounds(10_000, sequence=160, record=1_510)) == 1
 
 
 def test_what_has_been_cleared_needs_no_field() -> None:
     log, state = merged(16)
     log.clear()
     log.append(rows(160, 10, time=0), state)
-    assert prune_all(log, state, payeeId=Reach(FAR_BACK, record=0)) == len(FIELDS) - 1
+    assert prune_all(log, state, payeeId=PruneBounds(FAR_BACK, record=0)) == len(FIELDS) - 1
     assert [segment.gone for segment in log.segments] == [FIELDS - {"payeeId"}, frozenset()]
 
 
@@ -365,7 +365,7 @@ def test_a_log_from_before_is_read_merged_and_pruned(monkeypatch: pytest.MonkeyP
     # joined bytes: runs of both forms stand in one entry
     expected = content(*merged(300))
     assert content(log, state) == expected
-    assert prune_all(log, state, beneficiaryId=Reach(10**9), payeeId=Reach(10**9)) > 0
+    assert prune_all(log, state, beneficiaryId=PruneBounds(10**9), payeeId=PruneBounds(10**9)) > 0
     found = content(log, state)
     assert found["beneficiaryId"] == found["payeeId"] == [None] * 3_000
     assert found["paymentAmount"] == expected["paymentAmount"]
@@ -373,7 +373,7 @@ def test_a_log_from_before_is_read_merged_and_pruned(monkeypatch: pytest.MonkeyP
 
 def test_a_missing_segment_of_which_fields_are_gone_is_said_so() -> None:
     log, state = merged(16)
-    assert log.prune(dict.fromkeys(FIELDS, Reach(10_000)), state) == len(FIELDS)
+    assert log.prune(dict.fromkeys(FIELDS, PruneBounds(10_000)), state) == len(FIELDS)
     state.remove("segment/payeeId/0")
     with pytest.raises(LookupError, match="segment/payeeId/0 is missing from the state log"):
         ids(log, state)
@@ -405,14 +405,14 @@ def states(log: FiringLog, state: DictLog) -> dict[tuple[int, int], list[tuple[i
 def test_the_last_word_on_a_group_counts_through_merges() -> None:
     state, log = DictLog(), FiringLog("payeeId", [], 0)
 
-    def held() -> dict[RuleVersionKey, Held]:
-        return {(1, 1): Held(0, FAR_BACK), (2, 1): Held(0, FAR_BACK)}
+    def held() -> dict[RuleVersionKey, StateRetention]:
+        return {(1, 1): StateRetention(0, FAR_BACK), (2, 1): StateRetention(0, FAR_BACK)}
 
     for batch in range(100):
         log.append(
             {(1, 1): records(batch % 3, batch, batch % 2 == 0), (2, 1): records(7, batch, True)}, state
         )
-        log.merge(state, held, Bounds(0, FAR_BACK))
+        log.merge(state, held, RetentionFloor(0, FAR_BACK))
     assert len(log.runs) < 40
     assert len(list(state.items())) == len(log.runs)
     assert states(log, state) == {
@@ -433,8 +433,12 @@ def test_merges_leave_out_what_counts_no_more() -> None:
         }
         log.append(changed, state)
     # with a cooldown of 50 ms what alerted at 100 is silent to 150, where late ones may still come
-    versions = {(1, 1): Held(0, 100), (3, 1): Held(0, 100), (4, 1): Held(50, 100)}
-    log.merge(state, lambda: versions, Bounds(12, 149))
+    versions = {
+        (1, 1): StateRetention(0, 100),
+        (3, 1): StateRetention(0, 100),
+        (4, 1): StateRetention(50, 100),
+    }
+    log.merge(state, lambda: versions, RetentionFloor(12, 149))
     assert states(log, state) == {
         (1, 1): [(group, 10 * group, True, -1) for group in range(10, 16)],
         (3, 1): [(group, FAR_BACK, False, group) for group in range(12, 16)],

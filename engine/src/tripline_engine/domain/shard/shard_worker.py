@@ -39,9 +39,9 @@ from tripline_engine.domain.shard.kafka_records import (
 from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload
 from tripline_engine.domain.shard.projection import Projection, exclusive
 from tripline_engine.domain.shard.traces import TraceCollector
-from tripline_engine.domain.state_log.firing_log import Bounds, Held
+from tripline_engine.domain.state_log.firing_log import RetentionFloor, StateRetention
 from tripline_engine.domain.state_log.head import Head, write_book
-from tripline_engine.domain.state_log.segment_log import Reach
+from tripline_engine.domain.state_log.segment_log import PruneBounds
 from tripline_engine.domain.state_log.state_log import StateLog
 from tripline_engine.domain.transactions.columns import NOTHING, TransactionBatch
 from tripline_engine.domain.transactions.hash_key import HashKey
@@ -182,17 +182,19 @@ class _Batch:
         any(segments.merge(self._log) for segments in anchors[first:] + anchors[:first])
         lateness_floor = self._head.visibility.lateness_floor
         for name, firing in self._head.firing.items():
-            bounds = Bounds(self._head.segments[name].first, lateness_floor)
+            bounds = RetentionFloor(self._head.segments[name].first, lateness_floor)
             firing.merge(self._log, self._held_versions, bounds)
 
-    def _held_versions(self) -> dict[RuleVersionKey, Held]:
+    def _held_versions(self) -> dict[RuleVersionKey, StateRetention]:
         floors = {name: self._time_floor(name) for name in self._head.firing}
         held = {}
         for version in self._projection.book.versions():
             # a bucketed window reaches further back than the transactions that history keeps for it
             own = self._head.visibility.lateness_floor - version.window_ms
             floor = floors[version.anchor] if version.bucket_ms is None else own
-            held[version.key] = Held((version.definition.cooldown_seconds or 0) * 1000, max(floor, NOTHING))
+            held[version.key] = StateRetention(
+                (version.definition.cooldown_seconds or 0) * 1000, max(floor, NOTHING)
+            )
         return held
 
     def _time_floor(self, anchor: str) -> int:
@@ -275,10 +277,10 @@ class _Batch:
             segments.expire(self._time_floor(name), visibility.id_floor, self._log)
             self._counters["pruned_columns"] += segments.prune(self._reaches(name, anchor), self._log)
 
-    def _reaches(self, name: str, anchor: Anchor) -> dict[str, Reach]:
+    def _reaches(self, name: str, anchor: Anchor) -> dict[str, PruneBounds]:
         """By field, up to where nothing asks for it any more."""
         visibility = self._head.visibility
-        reaches = {field: Reach(visibility.floor(name, [field])) for field in anchor.history.prunable}
+        reaches = {field: PruneBounds(visibility.floor(name, [field])) for field in anchor.history.prunable}
         for key in anchor.bucket_sets:
             folded = self._head.buckets[name].sets[key.path(name)].folded
             for field in reaches.keys() & key.used:

@@ -55,7 +55,7 @@ class Run:
 
 
 @dataclass(slots=True)
-class KeptSet:
+class BucketSetEntry:
     """What is kept of one bucket set.
 
     :ivar begun: the position in rules.v1 at which it began
@@ -74,11 +74,13 @@ class BucketLog:
 
     def __init__(self, anchor: str, stored: Mapping[str, Any] | None = None) -> None:
         self._anchor = anchor
-        self.sets: dict[str, KeptSet] = {}
+        self.sets: dict[str, BucketSetEntry] = {}
         self._next: int = stored["next"] if stored else 0
         for name, kept in (stored or {}).get("sets", {}).items():
             runs = [Run(*run) for run in kept["runs"]]
-            self.sets[name] = KeptSet(kept["number"], kept["begun"], kept["folded"], runs, kept["next"])
+            self.sets[name] = BucketSetEntry(
+                kept["number"], kept["begun"], kept["folded"], runs, kept["next"]
+            )
 
     def to_json(self) -> dict[str, Any]:
         """As stored in the head record."""
@@ -105,7 +107,7 @@ class BucketLog:
                 self._forget(kept, log)
                 del self.sets[name]
         for name in begun.keys() - self.sets.keys():
-            self.sets[name] = KeptSet(self._next, begun[name], first)
+            self.sets[name] = BucketSetEntry(self._next, begun[name], first)
             self._next += 1
 
     @property
@@ -147,7 +149,7 @@ class BucketLog:
             self._forget(kept, log)
             kept.folded = accepted
 
-    def _merge(self, kept: KeptSet, at: int, floor: int, length_ms: int, log: StateLog) -> None:
+    def _merge(self, kept: BucketSetEntry, at: int, floor: int, length_ms: int, log: StateLog) -> None:
         parts = kept.runs[at : at + _FAN_IN]
         found = together((self._read(kept, run, log) for run in parts), length_ms).from_bucket(floor)
         for run in parts:
@@ -158,18 +160,18 @@ class BucketLog:
             log.put(self._key(kept, merged), _encode(found))
             kept.runs.insert(at, merged)
 
-    def _forget(self, kept: KeptSet, log: StateLog) -> None:
+    def _forget(self, kept: BucketSetEntry, log: StateLog) -> None:
         for run in kept.runs:
             log.remove(self._key(kept, run))
         kept.runs.clear()
 
-    def _read(self, kept: KeptSet, run: Run, log: StateLog) -> Buckets:
+    def _read(self, kept: BucketSetEntry, run: Run, log: StateLog) -> Buckets:
         data = log.get(self._key(kept, run))
         if data is None:
             raise LookupError(f"{self._key(kept, run)} is missing from the state log")
         return _decode(data)
 
-    def _key(self, kept: KeptSet, run: Run) -> str:
+    def _key(self, kept: BucketSetEntry, run: Run) -> str:
         return f"{BUCKETS}{self._anchor}/{kept.number}/{run.number}"
 
 

@@ -41,7 +41,7 @@ Run = tuple[int, int]
 """A run's number in the log, and how often it has been merged."""
 
 
-class Bounds(NamedTuple):
+class RetentionFloor(NamedTuple):
     """What a state has to reach to count.
 
     :ivar first_row: the sequence number of the oldest retained transaction; older resets change nothing
@@ -52,7 +52,7 @@ class Bounds(NamedTuple):
     lateness_floor: int
 
 
-class Held(NamedTuple):
+class StateRetention(NamedTuple):
     """How long a version's states count.
 
     :ivar cooldown_ms: 0 for none
@@ -86,7 +86,12 @@ class FiringLog:
             self._write(self.runs[-1], pa.concat_tables(tables), log)
             self._next += 1
 
-    def merge(self, log: StateLog, held: Callable[[], Mapping[RuleVersionKey, Held]], bounds: Bounds) -> None:
+    def merge(
+        self,
+        log: StateLog,
+        held: Callable[[], Mapping[RuleVersionKey, StateRetention]],
+        bounds: RetentionFloor,
+    ) -> None:
         """Merge the first series of runs that is long enough, if there is one.
 
         What is left out was of no use in older runs either: a group's later states have later times.
@@ -203,7 +208,9 @@ def _last_words(table: pa.Table) -> pa.Table:
     return table.take(pa.array(np.sort(len(keys) - 1 - first)))
 
 
-def _counting(table: pa.Table, versions: Mapping[RuleVersionKey, Held], bounds: Bounds) -> Any:
+def _counting(
+    table: pa.Table, versions: Mapping[RuleVersionKey, StateRetention], bounds: RetentionFloor
+) -> Any:
     keys = zip(table.column("ruleId").to_pylist(), table.column("version").to_pylist(), strict=True)
     reach = np.array([versions.get(key, _GONE) for key in keys], np.int64).reshape(-1, 2)
     cooldowns = reach[:, 0]

@@ -68,7 +68,7 @@ class Segment:
         return Segment(number, rows, level, newest, newest_record, frozenset(*more[:1]), len(more) > 1)
 
 
-class Reach(NamedTuple):
+class PruneBounds(NamedTuple):
     """Up to where nothing asks for a field any more.
 
     :ivar time: no rule, present or to come, can see it in what has a lower event time, ms
@@ -178,7 +178,7 @@ class SegmentLog:
         # compressed well enough: to do it again would hold up a micro-batch and save nothing
         return b"".join(self._datas(parts, log))
 
-    def prune(self, reaches: Mapping[str, Reach], log: StateLog) -> int:
+    def prune(self, reaches: Mapping[str, PruneBounds], log: StateLog) -> int:
         """Give up, in the oldest entry that has such, the fields that nothing asks for; how many those were.
 
         :param reaches: by field
@@ -211,7 +211,7 @@ class SegmentLog:
             log.put(self._key(segment), self._form.without(self._data(segment, log), fields))
         return replace(segment, gone=segment.gone | fields)
 
-    def _past(self, segment: Segment, end: int, reach: Reach) -> bool:
+    def _past(self, segment: Segment, end: int, reach: PruneBounds) -> bool:
         """Whether the segment, which ends before that sequence number, is out of reach."""
         unseen = segment.newest < reach.time and end <= reach.sequence
         return (unseen or end <= self.cleared) and segment.newest_record < reach.record
