@@ -62,7 +62,7 @@ def in_full(record: bytes) -> Tokens | None:
 def test_values_may_differ(record: bytes) -> None:
     reading = Reading()
     assert reading.scan(BEFORE)
-    assert reading.follow(record)
+    assert reading.match_template(record)
     assert reading.found() == in_full(record)
 
 
@@ -89,20 +89,20 @@ def test_values_may_differ(record: bytes) -> None:
 def test_nothing_else_may(record: bytes) -> None:
     reading = Reading()
     assert reading.scan(BEFORE)
-    assert not reading.follow(record)
+    assert not reading.match_template(record)
 
 
 def test_nothing_follows_where_nothing_is_known() -> None:
-    assert not Reading().follow(BEFORE)
-    assert not Reading().follow(b"")
+    assert not Reading().match_template(BEFORE)
+    assert not Reading().match_template(b"")
 
 
 def test_records_that_are_too_long_are_not_kept() -> None:
     reading, long = Reading(), b'{"id":"' + b"x" * 2_000 + b'"}'
     assert reading.scan(BEFORE)
     assert reading.scan(long)
-    assert not reading.follow(long)
-    assert not reading.follow(BEFORE)
+    assert not reading.match_template(long)
+    assert not reading.match_template(BEFORE)
 
 
 VALUES = st.one_of(
@@ -131,7 +131,7 @@ def records(draw: st.DrawFn) -> list[bytes]:
 def test_what_follows_is_what_is_there(slice_: list[bytes]) -> None:
     reading = Reading()
     for record in slice_:
-        if reading.follow(record):
+        if reading.match_template(record):
             assert reading.found() == in_full(record)
         elif not reading.scan(record):
             reading = Reading()

@@ -72,7 +72,7 @@ def early(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     monkeypatch.setattr(anchors, "_FOLDED", 16)
     monkeypatch.setattr(histories, "_WORTH", 1)
     monkeypatch.setattr(pruning, "_WORTH", 1)
-    monkeypatch.setattr(HeapArena, "give_back", emptied)
+    monkeypatch.setattr(HeapArena, "punch_hole", emptied)
     # what is left behind rows that moved down is emptied from the first item on, as if a page had one
     monkeypatch.setattr(row_arrays, "from_a_page", lambda first, _: first)
     # a history begins with the usual one; this has it back afterwards

@@ -48,7 +48,7 @@ class ColumnPruning:
         given = int(self._state[place + _GIVEN])
         widest = max(self._columns[field].values())
         if (until - given) * widest >= _WORTH:
-            done = [self._arena.give_back(name, given, until) for name in self._columns[field]]
+            done = [self._arena.punch_hole(name, given, until) for name in self._columns[field]]
             if all(done):
                 self._state[place + _GIVEN] = until
 

@@ -334,13 +334,13 @@ class History:
         """Whether the system could have the memory of these rows, which have gone."""
         starts = self._columns["id_start"]
         # the last row's place among the ids stays: the page of an item that is not given back is whole
-        heap = self._arena.give_back(f"{self._name}.heap", int(starts[first]), int(starts[until]))
+        heap = self._arena.punch_hole(f"{self._name}.heap", int(starts[first]), int(starts[until]))
         return release_rows(self._arena, self._by_row, first, until) and heap
 
     def _give_back_behind(self, rows: int, heap: int) -> None:
         """The system may have what is left behind the newest row, up to that row and that byte of the ids."""
         release_rows_behind(self._arena, self._by_row, self.end + 1, rows)
-        self._arena.give_back(f"{self._name}.heap", from_a_page(int(self._meta[_HEAP_END]), 1), heap)
+        self._arena.punch_hole(f"{self._name}.heap", from_a_page(int(self._meta[_HEAP_END]), 1), heap)
 
     @property
     def _by_row(self) -> RowArrays:

@@ -266,12 +266,12 @@ class Anchor:
         return any(capacity > _SMALL and _MOST_ROOM * used < capacity for capacity, used in sizes)
 
     @property
-    def without_memory(self) -> int:
+    def unbacked_bytes(self) -> int:
         """Bytes of its arrays for which there is no memory."""
         if not self._arena.sparse:
             return 0
         history, windows = self.history, self._windows
-        return history.given_back + history.to_come + windows.without_memory(history.given, history.end)
+        return history.given_back + history.to_come + windows.unbacked_bytes(history.given, history.end)
 
     def clear(self) -> None:
         """Forget all transactions and firing states; their ids stay."""
@@ -293,7 +293,7 @@ class Anchor:
             self._windows.drop(history.base, until)
             history.drop(until)
             if history.given > given:
-                self._windows.give_back(given, history.given)
+                self._windows.release_rows(given, history.given)
 
 
 def _entering(book: RuleBook, anchor: str, oldest: int) -> list[JudgingVersion]:

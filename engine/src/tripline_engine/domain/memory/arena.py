@@ -48,7 +48,7 @@ class Arena(Protocol):
     def sparse(self) -> bool:
         """Whether there is memory only for items that have been set and not been given back."""
 
-    def give_back(self, name: str, first: int, until: int) -> bool:
+    def punch_hole(self, name: str, first: int, until: int) -> bool:
         """Let the system have the memory of the items from ``first`` to ``until``, as far as that is whole pages.
 
         What is read there afterwards is 0, or what was there before. Items of the first one's page go with it.
@@ -90,7 +90,7 @@ class HeapArena:
     def remove(self, name: str) -> None:
         self._arrays.pop(name, None)
 
-    def give_back(self, name: str, first: int, until: int) -> bool:  # noqa: ARG002
+    def punch_hole(self, name: str, first: int, until: int) -> bool:  # noqa: ARG002
         return False
 
     def bytes(self) -> int:

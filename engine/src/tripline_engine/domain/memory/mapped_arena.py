@@ -155,7 +155,7 @@ class MappedArena:
             path.unlink(missing_ok=True)
         self._changed()
 
-    def give_back(self, name: str, first: int, until: int) -> bool:
+    def punch_hole(self, name: str, first: int, until: int) -> bool:
         array = self._arrays[name]
         start, end = whole_pages(first * array.itemsize), whole_pages(until * array.itemsize)
         if self._gives_back and end > start:

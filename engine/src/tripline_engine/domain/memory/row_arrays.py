@@ -19,14 +19,14 @@ RowArrays = dict[str, Array]
 
 def release_rows(arena: Arena, arrays: Mapping[str, Array], first: int, until: int) -> bool:
     """Whether the system could have the memory of these rows, which have gone."""
-    done = [arena.give_back(name, first, until) for name in arrays]
+    done = [arena.punch_hole(name, first, until) for name in arrays]
     return all(done)
 
 
 def release_rows_behind(arena: Arena, arrays: Mapping[str, Array], end: int, until: int) -> None:
     """The system may have what was left behind the newest row by rows that have moved down, up to that row."""
     for name, array in arrays.items():
-        arena.give_back(name, min(from_a_page(end, array.itemsize), len(array)), min(until, len(array)))
+        arena.punch_hole(name, min(from_a_page(end, array.itemsize), len(array)), min(until, len(array)))
 
 
 def unbacked_bytes(arrays: Mapping[str, Array], given: int, end: int) -> int:

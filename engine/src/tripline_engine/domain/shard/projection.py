@@ -118,7 +118,7 @@ class Projection:
     @property
     def bytes(self) -> int:
         """Size of the arrays, but for what there is no memory for."""
-        return self._arena.bytes() - sum(anchor.without_memory for anchor in self.anchors.values())
+        return self._arena.bytes() - sum(anchor.unbacked_bytes for anchor in self.anchors.values())
 
     @property
     def _names(self) -> tuple[str, ...]:
