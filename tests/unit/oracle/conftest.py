@@ -12,7 +12,7 @@ import pytest
 from tests import oracle
 from tests.oracle.model import MicroBatch, Outcome
 from tests.oracle.traces import comparable
-from tests.unit.engine.harness import Engine
+from tests.unit.engine.support.shard_harness import Engine
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.engine.archive.memory import DAY_MS, START, Crash, FailingDisk, MemoryTopic, record
+from tests.unit.engine.archive.support.memory_store import (
+    DAY_MS,
+    START,
+    Crash,
+    FailingDisk,
+    MemoryTopic,
+    record,
+)
 from tripline_engine.archive.journal import Cursor, Journal
 from tripline_engine.archive.record import Record
 from tripline_engine.archive.store import Store

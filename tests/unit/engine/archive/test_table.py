@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.engine.archive.memory import START, record
+from tests.unit.engine.archive.support.memory_store import START, record
 from tripline_contracts.event_type import EventType, Field, load
 from tripline_engine.archive.record import Record
 from tripline_engine.archive.store import Store

@@ -9,8 +9,8 @@ import pytest
 
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import batch, draft, payment
-from tests.unit.engine.archive.memory import START
-from tests.unit.engine.rebuild.recording import Recording
+from tests.unit.engine.archive.support.memory_store import START
+from tests.unit.engine.rebuild.support.recorded_run import Recording
 from tripline_engine.rebuild.cold_start import lacking
 from tripline_engine.topic_names import RULES, TRANSACTIONS
 

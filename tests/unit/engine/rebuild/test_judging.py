@@ -23,9 +23,9 @@ from tests.oracle.knobs import EVERYTHING, EVERYTHING_AND_MORE
 from tests.oracle.model import MicroBatch
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import batch, draft, payment
-from tests.unit.engine.archive.memory import START
-from tests.unit.engine.harness import TRANSACTION, DictLog, Engine, config
-from tests.unit.engine.rebuild.recording import Recording
+from tests.unit.engine.archive.support.memory_store import START
+from tests.unit.engine.rebuild.support.recorded_run import Recording
+from tests.unit.engine.support.shard_harness import TRANSACTION, DictLog, Engine, config
 from tripline_engine.domain.shard.ports import Kind, OutRecord
 from tripline_engine.errors import OrderBroken, RecordsMissing
 from tripline_engine.rebuild.judging import judge

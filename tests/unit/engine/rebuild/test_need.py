@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.unit.engine.archive.memory import START
+from tests.unit.engine.archive.support.memory_store import START
 from tripline_engine.domain.rules.tolerances import Tolerances
 from tripline_engine.rebuild.need import Need, need_of
 

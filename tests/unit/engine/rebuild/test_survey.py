@@ -8,9 +8,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from tests.oracle.scripting import batch, payment
-from tests.unit.engine.archive.memory import START
-from tests.unit.engine.harness import TRANSACTION, Engine
-from tests.unit.engine.rebuild.recording import Recording
+from tests.unit.engine.archive.support.memory_store import START
+from tests.unit.engine.rebuild.support.recorded_run import Recording
+from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_engine.archive.cover import Span
 from tripline_engine.errors import CheckpointMismatch, OrderBroken
 from tripline_engine.rebuild.plan import plan

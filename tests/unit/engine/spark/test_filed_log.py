@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.engine.harness import DictLog
+from tests.unit.engine.support.shard_harness import DictLog
 from tripline_engine.errors import StateStoreFailed
 from tripline_engine.spark.file_names import NAMES, names_in
 from tripline_engine.spark.filed_log import GONE, KEPT_BATCHES, FiledLog, forget_unfinished, shard_folder

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.engine.harness import config
 from tests.unit.engine.spark.test_packing import batch, payment
+from tests.unit.engine.support.shard_harness import config
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.spark.packing import Pack, packer, unpacked
 from tripline_engine.spark.payloads import INPUT_SCHEMA, in_order

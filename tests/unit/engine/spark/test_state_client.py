@@ -10,7 +10,7 @@ from pyspark.sql.streaming.stateful_processor_api_client import (
     StatefulProcessorHandleState,
 )
 
-from tests.unit.engine.spark.state_server import Store, connected
+from tests.unit.engine.spark.support.state_server import Store, connected
 from tripline_engine.errors import StateStoreFailed
 from tripline_engine.spark.state_client import StateClient
 from tripline_engine.spark.state_log import FORMS, KEY, SparkStateLog

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql.streaming.map_state_client import MapStateClient
 from pyspark.sql.streaming.stateful_processor import MapState
 
-from tests.unit.engine.spark.state_server import Store, connected
+from tests.unit.engine.spark.support.state_server import Store, connected
 from tripline_engine.errors import StateStoreFailed
 from tripline_engine.spark.state_client import StateClient
 from tripline_engine.spark.state_log import FORMS, KEY, SparkStateLog

@@ -30,7 +30,7 @@ for kernel, name in kernels:
 EVERY_KIND_OF_ARRAY = """
 import logging
 from numba.core.dispatcher import Dispatcher
-from tests.unit.engine.spark.histories import play
+from tests.unit.engine.spark.support.histories import play
 from tripline_engine.spark.warm_up import warm_up
 
 logging.disable()

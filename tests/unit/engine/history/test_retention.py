@@ -12,8 +12,8 @@ from tests.oracle.judging import judge
 from tests.oracle.model import MicroBatch, Record
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import batch, draft, payment
-from tests.unit.engine.harness import Engine
-from tests.unit.engine.test_against_oracle import assert_equal
+from tests.unit.engine.shard.test_against_oracle import assert_equal
+from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.history import history as histories
 
 T = 1_700_000_000_000

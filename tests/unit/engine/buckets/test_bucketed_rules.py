@@ -10,7 +10,7 @@ import pytest
 from tests.oracle.model import MicroBatch, Record
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
-from tests.unit.engine.harness import DictLog, Engine
+from tests.unit.engine.support.shard_harness import DictLog, Engine
 from tripline_engine.domain.buckets.bucket_layout import (
     BUCKET,
     COUNT,

@@ -11,8 +11,8 @@ from tests.oracle.judging import judge
 from tests.oracle.model import MicroBatch
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import batch, draft, payment
-from tests.unit.engine.harness import Engine
-from tests.unit.engine.test_against_oracle import assert_equal
+from tests.unit.engine.shard.test_against_oracle import assert_equal
+from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.judging import anchor as anchors
 
 T = 1_700_000_000_000

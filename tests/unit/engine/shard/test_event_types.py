@@ -18,7 +18,7 @@ from tests.oracle.histories import random_history
 from tests.oracle.judging import judge
 from tests.oracle.knobs import EVERYTHING_AND_MORE, Knobs
 from tests.oracle.model import MicroBatch, Record
-from tests.unit.engine.harness import Engine
+from tests.unit.engine.support.shard_harness import Engine
 from tripline_contracts import event_type, rule_definition, schemas
 from tripline_contracts.event_type import EventType
 from tripline_contracts.installed import installed

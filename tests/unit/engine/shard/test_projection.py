@@ -13,7 +13,7 @@ import pytest
 from tests.oracle.histories import random_history
 from tests.oracle.judging import judge
 from tests.oracle.knobs import EVERYTHING
-from tests.unit.engine.harness import Engine
+from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.memory import parallel
 from tripline_engine.domain.shard.projection import exclusive
 

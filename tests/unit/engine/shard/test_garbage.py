@@ -11,8 +11,8 @@ from tests.oracle.judging import judge
 from tests.oracle.model import MicroBatch, Record
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
-from tests.unit.engine.harness import Engine
-from tests.unit.engine.test_against_oracle import canonical
+from tests.unit.engine.shard.test_against_oracle import canonical
+from tests.unit.engine.support.shard_harness import Engine
 
 T = 1_763_690_000_000
 REGISTRY = Registry()

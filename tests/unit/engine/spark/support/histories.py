@@ -11,8 +11,8 @@ import pyarrow as pa
 from tests.oracle.histories import random_history
 from tests.oracle.knobs import EVERYTHING, Knobs
 from tests.oracle.model import MicroBatch
-from tests.unit.engine.harness import Engine, config
 from tests.unit.engine.spark.test_packing import batch
+from tests.unit.engine.support.shard_harness import Engine, config
 from tripline_engine.spark.packing import packer
 
 

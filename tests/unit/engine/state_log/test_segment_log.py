@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.unit.engine.harness import TRANSACTION, DictLog
+from tests.unit.engine.support.shard_harness import TRANSACTION, DictLog
 from tripline_engine.domain.firing.firing_states import NEVER_RESET, FiringRecords
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.rules.rule_version import RuleVersionKey

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tests.oracle.model import MicroBatch
-from tests.unit.engine.archive.memory import MemoryTopic
+from tests.unit.engine.archive.support.memory_store import MemoryTopic
 from tripline_engine.archive.journal import Journal
 from tripline_engine.archive.record import Record
 from tripline_engine.archive.store import Store

@@ -18,7 +18,7 @@ from tests.oracle.drafts import Branch, Draft, chained
 from tests.oracle.model import Json, MicroBatch, Record
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import batch, draft, payment
-from tests.unit.engine.harness import Engine
+from tests.unit.engine.support.shard_harness import Engine
 
 T = 1_700_000_000_000
 MINUTE = 60_000

@@ -11,7 +11,7 @@ from tests.oracle.model import MicroBatch, Record
 from tests.oracle.registry import Registry
 from tests.oracle.rule_events import Settings
 from tests.oracle.scripting import batch, draft, payment
-from tests.unit.engine.harness import TRANSACTION, Engine
+from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_contracts import exact_json, schemas
 from tripline_engine.domain.judging.trace_sample import MAX_RECORDS
 from tripline_engine.domain.rules.rule_book import RuleBook

@@ -11,10 +11,10 @@ import pytest
 
 from tests.oracle.model import Json, MicroBatch, Record
 from tests.oracle.scripting import batch, payment
-from tests.unit.engine.harness import TRANSACTION, Engine
+from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_contracts import rule_definition
 
-README = Path(__file__).parents[3].joinpath("README.md").read_text(encoding="utf-8")
+README = Path(__file__).parents[4].joinpath("README.md").read_text(encoding="utf-8")
 SECTION = README.split("## What a rule can say", 1)[1].split("\n## ", 1)[0]
 BASE: dict[str, Any] = json.loads(re.sub(r"\s+", " ", SECTION.split("`", 2)[1]))
 LINES = dict(re.findall(r"^\| (.+?) \| `(\{.*\})` \|$", SECTION, flags=re.MULTILINE))

@@ -9,7 +9,7 @@ import pytest
 from tests.oracle.model import Json, MicroBatch, Record
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
-from tests.unit.engine.harness import Engine
+from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.groups.groups import Groups
 
 T = 1_700_000_000_000

@@ -10,7 +10,7 @@ import pytest
 
 from tests.oracle.model import Record
 from tests.oracle.scripting import batch, payment
-from tests.unit.engine.harness import Engine
+from tests.unit.engine.support.shard_harness import Engine
 from tripline_contracts import schemas
 
 T = 1_700_000_000_000

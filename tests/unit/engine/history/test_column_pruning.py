@@ -26,8 +26,8 @@ from tests.oracle.knobs import EVERYTHING, EVERYTHING_AND_MORE, Knobs
 from tests.oracle.model import Json, MicroBatch
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import batch, draft, payment
-from tests.unit.engine.harness import TRANSACTION, Engine
-from tests.unit.engine.test_against_oracle import TREATMENTS, Treatment, assert_equal, ill_treated
+from tests.unit.engine.shard.test_against_oracle import TREATMENTS, Treatment, assert_equal, ill_treated
+from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_engine.domain.history import column_pruning as pruning
 from tripline_engine.domain.history import history as histories
 from tripline_engine.domain.history.column_pruning import ColumnPruning

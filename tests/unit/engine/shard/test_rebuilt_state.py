@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.unit.engine.harness import TRANSACTION
-from tests.unit.engine.test_segments import rows
+from tests.unit.engine.state_log.test_segment_log import rows
+from tests.unit.engine.support.shard_harness import TRANSACTION
 from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.rules.named_values import NamedValues

@@ -26,7 +26,7 @@ from tests.oracle.histories import joined, random_history
 from tests.oracle.judging import judge
 from tests.oracle.knobs import EVERYTHING, Knobs
 from tests.oracle.model import MicroBatch, Outcome
-from tests.unit.engine.harness import Engine
+from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.buckets import bucket_window
 from tripline_engine.domain.groups import large_groups
 
