@@ -1,0 +1,27 @@
+"""Names for what kernels take: arrays by dtype, and whole numbers by what they count.
+
+A kernel's parameters are compiled for the dtypes that they are given, so these names are for readers and mypy: the
+integers below all arrive as 64-bit numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+Uint8Array: TypeAlias = npt.NDArray[np.uint8]
+Int32Array: TypeAlias = npt.NDArray[np.int32]
+Int64Array: TypeAlias = npt.NDArray[np.int64]
+Uint64Array: TypeAlias = npt.NDArray[np.uint64]
+
+RowNumber: TypeAlias = int
+"""A row of a history: an index into its columns. -1 stands for none."""
+Slot: TypeAlias = int
+"""A group's number in a slot table. Negative values say why a row has no group."""
+Offset: TypeAlias = int
+"""An index into a pool of states or a buffer."""
+Millis: TypeAlias = int
+"""A time or a length of time in milliseconds; times count from the epoch, UTC."""
