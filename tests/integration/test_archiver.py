@@ -18,13 +18,13 @@ from tests.e2e.archiver_process import ARCHIVER, RunningArchiver, running_archiv
 from tests.e2e.garbage import anything, payment
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.waiting import eventually
-from tripline_engine.archive.cover import Span
 from tripline_engine.archive.feed import Feed
 from tripline_engine.archive.journal import Cursor, Journal
 from tripline_engine.archive.record import Headers, Record
 from tripline_engine.archive.store import Store
 from tripline_engine.archive.topic import OffsetsGone, Topic
 from tripline_engine.errors import RecordsMissing
+from tripline_engine.kafka_log.offset_range import Span
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 

@@ -9,7 +9,6 @@ from typing import Final
 import structlog
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.archive.cover import Span
 from tripline_engine.archive.feed import Feed, Place
 from tripline_engine.archive.metrics import Metrics
 from tripline_engine.archive.piece import Piece
@@ -18,6 +17,7 @@ from tripline_engine.archive.store import Store
 from tripline_engine.archive.table import Form
 from tripline_engine.archive.writing import PartitionWriter
 from tripline_engine.errors import KafkaSilent
+from tripline_engine.kafka_log.offset_range import Span
 from tripline_engine.topic_names import ORDER, TICKS, TRANSACTIONS
 
 _log = structlog.get_logger(__name__)

@@ -11,16 +11,9 @@ A merge is killed before it has removed what it merged:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from tripline_engine.archive.piece import Piece
-
-
-class Span(NamedTuple):
-    """Consecutive offsets; `until` is exclusive."""
-
-    first: int
-    until: int
+from tripline_engine.kafka_log.offset_range import Span
 
 
 def cover(pieces: Iterable[Piece], start: int) -> list[Piece]:

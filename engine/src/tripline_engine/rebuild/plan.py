@@ -10,9 +10,9 @@ import structlog
 
 from tripline_contracts.cloudevents import rfc3339
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
-from tripline_engine.archive.cover import Span
 from tripline_engine.archive.journal import Journal
 from tripline_engine.errors import CheckpointMismatch, RecordsMissing
+from tripline_engine.kafka_log.offset_range import Span
 from tripline_engine.rebuild.journals import Journals
 from tripline_engine.rebuild.need import need_of
 from tripline_engine.rebuild.survey import Place, Survey, survey

@@ -13,14 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    IntegerType,
-    StringType,
-    StructField,
-    StructType,
-)
 
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import OutRecord, Payload
@@ -36,18 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.streaming.stateful_processor import TimerValues
 
-_HEADER: Final = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
-OUTPUT_SCHEMA: Final = StructType(
-    [
-        StructField("topic", StringType()),
-        StructField("key", BinaryType()),
-        StructField("value", BinaryType()),
-        StructField("headers", ArrayType(_HEADER)),
-        # the row that carries a shard's counters has these two and no topic
-        StructField("shard", IntegerType()),
-        StructField("counters", StringType()),
-    ]
-)
 INITIAL_STATE_SCHEMA: Final = "shardKey int, stateFile string"
 WORKERS_FOLDER: Final = "TRIPLINE_WORKER_PROJECTION_DIR"
 """In the environment of a cluster's worker: where on its machine projections are. Without it, where the driver says."""

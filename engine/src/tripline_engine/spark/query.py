@@ -11,7 +11,8 @@ from tripline_engine.spark.beginning import Beginning, beginning_of, judged_ends
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.committed import last_commit
 from tripline_engine.spark.faults import FaultPoint
-from tripline_engine.spark.processor import INITIAL_STATE_SCHEMA, OUTPUT_SCHEMA, ShardProcessor
+from tripline_engine.spark.output_schema import OUTPUT_SCHEMA
+from tripline_engine.spark.processor import INITIAL_STATE_SCHEMA, ShardProcessor
 from tripline_engine.spark.session import LARGE_BATCHES, SMALL_BATCHES
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys

@@ -10,7 +10,7 @@ never wait behind transactions. Transactions have a source of their own, capped.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
@@ -20,6 +20,7 @@ from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.spark.committed import Ends
 from tripline_engine.spark.faults import FaultPoint
+from tripline_engine.spark.input_rows import BACKFILLED_RECORD, PACKED_SCHEMA, RAW_RECORD
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys
 from tripline_engine.spark.starting_offsets import starting_offsets
@@ -29,15 +30,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tripline_engine.spark.packing import Pack
-
-
-PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binary"
-
-RAW_RECORD: Final = 127
-"""The `kind` of a row that is a transaction's record as it was read: position is its offset, payload its value."""
-
-BACKFILLED_RECORD: Final = 126
-"""The same of a record with the header `backfill`; in all other rows that column is null, and nobody looks at it."""
 
 
 def shard_inputs(

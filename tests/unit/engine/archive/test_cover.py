@@ -7,8 +7,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.archive.cover import Span, cover, joined, spans, superseded
+from tripline_engine.archive.cover import cover, joined, spans, superseded
 from tripline_engine.archive.piece import Piece
+from tripline_engine.kafka_log.offset_range import Span
 
 DAY = "2026-01-02"
 RANGES = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12)), max_size=12)

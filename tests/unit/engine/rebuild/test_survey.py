@@ -11,8 +11,8 @@ from tests.oracle.scripting import batch, payment
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.rebuild.support.recorded_run import Recording
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
-from tripline_engine.archive.cover import Span
 from tripline_engine.errors import CheckpointMismatch, OrderBroken
+from tripline_engine.kafka_log.offset_range import Span
 from tripline_engine.rebuild.plan import plan
 from tripline_engine.rebuild.progress import Progress
 from tripline_engine.rebuild.survey import survey

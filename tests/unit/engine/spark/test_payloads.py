@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.unit.engine.spark.test_packing import batch, payment
 from tests.unit.engine.support.shard_harness import config
 from tripline_engine.domain.shard.ports import Kind, Payload
+from tripline_engine.spark.input_rows import BACKFILLED_RECORD, RAW_RECORD
 from tripline_engine.spark.packing import Pack, packer, unpacked
 from tripline_engine.spark.payloads import INPUT_SCHEMA, in_order
-from tripline_engine.spark.sources import BACKFILLED_RECORD, RAW_RECORD
 
 RECORDS = [
     (0, 7, 100, payment(1)),

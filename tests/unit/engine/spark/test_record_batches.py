@@ -17,8 +17,8 @@ from pyspark.sql.streaming.stateful_processor_util import TransformWithStateInPa
 
 from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.spark.framing import framed, framed_counters
+from tripline_engine.spark.output_schema import OUTPUT_SCHEMA
 from tripline_engine.spark.payloads import INPUT_SCHEMA
-from tripline_engine.spark.processor import OUTPUT_SCHEMA
 from tripline_engine.spark.record_batches import (
     RecordBatchSerializer,
     as_data_frame,

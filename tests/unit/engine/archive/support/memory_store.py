@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tripline_engine.archive.cover import Span
 from tripline_engine.archive.disk import LocalDisk
 from tripline_engine.archive.record import Record
 from tripline_engine.archive.topic import OffsetsGone
+from tripline_engine.kafka_log.offset_range import Span
 
 DAY_MS = 86_400_000
 START = 1_763_690_000_000

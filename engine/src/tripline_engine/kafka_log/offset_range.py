@@ -1,0 +1,12 @@
+"""A range of consecutive Kafka offsets."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """Consecutive offsets; `until` is exclusive."""
+
+    first: int
+    until: int

@@ -1,0 +1,15 @@
+"""The rows that a shard receives: their schema, and the kinds that only Spark's side knows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binary"
+
+
+RAW_RECORD: Final = 127
+"""The `kind` of a row that is a transaction's record as it was read: position is its offset, payload its value."""
+
+
+BACKFILLED_RECORD: Final = 126
+"""The same of a record with the header `backfill`; in all other rows that column is null, and nobody looks at it."""
