@@ -20,11 +20,11 @@ from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.waiting import eventually
 from tripline_engine.archive.feed import Feed
 from tripline_engine.archive.journal import Cursor, Journal
-from tripline_engine.archive.record import Headers, Record
 from tripline_engine.archive.store import Store
-from tripline_engine.archive.topic import OffsetsGone, Topic
 from tripline_engine.errors import RecordsMissing
 from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.record import Headers, Record
+from tripline_engine.kafka_log.topic_log import OffsetsGone, Topic
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 

@@ -8,10 +8,10 @@ from typing import Final
 import structlog
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from tripline_engine.archive.record import Record
-from tripline_engine.archive.topic import consumer_settings, is_out_of_range, record_of, span_of
 from tripline_engine.errors import KafkaSilent
 from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.record import Record
+from tripline_engine.kafka_log.topic_log import consumer_settings, is_out_of_range, record_of, span_of
 
 _log = structlog.get_logger(__name__)
 _SECONDS: Final = 30.0

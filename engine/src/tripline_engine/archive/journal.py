@@ -11,11 +11,11 @@ from typing import Final, Protocol
 
 from tripline_engine.archive.cover import cover, joined, spans
 from tripline_engine.archive.piece import Piece
-from tripline_engine.archive.record import Record
 from tripline_engine.archive.store import Store
-from tripline_engine.archive.topic import OffsetsGone
 from tripline_engine.errors import RecordsMissing
 from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.record import Record
+from tripline_engine.kafka_log.topic_log import OffsetsGone
 
 _ATTEMPTS: Final = 3
 """At a position: files may be merged, and records archived and deleted, between looking and reading."""

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 
 from tripline_engine.archive.disk import Disk, LocalDisk
 from tripline_engine.archive.piece import Piece, day_of, piece_at
-from tripline_engine.archive.record import Record
 from tripline_engine.archive.table import RAW, Form, records_of
+from tripline_engine.kafka_log.record import Record
 
 _ASIDE: Final = ".aside-"
 _BATCH_ROWS: Final = 4096

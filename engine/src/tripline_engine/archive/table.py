@@ -22,8 +22,8 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType, Field
-from tripline_engine.archive.record import Record
 from tripline_engine.domain.transactions.parser import Parser, column_type
+from tripline_engine.kafka_log.record import Record
 
 MOMENT: Final = pa.timestamp("ms", "UTC")
 RAW: Final = pa.schema(

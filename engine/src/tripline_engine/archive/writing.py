@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from tripline_engine.archive.compaction import Sized, mergeable
 from tripline_engine.archive.cover import superseded
 from tripline_engine.archive.piece import Piece
-from tripline_engine.archive.record import Record
 from tripline_engine.archive.store import Store
 from tripline_engine.archive.table import Form
 from tripline_engine.errors import ArchiveMismatch
 from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.record import Record
 
 Wrote = Callable[[int, int], None]
 """Told of each file: how many new records it has, and its bytes."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from tripline_contracts.cloudevents import rfc3339
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
 from tripline_engine.archive.journal import Journal
-from tripline_engine.archive.record import Record
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.errors import NoHistory
+from tripline_engine.kafka_log.record import Record
 from tripline_engine.rebuild.journals import Journals, journals
 from tripline_engine.rebuild.need import Need, need_of
 from tripline_engine.rebuild.survey import all_records

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tripline_engine.archive.journal import Cursor, Journal
-from tripline_engine.archive.record import Record
 from tripline_engine.errors import OrderBroken
+from tripline_engine.kafka_log.record import Record
 from tripline_engine.rebuild.order import Part, Range, Recorded
 from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 

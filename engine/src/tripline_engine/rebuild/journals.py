@@ -9,7 +9,7 @@ from typing import Final
 from tripline_contracts.event_type import EventType
 from tripline_engine.archive.journal import Journal
 from tripline_engine.archive.store import Store
-from tripline_engine.archive.topic import Topic
+from tripline_engine.kafka_log.topic_log import Topic
 from tripline_engine.spark.settings import Settings
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 

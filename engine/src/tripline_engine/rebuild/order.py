@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import structlog
 
-from tripline_engine.archive.record import Record
 from tripline_engine.errors import OrderBroken
+from tripline_engine.kafka_log.record import Record
 
 _log = structlog.get_logger(__name__)
 

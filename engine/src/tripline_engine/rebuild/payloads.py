@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from tripline_engine.archive.record import Record
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.transactions.columns import BACKFILL
+from tripline_engine.kafka_log.record import Record
 from tripline_engine.rebuild.inputs import Batch
 from tripline_engine.rebuild.order import Part
 from tripline_engine.spark.packing import REJECTS_SHARD, packer

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tripline_engine.archive.journal import Journal
-from tripline_engine.archive.record import Record
 from tripline_engine.errors import OrderBroken
 from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.record import Record
 from tripline_engine.rebuild.order import Range, Recorded, order_of, read_recorded
 from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 

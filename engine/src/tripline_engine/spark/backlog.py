@@ -6,8 +6,8 @@ from typing import Final
 
 import structlog
 
-from tripline_engine.archive.topic import Topic
 from tripline_engine.errors import KafkaSilent
+from tripline_engine.kafka_log.topic_log import Topic
 from tripline_engine.spark.beginning import judged_ends
 from tripline_engine.spark.settings import Settings
 from tripline_engine.topic_names import TRANSACTIONS

@@ -24,11 +24,11 @@ from tests.unit.engine.archive.support.memory_store import (
     record,
 )
 from tripline_engine.archive.journal import Cursor, Journal
-from tripline_engine.archive.record import Record
 from tripline_engine.archive.store import Store
 from tripline_engine.archive.table import Form
 from tripline_engine.archive.writing import PartitionWriter
 from tripline_engine.errors import ArchiveMismatch, RecordsMissing
+from tripline_engine.kafka_log.record import Record
 
 ARRIVALS = st.tuples(st.just("arrive"), st.integers(1, 3), st.booleans())
 DEEDS = st.tuples(

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from tests.unit.engine.archive.support.memory_store import START, record
 from tripline_contracts.event_type import EventType, Field, load
-from tripline_engine.archive.record import Record
 from tripline_engine.archive.store import Store
 from tripline_engine.archive.table import Form
+from tripline_engine.kafka_log.record import Record
 
 TRANSACTION = load()
 BYTES = st.one_of(st.none(), st.binary(max_size=40))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tripline_engine.archive.disk import LocalDisk
-from tripline_engine.archive.record import Record
-from tripline_engine.archive.topic import OffsetsGone
 from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.record import Record
+from tripline_engine.kafka_log.topic_log import OffsetsGone
 
 DAY_MS = 86_400_000
 START = 1_763_690_000_000

@@ -10,10 +10,10 @@ from pathlib import Path
 from tests.oracle.model import MicroBatch
 from tests.unit.engine.archive.support.memory_store import MemoryTopic
 from tripline_engine.archive.journal import Journal
-from tripline_engine.archive.record import Record
 from tripline_engine.archive.store import Store
 from tripline_engine.archive.table import Form
 from tripline_engine.domain.shard.ports import OutRecord
+from tripline_engine.kafka_log.record import Record
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 
 NAMES = (RULES, TICKS, TRANSACTIONS, ORDER)

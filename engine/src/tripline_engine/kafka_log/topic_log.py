@@ -14,9 +14,9 @@ from typing import Any, Final, Self
 import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from tripline_engine.archive.record import Headers, Record
 from tripline_engine.errors import KafkaSilent
 from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.record import Headers, Record
 
 _log = structlog.get_logger(__name__)
 _SECONDS: Final = 30.0

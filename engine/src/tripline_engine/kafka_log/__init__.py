@@ -1,0 +1,1 @@
+"""Kafka topics read as logs: ranges of offsets, records as they came."""
