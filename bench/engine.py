@@ -26,7 +26,7 @@ from tripline_contracts.installed import SETTING
 from tripline_demo import kafka, leash, paths, ports, topics
 from tripline_demo.jars import Jars, ensure
 from tripline_demo.java import Java, find_java
-from tripline_engine.spark.killing import kill_processes
+from tripline_engine.spark.faults.engine_kill import kill_processes
 from tripline_engine.spark.late_compiling import TOLD
 from tripline_engine.spark.room import disk_bytes
 

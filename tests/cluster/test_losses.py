@@ -26,7 +26,7 @@ from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.committed import committed_ends
-from tripline_engine.spark.killing import kill_processes
+from tripline_engine.spark.faults.engine_kill import kill_processes
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow]
 

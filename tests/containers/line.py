@@ -15,7 +15,7 @@ from tests.containers.person import Person, named
 from tests.e2e.waiting import eventually
 from tripline_demo import leash
 from tripline_demo.stack.checks import http_ready
-from tripline_engine.spark.killing import kill_processes
+from tripline_engine.spark.faults.engine_kill import kill_processes
 
 ADDRESS = re.compile(r"\b(?:[a-z-]+|0\.0\.0\.0|127\.0\.0\.1):(\d+)\b")
 

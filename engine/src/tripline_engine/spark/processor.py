@@ -19,7 +19,7 @@ from tripline_engine.domain.shard.ports import OutRecord, Payload
 from tripline_engine.domain.state_log.state_log import StateLog
 from tripline_engine.spark.aside import ASIDE
 from tripline_engine.spark.counting import count_records
-from tripline_engine.spark.faults import FaultPoint
+from tripline_engine.spark.faults.fault_points import FaultPoint
 from tripline_engine.spark.shard_keys import shard_keys
 from tripline_engine.spark.stored_state import StoredState
 

@@ -10,7 +10,7 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.spark.beginning import Beginning, beginning_of, judged_ends
 from tripline_engine.spark.checkpoint import spark_folder
 from tripline_engine.spark.committed import last_commit
-from tripline_engine.spark.faults import FaultPoint
+from tripline_engine.spark.faults.fault_points import FaultPoint
 from tripline_engine.spark.output_schema import OUTPUT_SCHEMA
 from tripline_engine.spark.processor import INITIAL_STATE_SCHEMA, ShardProcessor
 from tripline_engine.spark.session import LARGE_BATCHES, SMALL_BATCHES

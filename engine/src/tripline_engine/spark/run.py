@@ -23,7 +23,7 @@ from tripline_engine.spark import checkpoint, head_start, housekeeping
 from tripline_engine.spark.backlog import Backlog, waiting
 from tripline_engine.spark.beginning import forget_beginning
 from tripline_engine.spark.class_archive import archive_for
-from tripline_engine.spark.faults import FaultPoint, parse_fault_point
+from tripline_engine.spark.faults.fault_points import FaultPoint, parse_fault_point
 from tripline_engine.spark.filed_log import forget_unfinished
 from tripline_engine.spark.history_limit import HistoryLimit
 from tripline_engine.spark.kafka_stream import KafkaStream

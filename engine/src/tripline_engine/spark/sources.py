@@ -19,7 +19,7 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.spark.committed import Ends
-from tripline_engine.spark.faults import FaultPoint
+from tripline_engine.spark.faults.fault_points import FaultPoint
 from tripline_engine.spark.input_rows import BACKFILLED_RECORD, PACKED_SCHEMA, RAW_RECORD
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.shard_keys import shard_keys

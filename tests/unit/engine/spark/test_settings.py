@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tripline_engine.errors import BadSettings
-from tripline_engine.spark.faults import parse_fault_point
+from tripline_engine.spark.faults.fault_points import parse_fault_point
 from tripline_engine.spark.settings import from_environment, local_master
 
 NEEDED = {

@@ -28,7 +28,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.errors import BadSettings
-from tripline_engine.spark.killing import kill_engine
+from tripline_engine.spark.faults.engine_kill import kill_engine
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,0 +1,1 @@
+"""Faults injected on purpose, for tests of recovery."""
