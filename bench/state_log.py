@@ -23,7 +23,7 @@ from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 from bench.engine import Place
 from bench.stack import BenchFailed
 from tripline_engine.domain.state_log.state_log import LARGE_ONES
-from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.file_names import NAMES, names_in
 from tripline_engine.spark.filed_log import shard_folder
 

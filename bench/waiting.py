@@ -9,8 +9,8 @@ from typing import Final
 from bench.engine import Place, Running
 from bench.reading import ALERTS, ORDER, Reader
 from bench.stack import BenchFailed
-from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.committed import is_in_flight
+from tripline_engine.spark.checkpoint.checkpoint import spark_folder
+from tripline_engine.spark.checkpoint.spark_offsets import is_in_flight
 
 _DEADLINE_SECONDS: Final = 1_200
 _QUIET_SECONDS: Final = 2.5

@@ -24,8 +24,8 @@ from tests.faults.counted import expected_of, limits_of
 from tests.faults.traffic import Traffic, first
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
-from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.committed import committed_ends
+from tripline_engine.spark.checkpoint.checkpoint import spark_folder
+from tripline_engine.spark.checkpoint.spark_offsets import committed_ends
 from tripline_engine.spark.faults.engine_kill import kill_processes
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow]

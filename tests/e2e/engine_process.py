@@ -22,7 +22,7 @@ from tripline_demo import leash, ports
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 from tripline_demo.stack.checks import http_ready
-from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.faults.engine_kill import kill_processes
 from tripline_engine.spark.late_compiling import TOLD
 

@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine import logs
-from tripline_engine.spark import checkpoint
+from tripline_engine.spark.checkpoint import checkpoint
 from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.faults.fault_points import FaultPoint, parse_fault_point
 from tripline_engine.spark.processor import ShardProcessor

@@ -13,8 +13,8 @@ from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
-from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.committed import committed_ends
+from tripline_engine.spark.checkpoint.checkpoint import spark_folder
+from tripline_engine.spark.checkpoint.spark_offsets import committed_ends
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 

@@ -27,7 +27,7 @@ from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 from tripline_engine.archive.cover import spans
 from tripline_engine.archive.store import Store
-from tripline_engine.spark.committed import last_commit
+from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 

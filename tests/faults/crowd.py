@@ -15,7 +15,7 @@ from tests.e2e.engine_process import Workplace, queries_until_killed
 from tests.e2e.waiting import eventually
 from tests.faults.feed import Feed
 from tests.faults.judged_so_far import JudgedSoFar, judged_so_far
-from tripline_engine.spark.committed import is_in_flight
+from tripline_engine.spark.checkpoint.spark_offsets import is_in_flight
 
 SECONDS = 300.0
 

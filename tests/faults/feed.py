@@ -9,8 +9,8 @@ from tests.e2e.engine_process import Queries, Workplace
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.playing import Player
 from tests.oracle.histories import EVERYTHING_AND_MORE, random_history
-from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.committed import last_commit
+from tripline_engine.spark.checkpoint.checkpoint import spark_folder
+from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 
 KNOBS = replace(EVERYTHING_AND_MORE, transactions=240, micro_batches=(6, 10), partitions=(2, 2), rules=(3, 7))
 """All of the language: a history that any kill could harm in something has that in it."""

@@ -14,8 +14,8 @@ from tests.faults.places import Place, read_place
 from tests.oracle.drafts import Draft
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
-from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.committed import planned_ends
+from tripline_engine.spark.checkpoint.checkpoint import spark_folder
+from tripline_engine.spark.checkpoint.spark_offsets import planned_ends
 
 START = 1_763_690_000_000
 STEP_MS = 700

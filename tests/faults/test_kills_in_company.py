@@ -29,8 +29,8 @@ from tests.integration.alert_api.servers import committed
 from tests.servers import PostgresServer
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
-from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.committed import last_commit
+from tripline_engine.spark.checkpoint.checkpoint import spark_folder
+from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 

@@ -26,7 +26,7 @@ from tests.integration.alert_api.servers import committed
 from tests.servers import PostgresServer
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
-from tripline_engine.spark.checkpoint import spark_folder
+from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 
 KILLS_EACH = 5
 RATE = 2_000

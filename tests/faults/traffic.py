@@ -20,7 +20,7 @@ from tests.e2e.kafka_log import KafkaLog
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
 from tripline_contracts import decimals
-from tripline_engine.spark.committed import committed_ends
+from tripline_engine.spark.checkpoint.spark_offsets import committed_ends
 
 CHANGE_SECONDS = 3.0
 STEP_SECONDS = 0.005

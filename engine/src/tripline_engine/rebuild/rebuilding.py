@@ -20,9 +20,9 @@ from tripline_engine.rebuild.judging import judge
 from tripline_engine.rebuild.plan import plan
 from tripline_engine.rebuild.progress import Progress
 from tripline_engine.rebuild.survey import Survey
-from tripline_engine.spark import checkpoint
-from tripline_engine.spark.beginning import lay_down
-from tripline_engine.spark.committed import Ends
+from tripline_engine.spark.checkpoint import checkpoint
+from tripline_engine.spark.checkpoint.restore_point import lay_down
+from tripline_engine.spark.checkpoint.spark_offsets import Ends
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.tick_policy import TickState
 from tripline_engine.spark.ticker import save_state

@@ -8,7 +8,7 @@ import structlog
 
 from tripline_engine.errors import KafkaSilent
 from tripline_engine.kafka_log.topic_log import Topic
-from tripline_engine.spark.beginning import judged_ends
+from tripline_engine.spark.checkpoint.restore_point import judged_ends
 from tripline_engine.spark.settings import Settings
 from tripline_engine.topic_names import TRANSACTIONS
 

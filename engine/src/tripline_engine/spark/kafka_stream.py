@@ -12,7 +12,7 @@ import structlog
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
 
 from tripline_contracts import cloudevents
-from tripline_engine.spark.beginning import judged_ends
+from tripline_engine.spark.checkpoint.restore_point import judged_ends
 from tripline_engine.spark.settings import Settings
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 

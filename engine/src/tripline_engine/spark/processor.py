@@ -75,7 +75,7 @@ class ShardProcessor(StatefulProcessor):
         timerValues: TimerValues,  # noqa: N803, ARG002
     ) -> None:
         """In the first micro-batch of a rebuilt checkpoint: the shard's state log as a rebuild has left it."""
-        from tripline_engine.rebuild.state_file import read_state  # noqa: PLC0415
+        from tripline_engine.spark.checkpoint.state_file import read_state  # noqa: PLC0415
 
         with self._stored.log(self._state, self._shard(key)) as log:
             for path in initialState["stateFile"]:

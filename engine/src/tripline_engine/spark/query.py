@@ -7,9 +7,9 @@ from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine.domain.shard.engine_config import EngineConfig
-from tripline_engine.spark.beginning import Beginning, beginning_of, judged_ends
-from tripline_engine.spark.checkpoint import spark_folder
-from tripline_engine.spark.committed import last_commit
+from tripline_engine.spark.checkpoint.checkpoint import spark_folder
+from tripline_engine.spark.checkpoint.restore_point import Beginning, beginning_of, judged_ends
+from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 from tripline_engine.spark.faults.fault_points import FaultPoint
 from tripline_engine.spark.output_schema import OUTPUT_SCHEMA
 from tripline_engine.spark.processor import INITIAL_STATE_SCHEMA, ShardProcessor

@@ -19,9 +19,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.errors import QueryFailed
 from tripline_engine.serving import serving
-from tripline_engine.spark import checkpoint, head_start, housekeeping
+from tripline_engine.spark import head_start, housekeeping
 from tripline_engine.spark.backlog import Backlog, waiting
-from tripline_engine.spark.beginning import forget_beginning
+from tripline_engine.spark.checkpoint import checkpoint
+from tripline_engine.spark.checkpoint.restore_point import forget_beginning
 from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.faults.fault_points import FaultPoint, parse_fault_point
 from tripline_engine.spark.filed_log import forget_unfinished

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.transactions.columns import BACKFILL
-from tripline_engine.spark.committed import Ends
+from tripline_engine.spark.checkpoint.spark_offsets import Ends
 from tripline_engine.spark.faults.fault_points import FaultPoint
 from tripline_engine.spark.input_rows import BACKFILLED_RECORD, PACKED_SCHEMA, RAW_RECORD
 from tripline_engine.spark.settings import Settings

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tripline_engine.kafka_log.topic_log import Topic
-from tripline_engine.spark.committed import Ends
+from tripline_engine.spark.checkpoint.spark_offsets import Ends
 from tripline_engine.spark.settings import Settings
 from tripline_engine.topic_names import TICKS
 

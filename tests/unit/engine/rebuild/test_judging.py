@@ -32,7 +32,7 @@ from tripline_engine.rebuild.judging import judge
 from tripline_engine.rebuild.plan import plan
 from tripline_engine.rebuild.progress import Progress
 from tripline_engine.rebuild.shards import Shards
-from tripline_engine.rebuild.state_file import read_state, write_state
+from tripline_engine.spark.checkpoint.state_file import read_state, write_state
 from tripline_engine.topic_names import ORDER, TICKS, TRANSACTIONS
 
 TOLD = ("alerts.v1", "rejected-transactions.v1", "rule-traces.v1")

@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 
 from tripline_contracts.event_type import load
-from tripline_engine.rebuild.state_file import read_state
-from tripline_engine.spark.beginning import beginning_of, forget_beginning, judged_ends, lay_down
-from tripline_engine.spark.checkpoint import new_config, open_config, pin, spark_folder
+from tripline_engine.spark.checkpoint.checkpoint import new_config, open_config, pin, spark_folder
+from tripline_engine.spark.checkpoint.restore_point import (
+    beginning_of,
+    forget_beginning,
+    judged_ends,
+    lay_down,
+)
+from tripline_engine.spark.checkpoint.state_file import read_state
 
 TRANSACTION = load()
 ENDS = {"transactions.v1": {0: 17, 1: 4}}

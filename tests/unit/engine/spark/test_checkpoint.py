@@ -10,7 +10,7 @@ import pytest
 
 from tripline_contracts.event_type import load
 from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch
-from tripline_engine.spark.checkpoint import (
+from tripline_engine.spark.checkpoint.checkpoint import (
     begins_at,
     exclusive,
     is_new,
@@ -21,7 +21,7 @@ from tripline_engine.spark.checkpoint import (
     spark_folder,
     state_form,
 )
-from tripline_engine.spark.committed import committed_ends, last_commit
+from tripline_engine.spark.checkpoint.spark_offsets import committed_ends, last_commit
 from tripline_engine.spark.state_log import FORMS
 
 TRANSACTION = load()

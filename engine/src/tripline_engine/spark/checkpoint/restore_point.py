@@ -15,8 +15,8 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Final
 
-from tripline_engine.spark.checkpoint import begins_at, spark_folder
-from tripline_engine.spark.committed import Ends, committed_ends, last_commit
+from tripline_engine.spark.checkpoint.checkpoint import begins_at, spark_folder
+from tripline_engine.spark.checkpoint.spark_offsets import Ends, committed_ends, last_commit
 
 _FOLDER: Final = "beginning"
 
@@ -50,7 +50,7 @@ def judged_ends(checkpoint: Path) -> Ends:
 def lay_down(checkpoint: Path, states: Iterable[Iterable[tuple[str, bytes]]]) -> None:
     """The state log of each shard, all of them or none; on the disk when this returns."""
     # the driver of a stream has nothing to write, and no time to import Arrow before Java has started
-    from tripline_engine.rebuild.state_file import write_state  # noqa: PLC0415
+    from tripline_engine.spark.checkpoint.state_file import write_state  # noqa: PLC0415
 
     aside = checkpoint / f"{_FOLDER}.new"
     for folder in (aside, checkpoint / _FOLDER):

@@ -21,7 +21,7 @@ from typing import Any, Final
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.shard.engine_config import Clock, EngineConfig
 from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch
-from tripline_engine.spark.committed import Ends
+from tripline_engine.spark.checkpoint.spark_offsets import Ends
 
 _FILE: Final = "tripline.json"
 _LOCK: Final = "tripline.lock"

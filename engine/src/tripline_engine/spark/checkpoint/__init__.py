@@ -1,0 +1,1 @@
+"""The checkpoint folder: what it pins, Spark's offsets, where a rebuilt one begins."""
