@@ -33,9 +33,9 @@ from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.head import Head
 from tripline_engine.domain.state_log.memory_log import MemoryLog
-from tripline_engine.spark.filed_log import is_file
 from tripline_engine.spark.packing import packer, unpacked
-from tripline_engine.spark.state_log import FORMS
+from tripline_engine.spark.state.blob_log import is_file
+from tripline_engine.spark.state.state_log import FORMS
 
 MAX_MEMORY, MAX_LOG = 100.0, 60.0
 """Bytes of a payment held on one anchor."""

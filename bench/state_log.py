@@ -24,8 +24,8 @@ from bench.engine import Place
 from bench.stack import BenchFailed
 from tripline_engine.domain.state_log.state_log import LARGE_ONES
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
-from tripline_engine.spark.file_names import NAMES, names_in
-from tripline_engine.spark.filed_log import shard_folder
+from tripline_engine.spark.state.blob_index import NAMES, names_in
+from tripline_engine.spark.state.blob_log import shard_folder
 
 _SETTINGS: Final = {
     "spark.master": "local[1]",

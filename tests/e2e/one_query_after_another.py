@@ -28,7 +28,7 @@ from tripline_engine.spark.processor import ShardProcessor
 from tripline_engine.spark.query import start_query
 from tripline_engine.spark.session import start_session
 from tripline_engine.spark.settings import Settings, from_environment
-from tripline_engine.spark.stored_state import StoredState
+from tripline_engine.spark.state.stored_state import StoredState
 
 _LARGE = 2_500
 

@@ -21,7 +21,7 @@ from tripline_engine.spark.aside import ASIDE
 from tripline_engine.spark.counting import count_records
 from tripline_engine.spark.faults.fault_points import FaultPoint
 from tripline_engine.spark.shard_keys import shard_keys
-from tripline_engine.spark.stored_state import StoredState
+from tripline_engine.spark.state.stored_state import StoredState
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +92,7 @@ class ShardProcessor(StatefulProcessor):
         import pyarrow as pa  # noqa: PLC0415
 
         from tripline_engine.spark.record_batches import as_data_frame, as_record_batch  # noqa: PLC0415
-        from tripline_engine.spark.state_client import StateClient  # noqa: PLC0415
+        from tripline_engine.spark.state.state_client import StateClient  # noqa: PLC0415
 
         try:
             given = list(rows)

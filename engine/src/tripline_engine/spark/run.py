@@ -25,7 +25,6 @@ from tripline_engine.spark.checkpoint import checkpoint
 from tripline_engine.spark.checkpoint.restore_point import forget_beginning
 from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.faults.fault_points import FaultPoint, parse_fault_point
-from tripline_engine.spark.filed_log import forget_unfinished
 from tripline_engine.spark.history_limit import HistoryLimit
 from tripline_engine.spark.kafka_stream import KafkaStream
 from tripline_engine.spark.listener import ProgressListener
@@ -36,7 +35,8 @@ from tripline_engine.spark.query import start_query
 from tripline_engine.spark.room import lacking_room
 from tripline_engine.spark.session import start_session
 from tripline_engine.spark.settings import Settings
-from tripline_engine.spark.stored_state import StoredState
+from tripline_engine.spark.state.blob_log import forget_unfinished
+from tripline_engine.spark.state.stored_state import StoredState
 from tripline_engine.spark.ticker import Clocks, Ticker
 
 _log = structlog.get_logger(__name__)

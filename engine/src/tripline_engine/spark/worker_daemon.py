@@ -35,7 +35,7 @@ def preload() -> None:
         from tripline_engine.spark import framing, processor  # noqa: F401, PLC0415
         from tripline_engine.spark.late_compiling import tell_of_late_compiling  # noqa: PLC0415
         from tripline_engine.spark.record_batches import use_record_batches  # noqa: PLC0415
-        from tripline_engine.spark.state_client import use_state_client  # noqa: PLC0415
+        from tripline_engine.spark.state.state_client import use_state_client  # noqa: PLC0415
         from tripline_engine.spark.warm_up import warm_up  # noqa: PLC0415
 
         use_record_batches()

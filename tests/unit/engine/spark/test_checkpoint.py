@@ -22,7 +22,7 @@ from tripline_engine.spark.checkpoint.checkpoint import (
     state_form,
 )
 from tripline_engine.spark.checkpoint.spark_offsets import committed_ends, last_commit
-from tripline_engine.spark.state_log import FORMS
+from tripline_engine.spark.state.state_log import FORMS
 
 TRANSACTION = load()
 

@@ -13,8 +13,8 @@ import pytest
 
 from tests.unit.engine.support.shard_harness import DictLog
 from tripline_engine.errors import StateStoreFailed
-from tripline_engine.spark.file_names import NAMES, names_in
-from tripline_engine.spark.filed_log import GONE, KEPT_BATCHES, FiledLog, forget_unfinished, shard_folder
+from tripline_engine.spark.state.blob_index import NAMES, names_in
+from tripline_engine.spark.state.blob_log import GONE, KEPT_BATCHES, FiledLog, forget_unfinished, shard_folder
 
 LARGE = 10
 KEY = "segment/payee/7"

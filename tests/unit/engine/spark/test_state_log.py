@@ -12,8 +12,8 @@ from pyspark.sql.streaming.stateful_processor import MapState
 
 from tests.unit.engine.spark.support.state_server import Store, connected
 from tripline_engine.errors import StateStoreFailed
-from tripline_engine.spark.state_client import StateClient
-from tripline_engine.spark.state_log import FORMS, KEY, SparkStateLog
+from tripline_engine.spark.state.state_client import StateClient
+from tripline_engine.spark.state.state_log import FORMS, KEY, SparkStateLog
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import pyspark.sql.streaming.proto.StateMessage_pb2 as messages
 from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorApiClient
 
-from tripline_engine.spark.state_log import KEY
+from tripline_engine.spark.state.state_log import KEY
 
 Client = TypeVar("Client", bound=StatefulProcessorApiClient)
 

@@ -26,7 +26,7 @@ import msgspec
 
 from tripline_engine.domain.state_log.state_log import LARGE_ONES, StateLog
 from tripline_engine.errors import StateStoreFailed
-from tripline_engine.spark.file_names import FileNames, stubbed
+from tripline_engine.spark.state.blob_index import FileNames, stubbed
 
 LARGE: Final = 1 << 16
 """Bytes. To make a file takes as long as to hand so much to the state store."""

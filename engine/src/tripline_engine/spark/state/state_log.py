@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
-from tripline_engine.spark.state_client import StateClient
+from tripline_engine.spark.state.state_client import StateClient
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import MapState

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from pyspark import TaskContext
 
 from tripline_engine.domain.state_log.state_log import StateLog
-from tripline_engine.spark.filed_log import LARGE, FiledLog, shard_folder
-from tripline_engine.spark.state_log import FORMS, KEY, SparkStateLog
+from tripline_engine.spark.state.blob_log import LARGE, FiledLog, shard_folder
+from tripline_engine.spark.state.state_log import FORMS, KEY, SparkStateLog
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessorHandle

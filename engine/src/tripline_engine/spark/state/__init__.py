@@ -1,0 +1,1 @@
+"""The shards' state logs in Spark's state store, and blob files beside it."""
