@@ -33,7 +33,7 @@ from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.head import Head
 from tripline_engine.domain.state_log.memory_log import MemoryLog
-from tripline_engine.spark.packing import packer, unpacked
+from tripline_engine.spark.rows.packing import packer, unpacked
 from tripline_engine.spark.state.blob_log import is_file
 from tripline_engine.spark.state.state_log import FORMS
 

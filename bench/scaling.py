@@ -29,8 +29,8 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.memory_log import MemoryLog
-from tripline_engine.spark.packing import packer
-from tripline_engine.spark.shard_keys import shard_keys
+from tripline_engine.spark.rows.packing import packer
+from tripline_engine.spark.rows.shard_keys import shard_keys
 
 _TYPE: Final = load("transaction")
 _START: Final = 1_700_000_000_000

@@ -14,7 +14,7 @@ from tests.e2e.playing import Player
 from tests.e2e.verdict import read_verdict
 from tests.oracle.registry import Registry
 from tests.oracle.scripting import draft
-from tripline_engine.spark.packing import REJECT_BYTES
+from tripline_engine.spark.rows.packing import REJECT_BYTES
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 

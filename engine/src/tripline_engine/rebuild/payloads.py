@@ -13,8 +13,8 @@ from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.rebuild.inputs import Batch
 from tripline_engine.rebuild.order import Part
-from tripline_engine.spark.packing import REJECTS_SHARD, packer
-from tripline_engine.spark.shard_keys import shard_keys
+from tripline_engine.spark.rows.packing import REJECTS_SHARD, packer
+from tripline_engine.spark.rows.shard_keys import shard_keys
 
 _BATCH_BYTES = 64 << 20
 """Values that are handed over for packing at once, and one more: an Arrow array of bytes holds 2 GiB at most."""

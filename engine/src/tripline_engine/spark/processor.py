@@ -17,10 +17,10 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import OutRecord, Payload
 from tripline_engine.domain.state_log.state_log import StateLog
-from tripline_engine.spark.aside import ASIDE
-from tripline_engine.spark.counting import count_records
 from tripline_engine.spark.faults.fault_points import FaultPoint
-from tripline_engine.spark.shard_keys import shard_keys
+from tripline_engine.spark.rows.gc_freeze import ASIDE
+from tripline_engine.spark.rows.output_counters import count_records
+from tripline_engine.spark.rows.shard_keys import shard_keys
 from tripline_engine.spark.state.stored_state import StoredState
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class ShardProcessor(StatefulProcessor):
         # the driver and Spark's schema check take the processor apart too, and have no use for compiled kernels
         import pyarrow as pa  # noqa: PLC0415
 
-        from tripline_engine.spark.record_batches import as_data_frame, as_record_batch  # noqa: PLC0415
+        from tripline_engine.spark.rows.record_batches import as_data_frame, as_record_batch  # noqa: PLC0415
         from tripline_engine.spark.state.state_client import StateClient  # noqa: PLC0415
 
         try:
@@ -107,8 +107,8 @@ class ShardProcessor(StatefulProcessor):
 
     def _outputs(self, shard: int, batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """All that follows from these rows, which are let go, and the shard's counters: rows by OUTPUT_SCHEMA."""
-        from tripline_engine.spark.framing import framed, framed_counters  # noqa: PLC0415
-        from tripline_engine.spark.payloads import in_order  # noqa: PLC0415
+        from tripline_engine.spark.rows.input_batches import in_order  # noqa: PLC0415
+        from tripline_engine.spark.rows.output_batches import framed, framed_counters  # noqa: PLC0415
         from tripline_engine.spark.sources import packing  # noqa: PLC0415
 
         payloads = in_order(batches, packing(self._config, self._fault))

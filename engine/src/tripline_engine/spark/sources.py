@@ -20,16 +20,16 @@ from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
 from tripline_engine.spark.faults.fault_points import FaultPoint
-from tripline_engine.spark.input_rows import BACKFILLED_RECORD, PACKED_SCHEMA, RAW_RECORD
+from tripline_engine.spark.rows.input_schema import BACKFILLED_RECORD, PACKED_SCHEMA, RAW_RECORD
+from tripline_engine.spark.rows.shard_keys import shard_keys
 from tripline_engine.spark.settings import Settings
-from tripline_engine.spark.shard_keys import shard_keys
 from tripline_engine.spark.starting_offsets import starting_offsets
 from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tripline_engine.spark.packing import Pack
+    from tripline_engine.spark.rows.packing import Pack
 
 
 def shard_inputs(
@@ -115,7 +115,7 @@ def packing(config: EngineConfig, fault: FaultPoint | None) -> Pack:
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         # in the worker only: the driver has no use for compiled kernels
-        from tripline_engine.spark.packing import packer  # noqa: PLC0415
+        from tripline_engine.spark.rows.packing import packer  # noqa: PLC0415
 
         return packer(config)(fault.reach_plan(batches) if fault else batches)
 

@@ -28,7 +28,7 @@ from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_worker import ShardWorker
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.columns import Texts
-from tripline_engine.spark.packing import packer, unpacked
+from tripline_engine.spark.rows.packing import packer, unpacked
 
 _START: Final = 1_763_690_000_000
 _ROWS: Final = 40

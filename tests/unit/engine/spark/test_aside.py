@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.unit.engine.spark.test_packing import batch, pack, payment
-from tripline_engine.spark import aside
-from tripline_engine.spark.aside import Aside
+from tripline_engine.spark.rows import gc_freeze
+from tripline_engine.spark.rows.gc_freeze import Aside
 
 
 class Knot:
@@ -32,8 +32,8 @@ def own_heap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     gc.freeze()
     gc.disable()
     Knot.alive = 0
-    monkeypatch.setattr(aside, "MANY", 1_000)
-    monkeypatch.setattr(aside, "TIMES", 5)
+    monkeypatch.setattr(gc_freeze, "MANY", 1_000)
+    monkeypatch.setattr(gc_freeze, "TIMES", 5)
     yield
     gc.enable()
 
@@ -71,7 +71,7 @@ def test_much_is_set_aside_and_what_is_lost_by_that_is_found_again() -> None:
 
 def test_packing_loses_nothing_either(monkeypatch: pytest.MonkeyPatch) -> None:
     """With one shard it is done in the middle of the task that judges."""
-    monkeypatch.setattr(aside, "MANY", 100_000)
+    monkeypatch.setattr(gc_freeze, "MANY", 100_000)
     records = batch([(0, 7, 100, payment(1))])
     # kernels are loaded
     pack(1, records)

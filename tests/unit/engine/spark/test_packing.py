@@ -18,8 +18,8 @@ from tripline_contracts.event_type import load
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.transactions.sharding import shards_of
-from tripline_engine.spark.packing import packer
-from tripline_engine.spark.shard_keys import shard_keys, spark_hash
+from tripline_engine.spark.rows.packing import packer
+from tripline_engine.spark.rows.shard_keys import shard_keys, spark_hash
 
 TRANSACTION = load()
 
@@ -133,7 +133,7 @@ def test_few_records_are_gathered_until_they_are_worth_a_pass(sizes: list[int]) 
     batches = [
         batch([(0, i, i, payment(i)) for i in range(start, end)]) for start, end in itertools.pairwise(ends)
     ]
-    with mock.patch("tripline_engine.spark.packing.PASS_ROWS", 5):
+    with mock.patch("tripline_engine.spark.rows.packing.PASS_ROWS", 5):
         judged = [part for _, part in of_kind(pack(1, *batches), Kind.TRANSACTIONS)]
     assert [row["offset"] for part in judged for row in part] == list(range(ends[-1]))
     assert [row["runningMax"] for part in judged for row in part] == list(range(ends[-1]))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.unit.engine.spark.test_packing import batch, payment
 from tests.unit.engine.support.shard_harness import config
 from tripline_engine.domain.shard.ports import Kind, Payload
-from tripline_engine.spark.input_rows import BACKFILLED_RECORD, RAW_RECORD
-from tripline_engine.spark.packing import Pack, packer, unpacked
-from tripline_engine.spark.payloads import INPUT_SCHEMA, in_order
+from tripline_engine.spark.rows.input_batches import INPUT_SCHEMA, in_order
+from tripline_engine.spark.rows.input_schema import BACKFILLED_RECORD, RAW_RECORD
+from tripline_engine.spark.rows.packing import Pack, packer, unpacked
 
 RECORDS = [
     (0, 7, 100, payment(1)),
@@ -60,8 +60,8 @@ def test_raw_records_are_packed_as_if_in_the_order_of_their_offsets(order: list[
 
 @pytest.mark.parametrize("most", [1, 150])
 def test_many_bytes_are_packed_a_part_at_a_time(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tripline_engine.spark.payloads.BATCH_BYTES", most)
-    monkeypatch.setattr("tripline_engine.spark.packing.PASS_BYTES", most)
+    monkeypatch.setattr("tripline_engine.spark.rows.input_batches.BATCH_BYTES", most)
+    monkeypatch.setattr("tripline_engine.spark.rows.packing.PASS_BYTES", most)
     found = in_order([rows(*map(raw, RECORDS))], packer(config(1)))
     whole = packed_by_itself()
     assert len(found) > len(whole)
@@ -76,7 +76,7 @@ def test_many_bytes_are_packed_a_part_at_a_time(most: int, monkeypatch: pytest.M
 def test_parts_of_which_one_has_a_backfill_are_packed_apart(
     backfilled: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tripline_engine.spark.payloads.BATCH_BYTES", 1)
+    monkeypatch.setattr("tripline_engine.spark.rows.input_batches.BATCH_BYTES", 1)
     records = [
         (
             0,

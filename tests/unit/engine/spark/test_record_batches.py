@@ -16,10 +16,10 @@ from pyspark.sql.pandas.serializers import TransformWithStateInPandasSerializer
 from pyspark.sql.streaming.stateful_processor_util import TransformWithStateInPandasFuncMode as Mode
 
 from tripline_engine.domain.shard.ports import OutRecord
-from tripline_engine.spark.framing import framed, framed_counters
-from tripline_engine.spark.output_schema import OUTPUT_SCHEMA
-from tripline_engine.spark.payloads import INPUT_SCHEMA
-from tripline_engine.spark.record_batches import (
+from tripline_engine.spark.rows.input_batches import INPUT_SCHEMA
+from tripline_engine.spark.rows.output_batches import framed, framed_counters
+from tripline_engine.spark.rows.output_schema import OUTPUT_SCHEMA
+from tripline_engine.spark.rows.record_batches import (
     RecordBatchSerializer,
     as_data_frame,
     as_record_batch,

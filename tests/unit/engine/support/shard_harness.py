@@ -19,8 +19,8 @@ from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload
 from tripline_engine.domain.shard.projection import Projection
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.state_log import LARGE_ONES
-from tripline_engine.spark.packing import packer
-from tripline_engine.spark.shard_keys import shard_keys
+from tripline_engine.spark.rows.packing import packer
+from tripline_engine.spark.rows.shard_keys import shard_keys
 
 TRANSACTION = load("transaction")
 RULE_COUNTERS = (

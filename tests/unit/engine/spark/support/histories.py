@@ -13,7 +13,7 @@ from tests.oracle.knobs import EVERYTHING, Knobs
 from tests.oracle.model import MicroBatch
 from tests.unit.engine.spark.test_packing import batch
 from tests.unit.engine.support.shard_harness import Engine, config
-from tripline_engine.spark.packing import packer
+from tripline_engine.spark.rows.packing import packer
 
 
 def play(histories: int) -> None:

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.transactions.columns import BACKFILL
-from tripline_engine.spark.input_rows import BACKFILLED_RECORD, RAW_RECORD
-from tripline_engine.spark.packing import PACKED, Pack, unpacked
+from tripline_engine.spark.rows.input_schema import BACKFILLED_RECORD, RAW_RECORD
+from tripline_engine.spark.rows.packing import PACKED, Pack, unpacked
 
 Columns = dict[str, npt.NDArray[Any]]
 

@@ -22,8 +22,8 @@ from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.domain.transactions.parser import Parsed, Parser, Reject
 from tripline_engine.domain.transactions.sharding import anchor_masks
-from tripline_engine.spark.aside import ASIDE
-from tripline_engine.spark.shard_keys import shard_keys
+from tripline_engine.spark.rows.gc_freeze import ASIDE
+from tripline_engine.spark.rows.shard_keys import shard_keys
 
 Pack = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """As for `mapInArrow`: partition, offset, recordTime, value, perhaps backfill in; sources.PACKED_SCHEMA out."""

@@ -19,7 +19,7 @@ from pyspark import worker
 from pyspark.sql.pandas.serializers import ArrowStreamSerializer, TransformWithStateInPandasSerializer
 from pyspark.sql.streaming.stateful_processor_util import TransformWithStateInPandasFuncMode
 
-from tripline_engine.spark.payloads import INPUT_SCHEMA
+from tripline_engine.spark.rows.input_batches import INPUT_SCHEMA
 
 if TYPE_CHECKING:
     import pandas as pd

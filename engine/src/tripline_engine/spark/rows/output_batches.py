@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from tripline_engine.domain.shard.ports import OutRecord
-from tripline_engine.spark.output_schema import OUTPUT_SCHEMA
+from tripline_engine.spark.rows.output_schema import OUTPUT_SCHEMA
 
 _SCHEMA: Final = to_arrow_schema(OUTPUT_SCHEMA)
 _ROWS_PER_BATCH: Final = 5_000

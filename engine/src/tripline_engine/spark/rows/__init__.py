@@ -1,0 +1,1 @@
+"""Rows between Spark and a shard: packing, input and output batches."""
