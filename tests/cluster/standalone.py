@@ -20,7 +20,7 @@ from tests.e2e.waiting import eventually
 from tripline_demo import leash, ports
 from tripline_demo.java import Java
 from tripline_engine.spark.faults.engine_kill import kill_processes
-from tripline_engine.spark.processor import WORKERS_FOLDER
+from tripline_engine.spark.query.processor import WORKERS_FOLDER
 
 _SPARK: Final = Path(pyspark.__file__).parent
 _DEPLOY: Final = "org.apache.spark.deploy"

@@ -22,11 +22,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine import logs
 from tripline_engine.spark.checkpoint import checkpoint
-from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.faults.fault_points import FaultPoint, parse_fault_point
-from tripline_engine.spark.processor import ShardProcessor
-from tripline_engine.spark.query import start_query
-from tripline_engine.spark.session import start_session
+from tripline_engine.spark.query.jvm_class_cache import archive_for
+from tripline_engine.spark.query.processor import ShardProcessor
+from tripline_engine.spark.query.query import start_query
+from tripline_engine.spark.query.session import start_session
 from tripline_engine.spark.settings import Settings, from_environment
 from tripline_engine.spark.state.stored_state import StoredState
 

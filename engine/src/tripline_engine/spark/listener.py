@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from tripline_engine.spark.backlog import Backlog
 from tripline_engine.spark.history_limit import HistoryLimit
 from tripline_engine.spark.metrics import Metrics, shard_counters
-from tripline_engine.spark.query import OBSERVATION
+from tripline_engine.spark.query.query import OBSERVATION
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject

@@ -23,17 +23,17 @@ from tripline_engine.spark import head_start, housekeeping
 from tripline_engine.spark.backlog import Backlog, waiting
 from tripline_engine.spark.checkpoint import checkpoint
 from tripline_engine.spark.checkpoint.restore_point import forget_beginning
-from tripline_engine.spark.class_archive import archive_for
 from tripline_engine.spark.faults.fault_points import FaultPoint, parse_fault_point
 from tripline_engine.spark.history_limit import HistoryLimit
 from tripline_engine.spark.kafka_stream import KafkaStream
 from tripline_engine.spark.listener import ProgressListener
 from tripline_engine.spark.live_heap import left_in, old_part
 from tripline_engine.spark.metrics import Metrics
-from tripline_engine.spark.processor import ShardProcessor
-from tripline_engine.spark.query import start_query
+from tripline_engine.spark.query.jvm_class_cache import archive_for
+from tripline_engine.spark.query.processor import ShardProcessor
+from tripline_engine.spark.query.query import start_query
+from tripline_engine.spark.query.session import start_session
 from tripline_engine.spark.room import lacking_room
-from tripline_engine.spark.session import start_session
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.state.blob_log import forget_unfinished
 from tripline_engine.spark.state.stored_state import StoredState

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tripline_engine.spark.class_archive import ClassArchive, archive_for
+from tripline_engine.spark.query.jvm_class_cache import ClassArchive, archive_for
 
 
 @pytest.fixture

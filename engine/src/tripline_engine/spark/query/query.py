@@ -11,12 +11,12 @@ from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.checkpoint.restore_point import Beginning, beginning_of, judged_ends
 from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 from tripline_engine.spark.faults.fault_points import FaultPoint
-from tripline_engine.spark.processor import INITIAL_STATE_SCHEMA, ShardProcessor
+from tripline_engine.spark.query.processor import INITIAL_STATE_SCHEMA, ShardProcessor
+from tripline_engine.spark.query.session import LARGE_BATCHES, SMALL_BATCHES
+from tripline_engine.spark.query.sources import shard_inputs
 from tripline_engine.spark.rows.output_schema import OUTPUT_SCHEMA
 from tripline_engine.spark.rows.shard_keys import shard_keys
-from tripline_engine.spark.session import LARGE_BATCHES, SMALL_BATCHES
 from tripline_engine.spark.settings import Settings
-from tripline_engine.spark.sources import shard_inputs
 
 OBSERVATION = "shards"
 """The observed metrics of each micro-batch: column `shard<n>` holds that shard's counters as JSON."""

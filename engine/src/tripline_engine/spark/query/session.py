@@ -14,7 +14,7 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 from tripline_engine.errors import BadSettings
-from tripline_engine.spark.class_archive import ClassArchive
+from tripline_engine.spark.query.jvm_class_cache import ClassArchive
 from tripline_engine.spark.settings import Settings
 
 _STATE: Final = "spark.sql.streaming.stateStore"

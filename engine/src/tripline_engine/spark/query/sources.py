@@ -20,10 +20,10 @@ from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
 from tripline_engine.spark.faults.fault_points import FaultPoint
+from tripline_engine.spark.query.starting_offsets import starting_offsets
 from tripline_engine.spark.rows.input_schema import BACKFILLED_RECORD, PACKED_SCHEMA, RAW_RECORD
 from tripline_engine.spark.rows.shard_keys import shard_keys
 from tripline_engine.spark.settings import Settings
-from tripline_engine.spark.starting_offsets import starting_offsets
 from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 
 if TYPE_CHECKING:

@@ -107,9 +107,9 @@ class ShardProcessor(StatefulProcessor):
 
     def _outputs(self, shard: int, batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """All that follows from these rows, which are let go, and the shard's counters: rows by OUTPUT_SCHEMA."""
+        from tripline_engine.spark.query.sources import packing  # noqa: PLC0415
         from tripline_engine.spark.rows.input_batches import in_order  # noqa: PLC0415
         from tripline_engine.spark.rows.output_batches import framed, framed_counters  # noqa: PLC0415
-        from tripline_engine.spark.sources import packing  # noqa: PLC0415
 
         payloads = in_order(batches, packing(self._config, self._fault))
         batches.clear()

@@ -1,0 +1,1 @@
+"""The streaming query: session, sources, shard processor, sink."""
