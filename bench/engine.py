@@ -27,12 +27,12 @@ from tripline_demo import kafka, leash, paths, ports, topics
 from tripline_demo.jars import Jars, ensure
 from tripline_demo.java import Java, find_java
 from tripline_engine.spark.faults.engine_kill import kill_processes
-from tripline_engine.spark.late_compiling import TOLD
 from tripline_engine.spark.room import disk_bytes
+from tripline_engine.spark.worker.jit_watch import TOLD
 
 PROJECTION_DIR: Final = "TRIPLINE_BENCH_PROJECTION_DIR"
 """Names the folder below which mapped files are; else they are beside the others."""
-_WORKERS: Final = "tripline_engine.spark.worker_daemon"
+_WORKERS: Final = "tripline_engine.spark.worker.worker_daemon"
 
 
 @dataclass(frozen=True, slots=True)

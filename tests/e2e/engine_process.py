@@ -24,7 +24,7 @@ from tripline_demo.java import Java
 from tripline_demo.stack.checks import http_ready
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.faults.engine_kill import kill_processes
-from tripline_engine.spark.late_compiling import TOLD
+from tripline_engine.spark.worker.jit_watch import TOLD
 
 START_SECONDS = 150.0
 STOP_SECONDS = 75.0

@@ -55,7 +55,7 @@ def rebuild(engine: str | None) -> None:
 @main.command("warm-up")
 def warm_up() -> None:
     """Compile the engine's kernels into their cache, so that the first micro-batch doesn't wait for it."""
-    from tripline_engine.spark.warm_up import warm_up_side_by_side  # noqa: PLC0415
+    from tripline_engine.spark.worker.warm_up import warm_up_side_by_side  # noqa: PLC0415
 
     warm_up_side_by_side()
 

@@ -11,7 +11,7 @@ from numba import njit
 from numba.core import event
 from structlog.testing import capture_logs
 
-from tripline_engine.spark.late_compiling import tell_of_late_compiling
+from tripline_engine.spark.worker.jit_watch import tell_of_late_compiling
 
 
 @njit

@@ -13,7 +13,7 @@ EVERY_KERNEL = """
 import importlib, pkgutil
 from numba.core.dispatcher import Dispatcher
 import tripline_engine.domain as domain
-from tripline_engine.spark.warm_up import warm_up
+from tripline_engine.spark.worker.warm_up import warm_up
 
 warm_up()
 kernels = set()
@@ -31,7 +31,7 @@ EVERY_KIND_OF_ARRAY = """
 import logging
 from numba.core.dispatcher import Dispatcher
 from tests.unit.engine.spark.support.histories import play
-from tripline_engine.spark.warm_up import warm_up
+from tripline_engine.spark.worker.warm_up import warm_up
 
 logging.disable()
 warm_up()

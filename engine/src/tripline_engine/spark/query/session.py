@@ -50,7 +50,7 @@ _PURPOSE: Final[dict[str, str]] = {
     # over TCP every hand-over to Python waits 42 ms for a delayed acknowledgement
     "spark.python.unix.domain.socket.enabled": "true",
     # forks workers that have everything imported
-    "spark.python.daemon.module": "tripline_engine.spark.worker_daemon",
+    "spark.python.daemon.module": "tripline_engine.spark.worker.worker_daemon",
     # as it is for the stateful stage: with other variables each stage would have a daemon and workers of its own
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",

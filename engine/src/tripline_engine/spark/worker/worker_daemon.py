@@ -32,12 +32,12 @@ def preload() -> None:
         import pyspark.worker  # noqa: F401, PLC0415
 
         from tripline_engine import logs  # noqa: PLC0415
-        from tripline_engine.spark.late_compiling import tell_of_late_compiling  # noqa: PLC0415
         from tripline_engine.spark.query import processor  # noqa: F401, PLC0415
         from tripline_engine.spark.rows import output_batches  # noqa: F401, PLC0415
         from tripline_engine.spark.rows.record_batches import use_record_batches  # noqa: PLC0415
         from tripline_engine.spark.state.state_client import use_state_client  # noqa: PLC0415
-        from tripline_engine.spark.warm_up import warm_up  # noqa: PLC0415
+        from tripline_engine.spark.worker.jit_watch import tell_of_late_compiling  # noqa: PLC0415
+        from tripline_engine.spark.worker.warm_up import warm_up  # noqa: PLC0415
 
         use_record_batches()
         use_state_client()

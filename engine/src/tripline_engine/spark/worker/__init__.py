@@ -1,0 +1,1 @@
+"""What runs in Spark's Python worker processes alone."""
