@@ -16,7 +16,7 @@ from bench.engine import Place, Running
 from bench.results import Result
 from bench.stages import samples
 from bench.state_log import Logged, logged
-from tripline_engine.spark.room import disk_bytes
+from tripline_engine.spark.driver.disk_space import disk_bytes
 
 MAX_CLEAN_UPS: Final = 2
 _SHARE: Final = 1.1

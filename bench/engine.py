@@ -26,8 +26,8 @@ from tripline_contracts.installed import SETTING
 from tripline_demo import kafka, leash, paths, ports, topics
 from tripline_demo.jars import Jars, ensure
 from tripline_demo.java import Java, find_java
+from tripline_engine.spark.driver.disk_space import disk_bytes
 from tripline_engine.spark.faults.engine_kill import kill_processes
-from tripline_engine.spark.room import disk_bytes
 from tripline_engine.spark.worker.jit_watch import TOLD
 
 PROJECTION_DIR: Final = "TRIPLINE_BENCH_PROJECTION_DIR"

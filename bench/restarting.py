@@ -23,7 +23,7 @@ from bench.stages import samples
 from bench.state_log import logged
 from bench.waiting import until, until_quiet
 from bench.workload import number_of
-from tripline_engine.spark.room import disk_bytes
+from tripline_engine.spark.driver.disk_space import disk_bytes
 
 _LINGER_SECONDS: Final = 0.3
 _REBUILDS: Final = "tripline_engine_rebuilds_total"

@@ -27,7 +27,7 @@ from bench.stack import BenchFailed
 from bench.stages import samples
 from bench.waiting import until, until_quiet
 from bench.wide_load import Wide
-from tripline_engine.spark.room import disk_bytes
+from tripline_engine.spark.driver.disk_space import disk_bytes
 
 _REBUILD_SECONDS: Final = "tripline_engine_rebuild_seconds_total"
 

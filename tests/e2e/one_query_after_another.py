@@ -42,7 +42,7 @@ def start(
     stack: ExitStack,
     fault: FaultPoint | None,
 ) -> StreamingQuery:
-    """What tripline_engine.spark.run does, but for ticker and signals."""
+    """What tripline_engine.spark.driver.engine does, but for ticker and signals."""
     settings = replace(
         common,
         checkpoint=common.checkpoint / prefix,

@@ -10,7 +10,7 @@ from pyspark import SparkConf
 from pyspark.java_gateway import launch_gateway
 
 from tripline_demo.java import Java
-from tripline_engine.spark.live_heap import left_in, old_part
+from tripline_engine.spark.driver.jvm_heap import left_in, old_part
 
 MIB = 1 << 20
 

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from tests.unit.alert_api.samples import alert_id, app
 from tripline_engine.metric_name import MetricName
-from tripline_engine.spark import metric_names
+from tripline_engine.spark.driver import metric_names
 
 FOLDER = resources.files("alert_api").joinpath("console")
 FILES = {entry.name: entry.read_text(encoding="utf-8") for entry in FOLDER.iterdir() if "." in entry.name}

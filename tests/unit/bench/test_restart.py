@@ -14,7 +14,7 @@ from bench.restarting import Restarted
 from bench.retaining import FIRST, LINGERING, RULES, STEPS, TRIP, WITNESS, WITNESS_PAYEE, Retaining, retaining
 from bench.state_log import Logged
 from bench.workload import PARTITIONS
-from tripline_engine.spark.room import disk_bytes
+from tripline_engine.spark.driver.disk_space import disk_bytes
 
 PAYMENTS, FIRST_MS = 6_000, 1_700_000_000_000
 HOUR_MS = 3_600_000

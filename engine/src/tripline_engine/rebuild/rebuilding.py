@@ -23,9 +23,9 @@ from tripline_engine.rebuild.survey import Survey
 from tripline_engine.spark.checkpoint import checkpoint
 from tripline_engine.spark.checkpoint.restore_point import lay_down
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
+from tripline_engine.spark.driver.tick_policy import TickState
+from tripline_engine.spark.driver.ticker import save_state
 from tripline_engine.spark.settings import Settings
-from tripline_engine.spark.tick_policy import TickState
-from tripline_engine.spark.ticker import save_state
 from tripline_engine.topic_names import ORDER
 
 _log = structlog.get_logger(__name__)

@@ -25,7 +25,7 @@ def run() -> None:
         settings = from_environment()
         logs.configure(settings.log_level)
         # Spark takes a second to import: settings are refused before that
-        from tripline_engine.spark.run import run as run_engine  # noqa: PLC0415
+        from tripline_engine.spark.driver.engine import run as run_engine  # noqa: PLC0415
 
         run_engine(settings)
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tripline_engine.spark.backlog import Backlog
+from tripline_engine.spark.driver.backlog import Backlog
 
 
 def test_two_of_the_largest_micro_batches_are_a_long_backlog() -> None:

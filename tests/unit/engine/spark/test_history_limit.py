@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripline_engine.spark.history_limit import HistoryLimit
+from tripline_engine.spark.driver.history_limit import HistoryLimit
 
 
 def test_full_at_the_limit_and_until_a_tenth_is_free_again() -> None:

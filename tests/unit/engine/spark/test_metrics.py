@@ -13,10 +13,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.serving import serving
-from tripline_engine.spark.backlog import Backlog
-from tripline_engine.spark.history_limit import HistoryLimit
-from tripline_engine.spark.listener import ProgressListener
-from tripline_engine.spark.metrics import Metrics, shard_counters
+from tripline_engine.spark.driver.backlog import Backlog
+from tripline_engine.spark.driver.history_limit import HistoryLimit
+from tripline_engine.spark.driver.listener import ProgressListener
+from tripline_engine.spark.driver.metrics import Metrics, shard_counters
 from tripline_engine.spark.rows.output_counters import count_records
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from tripline_engine.spark.room import lacking_room
+from tripline_engine.spark.driver.disk_space import lacking_room
 
 FREE = 150_000_000
 

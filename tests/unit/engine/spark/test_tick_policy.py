@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tripline_engine.spark.tick_policy import OrderedRange, PartitionState, TickState, next_tick
+from tripline_engine.spark.driver.tick_policy import OrderedRange, PartitionState, TickState, next_tick
 
 IDLE = 30_000
 WALL = 1_000_000

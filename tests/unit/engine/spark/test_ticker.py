@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tripline_engine.domain.shard.engine_config import Clock
-from tripline_engine.spark.tick_policy import TickState
-from tripline_engine.spark.ticker import Clocks, Ticker, save_state
+from tripline_engine.spark.driver.tick_policy import TickState
+from tripline_engine.spark.driver.ticker import Clocks, Ticker, save_state
 
 ENGINE = "engine-1"
 

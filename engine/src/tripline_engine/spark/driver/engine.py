@@ -19,25 +19,25 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.errors import QueryFailed
 from tripline_engine.serving import serving
-from tripline_engine.spark import head_start, housekeeping
-from tripline_engine.spark.backlog import Backlog, waiting
 from tripline_engine.spark.checkpoint import checkpoint
 from tripline_engine.spark.checkpoint.restore_point import forget_beginning
+from tripline_engine.spark.driver import jvm_housekeeping, preload
+from tripline_engine.spark.driver.backlog import Backlog, waiting
+from tripline_engine.spark.driver.disk_space import lacking_room
+from tripline_engine.spark.driver.history_limit import HistoryLimit
+from tripline_engine.spark.driver.jvm_heap import left_in, old_part
+from tripline_engine.spark.driver.kafka_stream import KafkaStream
+from tripline_engine.spark.driver.listener import ProgressListener
+from tripline_engine.spark.driver.metrics import Metrics
+from tripline_engine.spark.driver.ticker import Clocks, Ticker
 from tripline_engine.spark.faults.fault_points import FaultPoint, parse_fault_point
-from tripline_engine.spark.history_limit import HistoryLimit
-from tripline_engine.spark.kafka_stream import KafkaStream
-from tripline_engine.spark.listener import ProgressListener
-from tripline_engine.spark.live_heap import left_in, old_part
-from tripline_engine.spark.metrics import Metrics
 from tripline_engine.spark.query.jvm_class_cache import archive_for
 from tripline_engine.spark.query.processor import ShardProcessor
 from tripline_engine.spark.query.query import start_query
 from tripline_engine.spark.query.session import start_session
-from tripline_engine.spark.room import lacking_room
 from tripline_engine.spark.settings import Settings
 from tripline_engine.spark.state.blob_log import forget_unfinished
 from tripline_engine.spark.state.stored_state import StoredState
-from tripline_engine.spark.ticker import Clocks, Ticker
 
 _log = structlog.get_logger(__name__)
 _POLL_SECONDS: Final = 0.2
@@ -95,12 +95,12 @@ class Engine:
         where = (self._settings.metrics_host, self._settings.metrics_port)
         with serving(*where, self._metrics.registry, self._dead, self._not_ready) as port:
             _log.info("starting", engine=self._config.engine_id, shards=self._config.shards, http_port=port)
-            head_start.import_arrow()
+            preload.import_arrow()
             cache = self._settings.class_cache
             archive = archive_for(cache, self._settings.jars) if cache else None
             session = start_session(self._settings, self._config.shards, archive)
             gateway, was_ready = session.sparkContext._gateway, False  # noqa: SLF001  # the JVM's process
-            head_start.load_workers(session)
+            preload.load_workers(session)
             self._listen_to_signals()
             listener = ProgressListener(
                 self._metrics, self._ready, self._committed, self._limit, self._backlog
@@ -183,7 +183,7 @@ class Engine:
         jvm = session.sparkContext._jvm  # noqa: SLF001  # the only way to the JVM's own accounts
         assert jvm is not None  # the query runs
         heap = old_part(jvm)
-        purge_at = time.monotonic() + housekeeping.INTERVAL_SECONDS
+        purge_at = time.monotonic() + jvm_housekeeping.INTERVAL_SECONDS
         while not self._stop.wait(_POLL_SECONDS) and not self._wants_another_query():
             if not query.isActive:
                 raise QueryFailed(f"the streaming query ended: {_reason(query)}")
@@ -191,8 +191,8 @@ class Engine:
                 raise QueryFailed("the ticker ended, without it the record clock would stand still")
             self._metrics.heap_lives(left_in(heap))
             if time.monotonic() > purge_at:
-                _log.debug("paths_forgotten", count=housekeeping.forget_deleted_files(session))
-                purge_at = time.monotonic() + housekeeping.INTERVAL_SECONDS
+                _log.debug("paths_forgotten", count=jvm_housekeeping.forget_deleted_files(session))
+                purge_at = time.monotonic() + jvm_housekeeping.INTERVAL_SECONDS
 
     def _wants_another_query(self) -> bool:
         return self._limit.full != self._was_full or self._backlog.far != self._was_far

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from tripline_engine.spark.backlog import Backlog
-from tripline_engine.spark.history_limit import HistoryLimit
-from tripline_engine.spark.metrics import Metrics, shard_counters
+from tripline_engine.spark.driver.backlog import Backlog
+from tripline_engine.spark.driver.history_limit import HistoryLimit
+from tripline_engine.spark.driver.metrics import Metrics, shard_counters
 from tripline_engine.spark.query.query import OBSERVATION
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import structlog
 from confluent_kafka import KafkaException
 
 from tripline_engine.domain.shard.engine_config import Clock
-from tripline_engine.spark.tick_policy import DEFAULT_IDLE_SECONDS, OrderedRange, TickState, next_tick
+from tripline_engine.spark.driver.tick_policy import DEFAULT_IDLE_SECONDS, OrderedRange, TickState, next_tick
 
 _log = structlog.get_logger(__name__)
 _INTERVAL_SECONDS: Final = 1.0

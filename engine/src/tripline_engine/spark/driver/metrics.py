@@ -12,7 +12,7 @@ from prometheus_client.metrics_core import HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from tripline_engine.metric_name import MetricName
-from tripline_engine.spark import metric_names as names
+from tripline_engine.spark.driver import metric_names as names
 from tripline_engine.spark.rows.output_counters import LATENCY_BOUNDS_MS
 
 _BATCH_BOUNDS: Final = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 10, 30)
