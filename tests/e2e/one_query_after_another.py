@@ -23,7 +23,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tripline_engine import logs
 from tripline_engine.spark.checkpoint import checkpoint
 from tripline_engine.spark.faults.fault_points import FaultPoint, parse_fault_point
-from tripline_engine.spark.query.jvm_class_cache import archive_for
+from tripline_engine.spark.query.jvm_class_cache import class_cache_for
 from tripline_engine.spark.query.processor import ShardProcessor
 from tripline_engine.spark.query.query import start_query
 from tripline_engine.spark.query.session import start_session
@@ -87,7 +87,7 @@ def end_with(query: StreamingQuery) -> None:
 def main() -> None:
     settings = from_environment()
     logs.configure(settings.log_level)
-    archive = archive_for(settings.class_cache, settings.jars) if settings.class_cache else None
+    archive = class_cache_for(settings.class_cache, settings.jars) if settings.class_cache else None
     # one that others have written: to write it would hold up the end of this process, and nobody would keep it
     found = archive if archive and archive.file.exists() else None
     session = start_session(settings, shards=1, archive=found)

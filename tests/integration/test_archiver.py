@@ -22,9 +22,9 @@ from tripline_engine.archive.feed import Feed
 from tripline_engine.archive.journal import Cursor, Journal
 from tripline_engine.archive.store import Store
 from tripline_engine.errors import RecordsMissing
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Headers, Record
-from tripline_engine.kafka_log.topic_log import OffsetsGone, Topic
+from tripline_engine.kafka_log.topic_log import OffsetsGone, TopicLog
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
@@ -75,7 +75,7 @@ def log(kafka: str, request: pytest.FixtureRequest) -> KafkaLog:
 
 @pytest.fixture
 def journal(log: KafkaLog, tmp_path: Path) -> Iterator[Journal]:
-    with Topic(log.kafka, log.prefix + TRANSACTIONS) as topic:
+    with TopicLog(log.kafka, log.prefix + TRANSACTIONS) as topic:
         yield Journal(topic, Store(tmp_path / "archive", "transaction", topic.name))
 
 
@@ -113,7 +113,10 @@ def test_killed_at_any_time_it_keeps_each_record_once_byte_for_byte(
     with archiving(log, tmp_path) as archiver:
         ends = log.ends(TRANSACTIONS)
         eventually(
-            lambda: {p: journal.archived(p) for p in ends} == {p: [Span(0, end)] for p, end in ends.items()},
+            lambda: (
+                {p: journal.archived(p) for p in ends}
+                == {p: [OffsetRange(0, end)] for p, end in ends.items()}
+            ),
             "all is archived",
         )
         eventually(lambda: archiver.metric("tripline_archiver_lag_records") == 0, "nothing is unwritten")
@@ -141,7 +144,7 @@ def test_told_to_stop_it_writes_what_it_has_read(log: KafkaLog, journal: Journal
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert (second.returncode, "another archiver is writing there" in second.stderr) == (1, True)
-    assert {p: journal.archived(p) for p in (0, 1)} == {0: [Span(0, 20)], 1: [Span(0, 20)]}
+    assert {p: journal.archived(p) for p in (0, 1)} == {0: [OffsetRange(0, 20)], 1: [OffsetRange(0, 20)]}
 
 
 @pytest.mark.timeout(300)
@@ -151,11 +154,13 @@ def test_what_kafka_deleted_before_it_was_read_is_counted_and_named(
     sender = Sender(log)
     sender.payments(20)
     with archiving(log, tmp_path):
-        eventually(lambda: journal.archived(0) == [Span(0, 10)], "the first are archived")
+        eventually(lambda: journal.archived(0) == [OffsetRange(0, 10)], "the first are archived")
     sender.payments(40)
     log.delete(TRANSACTIONS, {0: 25, 1: 0})
     with archiving(log, tmp_path) as archiver:
-        eventually(lambda: journal.archived(0) == [Span(0, 10), Span(25, 30)], "the rest is archived")
+        eventually(
+            lambda: journal.archived(0) == [OffsetRange(0, 10), OffsetRange(25, 30)], "the rest is archived"
+        )
         assert archiver.metric("tripline_archiver_missing_records_total") == 15
     with pytest.raises(
         RecordsMissing, match="partition 0: offsets 10 to 24 are neither in the topic nor in the archive"
@@ -191,7 +196,7 @@ def test_a_position_that_is_deleted_while_it_is_read_is_told(log: KafkaLog, jour
         list(journal.topic.records(0, 0, 10))
     begun: list[int] = []
 
-    def begin(place: tuple[str, int], span: Span) -> int:
+    def begin(place: tuple[str, int], span: OffsetRange) -> int:
         begun.append(place[1])
         return 0 if begun.count(place[1]) == 1 else span.first
 

@@ -10,7 +10,7 @@ from pyspark import SparkConf
 from pyspark.java_gateway import launch_gateway
 
 from tripline_demo.java import Java
-from tripline_engine.spark.driver.jvm_heap import left_in, old_part
+from tripline_engine.spark.driver.jvm_heap import live_bytes, old_generation
 
 MIB = 1 << 20
 
@@ -32,16 +32,16 @@ def gateway(java: Java, monkeypatch: pytest.MonkeyPatch) -> Iterator[JavaGateway
 @pytest.mark.timeout(120)
 def test_what_lives_is_told_and_garbage_is_not(gateway: JavaGateway) -> None:
     jvm = gateway.jvm
-    heap = old_part(jvm)
-    before = left_in(heap)
+    heap = old_generation(jvm)
+    before = live_bytes(heap)
     held = jvm.java.lang.StringBuilder()
     held.setLength(30 * MIB)
     jvm.System.gc()
-    with_it = left_in(heap)
+    with_it = live_bytes(heap)
     held.setLength(0)
     held.trimToSize()
     jvm.System.gc()
-    without = left_in(heap)
+    without = live_bytes(heap)
     assert before == 0
     assert with_it > 30 * MIB
     assert without == pytest.approx(with_it - 30 * MIB, abs=2 * MIB)

@@ -43,7 +43,7 @@ def rebuild(engine: str | None) -> None:
     with _sentences():
         settings = from_environment()
         logs.configure(settings.log_level)
-        from tripline_engine.rebuild.rebuilding import rebuild as rebuild_engine  # noqa: PLC0415  # compiled kernels
+        from tripline_engine.rebuild.rebuild_job import rebuild as rebuild_engine  # noqa: PLC0415  # compiled kernels
 
         done = rebuild_engine(settings, settings.event_type, engine)
         click.echo(
@@ -55,9 +55,9 @@ def rebuild(engine: str | None) -> None:
 @main.command("warm-up")
 def warm_up() -> None:
     """Compile the engine's kernels into their cache, so that the first micro-batch doesn't wait for it."""
-    from tripline_engine.spark.worker.warm_up import warm_up_side_by_side  # noqa: PLC0415
+    from tripline_engine.spark.worker.warm_up import warm_up_parallel  # noqa: PLC0415
 
-    warm_up_side_by_side()
+    warm_up_parallel()
 
 
 @contextmanager

@@ -11,13 +11,13 @@ import structlog
 from tripline_contracts.event_type import EventType
 from tripline_engine.archive.feed import Feed, Place
 from tripline_engine.archive.metrics import Metrics
+from tripline_engine.archive.partition_writer import PartitionWriter
 from tripline_engine.archive.piece import Piece
 from tripline_engine.archive.settings import Settings
 from tripline_engine.archive.store import Store
 from tripline_engine.archive.table import Form
-from tripline_engine.archive.writing import PartitionWriter
 from tripline_engine.errors import KafkaSilent
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.topic_names import ORDER, TICKS, TRANSACTIONS
 
 _log = structlog.get_logger(__name__)
@@ -77,7 +77,7 @@ class Archiver:
         except KafkaSilent as error:
             _log.warning("kafka", reason=str(error))
 
-    def _begin(self, place: Place, span: Span) -> int:
+    def _begin(self, place: Place, span: OffsetRange) -> int:
         writer = self._writers.get(place)
         if writer is None:
             writer = self._writers[place] = self._writer(place[0], [])

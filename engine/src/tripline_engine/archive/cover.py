@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tripline_engine.archive.piece import Piece
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
 
 
 def cover(pieces: Iterable[Piece], start: int) -> list[Piece]:
@@ -37,17 +37,17 @@ def cover(pieces: Iterable[Piece], start: int) -> list[Piece]:
     return [*chosen, best] if best else chosen
 
 
-def spans(pieces: Iterable[Piece]) -> list[Span]:
+def spans(pieces: Iterable[Piece]) -> list[OffsetRange]:
     """What the pieces of one partition hold together, without gaps in each, ascending."""
-    return joined(Span(piece.first, piece.until) for piece in pieces)
+    return joined(OffsetRange(piece.first, piece.until) for piece in pieces)
 
 
-def joined(found: Iterable[Span]) -> list[Span]:
+def joined(found: Iterable[OffsetRange]) -> list[OffsetRange]:
     """Spans that meet or overlap made one, ascending; empty ones left out."""
-    whole: list[Span] = []
+    whole: list[OffsetRange] = []
     for span in sorted(span for span in found if span.first < span.until):
         if whole and span.first <= whole[-1].until:
-            whole[-1] = Span(whole[-1].first, max(whole[-1].until, span.until))
+            whole[-1] = OffsetRange(whole[-1].first, max(whole[-1].until, span.until))
         else:
             whole.append(span)
     return whole

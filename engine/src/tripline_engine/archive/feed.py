@@ -9,7 +9,7 @@ import structlog
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from tripline_engine.errors import KafkaSilent
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.kafka_log.topic_log import consumer_settings, is_out_of_range, record_of, span_of
 
@@ -21,7 +21,7 @@ _FETCH_BYTES: Final = 1 << 18
 
 Place = tuple[str, int]
 """Topic and partition."""
-Begin = Callable[[Place, Span], int]
+Begin = Callable[[Place, OffsetRange], int]
 """Where to read a partition from, given what it has."""
 
 

@@ -13,7 +13,7 @@ from tripline_engine.archive.cover import cover, joined, spans
 from tripline_engine.archive.piece import Piece
 from tripline_engine.archive.store import Store
 from tripline_engine.errors import RecordsMissing
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.kafka_log.topic_log import OffsetsGone
 
@@ -29,7 +29,7 @@ class Topic(Protocol):
 
     def partitions(self) -> list[int]: ...
 
-    def span(self, partition: int) -> Span: ...
+    def span(self, partition: int) -> OffsetRange: ...
 
     def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]: ...
 
@@ -41,11 +41,11 @@ class Journal:
         self.topic, self._store = topic, store
         self._pieces: dict[int, list[Piece]] = {}
 
-    def spans(self, partition: int) -> list[Span]:
+    def spans(self, partition: int) -> list[OffsetRange]:
         """Which offsets are there, ascending, a gap between each two."""
         return joined([*self.archived(partition), self.topic.span(partition)])
 
-    def archived(self, partition: int) -> list[Span]:
+    def archived(self, partition: int) -> list[OffsetRange]:
         """Which of them are in the archive."""
         return spans(self._list().get(partition, []))
 

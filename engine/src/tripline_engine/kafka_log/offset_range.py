@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Span(NamedTuple):
+class OffsetRange(NamedTuple):
     """Consecutive offsets; `until` is exclusive."""
 
     first: int

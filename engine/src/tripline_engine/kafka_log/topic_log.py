@@ -15,7 +15,7 @@ import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from tripline_engine.errors import KafkaSilent
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Headers, Record
 
 _log = structlog.get_logger(__name__)
@@ -42,7 +42,7 @@ def consumer_settings(kafka: str) -> dict[str, Any]:
     }
 
 
-class Topic:
+class TopicLog:
     """One topic of one broker. Raises KafkaSilent where Kafka does not answer. To be closed."""
 
     def __init__(self, kafka: str, name: str) -> None:
@@ -70,7 +70,7 @@ class Topic:
             raise KafkaSilent(f"{self.name}: Kafka doesn't say its partitions: {error}") from error
         return sorted(found.partitions) if found.error is None else []
 
-    def span(self, partition: int) -> Span:
+    def span(self, partition: int) -> OffsetRange:
         """From the oldest offset that is there to the end."""
         return span_of(self._consumer, self.name, partition)
 
@@ -117,7 +117,7 @@ def _read(topic: str, messages: list[Message], position: int) -> tuple[list[Reco
     return records, position
 
 
-def span_of(consumer: Consumer, topic: str, partition: int) -> Span:
+def span_of(consumer: Consumer, topic: str, partition: int) -> OffsetRange:
     """The offsets that a partition has. Raises KafkaSilent."""
     place = TopicPartition(topic, partition)
     try:
@@ -126,7 +126,7 @@ def span_of(consumer: Consumer, topic: str, partition: int) -> Span:
         raise KafkaSilent(f"{topic} partition {partition}: Kafka doesn't say its ends: {error}") from error
     if found is None:
         raise KafkaSilent(f"{topic} partition {partition}: Kafka doesn't say its ends within {_SECONDS:g} s")
-    return Span(*found)
+    return OffsetRange(*found)
 
 
 def is_out_of_range(error: KafkaError) -> bool:

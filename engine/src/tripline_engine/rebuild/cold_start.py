@@ -12,8 +12,8 @@ from tripline_engine.archive.journal import Journal
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.errors import NoHistory
 from tripline_engine.kafka_log.record import Record
+from tripline_engine.rebuild.history_need import Need, need_of
 from tripline_engine.rebuild.journals import Journals, journals
-from tripline_engine.rebuild.need import Need, need_of
 from tripline_engine.rebuild.survey import all_records
 from tripline_engine.spark.settings import Settings
 from tripline_engine.topic_names import RULES, TRANSACTIONS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tripline_engine.archive.journal import Cursor, Journal
 from tripline_engine.errors import OrderBroken
 from tripline_engine.kafka_log.record import Record
-from tripline_engine.rebuild.order import Part, Range, Recorded
+from tripline_engine.rebuild.recorded_order import Part, Range, RecordedBatch
 from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 
 
@@ -16,7 +16,7 @@ from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 class Batch:
     """What one micro-batch took. `left_out` are parts that are too old to be needed and are not there any more."""
 
-    recorded: Recorded
+    recorded: RecordedBatch
     rules: list[Record]
     ticks: list[Record]
     transactions: list[Record]
@@ -30,7 +30,7 @@ class Inputs:
         self._journals, self._available = journals, available
         self._cursors: dict[tuple[str, int], Cursor] = {}
 
-    def batch(self, recorded: Recorded) -> Batch:
+    def batch(self, recorded: RecordedBatch) -> Batch:
         """Raises RecordsMissing, and OrderBroken where the record doesn't fit what is there."""
         left_out = tuple(
             part for part in recorded.transactions if part.first < self._available.get(part.partition, 0)
@@ -49,10 +49,10 @@ class Inputs:
             left_out,
         )
 
-    def _range(self, recorded: Recorded, topic: str, wanted: Range | None) -> list[Record]:
+    def _range(self, recorded: RecordedBatch, topic: str, wanted: Range | None) -> list[Record]:
         return [] if wanted is None else self._take(recorded, topic, 0, wanted)
 
-    def _part(self, recorded: Recorded, part: Part) -> list[Record]:
+    def _part(self, recorded: RecordedBatch, part: Part) -> list[Record]:
         records = self._take(recorded, TRANSACTIONS, part.partition, Range(part.first, part.until))
         newest = max(record.timestamp for record in records)
         if newest != part.max_record_time:
@@ -63,7 +63,7 @@ class Inputs:
             )
         return records
 
-    def _take(self, recorded: Recorded, topic: str, partition: int, wanted: Range) -> list[Record]:
+    def _take(self, recorded: RecordedBatch, topic: str, partition: int, wanted: Range) -> list[Record]:
         cursor = self._cursors.get((topic, partition))
         if cursor is None:
             cursor = self._cursors[topic, partition] = Cursor(self._journals[topic], partition, wanted.first)

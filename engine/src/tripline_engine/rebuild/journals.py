@@ -9,7 +9,7 @@ from typing import Final
 from tripline_contracts.event_type import EventType
 from tripline_engine.archive.journal import Journal
 from tripline_engine.archive.store import Store
-from tripline_engine.kafka_log.topic_log import Topic
+from tripline_engine.kafka_log.topic_log import TopicLog
 from tripline_engine.spark.settings import Settings
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 
@@ -25,7 +25,7 @@ def journals(settings: Settings, event_type: EventType) -> Iterator[Journals]:
     with ExitStack() as stack:
         found: dict[str, Journal] = {}
         for name in (RULES, *_ARCHIVED):
-            topic, store = stack.enter_context(Topic(settings.kafka, settings.topic(name))), None
+            topic, store = stack.enter_context(TopicLog(settings.kafka, settings.topic(name))), None
             if settings.archive and name in _ARCHIVED:
                 store = Store(settings.archive, event_type.name, topic.name)
             found[name] = Journal(topic, store)

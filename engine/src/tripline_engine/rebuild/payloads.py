@@ -12,7 +12,7 @@ from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.rebuild.inputs import Batch
-from tripline_engine.rebuild.order import Part
+from tripline_engine.rebuild.recorded_order import Part
 from tripline_engine.spark.rows.packing import REJECTS_SHARD, packer
 from tripline_engine.spark.rows.shard_keys import shard_keys
 

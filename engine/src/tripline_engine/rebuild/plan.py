@@ -12,9 +12,9 @@ from tripline_contracts.cloudevents import rfc3339
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
 from tripline_engine.archive.journal import Journal
 from tripline_engine.errors import CheckpointMismatch, RecordsMissing
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
+from tripline_engine.rebuild.history_need import need_of
 from tripline_engine.rebuild.journals import Journals
-from tripline_engine.rebuild.need import need_of
 from tripline_engine.rebuild.survey import Place, Survey, survey
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 
@@ -51,7 +51,7 @@ def _refuse_other_type(found: Survey, event_type: EventType) -> None:
         )
 
 
-def _refuse_gap(journal: Journal, place: Place, judged: Span, found: Survey) -> None:
+def _refuse_gap(journal: Journal, place: Place, judged: OffsetRange, found: Survey) -> None:
     topic, partition = place
     name, there = journal.topic.name, journal.topic.span(partition)
     if there.until < judged.until:
@@ -96,7 +96,7 @@ def _last_tick(journal: Journal, found: Survey) -> int:
     """The record clock in the end, ms; 0 before the first tick: then nothing is old."""
     judged = found.judged.get((TICKS, 0))
     clock = 0
-    for value in _values(journal, judged and Span(judged.until - 1, judged.until)):
+    for value in _values(journal, judged and OffsetRange(judged.until - 1, judged.until)):
         try:
             clock = int(msgspec.json.decode(value or b"")["clock"])
         except (msgspec.MsgspecError, UnicodeDecodeError, LookupError, TypeError, ValueError):
@@ -104,7 +104,7 @@ def _last_tick(journal: Journal, found: Survey) -> int:
     return clock
 
 
-def _values(journal: Journal, span: Span | None) -> Iterator[bytes | None]:
+def _values(journal: Journal, span: OffsetRange | None) -> Iterator[bytes | None]:
     records = (record for run in journal.runs(0, span.first) for record in run) if span else iter(())
     for record in records:
         if span and record.offset >= span.until:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from tripline_engine.archive.journal import Journal
 from tripline_engine.errors import OrderBroken
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
-from tripline_engine.rebuild.order import Range, Recorded, order_of, read_recorded
+from tripline_engine.rebuild.recorded_order import Range, RecordedBatch, order_of, read_recorded
 from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 
 Place = tuple[str, int]
@@ -26,12 +26,12 @@ class Survey:
     :ivar left_out: by partition, the highest record time before what is still there; absent where all is
     """
 
-    last: Recorded
-    judged: dict[Place, Span] = field(default_factory=dict)
+    last: RecordedBatch
+    judged: dict[Place, OffsetRange] = field(default_factory=dict)
     max_record_times: dict[int, int] = field(default_factory=dict)
     left_out: dict[int, int] = field(default_factory=dict)
 
-    def take(self, recorded: Recorded, available: Mapping[int, int]) -> None:
+    def take(self, recorded: RecordedBatch, available: Mapping[int, int]) -> None:
         """The next micro-batch; `available` is where, by partition, what is there without gap begins."""
         self.last = recorded
         for topic, taken in ((RULES, recorded.rules), (TICKS, recorded.ticks)):
@@ -45,7 +45,7 @@ class Survey:
 
     def _extend(self, place: Place, taken: Range) -> None:
         first = self.judged[place].first if place in self.judged else taken.first
-        self.judged[place] = Span(first, taken.until)
+        self.judged[place] = OffsetRange(first, taken.until)
 
 
 def all_records(journal: Journal) -> Iterator[Record]:

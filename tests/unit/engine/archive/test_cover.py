@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tripline_engine.archive.cover import cover, joined, spans, superseded
 from tripline_engine.archive.piece import Piece
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
 
 DAY = "2026-01-02"
 RANGES = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12)), max_size=12)
@@ -61,4 +61,4 @@ def test_spans_are_what_is_there_with_a_gap_between_each_two(ranges: list[tuple[
 
 
 def test_empty_spans_join_nothing() -> None:
-    assert joined([Span(7, 7), Span(3, 5), Span(5, 5)]) == [Span(3, 5)]
+    assert joined([OffsetRange(7, 7), OffsetRange(3, 5), OffsetRange(5, 5)]) == [OffsetRange(3, 5)]

@@ -24,9 +24,9 @@ from tests.unit.engine.archive.support.memory_store import (
     record,
 )
 from tripline_engine.archive.journal import Cursor, Journal
+from tripline_engine.archive.partition_writer import PartitionWriter
 from tripline_engine.archive.store import Store
 from tripline_engine.archive.table import Form
-from tripline_engine.archive.writing import PartitionWriter
 from tripline_engine.errors import ArchiveMismatch, RecordsMissing
 from tripline_engine.kafka_log.record import Record
 

@@ -28,9 +28,9 @@ from tests.unit.engine.rebuild.support.recorded_run import Recording
 from tests.unit.engine.support.shard_harness import TRANSACTION, DictLog, Engine, config
 from tripline_engine.domain.shard.ports import Kind, OutRecord
 from tripline_engine.errors import OrderBroken, RecordsMissing
-from tripline_engine.rebuild.judging import judge
 from tripline_engine.rebuild.plan import plan
 from tripline_engine.rebuild.progress import Progress
+from tripline_engine.rebuild.replay import replay
 from tripline_engine.rebuild.shards import Shards
 from tripline_engine.spark.checkpoint.state_file import read_state, write_state
 from tripline_engine.topic_names import ORDER, TICKS, TRANSACTIONS
@@ -41,7 +41,7 @@ TOLD = ("alerts.v1", "rejected-transactions.v1", "rule-traces.v1")
 def rebuilt(recording: Recording, shards: int) -> tuple[Shards, list[OutRecord]]:
     journals = recording.journals
     survey, available = plan(journals, TRANSACTION, None)
-    return judge(journals, survey, available, config(shards), lambda: 0, Progress(lambda: 0.0, 0))
+    return replay(journals, survey, available, config(shards), lambda: 0, Progress(lambda: 0.0, 0))
 
 
 def engine_of(state: Shards, shards: int, folder: Path, offsets: dict[Kind, int]) -> Engine:

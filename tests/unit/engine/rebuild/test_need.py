@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.engine.archive.support.memory_store import START
 from tripline_engine.domain.rules.tolerances import Tolerances
-from tripline_engine.rebuild.need import Need, need_of
+from tripline_engine.rebuild.history_need import Need, need_of
 
 MINUTE = 60_000
 HOUR = 3600

@@ -12,7 +12,7 @@ from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.rebuild.support.recorded_run import Recording
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_engine.errors import CheckpointMismatch, OrderBroken
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.rebuild.plan import plan
 from tripline_engine.rebuild.progress import Progress
 from tripline_engine.rebuild.survey import survey
@@ -37,14 +37,14 @@ def recording() -> Recording:
 def test_without_a_name_the_newest_engine_is_meant(recording: Recording) -> None:
     found = survey(recording.journals[ORDER], None, {})
     assert (found.last.engine, found.last.sequence) == ("engine-under-test", 3)
-    assert found.judged == {(TICKS, 0): Span(0, 3), (TRANSACTIONS, 0): Span(0, 3)}
+    assert found.judged == {(TICKS, 0): OffsetRange(0, 3), (TRANSACTIONS, 0): OffsetRange(0, 3)}
     assert found.max_record_times == {0: START + 2}
 
 
 def test_another_one_can_be_named(recording: Recording) -> None:
     found = survey(recording.journals[ORDER], "older", {})
     assert (found.last.engine, found.last.sequence) == ("older", 2)
-    assert found.judged == {(TICKS, 0): Span(0, 2), (TRANSACTIONS, 0): Span(0, 2)}
+    assert found.judged == {(TICKS, 0): OffsetRange(0, 2), (TRANSACTIONS, 0): OffsetRange(0, 2)}
 
 
 def test_an_unknown_one_is_refused_with_those_that_there_are(recording: Recording) -> None:

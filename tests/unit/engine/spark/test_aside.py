@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.engine.spark.test_packing import batch, pack, payment
 from tripline_engine.spark.rows import gc_freeze
-from tripline_engine.spark.rows.gc_freeze import Aside
+from tripline_engine.spark.rows.gc_freeze import GcFreezer
 
 
 class Knot:
@@ -38,7 +38,7 @@ def own_heap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     gc.enable()
 
 
-def task(own: Aside, lasting: int) -> list[list[int]]:
+def task(own: GcFreezer, lasting: int) -> list[list[int]]:
     """A task that leaves a knot behind, and so many objects that last; then Spark's worker collects garbage."""
     knot = Knot()
     found: list[list[int]] = [[] for _ in range(lasting)]
@@ -49,7 +49,7 @@ def task(own: Aside, lasting: int) -> list[list[int]]:
 
 
 def test_nothing_is_set_aside_for_little() -> None:
-    own, before = Aside(), gc.get_freeze_count()
+    own, before = GcFreezer(), gc.get_freeze_count()
     kept = [task(own, 10) for _ in range(20)]
     assert len(kept) == 20
     assert Knot.alive == 0
@@ -57,7 +57,7 @@ def test_nothing_is_set_aside_for_little() -> None:
 
 
 def test_much_is_set_aside_and_what_is_lost_by_that_is_found_again() -> None:
-    own, kept = Aside(), []
+    own, kept = GcFreezer(), []
     most = 0
     for _ in range(23):
         kept.append(task(own, 1_500))

@@ -11,10 +11,10 @@ import pytest
 from tripline_contracts.event_type import load
 from tripline_engine.spark.checkpoint.checkpoint import new_config, open_config, pin, spark_folder
 from tripline_engine.spark.checkpoint.restore_point import (
-    beginning_of,
-    forget_beginning,
     judged_ends,
-    lay_down,
+    read_restore_point,
+    remove_restore_point,
+    write_restore_point,
 )
 from tripline_engine.spark.checkpoint.state_file import read_state
 
@@ -33,26 +33,26 @@ def commit(checkpoint: Path) -> None:
 
 
 def test_it_is_there_until_the_first_commit(tmp_path: Path) -> None:
-    lay_down(tmp_path, STATES)
-    assert beginning_of(tmp_path) is None
+    write_restore_point(tmp_path, STATES)
+    assert read_restore_point(tmp_path) is None
     pin(tmp_path, new_config(TRANSACTION, 3, "wall"), ENDS)
-    found = beginning_of(tmp_path)
+    found = read_restore_point(tmp_path)
     assert found is not None
     assert found.ends == judged_ends(tmp_path) == ENDS
-    forget_beginning(tmp_path)
+    remove_restore_point(tmp_path)
     assert [list(read_state(found.state_file(shard))) for shard in range(3)] == STATES
     commit(tmp_path)
-    assert beginning_of(tmp_path) is None
+    assert read_restore_point(tmp_path) is None
     assert judged_ends(tmp_path) == {"transactions.v1": {0: 20, 1: 5}}
-    forget_beginning(tmp_path)
+    remove_restore_point(tmp_path)
     assert not found.folder.exists()
 
 
 def test_what_a_rebuild_that_was_killed_left_behind_is_of_no_use_to_another_engine(tmp_path: Path) -> None:
-    lay_down(tmp_path, STATES[:1])
+    write_restore_point(tmp_path, STATES[:1])
     open_config(tmp_path, TRANSACTION, 1, "wall")
-    assert beginning_of(tmp_path) is None
-    forget_beginning(tmp_path)
+    assert read_restore_point(tmp_path) is None
+    remove_restore_point(tmp_path)
     assert not list(tmp_path.glob("beginning*"))
 
 
@@ -61,12 +61,12 @@ def test_half_a_state_is_none(tmp_path: Path) -> None:
         yield "head", b"1"
         raise OSError("no space left")
 
-    lay_down(tmp_path, [[("head", b"0")]])
+    write_restore_point(tmp_path, [[("head", b"0")]])
     with pytest.raises(OSError, match="no space"):
-        lay_down(tmp_path, [[("head", b"1")], breaking()])
+        write_restore_point(tmp_path, [[("head", b"1")], breaking()])
     assert not (tmp_path / "beginning").exists()
-    lay_down(tmp_path, STATES[1:])
+    write_restore_point(tmp_path, STATES[1:])
     pin(tmp_path, new_config(TRANSACTION, 2, "wall"), ENDS)
-    found = beginning_of(tmp_path)
+    found = read_restore_point(tmp_path)
     assert found is not None
     assert list(read_state(found.state_file(0))) == STATES[1]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tripline_engine.spark.query.jvm_class_cache import ClassArchive, archive_for
+from tripline_engine.spark.query.jvm_class_cache import ClassCache, class_cache_for
 
 
 @pytest.fixture
@@ -21,12 +21,12 @@ def jars(tmp_path: Path) -> Path:
     return folder
 
 
-def archive(tmp_path: Path, jars: Path) -> ClassArchive:
+def archive(tmp_path: Path, jars: Path) -> ClassCache:
     """For a Java that isn't there."""
-    return archive_for(tmp_path / "cache", jars, {"JAVA_HOME": str(tmp_path / "jdk")})
+    return class_cache_for(tmp_path / "cache", jars, {"JAVA_HOME": str(tmp_path / "jdk")})
 
 
-def a_jvm(archive: ClassArchive, text: str) -> subprocess.Popen[bytes]:
+def a_jvm(archive: ClassCache, text: str) -> subprocess.Popen[bytes]:
     """A process that writes the archive once its standard input is closed."""
     code = f"import sys, pathlib; sys.stdin.read(); pathlib.Path({str(archive.fresh)!r}).write_text({text!r})"
     return subprocess.Popen([sys.executable, "-c", code if text else "pass"], stdin=subprocess.PIPE)

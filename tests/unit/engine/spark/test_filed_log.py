@@ -14,7 +14,13 @@ import pytest
 from tests.unit.engine.support.shard_harness import DictLog
 from tripline_engine.errors import StateStoreFailed
 from tripline_engine.spark.state.blob_index import NAMES, names_in
-from tripline_engine.spark.state.blob_log import GONE, KEPT_BATCHES, FiledLog, forget_unfinished, shard_folder
+from tripline_engine.spark.state.blob_log import (
+    GONE,
+    KEPT_BATCHES,
+    BlobLog,
+    remove_unfinished_blobs,
+    shard_folder,
+)
 
 LARGE = 10
 KEY = "segment/payee/7"
@@ -29,11 +35,11 @@ class Shard:
     store: DictLog = field(default_factory=DictLog)
     batch: int = 0
 
-    def begin(self) -> FiledLog:
+    def begin(self) -> BlobLog:
         self.store.abort()
-        return FiledLog(self.store, self.folder, self.batch, LARGE)
+        return BlobLog(self.store, self.folder, self.batch, LARGE)
 
-    def commit(self, log: FiledLog) -> None:
+    def commit(self, log: BlobLog) -> None:
         log.finish()
         self.store.commit()
         self.batch += 1
@@ -243,9 +249,9 @@ def test_what_a_killed_process_had_begun_to_write_is_removed(shard: Shard, tmp_p
     shard.put(KEY, b"x" * LARGE)
     [name] = shard.files()
     (shard.folder / "segment/payee" / f"{name}.12ab.unfinished").write_bytes(b"x")
-    forget_unfinished(tmp_path)
+    remove_unfinished_blobs(tmp_path)
     assert shard.files() == [name]
-    forget_unfinished(tmp_path / "none")
+    remove_unfinished_blobs(tmp_path / "none")
 
 
 def test_random_lives(tmp_path: Path) -> None:
@@ -285,5 +291,5 @@ def test_random_lives(tmp_path: Path) -> None:
             past = DictLog()
             past.committed = committed
             past.abort()
-            found = FiledLog(past, shard.folder, 10_000, LARGE)
+            found = BlobLog(past, shard.folder, 10_000, LARGE)
             assert found.get_all(KEYS) == [known.get(key) for key in KEYS]

@@ -11,7 +11,7 @@ from numba import njit
 from numba.core import event
 from structlog.testing import capture_logs
 
-from tripline_engine.spark.worker.jit_watch import tell_of_late_compiling
+from tripline_engine.spark.worker.jit_watch import report_late_compilation
 
 
 @njit
@@ -27,7 +27,7 @@ def outer(values: Any) -> Any:
 def test_what_is_compiled_late_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event, "_registered", defaultdict(list))
     outer(np.zeros(1, np.int64))
-    tell_of_late_compiling()
+    report_late_compilation()
     with capture_logs() as nothing:
         outer(np.zeros(2, np.int64))
     with capture_logs() as logs:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.unit.engine.spark.test_packing import batch, payment
 from tests.unit.engine.support.shard_harness import config
 from tripline_engine.domain.shard.ports import Kind, Payload
-from tripline_engine.spark.rows.input_batches import INPUT_SCHEMA, in_order
+from tripline_engine.spark.rows.input_batches import INPUT_SCHEMA, ordered_payloads
 from tripline_engine.spark.rows.input_schema import BACKFILLED_RECORD, RAW_RECORD
 from tripline_engine.spark.rows.packing import Pack, packer, unpacked
 
@@ -55,14 +55,14 @@ def by_kind(payloads: list[Payload]) -> list[Payload]:
 def test_raw_records_are_packed_as_if_in_the_order_of_their_offsets(order: list[int], cut: int) -> None:
     shuffled = [raw(RECORDS[i]) for i in order]
     batches = [rows(*part) for part in (shuffled[:cut], shuffled[cut:]) if part]
-    assert in_order(batches, packer(config(1))) == by_kind(packed_by_itself())
+    assert ordered_payloads(batches, packer(config(1))) == by_kind(packed_by_itself())
 
 
 @pytest.mark.parametrize("most", [1, 150])
 def test_many_bytes_are_packed_a_part_at_a_time(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tripline_engine.spark.rows.input_batches.BATCH_BYTES", most)
     monkeypatch.setattr("tripline_engine.spark.rows.packing.PASS_BYTES", most)
-    found = in_order([rows(*map(raw, RECORDS))], packer(config(1)))
+    found = ordered_payloads([rows(*map(raw, RECORDS))], packer(config(1)))
     whole = packed_by_itself()
     assert len(found) > len(whole)
     for kind in (Kind.TRANSACTIONS, Kind.PARSE_REJECTS):
@@ -89,7 +89,7 @@ def test_parts_of_which_one_has_a_backfill_are_packed_apart(
         )
         for i in range(3)
     ]
-    found = in_order([rows(*records)], packer(config(1)))
+    found = ordered_payloads([rows(*records)], packer(config(1)))
     judged = contents(found, Kind.TRANSACTIONS)
     assert [row.get("backfill") for row in judged] == ["b" if i == backfilled else None for i in range(3)]
 
@@ -101,7 +101,7 @@ def test_events_come_by_kind_and_position_before_what_is_packed() -> None:
         ),
         rows((0, Kind.TICK, 4, b"t4", 0, 0, None), (0, Kind.RULE_EVENT, 2, b"", 0, 0, None)),
     ]
-    found = in_order(batches, packer(config(1)))
+    found = ordered_payloads(batches, packer(config(1)))
     assert [(payload.kind, payload.position) for payload in found] == [
         (Kind.RULE_EVENT, 2),
         (Kind.RULE_EVENT, 9),
@@ -115,10 +115,10 @@ def test_events_come_by_kind_and_position_before_what_is_packed() -> None:
 
 def test_the_header_of_a_backfill_goes_along_with_its_record() -> None:
     of_a_backfill = (0, BACKFILLED_RECORD, 8, payment(2), 0, 100, b"b-1")
-    found = in_order([rows(of_a_backfill, *map(raw, RECORDS[:1]))], packer(config(1)))
+    found = ordered_payloads([rows(of_a_backfill, *map(raw, RECORDS[:1]))], packer(config(1)))
     told = [(row["offset"], row["backfill"]) for row in contents(found, Kind.TRANSACTIONS)]
     assert told == [(7, None), (8, "b-1")]
-    ordinary = in_order([rows(*map(raw, RECORDS[:1]))], packer(config(1)))
+    ordinary = ordered_payloads([rows(*map(raw, RECORDS[:1]))], packer(config(1)))
     assert ["backfill" in row for row in contents(ordinary, Kind.TRANSACTIONS)] == [False]
 
 
@@ -128,7 +128,7 @@ def test_packed_rows_are_payloads_already() -> None:
 
     pack: Pack = nothing_to_pack
     batches = [rows((0, Kind.PARTITION_RANGE, 0, b"{}"), (0, Kind.TRANSACTIONS, 0, b"arrow"))]
-    assert in_order(batches, pack) == [
+    assert ordered_payloads(batches, pack) == [
         Payload(Kind.TRANSACTIONS, b"arrow", 0),
         Payload(Kind.PARTITION_RANGE, b"{}", 0),
     ]

@@ -17,7 +17,7 @@ from pyspark.sql.streaming.stateful_processor_util import TransformWithStateInPa
 
 from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.spark.rows.input_batches import INPUT_SCHEMA
-from tripline_engine.spark.rows.output_batches import framed, framed_counters
+from tripline_engine.spark.rows.output_batches import counter_batch, record_batches
 from tripline_engine.spark.rows.output_schema import OUTPUT_SCHEMA
 from tripline_engine.spark.rows.record_batches import (
     RecordBatchSerializer,
@@ -91,7 +91,7 @@ def dumped(kind: type[TransformWithStateInPandasSerializer], outputs: list[Any])
 
 
 def test_what_comes_back_is_what_sparks_own_writes() -> None:
-    outputs = [*framed(RECORDS, "p-"), framed_counters(1, {"alerts": 2})]
+    outputs = [*record_batches(RECORDS, "p-"), counter_batch(1, {"alerts": 2})]
     theirs, ours = (
         dumped(TransformWithStateInPandasSerializer, [as_data_frame(batch) for batch in outputs]),
         dumped(RecordBatchSerializer, outputs),

@@ -6,14 +6,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from tripline_engine.spark.driver.disk_space import lacking_room
+from tripline_engine.spark.driver.disk_space import disk_shortage
 
 FREE = 150_000_000
 
 
 def lacking(folder: Path, most: int) -> str | None:
     with mock.patch("shutil.disk_usage", return_value=SimpleNamespace(free=FREE)):
-        return lacking_room(folder, most)
+        return disk_shortage(folder, most)
 
 
 def test_what_fits_is_not_told(tmp_path: Path) -> None:
@@ -34,5 +34,5 @@ def test_files_of_a_run_before_have_their_room(tmp_path: Path) -> None:
 
 
 def test_a_folder_as_it_is(tmp_path: Path) -> None:
-    assert lacking_room(tmp_path, 1) is None
-    assert lacking_room(tmp_path, 10**12)
+    assert disk_shortage(tmp_path, 1) is None
+    assert disk_shortage(tmp_path, 10**12)

@@ -22,7 +22,7 @@ _FOLDER: Final = "beginning"
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class RestorePoint:
     """Exclusive ends of what has been judged, by topic and partition, and the folder with the shards' state logs."""
 
     ends: Ends
@@ -33,21 +33,21 @@ class Beginning:
         return _state_file(self.folder, shard)
 
 
-def beginning_of(checkpoint: Path) -> Beginning | None:
+def read_restore_point(checkpoint: Path) -> RestorePoint | None:
     """None for a checkpoint that wasn't rebuilt, and once its first micro-batch is committed."""
     ends = begins_at(checkpoint)
     if ends is None or last_commit(spark_folder(checkpoint)) is not None:
         return None
-    return Beginning(ends, checkpoint / _FOLDER)
+    return RestorePoint(ends, checkpoint / _FOLDER)
 
 
 def judged_ends(checkpoint: Path) -> Ends:
     """Where the part that is judged and committed ends; empty before the first commit of an engine that began anew."""
-    beginning = beginning_of(checkpoint)
+    beginning = read_restore_point(checkpoint)
     return beginning.ends if beginning else committed_ends(spark_folder(checkpoint))
 
 
-def lay_down(checkpoint: Path, states: Iterable[Iterable[tuple[str, bytes]]]) -> None:
+def write_restore_point(checkpoint: Path, states: Iterable[Iterable[tuple[str, bytes]]]) -> None:
     """The state log of each shard, all of them or none; on the disk when this returns."""
     # the driver of a stream has nothing to write, and no time to import Arrow before Java has started
     from tripline_engine.spark.checkpoint.state_file import write_state  # noqa: PLC0415
@@ -63,9 +63,9 @@ def lay_down(checkpoint: Path, states: Iterable[Iterable[tuple[str, bytes]]]) ->
     _sync(checkpoint)
 
 
-def forget_beginning(checkpoint: Path) -> None:
+def remove_restore_point(checkpoint: Path) -> None:
     """Frees the disk once nobody needs it; it may be gigabytes."""
-    if beginning_of(checkpoint) is None:
+    if read_restore_point(checkpoint) is None:
         rmtree(checkpoint / _FOLDER, ignore_errors=True)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 import structlog
 
 from tripline_engine.errors import KafkaSilent
-from tripline_engine.kafka_log.topic_log import Topic
+from tripline_engine.kafka_log.topic_log import TopicLog
 from tripline_engine.spark.checkpoint.restore_point import judged_ends
 from tripline_engine.spark.settings import Settings
 from tripline_engine.topic_names import TRANSACTIONS
@@ -53,12 +53,12 @@ class Backlog:
             _log.info("caught_up")
 
 
-def waiting(settings: Settings) -> int:
+def unread_records(settings: Settings) -> int:
     """How many transactions have not been judged yet; 0 if Kafka doesn't say: that decides nothing but speed."""
     name = settings.topic(TRANSACTIONS)
     judged = judged_ends(settings.checkpoint).get(name, {})
     try:
-        with Topic(settings.kafka, name) as topic:
+        with TopicLog(settings.kafka, name) as topic:
             spans = {partition: topic.span(partition) for partition in topic.partitions()}
     except KafkaSilent as error:
         _log.debug("backlog_unknown", reason=str(error))

@@ -16,7 +16,7 @@ _BLOCK: Final = 512
 _GIB: Final = 1 << 30
 
 
-def lacking_room(folder: Path, most: int) -> str | None:
+def disk_shortage(folder: Path, most: int) -> str | None:
     """A sentence if files of so many transactions would not fit in this folder; None if they would.
 
     What is there already, of a run before, has its room.

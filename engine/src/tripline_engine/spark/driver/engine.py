@@ -20,23 +20,23 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.errors import QueryFailed
 from tripline_engine.serving import serving
 from tripline_engine.spark.checkpoint import checkpoint
-from tripline_engine.spark.checkpoint.restore_point import forget_beginning
+from tripline_engine.spark.checkpoint.restore_point import remove_restore_point
 from tripline_engine.spark.driver import jvm_housekeeping, preload
-from tripline_engine.spark.driver.backlog import Backlog, waiting
-from tripline_engine.spark.driver.disk_space import lacking_room
+from tripline_engine.spark.driver.backlog import Backlog, unread_records
+from tripline_engine.spark.driver.disk_space import disk_shortage
 from tripline_engine.spark.driver.history_limit import HistoryLimit
-from tripline_engine.spark.driver.jvm_heap import left_in, old_part
+from tripline_engine.spark.driver.jvm_heap import live_bytes, old_generation
 from tripline_engine.spark.driver.kafka_stream import KafkaStream
 from tripline_engine.spark.driver.listener import ProgressListener
 from tripline_engine.spark.driver.metrics import Metrics
 from tripline_engine.spark.driver.ticker import Clocks, Ticker
 from tripline_engine.spark.faults.fault_points import FaultPoint, parse_fault_point
-from tripline_engine.spark.query.jvm_class_cache import archive_for
+from tripline_engine.spark.query.jvm_class_cache import class_cache_for
 from tripline_engine.spark.query.processor import ShardProcessor
 from tripline_engine.spark.query.query import start_query
 from tripline_engine.spark.query.session import start_session
 from tripline_engine.spark.settings import Settings
-from tripline_engine.spark.state.blob_log import forget_unfinished
+from tripline_engine.spark.state.blob_log import remove_unfinished_blobs
 from tripline_engine.spark.state.stored_state import StoredState
 
 _log = structlog.get_logger(__name__)
@@ -58,11 +58,11 @@ def run(settings: Settings) -> None:
         config = checkpoint.open_config(
             settings.checkpoint, settings.event_type, settings.shards, settings.clock
         )
-        forget_beginning(settings.checkpoint)
-        forget_unfinished(settings.checkpoint)
+        remove_restore_point(settings.checkpoint)
+        remove_unfinished_blobs(settings.checkpoint)
         settings.projection_dir.mkdir(parents=True, exist_ok=True)
         # on a cluster the files are elsewhere
-        lacking = settings.is_local and lacking_room(settings.projection_dir, settings.max_history)
+        lacking = settings.is_local and disk_shortage(settings.projection_dir, settings.max_history)
         if lacking:
             _log.warning("little_room", reason=lacking)
         processor = ShardProcessor(
@@ -97,7 +97,7 @@ class Engine:
             _log.info("starting", engine=self._config.engine_id, shards=self._config.shards, http_port=port)
             preload.import_arrow()
             cache = self._settings.class_cache
-            archive = archive_for(cache, self._settings.jars) if cache else None
+            archive = class_cache_for(cache, self._settings.jars) if cache else None
             session = start_session(self._settings, self._config.shards, archive)
             gateway, was_ready = session.sparkContext._gateway, False  # noqa: SLF001  # the JVM's process
             preload.load_workers(session)
@@ -107,7 +107,7 @@ class Engine:
             )
             listener.listen(session)
             try:
-                self._backlog.waits(waiting(self._settings))
+                self._backlog.waits(unread_records(self._settings))
                 query = self._start(session, processor)
                 with self._ticking():
                     self._wait(session, query)
@@ -182,16 +182,16 @@ class Engine:
         """Returns when the engine is told to stop, or when it is to go on with another query."""
         jvm = session.sparkContext._jvm  # noqa: SLF001  # the only way to the JVM's own accounts
         assert jvm is not None  # the query runs
-        heap = old_part(jvm)
+        heap = old_generation(jvm)
         purge_at = time.monotonic() + jvm_housekeeping.INTERVAL_SECONDS
         while not self._stop.wait(_POLL_SECONDS) and not self._wants_another_query():
             if not query.isActive:
                 raise QueryFailed(f"the streaming query ended: {_reason(query)}")
             if not self._ticker_thread.is_alive():
                 raise QueryFailed("the ticker ended, without it the record clock would stand still")
-            self._metrics.heap_lives(left_in(heap))
+            self._metrics.heap_lives(live_bytes(heap))
             if time.monotonic() > purge_at:
-                _log.debug("paths_forgotten", count=jvm_housekeeping.forget_deleted_files(session))
+                _log.debug("paths_forgotten", count=jvm_housekeeping.evict_deleted_paths(session))
                 purge_at = time.monotonic() + jvm_housekeeping.INTERVAL_SECONDS
 
     def _wants_another_query(self) -> bool:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject, JVMView
 
 
-def old_part(jvm: JVMView) -> JavaObject:
+def old_generation(jvm: JVMView) -> JavaObject:
     """The pool of the heap that only a whole collection looks at, whatever the collector calls it.
 
     A `java.lang.management.MemoryPoolMXBean`.
@@ -20,7 +20,7 @@ def old_part(jvm: JVMView) -> JavaObject:
     )
 
 
-def left_in(old: JavaObject) -> int:
+def live_bytes(old: JavaObject) -> int:
     """Bytes that the last whole collection has left there; 0 before the first."""
     left: int = old.getCollectionUsage().getUsed()
     return left

@@ -18,7 +18,7 @@ _log = structlog.get_logger(__name__)
 INTERVAL_SECONDS: Final = 600
 
 
-def forget_deleted_files(session: SparkSession) -> int:
+def evict_deleted_paths(session: SparkSession) -> int:
     """How many paths were dropped; 0 as well if this Java doesn't let us."""
     jvm: Any = session.sparkContext._jvm  # noqa: SLF001  # there is no public way into the JVM
     try:

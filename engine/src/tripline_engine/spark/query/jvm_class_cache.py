@@ -25,7 +25,7 @@ _QUIET: Final = "-Xlog:cds*=error -Xlog:class*=error"
 
 
 @dataclass(frozen=True, slots=True)
-class ClassArchive:
+class ClassCache:
     """One archive file. `fresh` is where this process writes it until it's whole."""
 
     file: Path
@@ -57,13 +57,13 @@ class ClassArchive:
                 other.unlink(missing_ok=True)
 
 
-def archive_for(folder: Path, jars: Path, environ: Mapping[str, str] = os.environ) -> ClassArchive:
+def class_cache_for(folder: Path, jars: Path, environ: Mapping[str, str] = os.environ) -> ClassCache:
     """The archive for this Java, this Spark and these jars."""
     java = Path(environ["JAVA_HOME"]) / "bin" / "java" if environ.get("JAVA_HOME") else shutil.which("java")
     files = [Path(java or "java").resolve(), *sorted(jars.glob("*.jar"))]
     digest = hashlib.sha256("\n".join([pyspark.__version__, *_fingerprints(files)]).encode())
     name = f"engine-{digest.hexdigest()[:16]}.jsa"
-    return ClassArchive(folder / name, folder / f"{name}.{os.getpid()}")
+    return ClassCache(folder / name, folder / f"{name}.{os.getpid()}")
 
 
 def _fingerprints(files: Iterable[Path]) -> Iterable[str]:

@@ -18,7 +18,7 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import OutRecord, Payload
 from tripline_engine.domain.state_log.state_log import StateLog
 from tripline_engine.spark.faults.fault_points import FaultPoint
-from tripline_engine.spark.rows.gc_freeze import ASIDE
+from tripline_engine.spark.rows.gc_freeze import GC_FREEZER
 from tripline_engine.spark.rows.output_counters import count_records
 from tripline_engine.spark.rows.shard_keys import shard_keys
 from tripline_engine.spark.state.stored_state import StoredState
@@ -108,10 +108,10 @@ class ShardProcessor(StatefulProcessor):
     def _outputs(self, shard: int, batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """All that follows from these rows, which are let go, and the shard's counters: rows by OUTPUT_SCHEMA."""
         from tripline_engine.spark.query.sources import packing  # noqa: PLC0415
-        from tripline_engine.spark.rows.input_batches import in_order  # noqa: PLC0415
-        from tripline_engine.spark.rows.output_batches import framed, framed_counters  # noqa: PLC0415
+        from tripline_engine.spark.rows.input_batches import ordered_payloads  # noqa: PLC0415
+        from tripline_engine.spark.rows.output_batches import counter_batch, record_batches  # noqa: PLC0415
 
-        payloads = in_order(batches, packing(self._config, self._fault))
+        payloads = ordered_payloads(batches, packing(self._config, self._fault))
         batches.clear()
         make_worker = self._make_worker or _shard_worker()
         with self._stored.log(self._state, shard) as log:
@@ -119,9 +119,9 @@ class ShardProcessor(StatefulProcessor):
             records = worker.process(payloads)
         if self._fault:
             self._fault.reach_task(shard, payloads)
-        yield from framed(records, self._topic_prefix)
-        yield framed_counters(shard, {**worker.counters, **count_records(records)})
-        ASIDE.task_done()
+        yield from record_batches(records, self._topic_prefix)
+        yield counter_batch(shard, {**worker.counters, **count_records(records)})
+        GC_FREEZER.task_done()
 
     def close(self) -> None:
         """Nothing is held between calls."""

@@ -8,7 +8,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
-from tripline_engine.spark.checkpoint.restore_point import Beginning, beginning_of, judged_ends
+from tripline_engine.spark.checkpoint.restore_point import RestorePoint, judged_ends, read_restore_point
 from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 from tripline_engine.spark.faults.fault_points import FaultPoint
 from tripline_engine.spark.query.processor import INITIAL_STATE_SCHEMA, ShardProcessor
@@ -38,7 +38,7 @@ def start_query(
     """
     for name, value in (LARGE_BATCHES if catching_up else SMALL_BATCHES).items():
         session.conf.set(name, value)
-    beginning = beginning_of(settings.checkpoint)
+    beginning = read_restore_point(settings.checkpoint)
     begin = (
         judged_ends(settings.checkpoint) if last_commit(spark_folder(settings.checkpoint)) is None else None
     )
@@ -65,7 +65,7 @@ def start_query(
     )
 
 
-def _initial_state(session: SparkSession, shards: int, beginning: Beginning) -> GroupedData:
+def _initial_state(session: SparkSession, shards: int, beginning: RestorePoint) -> GroupedData:
     """Of each shard where its state log is: it may be gigabytes, which Spark would carry row by row."""
     rows = [(key, str(beginning.state_file(shard))) for shard, key in enumerate(shard_keys(shards))]
     return session.createDataFrame(rows, INITIAL_STATE_SCHEMA).groupBy("shardKey")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from tripline_engine.kafka_log.topic_log import Topic
+from tripline_engine.kafka_log.topic_log import TopicLog
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
 from tripline_engine.spark.settings import Settings
 from tripline_engine.topic_names import TICKS
@@ -24,7 +24,7 @@ def starting_offsets(settings: Settings, topics: Sequence[str], begin: Ends) -> 
     found: Ends = {}
     for name in topics:
         known, ticks = begin.get(name, {}), name == settings.topic(TICKS)
-        with Topic(settings.kafka, name) as topic:
+        with TopicLog(settings.kafka, name) as topic:
             found[name] = {
                 partition: known.get(partition, topic.span(partition).until if ticks else _EARLIEST)
                 for partition in topic.partitions()

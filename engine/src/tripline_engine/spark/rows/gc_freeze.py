@@ -16,7 +16,7 @@ TIMES: Final = 256
 """After so many times everything is looked through, a tenth of a second. Until then each loses ten kilobytes."""
 
 
-class Aside:
+class GcFreezer:
     """Of one worker process."""
 
     def __init__(self) -> None:
@@ -32,5 +32,5 @@ class Aside:
             gc.freeze()
 
 
-ASIDE: Final = Aside()
+GC_FREEZER: Final = GcFreezer()
 """This process's."""

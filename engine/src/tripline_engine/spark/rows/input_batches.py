@@ -36,7 +36,7 @@ BATCH_BYTES = 64 << 20
 """Values that are handed over for packing at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
 
 
-def in_order(batches: Iterable[pa.RecordBatch], pack: Pack) -> list[Payload]:
+def ordered_payloads(batches: Iterable[pa.RecordBatch], pack: Pack) -> list[Payload]:
     """Rule events by position, ticks by position, then the rest; raw records as what packing makes of them.
 
     Neither a shuffle nor the sort by shard keeps an order. Transactions carry what the domain sorts them by.

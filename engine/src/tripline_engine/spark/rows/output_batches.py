@@ -16,7 +16,7 @@ _SCHEMA: Final = to_arrow_schema(OUTPUT_SCHEMA)
 _ROWS_PER_BATCH: Final = 5_000
 
 
-def framed(records: Sequence[OutRecord], topic_prefix: str) -> Iterator[pa.RecordBatch]:
+def record_batches(records: Sequence[OutRecord], topic_prefix: str) -> Iterator[pa.RecordBatch]:
     """The records, each to its topic; rows by OUTPUT_SCHEMA."""
     for start in range(0, len(records), _ROWS_PER_BATCH):
         some = records[start : start + _ROWS_PER_BATCH]
@@ -29,7 +29,7 @@ def framed(records: Sequence[OutRecord], topic_prefix: str) -> Iterator[pa.Recor
         )
 
 
-def framed_counters(shard: int, counters: Mapping[str, int]) -> pa.RecordBatch:
+def counter_batch(shard: int, counters: Mapping[str, int]) -> pa.RecordBatch:
     """The row that has no topic."""
     return _batch(1, shard=[shard], counters=[json.dumps(counters)])
 

@@ -22,7 +22,7 @@ from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.domain.transactions.parser import Parsed, Parser, Reject
 from tripline_engine.domain.transactions.sharding import anchor_masks
-from tripline_engine.spark.rows.gc_freeze import ASIDE
+from tripline_engine.spark.rows.gc_freeze import GC_FREEZER
 from tripline_engine.spark.rows.shard_keys import shard_keys
 
 Pack = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -99,7 +99,7 @@ def packer(config: EngineConfig) -> Pack:
             yield _packed(
                 [(keys[REJECTS_SHARD], Kind.PARTITION_RANGE, 0, data) for data in _ranges(progress)]
             )
-        ASIDE.task_done()
+        GC_FREEZER.task_done()
 
     return pack
 

@@ -29,14 +29,14 @@ _RETURNED = "_0"
 """What Spark calls the one column, a struct, that comes back."""
 
 
-class Chosen:
+class KeyedRows:
     """As much of a data frame as Spark's worker uses: it chooses columns by their places, `frame.iloc[:, places]`."""
 
     def __init__(self, batch: pa.RecordBatch) -> None:
         self._batch = batch
 
     @property
-    def iloc(self) -> Chosen:
+    def iloc(self) -> KeyedRows:
         """Itself."""
         return self
 
@@ -63,7 +63,7 @@ class RecordBatchSerializer(TransformWithStateInPandasSerializer):
         # what fails before the first one is whole can still be told as an error
         ArrowStreamSerializer.dump_stream(self, self._write_stream_start(structs, stream), stream)
 
-    def _by_key(self, batch: pa.RecordBatch) -> Iterator[tuple[Key, Chosen]]:
+    def _by_key(self, batch: pa.RecordBatch) -> Iterator[tuple[Key, KeyedRows]]:
         assert self.key_offsets is not None  # Spark's worker sets them before it reads
         [place] = self.key_offsets
         keys = batch.column(place).to_numpy()
@@ -71,7 +71,7 @@ class RecordBatchSerializer(TransformWithStateInPandasSerializer):
         for start, end in zip([0, *cuts], [*cuts, len(keys)], strict=True):
             # Spark may send a batch without rows
             if start < end:
-                yield (int(keys[start]),), Chosen(batch.slice(start, end - start))
+                yield (int(keys[start]),), KeyedRows(batch.slice(start, end - start))
 
 
 def use_record_batches() -> None:

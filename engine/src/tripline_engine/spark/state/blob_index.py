@@ -25,7 +25,7 @@ _STUB: Final = b"file "
 _DECODER: Final = msgspec.json.Decoder(dict[str, str])
 
 
-class FileNames:
+class BlobIndex:
     """One micro-batch's view of them; `finish` is to be called before that ends.
 
     A key has the form ``<folder>/<number>``, and its file's name begins with the key and a dot.

@@ -26,7 +26,7 @@ import msgspec
 
 from tripline_engine.domain.state_log.state_log import LARGE_ONES, StateLog
 from tripline_engine.errors import StateStoreFailed
-from tripline_engine.spark.state.blob_index import FileNames, stubbed
+from tripline_engine.spark.state.blob_index import BlobIndex, stubbed
 
 LARGE: Final = 1 << 16
 """Bytes. To make a file takes as long as to hand so much to the state store."""
@@ -40,7 +40,7 @@ _UNFINISHED: Final = ".unfinished"
 _SEGMENTS: Final = "segments"
 
 
-class FiledLog:
+class BlobLog:
     """One micro-batch's view of a state log; `finish` is to be called before that ends.
 
     Raises StateStoreFailed where a file is gone or is not what was written.
@@ -49,7 +49,7 @@ class FiledLog:
     def __init__(self, log: StateLog, folder: Path, batch: int, large: int = LARGE) -> None:
         """`folder` is the shard's, `batch` the number of the micro-batch, and of so many bytes a segment is a file."""
         self._log, self._folder, self._batch, self._large = log, folder, batch, large
-        self._names = FileNames(log)
+        self._names = BlobIndex(log)
         # segments and runs that have an entry of their own, as far as is known, each with the file that this names
         self._own: dict[str, str | None] = {}
         self._left: set[str] = set()
@@ -136,7 +136,7 @@ def shard_folder(checkpoint: Path, shard: int) -> Path:
     return checkpoint / _SEGMENTS / str(shard)
 
 
-def forget_unfinished(checkpoint: Path) -> None:
+def remove_unfinished_blobs(checkpoint: Path) -> None:
     """Remove what killed processes have begun to write. To be called while nobody writes."""
     for path in (checkpoint / _SEGMENTS).rglob(f"*{_UNFINISHED}"):
         path.unlink(missing_ok=True)

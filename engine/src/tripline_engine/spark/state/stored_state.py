@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pyspark import TaskContext
 
 from tripline_engine.domain.state_log.state_log import StateLog
-from tripline_engine.spark.state.blob_log import LARGE, FiledLog, shard_folder
+from tripline_engine.spark.state.blob_log import LARGE, BlobLog, shard_folder
 from tripline_engine.spark.state.state_log import FORMS, KEY, SparkStateLog
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class StoredState:
         form = FORMS[self.form]
         store = SparkStateLog(variable, form)
         if form.has_files:
-            filed = FiledLog(store, shard_folder(self.checkpoint, shard), _micro_batch(), self.large)
+            filed = BlobLog(store, shard_folder(self.checkpoint, shard), _micro_batch(), self.large)
             yield filed
             filed.finish()
         else:

@@ -16,7 +16,7 @@ TOLD: Final = "kernel_compiled_late"
 _log = structlog.get_logger(__name__)
 
 
-def tell_of_late_compiling() -> None:
+def report_late_compilation() -> None:
     """From now on, in this process and those forked from it."""
     event.register("numba:compile", _Teller())  # type: ignore[no-untyped-call]
 

@@ -82,7 +82,7 @@ _LATE_COMPILED: Final[tuple[tuple[Special, ...], ...]] = (
 """What a warm-up comes to in its second half: reading transactions, then kernels of their own."""
 
 
-def warm_up_side_by_side() -> None:
+def warm_up_parallel() -> None:
     """The same, in two processes: where nothing is compiled yet, in little more than half the time.
 
     numba compiles under one lock, so threads would wait for each other. The other process begins with what this one

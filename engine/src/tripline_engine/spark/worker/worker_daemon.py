@@ -36,14 +36,14 @@ def preload() -> None:
         from tripline_engine.spark.rows import output_batches  # noqa: F401, PLC0415
         from tripline_engine.spark.rows.record_batches import use_record_batches  # noqa: PLC0415
         from tripline_engine.spark.state.state_client import use_state_client  # noqa: PLC0415
-        from tripline_engine.spark.worker.jit_watch import tell_of_late_compiling  # noqa: PLC0415
+        from tripline_engine.spark.worker.jit_watch import report_late_compilation  # noqa: PLC0415
         from tripline_engine.spark.worker.warm_up import warm_up  # noqa: PLC0415
 
         use_record_batches()
         use_state_client()
         warm_up()
         logs.configure(os.environ.get("TRIPLINE_LOG_LEVEL", "info"))
-        tell_of_late_compiling()
+        report_late_compilation()
     # what is shared by all workers is never garbage, and looking at it would copy its pages
     gc.collect()
     gc.freeze()

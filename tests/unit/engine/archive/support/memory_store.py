@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tripline_engine.archive.disk import LocalDisk
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.kafka_log.topic_log import OffsetsGone
 
@@ -36,9 +36,9 @@ class MemoryTopic:
     def partitions(self) -> list[int]:
         return sorted(self.kept)
 
-    def span(self, partition: int) -> Span:
+    def span(self, partition: int) -> OffsetRange:
         kept, low = self.kept[partition], self.low.get(partition, 0)
-        return Span(low, max(low, kept[-1].offset + 1 if kept else 0))
+        return OffsetRange(low, max(low, kept[-1].offset + 1 if kept else 0))
 
     def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]:
         for record in [record for record in self.kept[partition] if start <= record.offset < until]:

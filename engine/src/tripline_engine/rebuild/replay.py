@@ -9,15 +9,15 @@ from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.errors import OrderBroken
 from tripline_engine.rebuild.inputs import Inputs
 from tripline_engine.rebuild.journals import Journals
-from tripline_engine.rebuild.order import Recorded, order_of, read_recorded
 from tripline_engine.rebuild.payloads import Payloads
 from tripline_engine.rebuild.progress import Progress
+from tripline_engine.rebuild.recorded_order import RecordedBatch, order_of, read_recorded
 from tripline_engine.rebuild.shards import Shards
 from tripline_engine.rebuild.survey import Survey, all_records
 from tripline_engine.topic_names import ORDER
 
 
-def judge(
+def replay(
     journals: Journals,
     survey: Survey,
     available: Mapping[int, int],
@@ -44,7 +44,7 @@ def judge(
     return shards, said
 
 
-def _compare(recorded: Recorded, said: list[OutRecord]) -> None:
+def _compare(recorded: RecordedBatch, said: list[OutRecord]) -> None:
     again = [read_recorded(record.value) for record in said if record.topic == ORDER]
     if [found.judged() for found in again if found] != [recorded.judged()]:
         raise OrderBroken(f"micro-batch {recorded.sequence} was recorded as {recorded} and is now {again}")

@@ -11,7 +11,7 @@ from tripline_engine.archive.piece import Piece
 from tripline_engine.archive.store import Store
 from tripline_engine.archive.table import Form
 from tripline_engine.errors import ArchiveMismatch
-from tripline_engine.kafka_log.offset_range import Span
+from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
 
 Wrote = Callable[[int, int], None]
@@ -39,7 +39,7 @@ class PartitionWriter:
         ends = max((piece.until for piece in pieces), default=None)
         return PartitionWriter(store, form, wrote, files, ends)
 
-    def begin(self, topic: Span) -> int:
+    def begin(self, topic: OffsetRange) -> int:
         """Where to read on: the files' end, or the topic's beginning if that is later. Says nothing of what is missing.
 
         Raises ArchiveMismatch if the topic ends before the files do.

@@ -30,7 +30,7 @@ class Part(msgspec.Struct, frozen=True, rename="camel"):
     max_record_time: int
 
 
-class Recorded(msgspec.Struct, frozen=True, rename="camel"):
+class RecordedBatch(msgspec.Struct, frozen=True, rename="camel"):
     """One micro-batch as the contract's schema of engine-order.v1 has it."""
 
     engine: str
@@ -55,20 +55,20 @@ class Recorded(msgspec.Struct, frozen=True, rename="camel"):
         )
 
 
-def read_recorded(value: bytes | None) -> Recorded | None:
+def read_recorded(value: bytes | None) -> RecordedBatch | None:
     """A record's value; None if it is none of ours."""
     try:
-        return msgspec.json.decode(value or b"", type=Recorded)
+        return msgspec.json.decode(value or b"", type=RecordedBatch)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
 
 
-def order_of(engine: str, records: Iterable[Record]) -> Iterator[Recorded]:
+def order_of(engine: str, records: Iterable[Record]) -> Iterator[RecordedBatch]:
     """The micro-batches of one engine, from its first on, each once. Raises OrderBroken at a gap.
 
     A micro-batch that was repeated after a crash is recorded again, before the next one, and says the same.
     """
-    last: Recorded | None = None
+    last: RecordedBatch | None = None
     for record in records:
         found = read_recorded(record.value)
         if found is None:

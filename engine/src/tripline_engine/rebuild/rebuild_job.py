@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import structlog
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.rebuild.emitting import emit
 from tripline_engine.rebuild.journals import Journals, journals
-from tripline_engine.rebuild.judging import judge
+from tripline_engine.rebuild.output_writer import emit
 from tripline_engine.rebuild.plan import plan
 from tripline_engine.rebuild.progress import Progress
+from tripline_engine.rebuild.replay import replay
 from tripline_engine.rebuild.survey import Survey
 from tripline_engine.spark.checkpoint import checkpoint
-from tripline_engine.spark.checkpoint.restore_point import lay_down
+from tripline_engine.spark.checkpoint.restore_point import write_restore_point
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
 from tripline_engine.spark.driver.tick_policy import TickState
 from tripline_engine.spark.driver.ticker import save_state
@@ -57,8 +57,8 @@ def _rebuild(settings: Settings, event_type: EventType, found: Journals, engine:
     config = checkpoint.new_config(event_type, settings.shards or last.shards, settings.clock, last.engine)
     _log.info("rebuild", engine=config.engine_id, records=last.sequence, shards=config.shards)
     progress = Progress(time.monotonic, last.sequence)
-    shards, said = judge(found, survey, available, config, _now_ms, progress)
-    lay_down(settings.checkpoint, (shards.state(shard) for shard in range(config.shards)))
+    shards, said = replay(found, survey, available, config, _now_ms, progress)
+    write_restore_point(settings.checkpoint, (shards.state(shard) for shard in range(config.shards)))
     save_state(settings.checkpoint, last.engine, read_order_to, TickState(survey.max_record_times), None)
     repeated = emit(settings.kafka, settings.topic_prefix, said)
     checkpoint.pin(settings.checkpoint, config, _ends(settings, survey))
