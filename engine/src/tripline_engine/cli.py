@@ -10,7 +10,7 @@ import click
 
 from tripline_engine import logs
 from tripline_engine.errors import EngineError
-from tripline_engine.spark.settings import from_environment
+from tripline_engine.spark.settings import Settings, from_environment
 
 
 @click.group()
@@ -27,7 +27,7 @@ def run() -> None:
         # Spark takes a second to import: settings are refused before that
         from tripline_engine.spark.driver.engine import run as run_engine  # noqa: PLC0415
 
-        run_engine(settings)
+        run_engine(settings, _refuse_without_history)
 
 
 @main.command()
@@ -58,6 +58,13 @@ def warm_up() -> None:
     from tripline_engine.spark.worker.warm_up import warm_up_parallel  # noqa: PLC0415
 
     warm_up_parallel()
+
+
+def _refuse_without_history(settings: Settings, now_ms: int) -> None:
+    # once in an engine's life: not among what each start imports
+    from tripline_engine.rebuild.cold_start import refuse_without_history  # noqa: PLC0415
+
+    refuse_without_history(settings, settings.event_type, now_ms)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -46,15 +46,20 @@ _BETWEEN_LOOKS_SECONDS: Final = 0.05
 _GRACE_SECONDS: Final = 10.0
 
 
-def run(settings: Settings) -> None:
-    """Returns after SIGTERM or SIGINT. Raises EngineError with one sentence for everything else."""
+RefuseWithoutHistory = Callable[[Settings, int], None]
+"""Refuses (EngineError) to begin at that time (ms) where Kafka no longer has what the rules' windows need."""
+
+
+def run(settings: Settings, refuse_without_history: RefuseWithoutHistory) -> None:
+    """Run the engine; return after SIGTERM or SIGINT.
+
+    :param refuse_without_history: asked once in an engine's life, before its checkpoint is made
+    :raises EngineError: with one sentence, for everything else that ends the engine
+    """
     fault = parse_fault_point(settings.fault_point, os.getpid())
     with checkpoint.exclusive(settings.checkpoint):
         if checkpoint.is_new(settings.checkpoint) and not settings.cold_start:
-            # once in an engine's life: not among what each start imports
-            from tripline_engine.rebuild.cold_start import refuse_without_history  # noqa: PLC0415
-
-            refuse_without_history(settings, settings.event_type, time.time_ns() // 1_000_000)
+            refuse_without_history(settings, time.time_ns() // 1_000_000)
         config = checkpoint.open_config(
             settings.checkpoint, settings.event_type, settings.shards, settings.clock
         )
