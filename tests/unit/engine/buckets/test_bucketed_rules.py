@@ -27,7 +27,7 @@ from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.rules.window_plan import BucketDemand
 from tripline_engine.domain.state_log.bucket_log import BucketLog, together
 from tripline_engine.domain.state_log.head import Head
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 T = 1_700_000_040_000
 MINUTE = 60_000
@@ -184,7 +184,7 @@ def test_a_group_with_few_buckets_has_no_states() -> None:
     pool.put(buckets(7, [5], 5))
     assert states(pool) == 1
     pool.relayout(BucketDemand((10 * MINUTE, 20 * MINUTE), seeks=True))
-    assert window_of(pool, 7)[:3] == [1, NOTHING, 5]
+    assert window_of(pool, 7)[:3] == [1, MIN_TIME, 5]
 
 
 def states(found: BucketPool) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.groups.large_groups import OUTSIDE, SMALL, UNNUMBERED, LargeGroups
+from tripline_engine.domain.groups.large_groups import NO_GROUP, SMALL, SMALL_GROUP, LargeGroups
 from tripline_engine.domain.memory.arena import HeapArena
 
 MANY = 1_000
@@ -19,7 +19,7 @@ def test_a_group_is_large_from_the_micro_batch_on_in_which_it_has_more_than_a_fe
     groups = LargeGroups(HeapArena(), "by", 4)
     counts, last = column(SMALL, SMALL + 1, 1, SMALL + 3), column(7, 9, -1, -1)
     entering = groups.enter(column(1, 0, -1, 3, 1, 2), counts, last, 0)
-    assert entering.numbers.tolist() == [0, UNNUMBERED, OUTSIDE, 1, 0, UNNUMBERED]
+    assert entering.numbers.tolist() == [0, SMALL_GROUP, NO_GROUP, 1, 0, SMALL_GROUP]
     assert entering.grown.tolist() == [0, 1]
     # the newest row before the micro-batch; the other group has come with it
     assert entering.newest.tolist() == [9, -1]
@@ -45,8 +45,8 @@ def test_numbers_of_ended_lists_are_given_again() -> None:
     slots, last = column(0, 1, 0, -1), column(2, 1, -1)
     # rows 0 and 1 go: that is all of group 1, and group 0 has row 2 still
     groups.forget(0, 2, slots, last)
-    assert groups.by_slot.tolist() == [0, UNNUMBERED, UNNUMBERED]
-    assert groups.numbers(slots).tolist() == [0, UNNUMBERED, 0, OUTSIDE]
+    assert groups.by_slot.tolist() == [0, SMALL_GROUP, SMALL_GROUP]
+    assert groups.numbers(slots).tolist() == [0, SMALL_GROUP, 0, NO_GROUP]
     assert groups.enter(column(2), counts, last, 2).numbers.tolist() == [1]
     places, newest = groups.places(column(2, -1, 3), 2)
     assert sorted(zip(places.tolist(), newest.tolist(), strict=True)) == [(0, 2), (1, 3)]

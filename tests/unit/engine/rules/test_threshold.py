@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tripline_contracts.rule_definition import Function, Operator
 from tripline_engine.domain.memory.int128 import split
-from tripline_engine.domain.rules.threshold import Limit, average
+from tripline_engine.domain.rules.threshold import Threshold, average
 from tripline_engine.domain.transactions.columns import Amounts
 
 OPERATORS = {
@@ -28,14 +28,14 @@ SCALED = st.integers(-(10**24) + 1, 10**24 - 1)
 SMALL = st.integers(-3, 3)
 
 
-def holds_of(held: Limit, function: Function, count: int, scaled: int) -> bool:
+def holds_of(held: Threshold, function: Function, count: int, scaled: int) -> bool:
     low, high = split(scaled)
     return bool(held.each(function, np.array([count]), np.array([low]), np.array([high]))[0])
 
 
 @given(st.sampled_from(sorted(OPERATORS)), SCALED | SMALL, SCALED | SMALL, st.integers(1, 1000))
 def test_sum_average_and_count(symbol: Operator, limit: int, total: int, count: int) -> None:
-    holds, held = OPERATORS[symbol], Limit(symbol, limit)
+    holds, held = OPERATORS[symbol], Threshold(symbol, limit)
     assert holds_of(held, "SUM", count, total) == holds(total, limit)
     assert holds_of(held, "AVG", count, total) == holds(Fraction(total, count), limit)
     assert holds_of(held, "COUNT", count, total) == holds(count * 10**6, limit)
@@ -47,13 +47,13 @@ def test_sum_average_and_count(symbol: Operator, limit: int, total: int, count: 
 def test_a_value_in_a_row(symbol: Operator, limit: int, value: int) -> None:
     low, high = split(value)
     amounts = Amounts(np.array([low]), np.array([high]))
-    found = Limit(symbol, limit).values(np.array([0, -1]), amounts)
+    found = Threshold(symbol, limit).values(np.array([0, -1]), amounts)
     assert found.tolist() == [OPERATORS[symbol](value, limit), False]
 
 
 @pytest.mark.parametrize("symbol", sorted(OPERATORS))
 def test_of_an_empty_window_sums_and_counts_are_nought(symbol: Operator) -> None:
-    held = Limit(symbol, 0)
+    held = Threshold(symbol, 0)
     means: tuple[Function, ...] = ("AVG", "MIN", "MAX")
     assert not any(holds_of(held, function, 0, 0) for function in means)
     numbers: tuple[Function, ...] = ("SUM", "COUNT", "COUNT_DISTINCT")
@@ -62,8 +62,8 @@ def test_of_an_empty_window_sums_and_counts_are_nought(symbol: Operator) -> None
 
 @pytest.mark.parametrize("symbol", sorted(OPERATORS))
 def test_nothing_holds_against_a_parameter_without_a_value(symbol: Operator) -> None:
-    assert not holds_of(Limit(symbol, None), "COUNT_DISTINCT", 3, 3)
-    assert Limit(symbol, None).text is None
+    assert not holds_of(Threshold(symbol, None), "COUNT_DISTINCT", 3, 3)
+    assert Threshold(symbol, None).text is None
 
 
 @given(SCALED, st.integers(1, 10**6))

@@ -18,7 +18,7 @@ from tripline_engine.domain.state_log import segment_log as segments
 from tripline_engine.domain.state_log.firing_log import FiringLog, RetentionFloor, StateRetention
 from tripline_engine.domain.state_log.segment_codec import EntryForm
 from tripline_engine.domain.state_log.segment_log import PruneBounds, SegmentLog
-from tripline_engine.domain.transactions.columns import NOTHING, TransactionBatch, segment_schema
+from tripline_engine.domain.transactions.columns import MIN_TIME, TransactionBatch, segment_schema
 
 FAR_BACK = -(2**62)
 
@@ -380,7 +380,7 @@ def test_a_missing_segment_of_which_fields_are_gone_is_said_so() -> None:
 
 
 def records(
-    group: int, time: int, held: bool, reset: int = NEVER_RESET, alerted: int = NOTHING
+    group: int, time: int, held: bool, reset: int = NEVER_RESET, alerted: int = MIN_TIME
 ) -> FiringRecords:
     one = np.array([group], np.uint64)
     columns = (np.array([value]) for value in (time, held, reset, alerted))
@@ -457,7 +457,7 @@ def test_states_from_before_there_were_cooldowns_are_read() -> None:
         writer.write_table(table)
     state.put(key, sink.getvalue().to_pybytes())
     found = log.read(state)[1, 1]
-    assert (found.low.tolist(), found.time.tolist(), found.alerted.tolist()) == ([7], [5], [NOTHING])
+    assert (found.low.tolist(), found.time.tolist(), found.alerted.tolist()) == ([7], [5], [MIN_TIME])
 
 
 def test_the_states_of_a_rule_or_of_one_group_are_forgotten() -> None:

@@ -45,7 +45,7 @@ from tripline_engine.domain.buckets.bucket_layout import (
 )
 from tripline_engine.domain.buckets.running_states import advance, begin_states, follow, in_order, release
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 
 @kernel(inline="always")
@@ -198,7 +198,7 @@ def evaluate(
     """Enter the rows from ``start`` on in their order, and tell each one's own windows.
 
     :param slots: the groups' slots here (-1: no group), by place among the rows
-    :param newest: of each, the newest event time (ms) of its group before it, or NOTHING
+    :param newest: of each, the newest event time (ms) of its group before it, or MIN_TIME
     :param begin: older event times (ms) are not visible
     :param floor: nor are those of buckets below this one
     :param out: int64, rows × windows × OUT, noughts
@@ -221,8 +221,8 @@ def evaluate(
             edge = since // pool.length
             bound = max(edge, floor)
             if bound != edge or edge * pool.length == since:
-                edge = NOTHING
-            if newest[i] != NOTHING and t < newest[i]:
+                edge = MIN_TIME
+            if newest[i] != MIN_TIME and t < newest[i]:
                 _late(row, slot, bound, edge, begin, base, order, members, amounts, pool, out[i, k])
             elif number < 0:
                 pool.room[1, :] = 0

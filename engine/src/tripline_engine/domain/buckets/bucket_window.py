@@ -36,7 +36,7 @@ from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.rules.watermarks import BucketSpan
 from tripline_engine.domain.rules.window_plan import BucketDemand
-from tripline_engine.domain.transactions.columns import NOTHING, Amounts
+from tripline_engine.domain.transactions.columns import MIN_TIME, Amounts
 
 _FIRST_CAPACITY: Final = 256
 _NO_FLOOR: Final = -ABOVE_ALL
@@ -75,9 +75,9 @@ class BucketPool:
         self._nodes = arena.open(f"{name}.nodes", np.int64, _FIRST_CAPACITY * NODE)
         self._lists = arena.open(f"{name}.lists", np.int32, _FIRST_CAPACITY * LIST)
         self._states = arena.open(f"{name}.states", np.int64, _FIRST_CAPACITY * self._width)
-        self._meta = arena.open(f"{name}.meta", np.int64, META, NOTHING)
-        if self._meta[END] == NOTHING:
-            self._meta[:] = (0, -1, 0, NOTHING, _NO_FLOOR, 0, -1)
+        self._meta = arena.open(f"{name}.meta", np.int64, META, MIN_TIME)
+        if self._meta[END] == MIN_TIME:
+            self._meta[:] = (0, -1, 0, MIN_TIME, _NO_FLOOR, 0, -1)
 
     @property
     def used(self) -> int:
@@ -253,7 +253,7 @@ class BucketWindow:
 
     def floor_bucket(self, span: BucketSpan) -> int:
         """The first visible bucket."""
-        return _NO_FLOOR if span.floor == NOTHING else span.floor // self.buckets.length
+        return _NO_FLOOR if span.floor == MIN_TIME else span.floor // self.buckets.length
 
     def apart(
         self, span: BucketSpan, first: int, end: int, amounts: Amounts, voided: Sequence[Voided]

@@ -36,7 +36,7 @@ from tripline_engine.domain.buckets.bucket_layout import (
     tell_edge,
 )
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 # A window of a group: from which bucket on it counts, the first place there, count and sum, and the places of the
 # extremes, and of those without the first bucket (-1: to be looked for).
@@ -48,7 +48,7 @@ def _blank(states: Any) -> None:
     """Let the windows of one group hold nothing."""
     states[:, :] = 0
     for k in range(len(states)):
-        states[k, _FROM] = NOTHING
+        states[k, _FROM] = MIN_TIME
         states[k, START] = -1
         states[k, _LEAST] = -1
         states[k, _GREATEST] = -1
@@ -146,7 +146,7 @@ def _seek(at: Any, nodes: Any) -> Any:
 
 @kernel(inline="always")
 def in_order(state: Any, edge: Any, seeks: bool, nodes: Any, out: Any) -> None:
-    """The window as it stands; ``edge``: the bucket that may hold too much, or NOTHING."""
+    """The window as it stands; ``edge``: the bucket that may hold too much, or MIN_TIME."""
     start = state[START]
     if start < 0:
         return

@@ -9,7 +9,7 @@ from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.row_arrays import RowArrays
 from tripline_engine.domain.memory.row_compaction import shift_down
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 _FIRST_CAPACITY = 1024
 
@@ -66,7 +66,7 @@ class Alerted:
 def alerted_records(sequences: npt.NDArray[np.int64]) -> FiringRecords:
     """The durable form of n alerts, by the sequence numbers of the transactions."""
     n = len(sequences)
-    never = np.full(n, NOTHING, np.int64)
+    never = np.full(n, MIN_TIME, np.int64)
     return FiringRecords(
         low=sequences.astype(np.uint64),
         high=np.zeros(n, np.uint64),

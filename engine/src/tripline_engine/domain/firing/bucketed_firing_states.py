@@ -20,7 +20,7 @@ from tripline_engine.domain.firing.firing_states import (
 from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.slot_table import SlotTable
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 
 class BucketedFiringStates(FiringStates):
@@ -39,7 +39,7 @@ class BucketedFiringStates(FiringStates):
         if records is None:
             return
         self.cooldown.build(records.low, records.high, records.alerted)
-        evaluated = records.time != NOTHING
+        evaluated = records.time != MIN_TIME
         slots = self._groups.intern(records.low[evaluated], records.high[evaluated], evaluated[evaluated])
         self.reserve()
         columns = records.time, records.held.astype(np.int64), np.full(len(records), NEVER_RESET)
@@ -80,7 +80,7 @@ class BucketedFiringStates(FiringStates):
 
     def forget(self, lateness_floor: int) -> None:
         """Let go of evaluations that no window reaches any more."""
-        if lateness_floor == NOTHING:
+        if lateness_floor == MIN_TIME:
             return
         held = np.flatnonzero(self._groups.in_use)
         gone = held[self._table[held, TIME] < lateness_floor - self._window]

@@ -15,13 +15,13 @@ import numpy.typing as npt
 from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 _FIRST_CAPACITY = 256
 
 
 class Silences(NamedTuple):
-    """The table for kernels; ``times`` are int64 ms, NOTHING in empty places.
+    """The table for kernels; ``times`` are int64 ms, MIN_TIME in empty places.
 
     :ivar used: int64, one item: how many places are taken
     :ivar length: ms; 0 where a version has no cooldown
@@ -39,7 +39,7 @@ def _place(low: Any, high: Any, silences: Any) -> Any:
     """Where the group's time stands, or the empty place where it belongs."""
     mask = np.uint64(len(silences.times) - 1)
     at = low & mask
-    while silences.times[at] != NOTHING:
+    while silences.times[at] != MIN_TIME:
         if silences.low[at] == low and silences.high[at] == high:
             break
         at = (at + np.uint64(1)) & mask
@@ -49,7 +49,7 @@ def _place(low: Any, high: Any, silences: Any) -> Any:
 @kernel()
 def _note(low: Any, high: Any, time: Any, silences: Any) -> None:
     at = _place(low, high, silences)
-    if silences.times[at] == NOTHING:
+    if silences.times[at] == MIN_TIME:
         silences.low[at], silences.high[at] = low, high
         silences.used[0] += 1
         silences.times[at] = time
@@ -63,7 +63,7 @@ def alerts(low: Any, high: Any, time: Any, silences: Any) -> bool:
     if silences.length == 0:
         return True
     last = silences.times[_place(low, high, silences)]
-    if last != NOTHING and last <= time < last + silences.length:
+    if last != MIN_TIME and last <= time < last + silences.length:
         return False
     _note(low, high, time, silences)
     return True
@@ -82,7 +82,7 @@ def _quieten(
 @kernel()
 def _note_all(low: Any, high: Any, times: Any, silences: Any) -> None:
     for i in range(len(times)):
-        if times[i] != NOTHING:
+        if times[i] != MIN_TIME:
             _note(low[i], high[i], times[i], silences)
 
 
@@ -100,7 +100,7 @@ class Cooldown:
         self._name, self._links, self._length = f"{name}.cooldown", links, (seconds or 0) * 1000
         self._low = self._arena.open(f"{self._name}.low", np.uint64, _FIRST_CAPACITY)
         self._high = self._arena.open(f"{self._name}.high", np.uint64, _FIRST_CAPACITY)
-        self._times = self._arena.open(f"{self._name}.times", np.int64, _FIRST_CAPACITY, NOTHING)
+        self._times = self._arena.open(f"{self._name}.times", np.int64, _FIRST_CAPACITY, MIN_TIME)
         self._used = self._arena.open(f"{self._name}.used", np.int64, 1)
 
     @property
@@ -109,23 +109,23 @@ class Cooldown:
         return Silences(self._low, self._high, self._times, self._used, self._length)
 
     def build(self, low: Any, high: Any, alerted: Any) -> None:
-        """Hold exactly this: groups' identities (uint64) and times (int64 ms, NOTHING for none)."""
-        self._times[:] = NOTHING
+        """Hold exactly this: groups' identities (uint64) and times (int64 ms, MIN_TIME for none)."""
+        self._times[:] = MIN_TIME
         self._used[0] = 0
-        self.reserve(len(low), NOTHING)
+        self.reserve(len(low), MIN_TIME)
         _note_all(low, high, alerted, self.silences)
 
     def reserve(self, more: int, floor: int) -> None:
         """Make room for ``more`` groups; no transaction below the floor (ms) is accepted any more."""
         if not self._length or 2 * (int(self._used[0]) + more) <= len(self._times):
             return
-        keep = (self._times != NOTHING) & (self._times + self._length > floor)
+        keep = (self._times != MIN_TIME) & (self._times + self._length > floor)
         low, high, times = self._low[keep].copy(), self._high[keep].copy(), self._times[keep].copy()
         capacity = max(_FIRST_CAPACITY, 1 << (3 * (len(times) + more)).bit_length())
         self._low = self._arena.resize(f"{self._name}.low", capacity)
         self._high = self._arena.resize(f"{self._name}.high", capacity)
-        self._times = self._arena.resize(f"{self._name}.times", capacity, NOTHING)
-        self._times[:] = NOTHING
+        self._times = self._arena.resize(f"{self._name}.times", capacity, MIN_TIME)
+        self._times[:] = MIN_TIME
         self._used[0] = 0
         _note_all(low, high, times, self.silences)
 
@@ -144,8 +144,8 @@ class Cooldown:
         _quieten(start, self._links.slots, table.key_low, table.key_high, time, hits, self.silences)
 
     def times(self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """The greatest event time of each group's alerts (int64 ms), NOTHING for none."""
-        out = np.full(len(low), NOTHING, np.int64)
+        """The greatest event time of each group's alerts (int64 ms), MIN_TIME for none."""
+        out = np.full(len(low), MIN_TIME, np.int64)
         if self._length:
             _look_up(low, high, self.silences, out)
         return out

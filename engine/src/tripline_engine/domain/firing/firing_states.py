@@ -20,14 +20,14 @@ from tripline_engine.domain.firing.cooldown import Cooldown
 from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 _FIRST_CAPACITY = 1024
 # A group's state: event time of the last evaluation, whether the rule held then, sequence of the last reset.
 WIDTH = 3
 TIME, HELD, RESET = 0, 1, 2
 NEVER_RESET = -1
-BLANK = np.array([NOTHING, 0, NEVER_RESET], np.int64)
+BLANK = np.array([MIN_TIME, 0, NEVER_RESET], np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class FiringRecords:
     """The states of n groups.
 
     :ivar low: with ``high``, the group's identity
-    :ivar time: int64 ms, event time of the last evaluation in order, NOTHING if none counts
+    :ivar time: int64 ms, event time of the last evaluation in order, MIN_TIME if none counts
     :ivar held: bool
     :ivar reset: int64, sequence number of the transaction that last reset the group, or NEVER_RESET
-    :ivar alerted: int64 ms, greatest event time of the group's alerts, NOTHING if it does not matter
+    :ivar alerted: int64 ms, greatest event time of the group's alerts, MIN_TIME if it does not matter
     """
 
     low: npt.NDArray[np.uint64]

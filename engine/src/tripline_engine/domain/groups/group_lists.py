@@ -20,7 +20,7 @@ from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.memory.row_arrays import RowArrays
 from tripline_engine.domain.memory.row_compaction import renumber, shift_down, shift_row_numbers_down
 from tripline_engine.domain.memory.slot_table import SlotTable
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 
 class Order(NamedTuple):
@@ -34,7 +34,7 @@ class Order(NamedTuple):
 class LinkResult(NamedTuple):
     """What was found when rows were entered.
 
-    :ivar newest: int64, for each the newest event time (ms) of its group before it, or NOTHING
+    :ivar newest: int64, for each the newest event time (ms) of its group before it, or MIN_TIME
     :ivar groups: whether their groups are large
     """
 
@@ -75,14 +75,14 @@ def follows(row: Any, other: Any, time: Any) -> bool:
 
 @kernel()
 def link_row(row: Any, slot: Any, order: Any, last: Any, base: int) -> Any:
-    """Put a row in its place in its group's list; the newest event time there before it, or NOTHING."""
+    """Put a row in its place in its group's list; the newest event time there before it, or MIN_TIME."""
     time, previous, following = order.time, order.previous, order.following
     previous[row] = -1
     following[row] = -1
     older = last[slot]
     if older < base:
         last[slot] = row
-        return NOTHING
+        return MIN_TIME
     newest = time[older]
     newer = np.int32(-1)
     while older >= base and time[older] > time[row]:
@@ -108,7 +108,7 @@ def _link(start: int, slots: Any, order: Any, last: Any, base: int, newest: Any)
         else:
             order.previous[row] = -1
             order.following[row] = -1
-            newest[i] = NOTHING
+            newest[i] = MIN_TIME
 
 
 @kernel()

@@ -24,7 +24,7 @@ from tripline_engine.domain.memory.kernel import kernel
 SMALL = 8
 """A group of so many retained transactions has no states yet, those counted that a filter leaves out."""
 
-OUTSIDE, UNNUMBERED = -2, -1
+NO_GROUP, SMALL_GROUP = -2, -1
 """Stand for "in no group" and "in a small group" among numbers."""
 
 _FIRST_CAPACITY = 256
@@ -35,7 +35,7 @@ _NEXT, _FREE = 0, 1
 class Entering(NamedTuple):
     """The transactions of a micro-batch by the numbers of their groups, and the groups that are large since it.
 
-    :ivar numbers: int32 by transaction; OUTSIDE, or UNNUMBERED
+    :ivar numbers: int32 by transaction; NO_GROUP, or SMALL_GROUP
     :ivar grown: int32, the numbers that were given
     :ivar newest: int32, with ``grown``: the group's newest row before the micro-batch, -1 if there is none
     """
@@ -63,7 +63,7 @@ def _enter(
     for i in range(first, len(slots)):
         slot = slots[i]
         if slot < 0:
-            entering.numbers[i] = OUTSIDE
+            entering.numbers[i] = NO_GROUP
             continue
         # one that has shrunk keeps its states
         if counts[slot] > small and own[slot] < 0:
@@ -92,7 +92,7 @@ def _forget(first: int, until: int, slots: Any, last: Any, own: Any, chain: Any,
         # whatever the group's windows held has been counted out: its states are as new
         chain[own[slot]] = meta[_FREE]
         meta[_FREE] = own[slot]
-        own[slot] = UNNUMBERED
+        own[slot] = SMALL_GROUP
 
 
 @kernel(nogil=True)
@@ -113,7 +113,7 @@ class LargeGroups:
 
     def __init__(self, arena: Arena, name: str, slots: int) -> None:
         self._arena, self._name = arena, name
-        self.by_slot = arena.open(f"{name}.large", np.int32, slots, UNNUMBERED)
+        self.by_slot = arena.open(f"{name}.large", np.int32, slots, SMALL_GROUP)
         self._chain = arena.open(f"{name}.large.free", np.int32, _FIRST_CAPACITY, -1)
         self._meta = arena.open(f"{name}.large.meta", np.int64, 2, -1)
         self._meta[_NEXT] = max(self._meta[_NEXT], 0)
@@ -126,7 +126,7 @@ class LargeGroups:
     def reserve(self, slots: int) -> None:
         """Make room for groups with so many slots."""
         if slots > len(self.by_slot):
-            self.by_slot = self._arena.resize(f"{self._name}.large", slots, UNNUMBERED)
+            self.by_slot = self._arena.resize(f"{self._name}.large", slots, SMALL_GROUP)
 
     def enter(self, slots: Array, counts: Array, last: Array, base: int) -> Entering:
         """Number the groups that are large now.
@@ -146,7 +146,7 @@ class LargeGroups:
 
     def numbers(self, slots: Array) -> npt.NDArray[np.int32]:
         """The numbers of these groups (int32), negative where there is none."""
-        return np.where(slots >= 0, self.by_slot[slots], np.int32(OUTSIDE))
+        return np.where(slots >= 0, self.by_slot[slots], np.int32(NO_GROUP))
 
     def places(self, last: Array, base: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """The numbers of all that are in use, and each one's newest row (int32, both)."""

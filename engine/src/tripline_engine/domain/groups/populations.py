@@ -9,7 +9,7 @@ from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.row_filter import FilterCompiler, from_time
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.rules.measures import Population
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 
 def open_groups(arena: Arena, history: History, fields: tuple[str, ...], compiler: FilterCompiler) -> Groups:
@@ -24,12 +24,12 @@ def open_group_lists(
     population: Population,
     compiler: FilterCompiler,
     groups: Groups,
-    since: int = NOTHING,
+    since: int = MIN_TIME,
 ) -> GroupLists:
     """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
     passes = None if population.filter is None else compiler.compile(population.filter)
     passes = excluding(population.forgotten, compiler, passes)
-    if since != NOTHING:
+    if since != MIN_TIME:
         passes = from_time(since, passes)
     name = f"{compiler.anchor}.by.{population.name}"
     return GroupLists(arena, name, history, groups, passes)

@@ -28,7 +28,7 @@ from tripline_engine.domain.memory.row_arrays import (
 )
 from tripline_engine.domain.memory.row_compaction import shift_down
 from tripline_engine.domain.transactions.columns import (
-    ABSENT,
+    NULL_TIME,
     Amounts,
     Texts,
     TransactionBatch,
@@ -171,7 +171,7 @@ class History:
         return found
 
     def stamp(self, field: str) -> Array:
-        """A time other than the event time, int64 ms, ABSENT for null."""
+        """A time other than the event time, int64 ms, NULL_TIME for null."""
         return self._columns[f"stamp.{field}"]
 
     def codes(self, field: str) -> Array:
@@ -205,7 +205,7 @@ class History:
         if field.role != "time":
             return self.value(field.name, row)
         time = int((self.stamp(field.name) if field.ingestion else self.time)[row])
-        return None if time == ABSENT else time
+        return None if time == NULL_TIME else time
 
     def append(self, rows: TransactionBatch) -> int:
         """Add accepted transactions.
@@ -274,7 +274,7 @@ class History:
                 if field in self.values:
                     self.codes(field)[self.base : until] = -1
                 elif field in self._stamps:
-                    self.stamp(field)[self.base : until] = ABSENT
+                    self.stamp(field)[self.base : until] = NULL_TIME
                 self._pruned.end(field)
 
     @property

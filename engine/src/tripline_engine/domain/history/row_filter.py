@@ -26,8 +26,8 @@ from tripline_contracts.filter_tree import (
 from tripline_contracts.spelling import Operator
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.rules.named_values import NamedValues
-from tripline_engine.domain.rules.threshold import Limit
-from tripline_engine.domain.transactions.columns import ABSENT, Texts
+from tripline_engine.domain.rules.threshold import Threshold
+from tripline_engine.domain.transactions.columns import NULL_TIME, Texts
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 Passes = npt.NDArray[np.bool_]
@@ -66,7 +66,7 @@ class FilterCompiler:
         """True if the comparison with one of the constants is."""
         field = self.event_type.field(name)
         if field.kind == "decimal":
-            return _amounts(name, [Limit(operator, _scaled(constant)) for constant in constants])
+            return _amounts(name, [Threshold(operator, _scaled(constant)) for constant in constants])
         if field.kind == "timestamp":
             return _times(field, operator, [int(constant) for constant in constants], self.event_type)
         return _texts(name, [str(constant) for constant in constants], self.key, equal=operator == "=")
@@ -99,7 +99,7 @@ def _combined(tests: Sequence[Test], operation: np.ufunc) -> Test:
     return test
 
 
-def _amounts(name: str, limits: Sequence[Limit]) -> Test:
+def _amounts(name: str, limits: Sequence[Threshold]) -> Test:
     """True if one of the limits holds."""
 
     def test(history: History, start: int, end: int) -> Passes:
@@ -130,7 +130,7 @@ def _times(field: Field, operator: str, constants: Sequence[int], event_type: Ev
         result: Passes = np.zeros(end - start, np.bool_)
         for constant in constants:
             result |= _TIME_OPERATORS[operator](times, constant)
-        result &= times != ABSENT
+        result &= times != NULL_TIME
         return result
 
     return test
@@ -172,7 +172,7 @@ def _against_parameter(name: str, operator: Operator, parameter: str, compiler: 
         runs = compiler.named.parameter(parameter).runs(compiler.anchor, start + offset, end + offset)
         for first, until, scaled in runs:
             rows = np.arange(first - offset, until - offset)
-            found = Limit(operator, scaled).values(rows, history.measure(name))
+            found = Threshold(operator, scaled).values(rows, history.measure(name))
             result[first - offset - start : until - offset - start] = found
         return result
 

@@ -6,15 +6,15 @@ from tripline_contracts.names import Parameter
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.rules.measures import Measure
 from tripline_engine.domain.rules.named_values import NamedValues
-from tripline_engine.domain.rules.threshold import Limit
+from tripline_engine.domain.rules.threshold import Threshold
 
-LimitRun = tuple[int, int, Limit]
+ThresholdRun = tuple[int, int, Threshold]
 """The history's rows from the first number to before the second, and what they are held against."""
 
 
-def limits_of(
+def threshold_runs(
     part: Measure, anchor: str, named: NamedValues, history: History, start: int, end: int
-) -> list[LimitRun]:
+) -> list[ThresholdRun]:
     """For the anchor's history from row ``start`` to ``end``."""
     if part.constant is not None:
         return [(start, end, part.constant)]
@@ -22,6 +22,6 @@ def limits_of(
     assert isinstance(parameter, Parameter)
     runs = named.parameter(parameter.name).runs(anchor, start + offset, end + offset)
     return [
-        (first - offset, until - offset, Limit(part.condition.operator, scaled))
+        (first - offset, until - offset, Threshold(part.condition.operator, scaled))
         for first, until, scaled in runs
     ]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tripline_engine.domain.buckets.bucket_layout import O_COUNT
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.groups.group_lists import IntrusiveLists
-from tripline_engine.domain.history.threshold_runs import LimitRun, limits_of
+from tripline_engine.domain.history.threshold_runs import ThresholdRun, threshold_runs
 from tripline_engine.domain.judging.bucket_bounds import VALUE_AT, bounds_of
 from tripline_engine.domain.judging.contributors import ContributorLookup
 from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
@@ -29,7 +29,7 @@ from tripline_engine.domain.transactions.columns import Amounts, Totals
 class BatchEvaluation:
     """What a run of rows comes to, before limits are looked at.
 
-    :ivar newest: int64 ms, n: the newest event time of the group before the row, or NOTHING
+    :ivar newest: int64 ms, n: the newest event time of the group before the row, or MIN_TIME
     """
 
     windows: WindowSet
@@ -206,10 +206,10 @@ class BatchEvaluation:
             most=MAX_CONTRIBUTORS // len(version.parts),
         )
 
-    def limits(self, version: RuleVersion, part: Measure) -> list[LimitRun]:
+    def limits(self, version: RuleVersion, part: Measure) -> list[ThresholdRun]:
         """What the rows are held against."""
         history, named = self.windows.history, self.windows.named
-        return limits_of(part, version.anchor, named, history, self.start, self.end)
+        return threshold_runs(part, version.anchor, named, history, self.start, self.end)
 
     def _floor(self, version: RuleVersion) -> int:
         return self.visibility.floor(version.anchor, version.fields)

@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.history.threshold_runs import LimitRun
+from tripline_engine.domain.history.threshold_runs import ThresholdRun
 from tripline_engine.domain.judging.contributors import ContributorLookup
 from tripline_engine.domain.judging.verdict import Bounds, Measured, Verdict
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.rules.measures import Measure
 from tripline_engine.domain.rules.rule_version import RuleVersion
-from tripline_engine.domain.rules.threshold import Hits, shown
+from tripline_engine.domain.rules.threshold import Matches, shown
 from tripline_engine.domain.transactions.columns import Amounts
 
 
@@ -36,10 +36,10 @@ class MeasureReading:
     counts: npt.NDArray[np.int64]
     values: Amounts
     window: Callable[[], ContributorLookup]
-    limits: list[LimitRun]
+    limits: list[ThresholdRun]
     bounds: Callable[[int], Bounds] | None = None
 
-    def hits(self) -> Hits:
+    def hits(self) -> Matches:
         """Where the limit holds (bool, n)."""
         low, high = self.values
         hits = np.zeros(len(self.counts), np.bool_)
@@ -79,7 +79,7 @@ class MeasureReading:
 class RuleReading:
     """The aggregates of all conditions of one version for n transactions, from row ``start`` on.
 
-    :ivar newest: int64 ms, n: the newest event time of the group before the transaction, or NOTHING
+    :ivar newest: int64 ms, n: the newest event time of the group before the transaction, or MIN_TIME
     """
 
     version: RuleVersion
@@ -88,16 +88,16 @@ class RuleReading:
     history: History
     parts: list[MeasureReading]
 
-    def hits(self) -> Hits:
+    def hits(self) -> Matches:
         """Where the rule holds (bool, n)."""
         return self.together([part.hits() for part in self.parts])
 
-    def together(self, hits: list[Hits]) -> Hits:
+    def together(self, hits: list[Matches]) -> Matches:
         """Where the rule holds, if its conditions do there (bool, n, each)."""
         tree = self.version.definition.conditions
         return hits[0] if tree is None else _hold(tree, iter(hits))
 
-    def verdicts(self, fired: Hits, warm_from: int | None) -> Iterator[Verdict]:
+    def verdicts(self, fired: Matches, warm_from: int | None) -> Iterator[Verdict]:
         """An alert for each transaction where ``fired`` (bool, n) says so."""
         time = self.history.time
         hits = [part.hits() for part in self.parts]
@@ -114,7 +114,7 @@ class RuleReading:
             )
 
 
-def _hold(tree: ConditionTree, hits: Iterator[Hits]) -> Hits:
+def _hold(tree: ConditionTree, hits: Iterator[Matches]) -> Matches:
     """The tree over its conditions, which come in its order."""
     match tree:
         case Condition():
@@ -122,8 +122,8 @@ def _hold(tree: ConditionTree, hits: Iterator[Hits]) -> Hits:
         case NotOf(operand):
             return ~_hold(operand, hits)
         case AllOf(operands):
-            every: Hits = np.all([_hold(operand, hits) for operand in operands], axis=0)
+            every: Matches = np.all([_hold(operand, hits) for operand in operands], axis=0)
             return every
         case AnyOf(operands):
-            some: Hits = np.any([_hold(operand, hits) for operand in operands], axis=0)
+            some: Matches = np.any([_hold(operand, hits) for operand in operands], axis=0)
             return some

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tripline_engine.domain.firing.alerted_rows import alerted_records
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.history.history import BACKFILLED
-from tripline_engine.domain.history.threshold_runs import LimitRun, limits_of
+from tripline_engine.domain.history.threshold_runs import ThresholdRun, threshold_runs
 from tripline_engine.domain.judging.evaluation import BatchEvaluation
 from tripline_engine.domain.judging.verdict import LateOne, Measured, Verdict
 from tripline_engine.domain.memory.int128 import join
@@ -59,7 +59,7 @@ def judge_late_ones(
         return Again([], 0, alerted_records(own) if len(own) else None)
     judge, source = _judge(aggregates, version, spans), _source(aggregates, version)
     history, (part,) = windows.history, version.parts
-    limits = limits_of(part, version.anchor, windows.named, history, history.base, history.end)
+    limits = threshold_runs(part, version.anchor, windows.named, history, history.base, history.end)
     verdicts: list[Verdict] = []
     judged, rows = 0, [np.flatnonzero(fired) + start]
     for place in late:
@@ -93,7 +93,7 @@ def _source(aggregates: BatchEvaluation, version: RuleVersion) -> Source:
     return Source(links.order, members.slots, members.order, amounts, windows.alerted[version.key].rows)
 
 
-def _held(version: RuleVersion, found: JudgedAgain, limits: list[LimitRun]) -> npt.NDArray[np.bool_]:
+def _held(version: RuleVersion, found: JudgedAgain, limits: list[ThresholdRun]) -> npt.NDArray[np.bool_]:
     """Which of n hold (bool, n)."""
     held = np.zeros(len(found.rows), np.bool_)
     starts = [first for first, _, _ in limits]
@@ -111,7 +111,7 @@ def _verdicts(
     place: int,
     found: JudgedAgain,
     held: npt.NDArray[np.bool_],
-    limits: list[LimitRun],
+    limits: list[ThresholdRun],
 ) -> Iterator[Verdict]:
     if not held.any():
         return

@@ -29,7 +29,7 @@ from tripline_engine.domain.rules.measures import BucketKey, ChainKey, DistinctK
 from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKey
 from tripline_engine.domain.rules.watermarks import BucketSpan, Watermarks
 from tripline_engine.domain.rules.window_plan import BucketDemand, WindowPlan
-from tripline_engine.domain.transactions.columns import NOTHING, Amounts
+from tripline_engine.domain.transactions.columns import MIN_TIME, Amounts
 from tripline_engine.domain.windows.distinct_window import DistinctWindow
 from tripline_engine.domain.windows.extreme_window import ExtremeWindow
 from tripline_engine.domain.windows.reset_window import ResetWindow
@@ -64,7 +64,7 @@ class WindowSet:
         history: History,
         compiler: FilterCompiler,
         structure: WindowPlan,
-        since: int = NOTHING,
+        since: int = MIN_TIME,
     ) -> None:
         self._arena, self.history, self._compiler, self._since = arena, history, compiler, since
         self._name, self._event_type, self.named = compiler.anchor, compiler.event_type, compiler.named

@@ -17,7 +17,7 @@ from tripline_contracts.filters import All, Any_, Filter
 from tripline_contracts.names import Parameter
 from tripline_contracts.rule_definition import Function, RuleDefinition
 from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions
-from tripline_engine.domain.rules.threshold import Limit
+from tripline_engine.domain.rules.threshold import Threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Measure:
     chain: ChainKey | None
     distinct: DistinctKey | None
     buckets: BucketKey | None
-    constant: Limit | None
+    constant: Threshold | None
 
     @property
     def function(self) -> Function:
@@ -162,7 +162,9 @@ def population_of(definition: RuleDefinition, forgotten: Exclusions) -> Populati
     return Population.of(definition.grouping_key_names, _trigger(definition), forgotten)
 
 
-def parts_of(definition: RuleDefinition, used: frozenset[str], forgotten: Exclusions) -> tuple[Measure, ...]:
+def measures_of(
+    definition: RuleDefinition, used: frozenset[str], forgotten: Exclusions
+) -> tuple[Measure, ...]:
     """The conditions of a rule, in the order of its definition.
 
     :param used: the fields that it uses
@@ -201,7 +203,7 @@ def _part(
         else BucketKey(population, members, measured, bucket_ms, used, forgotten.apart),
         constant=None
         if isinstance(limit, Parameter)
-        else Limit(condition.operator, decimals.to_scaled(limit)),
+        else Threshold(condition.operator, decimals.to_scaled(limit)),
     )
 
 

@@ -49,7 +49,7 @@ from tripline_engine.domain.rules.tolerances import Tolerances
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
 
 
-Taken = RuleApplied | TolerancesChanged | ControlApplied | NamedValueChanged
+AppliedEvent = RuleApplied | TolerancesChanged | ControlApplied | NamedValueChanged
 
 
 class RuleBook:
@@ -74,7 +74,7 @@ class RuleBook:
         self.settings = Tolerances()
         self.position = -1
 
-    def take(self, data: bytes) -> Taken | None:
+    def take(self, data: bytes) -> AppliedEvent | None:
         """Take an event of rules.v1.
 
         :returns: None if there was nothing to take: an older position, or a rule that is deleted
@@ -141,7 +141,7 @@ class RuleBook:
             anchor, listening = version.anchor, times.get(version.key)
             self.judged.follow(version.key, listening, self.accepted[anchor], retained[anchor])
 
-    def _apply(self, event: Mapping[str, Any], position: int) -> Taken | None:
+    def _apply(self, event: Mapping[str, Any], position: int) -> AppliedEvent | None:
         kind = event["type"]
         if kind == "SettingsChanged":
             self.settings = Tolerances.of(event["settings"])

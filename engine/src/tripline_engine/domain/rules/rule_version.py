@@ -11,7 +11,13 @@ from tripline_contracts.anchors import anchor_of
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import RuleDefinition
 from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions, Group
-from tripline_engine.domain.rules.measures import Measure, Population, parts_of, population_of, window_start
+from tripline_engine.domain.rules.measures import (
+    Measure,
+    Population,
+    measures_of,
+    population_of,
+    window_start,
+)
 from tripline_engine.domain.rules.tolerances import Tolerances
 
 END_OF_TIME: Final = 2**63 - 1
@@ -83,7 +89,7 @@ class RuleVersion:
         return replace(
             self,
             population=population_of(self.definition, forgotten),
-            parts=parts_of(self.definition, self.fields, forgotten),
+            parts=measures_of(self.definition, self.fields, forgotten),
             forgotten=forgotten,
         )
 
@@ -204,7 +210,7 @@ def version_of(
         anchor=anchor_of(definition, event_type),
         fields=fields,
         population=population_of(definition, NO_EXCLUSIONS),
-        parts=parts_of(definition, fields, NO_EXCLUSIONS),
+        parts=measures_of(definition, fields, NO_EXCLUSIONS),
     )
 
 

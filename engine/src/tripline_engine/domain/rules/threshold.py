@@ -35,10 +35,10 @@ FUNCTIONS: dict[Function, int] = {
     "COUNT_DISTINCT": DISTINCT,
 }
 
-Hits = npt.NDArray[np.bool_]
+Matches = npt.NDArray[np.bool_]
 
 
-class LimitParts(NamedTuple):
+class ThresholdWords(NamedTuple):
     """A limit for kernels: its 128-bit words, and for each of less, equal, greater whether it holds."""
 
     low: np.uint64
@@ -47,14 +47,14 @@ class LimitParts(NamedTuple):
 
 
 @kernel(inline="always")
-def hold_number(low: Any, high: Any, limit: Any) -> bool:
+def number_satisfies(low: Any, high: Any, limit: Any) -> bool:
     """Whether a number holds."""
     result: bool = limit.holds[1 + compare(low, high, limit.low, limit.high)]
     return result
 
 
 @kernel(inline="always")
-def hold_average(count: Any, low: Any, high: Any, limit: Any) -> bool:
+def average_satisfies(count: Any, low: Any, high: Any, limit: Any) -> bool:
     """Whether the average holds: sum against limit times count, without dividing."""
     whole_low, whole_high = multiply_count(limit.low, limit.high, count)
     result: bool = limit.holds[1 + compare(low, high, whole_low, whole_high)]
@@ -62,26 +62,26 @@ def hold_average(count: Any, low: Any, high: Any, limit: Any) -> bool:
 
 
 @kernel(inline="always")
-def hold_count(count: Any, limit: Any) -> bool:
+def count_satisfies(count: Any, limit: Any) -> bool:
     """Whether the number of transactions holds."""
     low, high = multiply_count(np.uint64(SCALE), np.int64(0), count)
-    return hold_number(low, high, limit)
+    return number_satisfies(low, high, limit)
 
 
 @kernel()
-def hold(function: int, count: Any, low: Any, high: Any, limit: Any) -> bool:
+def satisfies(function: int, count: Any, low: Any, high: Any, limit: Any) -> bool:
     """Whether an aggregate holds: of ``count`` transactions, with that sum, extreme value or number of values.
 
     Of nothing sums and counts are 0, a number like any other; averages and extremes of nothing never hold.
     """
     if function == AVERAGE:
-        result = count > 0 and hold_average(count, low, high, limit)
+        result = count > 0 and average_satisfies(count, low, high, limit)
     elif function == EXTREME:
-        result = count > 0 and hold_number(low, high, limit)
+        result = count > 0 and number_satisfies(low, high, limit)
     elif function == COUNT:
-        result = hold_count(count, limit)
+        result = count_satisfies(count, limit)
     else:
-        result = hold_number(low, high, limit)
+        result = number_satisfies(low, high, limit)
     return bool(result)
 
 
@@ -121,23 +121,23 @@ def _hold_counts(counts: Any, limit: Any, out: Any) -> None:
 def _hold_rows(rows: Any, amounts: Any, limit: Any, out: Any) -> None:
     for i in range(len(rows)):
         row = rows[i]
-        out[i] = row >= 0 and hold_number(amounts.low[row], amounts.high[row], limit)
+        out[i] = row >= 0 and number_satisfies(amounts.low[row], amounts.high[row], limit)
 
 
-class Limit:
+class Threshold:
     """An operator and a limit (scaled by 10⁶); without a limit it never holds."""
 
     def __init__(self, operator: Operator, scaled: int | None) -> None:
         self.scaled = scaled
         holds = (False, False, False) if scaled is None else _HOLDS[operator]
-        self.parts = LimitParts(*split(scaled or 0), np.array(holds))
+        self.parts = ThresholdWords(*split(scaled or 0), np.array(holds))
 
     @property
     def text(self) -> str | None:
         """The limit as plain decimal text."""
         return None if self.scaled is None else decimals.plain_scaled(self.scaled)
 
-    def each(self, function: Function, counts: Any, low: Any, high: Any) -> Hits:
+    def each(self, function: Function, counts: Any, low: Any, high: Any) -> Matches:
         """Where n aggregates hold (bool, n).
 
         :param counts: int64, n: of how many transactions
@@ -156,7 +156,7 @@ class Limit:
             out &= counts > 0
         return out
 
-    def values(self, rows: npt.NDArray[np.int64], amounts: Amounts) -> Hits:
+    def values(self, rows: npt.NDArray[np.int64], amounts: Amounts) -> Matches:
         """Where the value in the row of that number (-1: none) holds against the limit."""
         out = np.empty(len(rows), np.bool_)
         _hold_rows(rows, amounts, self.parts, out)

@@ -16,7 +16,7 @@ from tripline_engine.domain.rules.measures import BucketKey
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.tolerances import Tolerances
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class BucketSpan:
 
     begin: int
     begun: int
-    floor: int = NOTHING
+    floor: int = MIN_TIME
 
     @property
     def visible_from(self) -> int:
@@ -38,7 +38,7 @@ class BucketSpan:
 
 @dataclass(slots=True)
 class Watermarks:
-    """Bounds in ms; NOTHING before the first tick.
+    """Bounds in ms; MIN_TIME before the first tick.
 
     :ivar clock: the record clock
     :ivar first_tick: the clock at the first tick
@@ -52,10 +52,10 @@ class Watermarks:
     """
 
     clock: int | None = None
-    first_tick: int = NOTHING
-    warm_floor: int = NOTHING
-    lateness_floor: int = NOTHING
-    id_floor: int = NOTHING
+    first_tick: int = MIN_TIME
+    warm_floor: int = MIN_TIME
+    lateness_floor: int = MIN_TIME
+    id_floor: int = MIN_TIME
     floors: dict[str, dict[str, int]] = field(default_factory=dict)
     spans: dict[str, BucketSpan] = field(default_factory=dict)
     rule_floors: dict[int, int] = field(default_factory=dict)
@@ -65,14 +65,14 @@ class Watermarks:
     def new(event_type: EventType) -> Watermarks:
         """Nothing seen yet: everything is visible."""
         names = [item.name for item in event_type.fields if item.role != "id"]
-        return Watermarks(floors={anchor: dict.fromkeys(names, NOTHING) for anchor in event_type.anchors})
+        return Watermarks(floors={anchor: dict.fromkeys(names, MIN_TIME) for anchor in event_type.anchors})
 
     def tick(self, clock: int, book: RuleBook) -> bool:
         """Take a tick; the book has let go of what expires with it. Whether it counted: a lower one does not."""
         if self.clock is not None and clock < self.clock:
             return False
         self.clock = clock
-        if self.first_tick == NOTHING:
+        if self.first_tick == MIN_TIME:
             self.first_tick = clock
         settings = book.settings
         reached = clock - settings.allowed_lateness_ms - settings.max_disorder_ms
@@ -105,7 +105,7 @@ class Watermarks:
     def clear_rule(self, rule_id: int, settings: Tolerances) -> None:
         """History begins anew for one rule."""
         if self.clock is not None:
-            before = self.rule_floors.get(rule_id, NOTHING)
+            before = self.rule_floors.get(rule_id, MIN_TIME)
             self.rule_floors[rule_id] = max(before, self.clock + settings.max_future_skew_ms)
 
     def complete(self, since: int) -> None:
@@ -141,9 +141,9 @@ class Watermarks:
 
     def warm_from(self, version: RuleVersion) -> int | None:
         """From this event time on the version's window is whole; None before the first tick."""
-        if self.first_tick == NOTHING:
+        if self.first_tick == MIN_TIME:
             return None
-        cleared = max(self.warm_floor, self.rule_floors.get(version.rule_id, NOTHING))
+        cleared = max(self.warm_floor, self.rule_floors.get(version.rule_id, MIN_TIME))
         first = self.first_tick if self.complete_from is None else min(self.first_tick, self.complete_from)
         floor, bucket_ms = max(first, cleared, self.visible_from(version)), version.bucket_ms
         if bucket_ms is not None:

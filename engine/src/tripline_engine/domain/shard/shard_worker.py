@@ -43,7 +43,7 @@ from tripline_engine.domain.state_log.firing_log import RetentionFloor, StateRet
 from tripline_engine.domain.state_log.head import Head, write_book
 from tripline_engine.domain.state_log.segment_log import PruneBounds
 from tripline_engine.domain.state_log.state_log import StateLog
-from tripline_engine.domain.transactions.columns import NOTHING, TransactionBatch
+from tripline_engine.domain.transactions.columns import MIN_TIME, TransactionBatch
 from tripline_engine.domain.transactions.hash_key import HashKey
 from tripline_engine.domain.transactions.transaction_json import transaction_json
 
@@ -193,7 +193,7 @@ class _Batch:
             own = self._head.visibility.lateness_floor - version.window_ms
             floor = floors[version.anchor] if version.bucket_ms is None else own
             held[version.key] = StateRetention(
-                (version.definition.cooldown_seconds or 0) * 1000, max(floor, NOTHING)
+                (version.definition.cooldown_seconds or 0) * 1000, max(floor, MIN_TIME)
             )
         return held
 

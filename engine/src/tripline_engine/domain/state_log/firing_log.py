@@ -15,7 +15,7 @@ import pyarrow as pa
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
 from tripline_engine.domain.state_log.state_log import StateLog
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 _FAN_IN = 16
 _SCHEMA = pa.schema(
@@ -182,7 +182,7 @@ def _decoded(key: str, data: bytes | None) -> pa.Table:
     table = pa.ipc.open_stream(data, options=_READ).read_all()
     if "alerted" not in table.column_names:
         # written before there were cooldowns
-        table = table.append_column("alerted", pa.array(np.full(len(table), NOTHING)))
+        table = table.append_column("alerted", pa.array(np.full(len(table), MIN_TIME)))
     return table
 
 
@@ -217,5 +217,5 @@ def _counting(
     evaluated = table.column("time").to_numpy() >= reach[:, 1]
     reset = table.column("reset").to_numpy() >= bounds.first_row
     alerted = table.column("alerted").to_numpy()
-    silenced = (alerted != NOTHING) & (alerted + np.maximum(cooldowns, 0) > bounds.lateness_floor)
+    silenced = (alerted != MIN_TIME) & (alerted + np.maximum(cooldowns, 0) > bounds.lateness_floor)
     return (cooldowns >= 0) & (evaluated | reset | silenced)

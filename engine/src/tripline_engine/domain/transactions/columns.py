@@ -15,9 +15,9 @@ from tripline_engine.domain.memory.int128 import words
 DECIMAL = pa.decimal128(24, 6)
 # Fields of these roles are texts: equal texts are equal values.
 TEXT_ROLES = frozenset({"key", "attribute"})
-ABSENT = np.iinfo(np.int64).min
+NULL_TIME = np.iinfo(np.int64).min
 """Stands for null among times, and for "no transaction before" among event times."""
-NOTHING = ABSENT
+MIN_TIME = NULL_TIME
 """Stands for "the group had no transaction before" among event times."""
 
 BACKFILL: Final = "backfill"
@@ -64,7 +64,7 @@ class TransactionBatch:
     :ivar time: int64, event times in ms
     :ivar record_time: int64, Kafka record times in ms
     :ivar ids: transaction ids
-    :ivar stamps: by name, the other times: int64 ms, ABSENT for null
+    :ivar stamps: by name, the other times: int64 ms, NULL_TIME for null
     :ivar texts: by name, the fields that are texts
     :ivar measures: by name, the fields that are numbers
     :ivar backfilled: bool, n: what was let in, or is to be, as part of a backfill; None where nothing is
@@ -157,7 +157,7 @@ def _array(table: pa.Table, name: str) -> pa.Array:
 
 def _integers(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
     array = _array(table, name)
-    return np.array(array.fill_null(ABSENT) if array.null_count else array, np.int64)
+    return np.array(array.fill_null(NULL_TIME) if array.null_count else array, np.int64)
 
 
 def _backfilled(table: pa.Table) -> npt.NDArray[np.bool_] | None:

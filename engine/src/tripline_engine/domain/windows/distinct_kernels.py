@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripline_engine.domain.groups.group_lists import Order, follows
-from tripline_engine.domain.groups.large_groups import OUTSIDE
+from tripline_engine.domain.groups.large_groups import NO_GROUP
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.rules.threshold import SCALE
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 # A group's state: the oldest row in the newest window, how many rows there have a value, how many values there are.
 WIDTH = 3
@@ -180,7 +180,7 @@ def distinct_row(
     The states of its group begin at ``at``.
     """
     t, width = order.time[row], len(windows)
-    late = newest != NOTHING and t < newest
+    late = newest != MIN_TIME and t < newest
     if late:
         for k in range(width):
             bound = max(newest - windows[k], floor)
@@ -286,12 +286,12 @@ def evaluate_values(
     for i in range(len(newest)):
         row = start + i
         at = np.int64(numbers[i]) * width * WIDTH
-        if numbers[i] == OUTSIDE:
+        if numbers[i] == NO_GROUP:
             for k in range(width):
                 out.counts[k, i], out.low[k, i], out.high[k, i] = 0, np.uint64(0), 0
         elif numbers[i] < 0:
             _walk_back(row, i, windows, floor, base, order, values, own[0], out)
-        elif newest[i] == NOTHING or order.time[row] >= newest[i]:
+        elif newest[i] == MIN_TIME or order.time[row] >= newest[i]:
             _enter_in_order(row, at, i, windows, floor, base, order, values, state, out)
         else:
             distinct_row(row, at, newest[i], windows, floor, base, order, values, state, own)

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripline_engine.domain.groups.group_lists import Members
-from tripline_engine.domain.groups.large_groups import OUTSIDE
+from tripline_engine.domain.groups.large_groups import NO_GROUP
 from tripline_engine.domain.memory.arena import Array
 from tripline_engine.domain.memory.int128 import compare
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 
 class Chain(NamedTuple):
@@ -93,7 +93,7 @@ def extreme_row(
 ) -> None:
     """Enter one linked row; its answer for each window. ``fronts`` and ``out`` have one item for each."""
     t = order.time[row]
-    in_order = newest == NOTHING or t >= newest
+    in_order = newest == MIN_TIME or t >= newest
     for k in range(len(windows)):
         bound = max((t if in_order else newest) - windows[k], floor)
         if t >= bound:
@@ -196,11 +196,11 @@ def evaluate(
     width, newest, numbers = len(windows), linked.newest, linked.groups.numbers
     for i in range(len(newest)):
         number, row = np.int64(numbers[i]), np.int64(start + i)
-        if number == OUTSIDE:
+        if number == NO_GROUP:
             out[i, :] = -1
         elif number < 0:
             _walk_back(row, i, windows, floor, base, order, chain, out)
-        elif newest[i] == NOTHING or order.time[row] >= newest[i]:
+        elif newest[i] == MIN_TIME or order.time[row] >= newest[i]:
             _enter_in_order(row, number * width, i, windows, floor, base, order, chain, fronts, out)
         else:
             own = fronts[number * width : (number + 1) * width]

@@ -17,13 +17,20 @@ from tripline_engine.domain.firing.cooldown import Silences, alerts
 from tripline_engine.domain.firing.firing_states import RESET, WIDTH, FiringStates, crosses
 from tripline_engine.domain.groups.group_lists import GroupLists, IntrusiveLists, Members, Order, link_row
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.history.threshold_runs import LimitRun
+from tripline_engine.domain.history.threshold_runs import ThresholdRun
 from tripline_engine.domain.memory.arena import Arena, Array, HeapArena
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.memory.row_arrays import RowArrays
 from tripline_engine.domain.memory.row_compaction import renumber, shift_down, shift_row_numbers_down
 from tripline_engine.domain.rules.rule_version import RuleVersion
-from tripline_engine.domain.rules.threshold import DISTINCT, EXTREME, FUNCTIONS, Limit, LimitParts, hold
+from tripline_engine.domain.rules.threshold import (
+    DISTINCT,
+    EXTREME,
+    FUNCTIONS,
+    Threshold,
+    ThresholdWords,
+    satisfies,
+)
 from tripline_engine.domain.transactions.columns import Amounts, Totals
 from tripline_engine.domain.windows.distinct_kernels import WIDTH as VALUES_WIDTH
 from tripline_engine.domain.windows.distinct_kernels import (
@@ -65,7 +72,7 @@ class _Task(NamedTuple):
     windows: Any
     function: int
     crossing: bool
-    limit: LimitParts
+    limit: ThresholdWords
 
 
 class _State(NamedTuple):
@@ -142,7 +149,7 @@ def _holds(i: Any, task: Any, state: Any, own: Any, totals: Any) -> bool:
     count, low, high = totals.counts[i], totals.low[i], totals.high[i]
     if task.function == EXTREME:
         low, high = state.amounts.low[own.best[0]], state.amounts.high[own.best[0]]
-    return hold(task.function, count, low, high, task.limit)
+    return satisfies(task.function, count, low, high, task.limit)
 
 
 @kernel()
@@ -252,7 +259,10 @@ class ResetWindow:
         for groups, width in ((self._sums, SUM_WIDTH), (self._counts, VALUES_WIDTH)):
             groups[:] = 0
             groups[TAIL::width] = -1
-        task, state = self._task(self._history.base, floor, Limit(self._operator, None)), self._state(firing)
+        task, state = (
+            self._task(self._history.base, floor, Threshold(self._operator, None)),
+            self._state(firing),
+        )
         _relink(end, task, state)
         last, base, order = self.lists.last[: self._links.slot_end], task.base, state.order
         windows, every = task.windows, np.arange(len(last), dtype=np.int32)
@@ -270,7 +280,7 @@ class ResetWindow:
         start: int,
         moving: npt.NDArray[np.bool_],
         firing: FiringStates,
-        limits: list[LimitRun],
+        limits: list[ThresholdRun],
         floor: int,
         lateness_floor: int,
     ) -> ResetReading:
@@ -352,7 +362,7 @@ class ResetWindow:
         members = self._links.members(self._links)
         return Chain(self._better, self._worse, amounts.low, amounts.high, self._sign, members)
 
-    def _task(self, start: int, floor: int, limit: Limit) -> _Task:
+    def _task(self, start: int, floor: int, limit: Threshold) -> _Task:
         history = self._history
         rule = np.array([self._window], np.int64), self._function, self._crossing, limit.parts
         return _Task(start, history.base, history.offset, floor, *rule)

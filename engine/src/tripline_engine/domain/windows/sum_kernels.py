@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from tripline_engine.domain.groups.group_lists import follows
-from tripline_engine.domain.groups.large_groups import OUTSIDE
+from tripline_engine.domain.groups.large_groups import NO_GROUP
 from tripline_engine.domain.memory.int128 import add, subtract
 from tripline_engine.domain.memory.kernel import kernel
-from tripline_engine.domain.transactions.columns import NOTHING
+from tripline_engine.domain.transactions.columns import MIN_TIME
 
 # A group's state: four int64 in a row, so that one cache line serves an evaluation.
 WIDTH = 4
@@ -128,7 +128,7 @@ def sum_row(
     The state of its group and that window begins at ``at``.
     """
     t = order.time[row]
-    if newest == NOTHING or t >= newest:
+    if newest == MIN_TIME or t >= newest:
         _put(state, at, row, members, amounts, 1)
         # what a backfill brings may be older than anything visible: then the tail has passed it over already
         if state[at + TAIL] < 0 or follows(state[at + TAIL], row, order.time):
@@ -242,12 +242,12 @@ def evaluate_sums(
     for i in range(len(newest)):
         row = start + i
         at = np.int64(numbers[i]) * width * WIDTH
-        if numbers[i] == OUTSIDE:
+        if numbers[i] == NO_GROUP:
             for k in range(width):
                 out.counts[k, i], out.low[k, i], out.high[k, i] = 0, np.uint64(0), 0
         elif numbers[i] < 0:
             _walk_back(row, i, windows, floor, base, order, members, amounts, summed, out)
-        elif newest[i] == NOTHING or order.time[row] >= newest[i]:
+        elif newest[i] == MIN_TIME or order.time[row] >= newest[i]:
             _enter_in_order(row, at, i, windows, floor, order, members, amounts, summed, state, out)
         else:
             for k in range(width):
