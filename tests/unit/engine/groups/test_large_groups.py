@@ -44,11 +44,11 @@ def test_numbers_of_ended_lists_are_given_again() -> None:
     groups.enter(column(0, 1), counts, column(-1, -1, -1), 0)
     slots, last = column(0, 1, 0, -1), column(2, 1, -1)
     # rows 0 and 1 go: that is all of group 1, and group 0 has row 2 still
-    groups.forget(0, 2, slots, last)
+    groups.release(0, 2, slots, last)
     assert groups.by_slot.tolist() == [0, SMALL_GROUP, SMALL_GROUP]
     assert groups.numbers(slots).tolist() == [0, SMALL_GROUP, 0, NO_GROUP]
     assert groups.enter(column(2), counts, last, 2).numbers.tolist() == [1]
-    places, newest = groups.places(column(2, -1, 3), 2)
+    places, newest = groups.numbers_in_use(column(2, -1, 3), 2)
     assert sorted(zip(places.tolist(), newest.tolist(), strict=True)) == [(0, 2), (1, 3)]
 
 

@@ -359,19 +359,19 @@ def test_pages_of_mapped_files_are_given_back(tmp_path: Path) -> None:
         pruned_all(history, field, 150_000)
     assert history.values["beneficiaryId"].used == 50_000
     assert path.stat().st_size == size
-    if not history.given_back:
+    if not history.released_bytes:
         pytest.skip("this file system makes no holes")
     given = whole_pages(150_000 * 4) + whole_pages(150_000 * 8) + 2 * whole_pages(150_000 * 8)
-    assert given - 4 * (1 << 16) <= history.given_back <= given
+    assert given - 4 * (1 << 16) <= history.released_bytes <= given
     os.sync()
     assert path.stat().st_blocks * 512 <= held - whole_pages(150_000 * 4) + (1 << 16)
     assert history.value("beneficiaryId", 150_000) == "b150000"
     assert history.value("paymentAmount", 199_999) == "199999"
     # another process sees how far it is pruned
     other = History(MappedArena(tmp_path), "payeeId", TRANSACTION, HashKey(1, 2))
-    assert other.given_back == history.given_back
+    assert other.released_bytes == history.released_bytes
     other.restore({"beneficiaryId", "paymentAmount", "ingestionTimestamp"})
-    assert history.given_back == other.given_back == 0
+    assert history.released_bytes == other.released_bytes == 0
     assert (other.codes("beneficiaryId")[:150_000] == -1).all()
     assert other.partial(149_999, {"beneficiaryId", "ingestionTimestamp"}) == {
         "transactionId": "t149999",
@@ -393,21 +393,21 @@ def test_rows_that_go_leave_no_memory_behind(tmp_path: Path) -> None:
     os.sync()
     whole = on_disk(tmp_path)
     history.drop(5_000)
-    assert history.given_back == 0  # it would not be worth while
+    assert history.released_bytes == 0  # it would not be worth while
     history.drop(later)
-    if not history.given_back:
+    if not history.released_bytes:
         pytest.skip("this file system makes no holes")
     os.sync()
     assert on_disk(tmp_path) <= whole * (first - later) / first + edges
     assert history.ids(np.array([later, first - 1])) == [f"t{later}", f"t{first - 1}"]
     # another process sees how much of it has gone
     other = History(MappedArena(tmp_path), "payeeId", TRANSACTION, HashKey(1, 2))
-    assert other.given_back == history.given_back
-    assert whole - on_disk(tmp_path) <= history.given_back + edges
-    assert other.shift() == later
+    assert other.released_bytes == history.released_bytes
+    assert whole - on_disk(tmp_path) <= history.released_bytes + edges
+    assert other.compact() == later
     os.sync()
     # neither before what has moved down nor behind it
-    assert other.given_back == 0
+    assert other.released_bytes == 0
     assert on_disk(tmp_path) <= whole * (first - later) / first + edges
     kept = first - later
     assert other.ids(np.array([0, kept - 1])) == [f"t{later}", f"t{first - 1}"]
@@ -430,8 +430,8 @@ def test_where_nothing_can_be_given_back_nothing_is_said_to_be(
     history = History(MappedArena(tmp_path), "payeeId", TRANSACTION, HashKey(1, 2))
     history.append(rows(0, 30_000))
     history.drop(20_000)
-    assert history.given_back == 0
-    assert history.shift() == 20_000
+    assert history.released_bytes == 0
+    assert history.compact() == 20_000
     assert history.ids(np.array([0, 9_999])) == ["t20000", "t29999"]
 
 
@@ -444,7 +444,7 @@ def test_rows_move_down_and_go_without_what_was_pruned(floor: int, tmp_path: Pat
     assert history.values["beneficiaryId"].used == 5_000 - floor
     history.drop(3_000)
     assert history.values["beneficiaryId"].used == min(2_000, 5_000 - floor)
-    assert history.shift() == 3_000
+    assert history.compact() == 3_000
     shown = [history.value("paymentAmount", row) for row in (1_999, 1_600)]
     assert shown == ["4999", "4600"]
     assert history.value("beneficiaryId", 1_999) == "b4999"

@@ -92,6 +92,6 @@ def test_a_large_table_moves_piece_by_piece_and_what_is_old_stays_behind() -> No
         sizes.append(ids.capacity)
     assert max(sizes) <= 1 << 21
     assert ids.count < 700_000
-    ids.forget(4000 - 10)
+    ids.expire(4000 - 10)
     assert ids.count == n
     assert ids.capacity <= 8 * n

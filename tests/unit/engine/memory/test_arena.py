@@ -49,7 +49,7 @@ def test_what_others_change_stays_mapped_unless_it_is_another_file(tmp_path: Pat
     assert mine.stale
     again = MappedArena(tmp_path, mine)
     now = {name: again.open(name, np.int64, 4) for name in names}
-    again.forget_before()
+    again.release_previous()
     assert not again.stale
     assert [name for name in names if at(now[name]) == at(before[name])] == ["same", "grown"]
     assert now["same"].tolist() == [7] * 4
@@ -66,7 +66,7 @@ def test_an_array_that_is_taken_over_can_grow_and_go(tmp_path: Path) -> None:
     other.open("more", np.int64, 4)
     again = MappedArena(tmp_path, mine)
     again.open("numbers", np.int64, 4)
-    again.forget_before()
+    again.release_previous()
     assert again.resize("numbers", 6).tolist() == [3] * 4 + [0, 0]
     again.remove("numbers")
     assert again.open("numbers", np.int64, 2).tolist() == [0, 0]

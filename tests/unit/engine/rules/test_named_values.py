@@ -63,7 +63,7 @@ def test_forgetting_and_storing_change_nothing_for_what_is_retained(
 ) -> None:
     named, _ = told(changes)
     expected = [[at(named, "left", left + i), at(named, "right", right + i)] for i in range(10)]
-    named.forget({"left": left, "right": right})
+    named.compact({"left": left, "right": right})
     again = NamedValues.of_json(json.loads(json.dumps(named.to_json())))
     for each in (named, again):
         assert [[at(each, "left", left + i), at(each, "right", right + i)] for i in range(10)] == expected
@@ -71,7 +71,7 @@ def test_forgetting_and_storing_change_nothing_for_what_is_retained(
 
 def test_what_counts_for_all_that_is_retained_is_no_longer_kept() -> None:
     named, _ = told([(1, 1, frozenset("a")), (1, 1, frozenset("ab"))])
-    named.forget({"left": 2, "right": 2})
+    named.compact({"left": 2, "right": 2})
     assert named.to_json()["lists"]["watched"] == [["a", "b"], []]
 
 

@@ -30,7 +30,7 @@ SMALL = st.integers(-3, 3)
 
 def holds_of(held: Threshold, function: Function, count: int, scaled: int) -> bool:
     low, high = split(scaled)
-    return bool(held.each(function, np.array([count]), np.array([low]), np.array([high]))[0])
+    return bool(held.matches(function, np.array([count]), np.array([low]), np.array([high]))[0])
 
 
 @given(st.sampled_from(sorted(OPERATORS)), SCALED | SMALL, SCALED | SMALL, st.integers(1, 1000))
@@ -47,7 +47,7 @@ def test_sum_average_and_count(symbol: Operator, limit: int, total: int, count: 
 def test_a_value_in_a_row(symbol: Operator, limit: int, value: int) -> None:
     low, high = split(value)
     amounts = Amounts(np.array([low]), np.array([high]))
-    found = Threshold(symbol, limit).values(np.array([0, -1]), amounts)
+    found = Threshold(symbol, limit).matching_rows(np.array([0, -1]), amounts)
     assert found.tolist() == [OPERATORS[symbol](value, limit), False]
 
 

@@ -136,7 +136,7 @@ class IntrusiveLists:
         """The lists, for kernels."""
         return Order(self._history.time, self.previous, self.following)
 
-    def forget(self, first: int, until: int, slots: Array) -> None:
+    def end_lists(self, first: int, until: int, slots: Array) -> None:
         """End the lists whose newest row is among those from ``first`` to ``until``, which go."""
         _forget(first, until, slots, self.last)
 
@@ -240,8 +240,8 @@ class GroupLists(IntrusiveLists):
     def drop(self, until: int) -> None:
         """Give up the rows before ``until`` (called before the groups and the history do)."""
         first = self._history.base
-        self.large.forget(first, until, self.slots, self.last)
-        self.forget(first, until, self.slots)
+        self.large.release(first, until, self.slots, self.last)
+        self.end_lists(first, until, self.slots)
 
     def shift(self, delta: int, end: int) -> None:
         """As for lists."""

@@ -148,13 +148,13 @@ class LargeGroups:
         """The numbers of these groups (int32), negative where there is none."""
         return np.where(slots >= 0, self.by_slot[slots], np.int32(NO_GROUP))
 
-    def places(self, last: Array, base: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    def numbers_in_use(self, last: Array, base: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """The numbers of all that are in use, and each one's newest row (int32, both)."""
         places, newest = np.empty(self.capacity, np.int32), np.empty(self.capacity, np.int32)
         found = _places(self.by_slot, last, base, places, newest)
         return places[:found], newest[:found]
 
-    def forget(self, first: int, until: int, slots: Array, last: Array) -> None:
+    def release(self, first: int, until: int, slots: Array, last: Array) -> None:
         """Give back the numbers of groups whose newest row is among those from ``first`` to ``until``, which go."""
         _forget(first, until, slots, last, self.by_slot, self._chain, self._meta)
 

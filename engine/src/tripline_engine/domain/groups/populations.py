@@ -28,7 +28,7 @@ def open_group_lists(
 ) -> GroupLists:
     """The lists of a population; transactions with an event time (ms) before ``since`` are left out."""
     passes = None if population.filter is None else compiler.compile(population.filter)
-    passes = excluding(population.forgotten, compiler, passes)
+    passes = excluding(population.exclusions, compiler, passes)
     if since != MIN_TIME:
         passes = from_time(since, passes)
     name = f"{compiler.anchor}.by.{population.name}"

@@ -159,16 +159,16 @@ class SeenIds:
         self._meta[_USED] = _accept(used, low, high, record_time, reach_ms, floor_ms, *tables, out)
         return out
 
-    def expect(self, ids: int) -> None:
+    def reserve(self, ids: int) -> None:
         """Make room for so many that are to be remembered, before there are any."""
         self._write_anew(_NEVER, ids)
 
-    def remember(self, low: Array, high: Array, record_time: Array) -> None:
+    def restore(self, low: Array, high: Array, record_time: Array) -> None:
         """Take transactions that are known to count, as when the table is built again."""
         self._make_room(len(low), _NEVER)
         self._append(low, high, record_time)
 
-    def forget(self, floor_ms: int) -> None:
+    def expire(self, floor_ms: int) -> None:
         """Write the table anew without ids older than ``floor_ms``, as small as fits them."""
         self._write_anew(floor_ms, 0)
 

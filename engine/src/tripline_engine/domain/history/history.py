@@ -116,14 +116,14 @@ class History:
         return len(self._columns["time"]) - 1
 
     @property
-    def given(self) -> int:
+    def released_until(self) -> int:
         """The number of the row before which the system has the memory back."""
         return int(self._meta[_GIVEN])
 
     @property
-    def crowded(self) -> bool:
+    def needs_compaction(self) -> bool:
         """Whether what is retained should move to the front of the arrays."""
-        gone, held = self.base - self.given, self.end - self.given
+        gone, held = self.base - self.released_until, self.end - self.released_until
         numbers_run_out = self.end > _MOST_ROWS and 2 * self.base > self.end
         return (gone > _FEW and 2 * gone > held) or numbers_run_out
 
@@ -232,7 +232,7 @@ class History:
         self._meta[_END] = end
         return start
 
-    def expect(self, rows: int) -> None:
+    def reserve(self, rows: int) -> None:
         """Make room for so many that are to be appended."""
         self._reserve(self.end + rows, 0)
 
@@ -283,9 +283,9 @@ class History:
         return self._pruned.fields
 
     @property
-    def given_back(self) -> int:
+    def released_bytes(self) -> int:
         """Bytes of the arrays that the system has back of what was there before what is retained."""
-        gone = self.given
+        gone = self.released_until
         rows = dict.fromkeys(self._columns, gone)
         for field, columns in self._of_field.items():
             rows |= dict.fromkeys(columns, max(gone, self._pruned.given(field)))
@@ -293,7 +293,7 @@ class History:
         return ids + sum(whole_pages(rows[name] * column.itemsize) for name, column in self._columns.items())
 
     @property
-    def to_come(self) -> int:
+    def reserved_bytes(self) -> int:
         """Bytes of the arrays that are for rows still to come."""
         return len(self._heap) - int(self._meta[_HEAP_END]) + unbacked_bytes(self._columns, 0, self.end + 1)
 
@@ -304,10 +304,10 @@ class History:
             first = max(self.base, self._pruned.until(field))
             table.release(self.codes(field)[first : max(first, until)])
         self._meta[_BASE] = until
-        if until - self.given >= _WORTH and self._give_back(self.given, until):
+        if until - self.released_until >= _WORTH and self._give_back(self.released_until, until):
             self._meta[_GIVEN] = until
 
-    def shift(self) -> int:
+    def compact(self) -> int:
         """Move the retained rows to the front of the arrays.
 
         :returns: by how much every row number has shrunk

@@ -106,7 +106,7 @@ def _amounts(name: str, limits: Sequence[Threshold]) -> Test:
         rows, amounts = np.arange(start, end), history.measure(name)
         result = np.zeros(end - start, np.bool_)
         for limit in limits:
-            result |= limit.values(rows, amounts)
+            result |= limit.matching_rows(rows, amounts)
         return result
 
     return test
@@ -172,7 +172,7 @@ def _against_parameter(name: str, operator: Operator, parameter: str, compiler: 
         runs = compiler.named.parameter(parameter).runs(compiler.anchor, start + offset, end + offset)
         for first, until, scaled in runs:
             rows = np.arange(first - offset, until - offset)
-            found = Threshold(operator, scaled).values(rows, history.measure(name))
+            found = Threshold(operator, scaled).matching_rows(rows, history.measure(name))
             result[first - offset - start : until - offset - start] = found
         return result
 

@@ -109,7 +109,7 @@ class Anchor:
         Room is made at once for those ``following`` too.
         """
         if not self.history.end:
-            self.history.expect(len(rows) + following)
+            self.history.reserve(len(rows) + following)
         self.history.append(rows)
 
     def remember(self, rows: TransactionBatch, id_floor: int, following: int) -> None:
@@ -120,13 +120,13 @@ class Anchor:
         recent = rows.take(rows.record_time >= id_floor, self._event_type)
         if len(recent):
             if not self.ids.count:
-                self.ids.expect(len(recent) + following)
-            self.ids.remember(*self.identities(recent), recent.record_time)
+                self.ids.reserve(len(recent) + following)
+            self.ids.restore(*self.identities(recent), recent.record_time)
 
     def remembered(self, id_floor: int) -> None:
         """All ids have been taken back. Room for more than there were would have everything built again soon."""
         if _MOST_ROOM * self.ids.count < self.ids.capacity:
-            self.ids.forget(id_floor)
+            self.ids.expire(id_floor)
 
     def void(self, transaction_id: str, event_time: int, visibility: Watermarks) -> list[int]:
         """Make these transactions void; all windows are to be restructured then.
@@ -237,9 +237,9 @@ class Anchor:
         self._windows.evict(visibility)
         self._drop(until)
         if history.base == history.end and self.ids.count:
-            self.ids.forget(visibility.id_floor)
-        if history.crowded:
-            delta = history.shift()
+            self.ids.expire(visibility.id_floor)
+        if history.needs_compaction:
+            delta = history.compact()
             self._windows.shift(delta, history.end)
 
     def prune(self, visibility: Watermarks) -> None:
@@ -271,7 +271,11 @@ class Anchor:
         if not self._arena.sparse:
             return 0
         history, windows = self.history, self._windows
-        return history.given_back + history.to_come + windows.unbacked_bytes(history.given, history.end)
+        return (
+            history.released_bytes
+            + history.reserved_bytes
+            + windows.unbacked_bytes(history.released_until, history.end)
+        )
 
     def clear(self) -> None:
         """Forget all transactions and firing states; their ids stay."""
@@ -288,12 +292,12 @@ class Anchor:
         self._windows.close_states(rule_id)
 
     def _drop(self, until: int) -> None:
-        history, given = self.history, self.history.given
+        history, given = self.history, self.history.released_until
         if until > history.base:
             self._windows.drop(history.base, until)
             history.drop(until)
-            if history.given > given:
-                self._windows.release_rows(given, history.given)
+            if history.released_until > given:
+                self._windows.release_rows(given, history.released_until)
 
 
 def _entering(book: RuleBook, anchor: str, oldest: int) -> list[JudgingVersion]:

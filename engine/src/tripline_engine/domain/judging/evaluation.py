@@ -120,7 +120,7 @@ class BatchEvaluation:
         return moving
 
     def _reading(self, version: RuleVersion) -> RuleReading:
-        return self._read(version, [self._part(version, part) for part in version.parts])
+        return self._read(version, [self._part(version, part) for part in version.measures])
 
     def _part(self, version: RuleVersion, part: Measure) -> MeasureReading:
         lists = self.windows.links[part.population]
@@ -164,7 +164,7 @@ class BatchEvaluation:
         reset, states, (part,) = (
             self.windows.resets[version.key],
             self.windows.firing[version.key],
-            version.parts,
+            version.measures,
         )
         limits, lateness_floor = self.limits(version, part), self.visibility.lateness_floor
         found = reset.evaluate(self.start, moving, states, limits, self._floor(version), lateness_floor)
@@ -203,7 +203,7 @@ class BatchEvaluation:
             members=self.windows.links[part.members].slots,
             part=part,
             floor=self._listed_from(version, part),
-            most=MAX_CONTRIBUTORS // len(version.parts),
+            most=MAX_CONTRIBUTORS // len(version.measures),
         )
 
     def limits(self, version: RuleVersion, part: Measure) -> list[ThresholdRun]:
@@ -219,7 +219,7 @@ class BatchEvaluation:
         if part.buckets is None:
             return self._floor(version)
         span = self.visibility.span(version.anchor, part.buckets)
-        return max(span.visible_from, self.visibility.singly_from(part.buckets.length_ms))
+        return max(span.visible_from, self.visibility.unbucketed_from(part.buckets.length_ms))
 
 
 def ingest(

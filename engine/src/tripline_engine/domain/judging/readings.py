@@ -45,7 +45,7 @@ class MeasureReading:
         hits = np.zeros(len(self.counts), np.bool_)
         for first, until, limit in self.limits:
             run = slice(first - self.start, until - self.start)
-            hits[run] = limit.each(self.part.function, self.counts[run], low[run], high[run])
+            hits[run] = limit.matches(self.part.function, self.counts[run], low[run], high[run])
         return hits
 
     def measured(self, i: int, *, holds: bool) -> Measured:

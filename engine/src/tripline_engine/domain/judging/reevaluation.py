@@ -58,7 +58,7 @@ def judge_late_ones(
         own = np.flatnonzero(fired) + start + windows.history.offset
         return Again([], 0, alerted_records(own) if len(own) else None)
     judge, source = _judge(aggregates, version, spans), _source(aggregates, version)
-    history, (part,) = windows.history, version.parts
+    history, (part,) = windows.history, version.measures
     limits = threshold_runs(part, version.anchor, windows.named, history, history.base, history.end)
     verdicts: list[Verdict] = []
     judged, rows = 0, [np.flatnonzero(fired) + start]
@@ -74,7 +74,7 @@ def judge_late_ones(
 
 
 def _judge(aggregates: BatchEvaluation, version: RuleVersion, spans: npt.NDArray[np.int64]) -> Judge:
-    history, (part,) = aggregates.windows.history, version.parts
+    history, (part,) = aggregates.windows.history, version.measures
     return Judge(
         window=part.window_ms,
         floor=aggregates.visibility.floor(version.anchor, version.fields),
@@ -87,7 +87,7 @@ def _judge(aggregates: BatchEvaluation, version: RuleVersion, spans: npt.NDArray
 
 
 def _source(aggregates: BatchEvaluation, version: RuleVersion) -> Source:
-    windows, (part,) = aggregates.windows, version.parts
+    windows, (part,) = aggregates.windows, version.measures
     links, members = windows.links[part.population], windows.links[part.members]
     amounts = windows.amounts(part.condition.aggregate_field)
     return Source(links.order, members.slots, members.order, amounts, windows.alerted[version.key].rows)
@@ -101,7 +101,7 @@ def _held(version: RuleVersion, found: JudgedAgain, limits: list[ThresholdRun]) 
     for run in np.unique(runs).tolist():
         own, limit = runs == run, limits[run][2]
         totals = found.counts[own], found.low[own], found.high[own]
-        held[own] = limit.each(version.parts[0].function, *totals)
+        held[own] = limit.matches(version.measures[0].function, *totals)
     return held
 
 
@@ -118,7 +118,7 @@ def _verdicts(
     history, late = aggregates.windows.history, aggregates.start + place
     warm_from = aggregates.visibility.warm_from(version)
     late_one = LateOne(history.ids(np.array([late]))[0], int(history.time[late]))
-    (part,) = version.parts
+    (part,) = version.measures
     window = aggregates.window(version, part, aggregates.windows.links[part.population])
     for i in np.flatnonzero(held).tolist():
         row, count = int(found.rows[i]), int(found.counts[i])

@@ -114,7 +114,7 @@ def read_by(version: RuleVersion) -> Iterator[Key]:
     """What the version reads of the windows that it shares with others."""
     # one that starts anew at each alert has its own
     if not version.definition.reset_on_alert:
-        for part in version.parts:
+        for part in version.measures:
             yield from _read_for(part)
 
 

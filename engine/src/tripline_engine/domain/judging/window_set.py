@@ -369,7 +369,7 @@ class WindowSet:
             )
             self.firing[version.key] = lasting
         if definition.reset_on_alert:
-            (part,) = version.parts
+            (part,) = version.measures
             equal, measure = self.links[part.members], self.measure(part.condition.aggregate_field)
             reset = ResetWindow(self._arena, name, self.history, links, equal, version, measure)
             self.resets[version.key] = reset

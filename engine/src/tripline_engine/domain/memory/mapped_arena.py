@@ -170,7 +170,7 @@ class MappedArena:
         """What is mapped under that name, if it is the file with that number."""
         return self._mappings.get(name) if self._numbers.get(name) == number else None
 
-    def forget_before(self) -> None:
+    def release_previous(self) -> None:
         """All arrays that are wanted have been opened: nothing more is taken over."""
         self._before = None
 

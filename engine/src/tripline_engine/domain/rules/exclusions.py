@@ -31,12 +31,12 @@ class Exclusions:
 
     :ivar before: sequence numbers of acceptance; all transactions below it
     :ivar groups: besides, those of single groups
-    :ivar apart: the rule and the position of the command that cleared it, by which all shards name its bucket sets
+    :ivar cleared_by: the rule and the position of the command that cleared it, by which all shards name its bucket sets
     """
 
     before: int = 0
     groups: tuple[ExcludedGroup, ...] = ()
-    apart: tuple[int, int] | None = None
+    cleared_by: tuple[int, int] | None = None
 
     @property
     def suffix(self) -> str:
@@ -59,7 +59,7 @@ class Exclusions:
     def to_json(self) -> dict[str, Any]:
         """As stored with the rules."""
         groups = [[each.before, [list(pair) for pair in each.group]] for each in self.groups]
-        return {"before": self.before, "groups": groups, "apart": self.apart and list(self.apart)}
+        return {"before": self.before, "groups": groups, "apart": self.cleared_by and list(self.cleared_by)}
 
     @staticmethod
     def of_json(stored: Mapping[str, Any] | None) -> Exclusions:

@@ -25,21 +25,21 @@ class Population:
     """Whose transactions form a rule's groups: grouped by ``fields``, those that pass ``filter``.
 
     :ivar name: names its arrays, and stands for the whole in comparisons: filters can be large trees
-    :ivar forgotten: what is left out besides
+    :ivar exclusions: what is left out besides
     """
 
     name: str
     fields: tuple[str, ...] = field(compare=False)
     filter: Filter | None = field(compare=False)
-    forgotten: Exclusions = field(default=NO_EXCLUSIONS, compare=False)
+    exclusions: Exclusions = field(default=NO_EXCLUSIONS, compare=False)
 
     @staticmethod
-    def of(fields: tuple[str, ...], condition: Filter | None, forgotten: Exclusions) -> Population:
-        """Those that pass the condition and are not forgotten, grouped by these fields."""
-        name = "+".join(fields) + forgotten.suffix
+    def of(fields: tuple[str, ...], condition: Filter | None, exclusions: Exclusions) -> Population:
+        """Those that pass the condition and are not excluded, grouped by these fields."""
+        name = "+".join(fields) + exclusions.suffix
         if condition is not None:
             name += f".if.{sha256_hex(canonical_json(condition.to_json()))[:32]}"
-        return Population(name, fields, condition, forgotten)
+        return Population(name, fields, condition, exclusions)
 
 
 class TotalsKey(NamedTuple):
@@ -96,12 +96,12 @@ class BucketKey(NamedTuple):
     field: str | None
     length_ms: int
     used: frozenset[str]
-    apart: tuple[int, int] | None
+    cleared_by: tuple[int, int] | None
 
     @property
     def name(self) -> str:
         """For the names of its arrays."""
-        apart = "" if self.apart is None else f".{self.apart[0]}.{self.apart[1]}"
+        apart = "" if self.cleared_by is None else f".{self.cleared_by[0]}.{self.cleared_by[1]}"
         return f"buckets.{self.field or ''}.{self.length_ms}{_special(self)}{apart}"
 
     def path(self, anchor: str) -> str:
@@ -157,13 +157,13 @@ def window_start(time: int, window_ms: int, bucket_ms: int | None) -> int:
     return exact if bucket_ms is None else exact // bucket_ms * bucket_ms
 
 
-def population_of(definition: RuleDefinition, forgotten: Exclusions) -> Population:
+def population_of(definition: RuleDefinition, exclusions: Exclusions) -> Population:
     """The transactions that trigger a rule, by its groups."""
-    return Population.of(definition.grouping_key_names, _trigger(definition), forgotten)
+    return Population.of(definition.grouping_key_names, _trigger(definition), exclusions)
 
 
 def measures_of(
-    definition: RuleDefinition, used: frozenset[str], forgotten: Exclusions
+    definition: RuleDefinition, used: frozenset[str], exclusions: Exclusions
 ) -> tuple[Measure, ...]:
     """The conditions of a rule, in the order of its definition.
 
@@ -171,23 +171,23 @@ def measures_of(
     """
     trigger, seconds = _trigger(definition), definition.bucket_seconds
     length = None if seconds is None else seconds * 1000
-    each = (definition.filter, trigger, used, forgotten, length)
-    return tuple(_part(condition, *each) for condition in definition.measured)
+    each = (definition.filter, trigger, used, exclusions, length)
+    return tuple(_measure(condition, *each) for condition in definition.measured)
 
 
-def _part(
+def _measure(
     condition: Condition,
     own: Filter | None,
     trigger: Filter | None,
     used: frozenset[str],
-    forgotten: Exclusions,
+    exclusions: Exclusions,
     bucket_ms: int | None,
 ) -> Measure:
     function, measured, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
     different = function == "COUNT_DISTINCT"
     counted = tuple(sorted({*fields, measured or ""})) if different else fields
-    population = Population.of(fields, trigger, forgotten)
-    members = Population.of(counted, _both(own, condition.filter), forgotten)
+    population = Population.of(fields, trigger, exclusions)
+    members = Population.of(counted, _both(own, condition.filter), exclusions)
     sign = -1 if function == "MAX" else 1
     chained = measured is not None and function in ("MIN", "MAX")
     limit, bucketed = condition.limit, bucket_ms is not None
@@ -200,7 +200,7 @@ def _part(
         distinct=DistinctKey(population, members, measured or "", used) if different else None,
         buckets=None
         if bucket_ms is None
-        else BucketKey(population, members, measured, bucket_ms, used, forgotten.apart),
+        else BucketKey(population, members, measured, bucket_ms, used, exclusions.cleared_by),
         constant=None
         if isinstance(limit, Parameter)
         else Threshold(condition.operator, decimals.to_scaled(limit)),

@@ -55,7 +55,7 @@ class VersionedValue(Generic[Value, Change]):
         if first < until:
             yield first, until, value
 
-    def forget(self, retained: Numbers) -> None:
+    def compact(self, retained: Numbers) -> None:
         """Let go of changes that count for all that is retained; ``retained``: by anchor, the oldest number."""
         while self._changes and all(
             number <= retained[anchor] for anchor, number in self._changes[0][0].items()
@@ -67,8 +67,8 @@ class VersionedValue(Generic[Value, Change]):
         return [write(self._first), self._changes]
 
 
-ListStory = VersionedValue[frozenset[str], ListChange]
-ParameterStory = VersionedValue[int | None, str]
+VersionedList = VersionedValue[frozenset[str], ListChange]
+VersionedParameter = VersionedValue[int | None, str]
 """Changes as text: JSON knows no integers as large as these."""
 
 
@@ -76,8 +76,8 @@ class NamedValues:
     """The lists (texts) and parameters (scaled by 10⁶; None before there is a value) of one shard."""
 
     def __init__(self) -> None:
-        self._lists: dict[str, ListStory] = {}
-        self._parameters: dict[str, ParameterStory] = {}
+        self._lists: dict[str, VersionedList] = {}
+        self._parameters: dict[str, VersionedParameter] = {}
         self._hashed: dict[str, tuple[frozenset[str], Any]] = {}
 
     def hashed(self, name: str, values: frozenset[str], hash_all: Callable[[list[str]], Any]) -> Any:
@@ -87,11 +87,11 @@ class NamedValues:
             known = self._hashed[name] = (values, hash_all(sorted(values)))
         return known[1]
 
-    def list(self, name: str) -> ListStory:
+    def list(self, name: str) -> VersionedList:
         """The list of that name; an empty one where there was no event of it."""
         return self._lists.get(name) or VersionedValue(frozenset(), [], _listed)
 
-    def parameter(self, name: str) -> ParameterStory:
+    def parameter(self, name: str) -> VersionedParameter:
         """The parameter of that name; one without a value where there was no event of it."""
         return self._parameters.get(name) or VersionedValue(None, [], _set)
 
@@ -105,12 +105,12 @@ class NamedValues:
         """A parameter has this value (scaled by 10⁶) from now on."""
         self._parameters.setdefault(name, self.parameter(name)).add(accepted, str(scaled))
 
-    def forget(self, retained: Numbers) -> None:
+    def compact(self, retained: Numbers) -> None:
         """Let go of what counts for no retained transaction; ``retained``: by anchor, the oldest one's number."""
         for listed in self._lists.values():
-            listed.forget(retained)
+            listed.compact(retained)
         for parameter in self._parameters.values():
-            parameter.forget(retained)
+            parameter.compact(retained)
 
     def to_json(self) -> dict[str, Any]:
         """As stored with the rules."""

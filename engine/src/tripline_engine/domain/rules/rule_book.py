@@ -74,7 +74,7 @@ class RuleBook:
         self.settings = Tolerances()
         self.position = -1
 
-    def take(self, data: bytes) -> AppliedEvent | None:
+    def apply(self, data: bytes) -> AppliedEvent | None:
         """Take an event of rules.v1.
 
         :returns: None if there was nothing to take: an older position, or a rule that is deleted
@@ -90,7 +90,7 @@ class RuleBook:
             return None
         self.position = position
         try:
-            return self._apply(event, position)
+            return self._apply_event(event, position)
         except (LookupError, TypeError, AttributeError, ValueError, RecursionError, ContractError) as error:
             raise UnreadableRuleEvent(f"{type(error).__name__}: {error}", position) from error
 
@@ -120,19 +120,19 @@ class RuleBook:
         for rule in self.rules.values():
             yield from rule.versions
 
-    def note_judged(self, work: CatchUp) -> None:
+    def record_judged(self, work: CatchUp) -> None:
         """A version has caught up."""
         version = work.version
         if version.definition.late_events == "reevaluate":
             accepted = self.accepted[version.anchor]
             self.judged.add(version.key, Span(0, accepted, version.effective_from, work.until))
 
-    def follow(self, retained: Mapping[str, int]) -> None:
+    def record_judging(self, retained: Mapping[str, int]) -> None:
         """All events up to the next transactions are taken: what they will be judged by.
 
         :param retained: by anchor, the sequence number of the oldest transaction that is retained
         """
-        self.named.forget(retained)
+        self.named.compact(retained)
         self.rules = {rule_id: rule.of_retained(retained) for rule_id, rule in self.rules.items()}
         times = {version.key: (since, until) for version, since, until in self.judging()}
         again = [each for each in self.versions() if each.definition.late_events == "reevaluate"]
@@ -141,7 +141,7 @@ class RuleBook:
             anchor, listening = version.anchor, times.get(version.key)
             self.judged.follow(version.key, listening, self.accepted[anchor], retained[anchor])
 
-    def _apply(self, event: Mapping[str, Any], position: int) -> AppliedEvent | None:
+    def _apply_event(self, event: Mapping[str, Any], position: int) -> AppliedEvent | None:
         kind = event["type"]
         if kind == "SettingsChanged":
             self.settings = Tolerances.of(event["settings"])
@@ -201,7 +201,7 @@ class RuleBook:
         newest = self._version(event, rule_id, version)
         known = self.rules.get(rule_id)
         if known is not None and known.cleared is not None:
-            newest = newest.forgetting(known.cleared.forgotten(rule_id, newest.anchor))
+            newest = newest.excluding(known.cleared.exclusions(rule_id, newest.anchor))
         if known is None:
             paused, earliest = event["state"] == "PAUSED", END_OF_TIME
             self.rules[rule_id] = Rule(rule_id, version, paused, (newest,), newest.effective_from)

@@ -35,8 +35,8 @@ class RuleVersion:
     :ivar superseded_from: ``effective_from`` of the next definition version; None for the newest
     :ivar fields: names of the fields it uses, the event time among them
     :ivar population: the transactions that trigger it, by its groups
-    :ivar parts: its conditions
-    :ivar forgotten: what operators have cleared of it; population and parts are without that
+    :ivar measures: its conditions
+    :ivar exclusions: what operators have cleared of it; population and measures leave it out
     """
 
     rule_id: int
@@ -49,8 +49,8 @@ class RuleVersion:
     anchor: str
     fields: frozenset[str]
     population: Population
-    parts: tuple[Measure, ...]
-    forgotten: Exclusions = NO_EXCLUSIONS
+    measures: tuple[Measure, ...]
+    exclusions: Exclusions = NO_EXCLUSIONS
 
     @property
     def chained(self) -> bool:
@@ -82,15 +82,15 @@ class RuleVersion:
         """Where its widest window that ends at that event time begins (both ms)."""
         return window_start(time, self.window_ms, self.bucket_ms)
 
-    def forgetting(self, forgotten: Exclusions) -> RuleVersion:
+    def excluding(self, exclusions: Exclusions) -> RuleVersion:
         """The version that does not look at what is forgotten."""
-        if forgotten == self.forgotten:
+        if exclusions == self.exclusions:
             return self
         return replace(
             self,
-            population=population_of(self.definition, forgotten),
-            parts=measures_of(self.definition, self.fields, forgotten),
-            forgotten=forgotten,
+            population=population_of(self.definition, exclusions),
+            measures=measures_of(self.definition, self.fields, exclusions),
+            exclusions=exclusions,
         )
 
     def counts_at(self, clock: int | None, settings: Tolerances) -> bool:
@@ -115,9 +115,9 @@ class Cleared:
     position: int
     accepted: Mapping[str, int]
 
-    def forgotten(self, rule_id: int, anchor: str) -> Exclusions:
+    def exclusions(self, rule_id: int, anchor: str) -> Exclusions:
         """What the rule's versions on that anchor do not look at."""
-        return Exclusions(self.accepted[anchor], apart=(rule_id, self.position))
+        return Exclusions(self.accepted[anchor], cleared_by=(rule_id, self.position))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class Rule:
     def clear(self, cleared: Cleared) -> Rule:
         """The rule for which nothing was accepted before."""
         versions = tuple(
-            version.forgetting(cleared.forgotten(self.rule_id, version.anchor)) for version in self.versions
+            version.excluding(cleared.exclusions(self.rule_id, version.anchor)) for version in self.versions
         )
         return replace(self, versions=versions, cleared=cleared)
 
@@ -166,7 +166,7 @@ class Rule:
     def clear_group(self, group: Group, accepted: Mapping[str, int]) -> Rule:
         """The rule for one of whose groups nothing was accepted before; ``accepted``: by anchor, how many were."""
         cleared = {
-            version.key: version.forgetting(version.forgotten.and_group(group, accepted[version.anchor]))
+            version.key: version.excluding(version.exclusions.and_group(group, accepted[version.anchor]))
             for version in self.grouped_by(tuple(name for name, _ in group))
         }
         versions = tuple(cleared.get(version.key, version) for version in self.versions)
@@ -181,7 +181,7 @@ class Rule:
             # buckets hold what was forgotten long after it has left the history
             version
             if version.bucket_ms is not None
-            else version.forgetting(version.forgotten.of_retained(retained[version.anchor]))
+            else version.excluding(version.exclusions.of_retained(retained[version.anchor]))
             for version in self.versions
         )
         return self if versions == self.versions else replace(self, versions=versions)
@@ -210,7 +210,7 @@ def version_of(
         anchor=anchor_of(definition, event_type),
         fields=fields,
         population=population_of(definition, NO_EXCLUSIONS),
-        parts=measures_of(definition, fields, NO_EXCLUSIONS),
+        measures=measures_of(definition, fields, NO_EXCLUSIONS),
     )
 
 
@@ -237,7 +237,7 @@ def rule_to_json(rule: Rule) -> dict[str, Any]:
             "definitionHash": version.definition_hash,
             "effectiveFrom": version.effective_from,
             "supersededFrom": version.superseded_from,
-            "forgotten": version.forgotten.to_json(),
+            "forgotten": version.exclusions.to_json(),
         }
         for version in rule.versions
     ]
@@ -265,7 +265,7 @@ def rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
             item["supersededFrom"],
             event_type,
             # rules that were written before there were such commands have nothing to forget
-        ).forgetting(Exclusions.of_json(item.get("forgotten")))
+        ).excluding(Exclusions.of_json(item.get("forgotten")))
         for item in stored["versions"]
     ]
     cleared = stored.get("cleared")

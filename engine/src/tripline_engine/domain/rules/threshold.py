@@ -130,14 +130,14 @@ class Threshold:
     def __init__(self, operator: Operator, scaled: int | None) -> None:
         self.scaled = scaled
         holds = (False, False, False) if scaled is None else _HOLDS[operator]
-        self.parts = ThresholdWords(*split(scaled or 0), np.array(holds))
+        self.words = ThresholdWords(*split(scaled or 0), np.array(holds))
 
     @property
     def text(self) -> str | None:
         """The limit as plain decimal text."""
         return None if self.scaled is None else decimals.plain_scaled(self.scaled)
 
-    def each(self, function: Function, counts: Any, low: Any, high: Any) -> Matches:
+    def matches(self, function: Function, counts: Any, low: Any, high: Any) -> Matches:
         """Where n aggregates hold (bool, n).
 
         :param counts: int64, n: of how many transactions
@@ -147,19 +147,19 @@ class Threshold:
         counts, low, high = map(np.ascontiguousarray, (counts, low, high))
         out, kind = np.empty(len(counts), np.bool_), FUNCTIONS[function]
         if kind == COUNT:
-            _hold_counts(counts, self.parts, out)
+            _hold_counts(counts, self.words, out)
         elif kind == AVERAGE:
-            _hold_averages(counts, low, high, self.parts, out)
+            _hold_averages(counts, low, high, self.words, out)
         else:
-            _hold_numbers(low, high, self.parts, out)
+            _hold_numbers(low, high, self.words, out)
         if kind == EXTREME:
             out &= counts > 0
         return out
 
-    def values(self, rows: npt.NDArray[np.int64], amounts: Amounts) -> Matches:
+    def matching_rows(self, rows: npt.NDArray[np.int64], amounts: Amounts) -> Matches:
         """Where the value in the row of that number (-1: none) holds against the limit."""
         out = np.empty(len(rows), np.bool_)
-        _hold_rows(rows, amounts, self.parts, out)
+        _hold_rows(rows, amounts, self.words, out)
         return out
 
 

@@ -88,7 +88,7 @@ class Watermarks:
             self.spans[path] = replace(span, floor=max(span.floor, start))
         return True
 
-    def follow(self, book: RuleBook) -> None:
+    def sync_spans(self, book: RuleBook) -> None:
         """A rule event has been taken, or versions have been let go of: hold exactly the bucket sets of the others."""
         held = _bucket_sets(book.versions())
         self.spans = {
@@ -114,7 +114,7 @@ class Watermarks:
         self.warm_floor = min(self.warm_floor, since)
         self.rule_floors = {rule_id: min(floor, since) for rule_id, floor in self.rule_floors.items()}
 
-    def forget_rules(self, rules: Container[int]) -> None:
+    def retain_rules(self, rules: Container[int]) -> None:
         """Forget what was known of all rules but these."""
         for rule_id in [each for each in self.rule_floors if each not in rules]:
             del self.rule_floors[rule_id]
@@ -132,10 +132,10 @@ class Watermarks:
         """The oldest event time visible to the version; of several bucket sets the one that shows least counts."""
         if version.bucket_ms is None:
             return self.floor(version.anchor, version.fields)
-        spans = [self.span(version.anchor, part.buckets) for part in version.parts if part.buckets]
+        spans = [self.span(version.anchor, part.buckets) for part in version.measures if part.buckets]
         return max(span.visible_from for span in spans)
 
-    def singly_from(self, bucket_ms: int) -> int:
+    def unbucketed_from(self, bucket_ms: int) -> int:
         """From this event time on transactions stand singly for rules with such buckets."""
         return self.lateness_floor - bucket_ms + 1
 
@@ -194,7 +194,7 @@ def _bucket_sets(versions: Iterable[RuleVersion]) -> dict[str, tuple[BucketKey, 
     """By path, the bucket sets of the versions, each with the widest window (ms) of those versions."""
     found: dict[str, tuple[BucketKey, int]] = {}
     for version in versions:
-        for part in version.parts:
+        for part in version.measures:
             if part.buckets is not None:
                 path = part.buckets.path(version.anchor)
                 _, widest = found.get(path, (part.buckets, 0))

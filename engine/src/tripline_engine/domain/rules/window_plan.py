@@ -67,7 +67,7 @@ class WindowPlan:
             populations.add(version.population)
             if remembers(version):
                 stateful[version.key] = version
-            for part in version.parts:
+            for part in version.measures:
                 populations |= {part.population, part.members}
                 if version.definition.reset_on_alert:
                     continue  # its windows are its own

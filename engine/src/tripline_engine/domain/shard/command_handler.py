@@ -57,7 +57,7 @@ def _clear_state(projection: Projection, head: Head, log: StateLog) -> None:
 
 def _clear_rule(rule_id: int, projection: Projection, head: Head, log: StateLog) -> None:
     head.visibility.clear_rule(rule_id, projection.book.settings)
-    head.visibility.follow(projection.book)
+    head.visibility.sync_spans(projection.book)
     for name, anchor in projection.anchors.items():
         anchor.close_firing(rule_id)
         head.firing[name].forget_rule(rule_id, log)

@@ -76,7 +76,7 @@ class Projection:
         if not self.anchors:
             self.anchors = {name: self._anchor(name, WindowPlan.of(self.book, name)) for name in self._names}
             if self._mapped:
-                self._mapped.forget_before()
+                self._mapped.release_previous()
         return False
 
     def begin(self) -> None:

@@ -147,9 +147,9 @@ class _Batch:
         changed |= self._take_ticks(by_kind[Kind.TICK])
         if changed:
             retained = {name: segments.first for name, segments in self._head.segments.items()}
-            self._projection.book.follow(retained)
+            self._projection.book.record_judging(retained)
             self._hold_buckets()
-            self._head.visibility.forget_rules(self._projection.book.rules)
+            self._head.visibility.retain_rules(self._projection.book.rules)
             self._head.book_nonce = self._head.nonce
             write_book(self._projection.book, self._log)
             self._projection.restructure(self._head, self._log)
@@ -167,7 +167,7 @@ class _Batch:
     def _hold_buckets(self) -> None:
         begun: dict[str, dict[str, int]] = {name: {} for name in self._head.buckets}
         for version in self._projection.book.versions():
-            for part in version.parts:
+            for part in version.measures:
                 if part.buckets is not None:
                     span = self._head.visibility.span(version.anchor, part.buckets)
                     begun[version.anchor][part.buckets.path(version.anchor)] = span.begun
@@ -207,7 +207,7 @@ class _Batch:
         for payload in sorted(payloads, key=_position):
             before = self._projection.book.position
             try:
-                taken = self._projection.book.take(payload.data)
+                taken = self._projection.book.apply(payload.data)
             except UnreadableRuleEvent as error:
                 self._counters["unreadable_rule_events"] += 1
                 _log.warning("rule event at offset %d skipped: %s", payload.position, error)
@@ -226,17 +226,17 @@ class _Batch:
         """The status; of a rule that is deleted as its last bucket sets were."""
         visibility, book = self._head.visibility, self._projection.book
         if taken.rule_id in book.rules:
-            visibility.follow(book)
+            visibility.sync_spans(book)
         warm_from = visibility.warm_from(taken.newest)
         self._out.append(status_record(taken, self._shard, self._config.shards, warm_from, self._now))
         if taken.rule_id not in book.rules:
-            visibility.follow(book)
+            visibility.sync_spans(book)
 
     def _catch_up(self, work: CatchUp) -> None:
         """Let a version judge what it reaches back to, before the next event."""
         name = work.version.anchor
         judgement = self._projection.anchors[name].catch_up(work, self._head.visibility)
-        self._projection.book.note_judged(work)
+        self._projection.book.record_judged(work)
         self._head.firing[name].append(judgement.firing, self._log)
         self._counters.update(judgement.counts)
         for verdict in _in_order(judgement.verdicts):
@@ -261,7 +261,7 @@ class _Batch:
             elif visibility.clock is None or clock >= visibility.clock:
                 expired = book.expire(clock)
                 if expired and visibility.spans:
-                    visibility.follow(book)
+                    visibility.sync_spans(book)
                 changed |= expired
                 visibility.tick(clock, book)
         return changed

@@ -107,7 +107,7 @@ class DistinctWindow:
 
     def _build(self, chosen: npt.NDArray[np.int64], floor: int, base: int, end: int) -> None:
         links = self._links
-        places = links.large.places(links.last[: links.slot_end], base)
+        places = links.large.numbers_in_use(links.last[: links.slot_end], base)
         order, values = links.order, self.values
         build_values(self._windows, chosen, floor, base, end, *places, order, values, self._state)
 

@@ -231,7 +231,7 @@ class ResetWindow:
     ) -> None:
         self._name, self._history, self._links = f"{name}.reset", history, links
         self._equal, self._measure = equal, measure
-        (part,) = version.parts
+        (part,) = version.measures
         self._window, self._sign = part.window_ms, part.sign
         self._function, self._operator = FUNCTIONS[part.condition.function], part.condition.operator
         self._crossing = version.definition.firing == "crossing"
@@ -313,12 +313,12 @@ class ResetWindow:
         groups = slots[first:until]
         if self._function == DISTINCT:
             drop_values(first, groups, 1, order, self._equal_values, self._counts)
-            self._values.forget(first, until, self._equal.slots)
+            self._values.end_lists(first, until, self._equal.slots)
         else:
             drop_sums(first, groups, 1, order, self._links.members(self._links), amounts, self._sums)
         if self._function == EXTREME:
             drop_extremes(first, groups, 1, order, self._chain(amounts), self._fronts)
-        self.lists.forget(first, until, slots)
+        self.lists.end_lists(first, until, slots)
 
     @property
     def by_row(self) -> RowArrays:
@@ -364,7 +364,7 @@ class ResetWindow:
 
     def _task(self, start: int, floor: int, limit: Threshold) -> _Task:
         history = self._history
-        rule = np.array([self._window], np.int64), self._function, self._crossing, limit.parts
+        rule = np.array([self._window], np.int64), self._function, self._crossing, limit.words
         return _Task(start, history.base, history.offset, floor, *rule)
 
     def _state(self, firing: FiringStates) -> _State:
