@@ -1,7 +1,7 @@
 """Which Python .venv is made from: imported by bootstrap.py, so the standard library only.
 
 pyenv, and who builds from source by hand, leave out the compiler's optimisations unless told otherwise; all that is
-Python then takes a quarter more time (docs/decisions/0050-which-python.md). A distribution's own Python has them.
+Python then takes a quarter more time (docs/decisions/0050-python-interpreter.md). A distribution's own Python has them.
 """
 
 import subprocess
