@@ -1,9 +1,14 @@
-"""docs/semantics.md: every paragraph names tests that hold it, and every test that it names exists."""
+"""The documents: lines of at most 120 columns, links that lead somewhere, an index of decisions that is complete.
+
+docs/semantics.md besides: every paragraph names tests that hold it, and every test that it names exists.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+import subprocess
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +18,14 @@ ROOT = Path(__file__).parents[2]
 SEMANTICS = ROOT / "docs" / "semantics.md"
 TEST = re.compile(r"`(tests/[\w/]+\.py)::([\w:]+)`")
 FREE = "## Not yet"
+MAX_COLUMNS = 120
+LINK_DEFINITION = re.compile(r"\[[^\]]+\]: \S+$")
+"""A URL on a line of its own may be longer: it cannot be broken."""
+DECISIONS = ROOT / "docs" / "decisions"
+STATUS = re.compile(r"superseded by \d{4}|accepted(; [^;]+ superseded by \d{4}(, \d{4})*)*")
+INDEX_ENTRY = re.compile(
+    r"^- \[(\d{4})\]\((\S+)\) \*\*(.+?)\*\*\n  (.+?)\n  \*(.+?)\*$", re.MULTILINE | re.DOTALL
+)
 
 
 def paragraphs(text: str) -> list[str]:
@@ -98,3 +111,133 @@ def test_paragraphs_without_a_test_are_found(text: str, expected: list[str]) -> 
 )
 def test_tests_that_do_not_exist_are_found(text: str, expected: list[str]) -> None:
     assert missing(text) == expected
+
+
+def documents() -> list[Path]:
+    """Every Markdown file that git tracks."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return [path for path in (ROOT / name for name in listing.stdout.split()) if path.is_file()]
+
+
+def too_long(text: str) -> list[int]:
+    """Numbers of the lines over 120 columns."""
+    return [
+        number
+        for number, line in enumerate(text.splitlines(), 1)
+        if len(line) > MAX_COLUMNS and not LINK_DEFINITION.match(line)
+    ]
+
+
+def dead_links(document: Path) -> list[str]:
+    """Relative links to a file that is not there, or to a heading that the file does not have."""
+    text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    dead = []
+    for link in re.findall(r"\]\(([^)\s:]+)\)", text):
+        name, _, heading = link.partition("#")
+        target = document.parent / name if name else document
+        if not target.exists() or (heading and heading not in anchors(target)):
+            dead.append(link)
+    return dead
+
+
+@cache
+def anchors(document: Path) -> frozenset[str]:
+    """What links to the headings of a document end with, as GitHub makes it."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return frozenset(re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings)
+
+
+def test_no_line_is_longer_than_120_columns() -> None:
+    long_lines = {
+        str(path.relative_to(ROOT)): too_long(path.read_text(encoding="utf-8")) for path in documents()
+    }
+    assert {name: lines for name, lines in long_lines.items() if lines} == {}
+
+
+def test_every_relative_link_leads_somewhere() -> None:
+    links = {str(path.relative_to(ROOT)): dead_links(path) for path in documents()}
+    assert {name: dead for name, dead in links.items() if dead} == {}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The head of one record: title, status without links, and the records that it supersedes in whole or part."""
+
+    file: str
+    title: str
+    status: str
+    supersedes: tuple[tuple[str, str], ...]
+
+    @property
+    def superseded_by(self) -> set[str]:
+        return set(re.findall(r"\b\d{4}\b", self.status))
+
+
+@cache
+def decisions() -> dict[str, Decision]:
+    """Every record in the folder, by its number."""
+    return {path.name[:4]: decision(path) for path in sorted(DECISIONS.glob("[0-9]*.md"))}
+
+
+def decision(path: Path) -> Decision:
+    text = path.read_text(encoding="utf-8")
+    title, head = re.match(r"# \d{4}\. (.+)\n\n((?:(?:- |  ).+\n)+)", text).groups()  # type: ignore[union-attr]
+    fields = dict(re.findall(r"^- (\w+): ((?:.|\n  )+)$", head, flags=re.MULTILINE))
+    return Decision(
+        path.name, title, plain(fields["Status"]), supersedes(plain(fields.get("Supersedes", "")))
+    )
+
+
+def supersedes(text: str) -> tuple[tuple[str, str], ...]:
+    """Of "0046 (#4), 0063 (#3)" the numbers and what they lose; nothing is the whole record."""
+    return tuple(re.findall(r"(\d{4})(?: \(([^)]+)\))?", text))
+
+
+def plain(text: str) -> str:
+    """Markdown without links and line breaks."""
+    return re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", re.sub(r"\s+", " ", text)).strip()
+
+
+def test_every_decision_has_a_legal_status() -> None:
+    assert [entry.file for entry in decisions().values() if not STATUS.fullmatch(entry.status)] == []
+
+
+def test_supersedes_is_said_at_both_ends() -> None:
+    forward = {(newer, older) for newer, entry in decisions().items() for older, _ in entry.supersedes}
+    backward = {(newer, older) for older, entry in decisions().items() for newer in entry.superseded_by}
+    assert forward == backward
+    assert all(newer > older for newer, older in forward)
+
+
+def test_the_index_of_decisions_is_what_the_records_say() -> None:
+    index = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    entries = [
+        (number, file, plain(title), plain(status))
+        for number, file, title, _, status in INDEX_ENTRY.findall(index)
+    ]
+    assert entries == [
+        (number, entry.file, entry.title, index_status(entry)) for number, entry in decisions().items()
+    ]
+
+
+def index_status(entry: Decision) -> str:
+    """The status line of the index: "Accepted; #4 superseded by 0071. Supersedes 0002 (#1 in part)."."""
+    older = ", ".join(f"{number} ({part})" if part else number for number, part in entry.supersedes)
+    return f"{entry.status[0].upper()}{entry.status[1:]}." + (f" Supersedes {older}." if older else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x" * 120, []),
+        ("short\n" + "x" * 121, [2]),
+        ("é" * 120, []),
+        ("[name]: https://example.org/" + "x" * 120, []),
+        ("| a | " + "x" * 120 + " |", [1]),
+    ],
+)
+def test_long_lines_are_found(text: str, expected: list[int]) -> None:
+    assert too_long(text) == expected

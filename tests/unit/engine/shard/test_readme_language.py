@@ -17,7 +17,8 @@ from tripline_contracts import rule_definition
 README = Path(__file__).parents[4].joinpath("README.md").read_text(encoding="utf-8")
 SECTION = README.split("## What a rule can say", 1)[1].split("\n## ", 1)[0]
 BASE: dict[str, Any] = json.loads(re.sub(r"\s+", " ", SECTION.split("`", 2)[1]))
-LINES = dict(re.findall(r"^\| (.+?) \| `(\{.*\})` \|$", SECTION, flags=re.MULTILINE))
+ITEM = re.compile(r"^- (.+?):\s+`(\{.*?\})`$", flags=re.MULTILINE | re.DOTALL)
+LINES = {text: re.sub(r"\s+", " ", rule) for text, rule in ITEM.findall(SECTION)}
 CHAIN = ("conditions", "filter", "firing", "lateEvents", "cooldownSeconds")
 T = 1_700_000_000_000
 
