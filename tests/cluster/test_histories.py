@@ -12,7 +12,7 @@ import pytest
 from tests.cluster.standalone import cluster
 from tests.e2e.engine_process import Workplace, queries
 from tests.e2e.kafka_log import KafkaLog
-from tests.e2e.test_random_histories import EVERYTHING, KNOBS, one_history
+from tests.e2e.test_random_histories import EVERYTHING, PROFILE, one_history
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 
@@ -31,8 +31,8 @@ def test_random_histories(
         with queries(place) as process:
             for seed, shards in enumerate(SHARDS):
                 log = KafkaLog(kafka, f"cluster-{seed}-")
-                knobs = EVERYTHING if seed % 2 else KNOBS
-                shares += one_history(process, log, Random(seed), shards, knobs)
+                profile = EVERYTHING if seed % 2 else PROFILE
+                shares += one_history(process, log, Random(seed), shards, profile)
         served = [len(worker.projections) for worker in spark.workers]
     record_property("told", f"{dict(shares)}; shards served by each worker: {served}")
     assert shares["histories"] == len(SHARDS)

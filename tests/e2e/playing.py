@@ -9,7 +9,7 @@ from random import Random
 
 from tests.e2e.kafka_log import KafkaLog, Sent
 from tests.e2e.waiting import eventually
-from tests.oracle.model import MicroBatch, Record
+from tests.oracle.values.model import MicroBatch, Record
 from tripline_engine.spark.checkpoint.spark_offsets import committed_ends
 
 

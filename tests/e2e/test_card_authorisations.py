@@ -15,7 +15,7 @@ from tests.e2e.line import Line, applied
 from tests.e2e.stored import stored_alerts, stored_names
 from tests.e2e.verdict import assert_same, read_verdict, taken
 from tests.e2e.waiting import eventually
-from tests.oracle.event_types import AUTHORISATIONS, judging
+from tests.oracle.values.event_types import AUTHORISATIONS, judge_by
 from tests.stack import RunningStack
 from tripline_contracts import event_type, schemas
 
@@ -83,7 +83,7 @@ def test_alerts_are_the_oracles_and_are_taken_in_hand(
         eventually(lambda: stored_names(line.postgres).keys() >= NAMES, "each rule has raised an alert")
     eventually(lambda: taken(line.log), "the engine has judged all authorisations")
 
-    with judging(AUTHORISATIONS):
+    with judge_by(AUTHORISATIONS):
         verdict = read_verdict(line.log)
     verdict.assert_equal()
     expected = verdict.expected.alerts

@@ -12,8 +12,8 @@ from tests.e2e.engine_process import Queries
 from tests.e2e.kafka_log import KafkaLog, Logged, Sent
 from tests.e2e.playing import Player
 from tests.e2e.verdict import read_verdict
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import draft
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import draft
 from tripline_engine.spark.rows.packing import REJECT_BYTES
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]

@@ -9,8 +9,8 @@ import pytest
 from tests.e2e.engine_process import Workplace, running_engine
 from tests.e2e.kafka_log import KafkaLog, Sent
 from tests.e2e.waiting import eventually
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import draft
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import draft
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder

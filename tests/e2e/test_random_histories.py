@@ -20,8 +20,8 @@ from tests.e2e.engine_process import Queries
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.playing import Player
 from tests.e2e.verdict import read_verdict
-from tests.oracle.histories import random_history
-from tests.oracle.knobs import EVERYTHING_AND_MORE, Knobs
+from tests.oracle.generators.profile import EVERYTHING_AND_MORE, Profile
+from tests.oracle.histories.random_history import random_history
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -29,10 +29,10 @@ HISTORIES = {2: 20, 1: 2}
 """How many, by the number of shards."""
 AT_ONCE = 2
 # Few steps: each micro-batch costs a good part of a second; the evaluator's own test has thousands of histories.
-KNOBS = Knobs(transactions=240, micro_batches=(3, 5), partitions=(2, 2), rules=(3, 7))
+PROFILE = Profile(transactions=240, micro_batches=(3, 5), partitions=(2, 2), rules=(3, 7))
 EVERYTHING = replace(
     EVERYTHING_AND_MORE,
-    **{name: getattr(KNOBS, name) for name in ("transactions", "micro_batches", "partitions", "rules")},
+    **{name: getattr(PROFILE, name) for name in ("transactions", "micro_batches", "partitions", "rules")},
 )
 """The whole language, commands of operators, and backfilled records among the others: every second history."""
 
@@ -44,8 +44,8 @@ def test_random_histories(
     planned = [shards for shards, count in HISTORIES.items() for _ in range(count)]
 
     def played(seed: int, shards: int) -> Counter[str]:
-        knobs = EVERYTHING if seed % 2 else KNOBS
-        return one_history(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards, knobs)
+        profile = EVERYTHING if seed % 2 else PROFILE
+        return one_history(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards, profile)
 
     # while one waits for its micro-batch, the other one sends
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -57,11 +57,11 @@ def test_random_histories(
     assert shares["with segments in files"] >= 0.8 * len(planned)
 
 
-def one_history(process: Queries, log: KafkaLog, rng: Random, shards: int, knobs: Knobs) -> Counter[str]:
+def one_history(process: Queries, log: KafkaLog, rng: Random, shards: int, profile: Profile) -> Counter[str]:
     log.create()
     # a small cap cuts inside of what was sent at once
     with process.query(log.prefix, shards, rng.choice([60, 100_000])) as folder:
-        Player(log, folder, process.alive).play(random_history(rng.getrandbits(62), knobs), rng, pause=0.6)
+        Player(log, folder, process.alive).play(random_history(rng.getrandbits(62), profile), rng, pause=0.6)
         in_files = any(path.is_file() for path in (folder.parent / "segments").rglob("*"))
     verdict = read_verdict(log)
     verdict.assert_equal()

@@ -19,7 +19,7 @@ from tests.e2e.engine_process import Workplace
 from tests.e2e.kafka_log import KafkaLog, Sent
 from tests.e2e.verdict import orders, read_verdict
 from tests.faults.scene import Scene
-from tests.oracle.scripting import draft
+from tests.oracle.builders.shorthand import draft
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.e2e.kafka_log import KafkaLog, Logged
-from tests.oracle.judging import judge
-from tests.oracle.model import MicroBatch, Outcome, Record
-from tests.oracle.traces import comparable
+from tests.oracle.judgement.oracle import judge
+from tests.oracle.output.traces import comparable
+from tests.oracle.values.model import MicroBatch, Outcome, Record
 
 
 @dataclass(frozen=True, slots=True)

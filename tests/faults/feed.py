@@ -8,11 +8,14 @@ from random import Random
 from tests.e2e.engine_process import Queries, Workplace
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.playing import Player
-from tests.oracle.histories import EVERYTHING_AND_MORE, random_history
+from tests.oracle.generators.profile import EVERYTHING_AND_MORE
+from tests.oracle.histories.random_history import random_history
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 
-KNOBS = replace(EVERYTHING_AND_MORE, transactions=240, micro_batches=(6, 10), partitions=(2, 2), rules=(3, 7))
+PROFILE = replace(
+    EVERYTHING_AND_MORE, transactions=240, micro_batches=(6, 10), partitions=(2, 2), rules=(3, 7)
+)
 """All of the language: a history that any kill could harm in something has that in it."""
 PAUSE = 0.3
 
@@ -31,7 +34,7 @@ class Feed:
         self._shards, self._most_per_batch = 1 + seed % 2, rng.choice([30, 100_000])
         self.spark = spark_folder(place.checkpoint / self.log.prefix)
         self._player = Player(self.log, self.spark)
-        history = random_history(rng.getrandbits(62), KNOBS)
+        history = random_history(rng.getrandbits(62), PROFILE)
         self._steps = [step for step in history if step.rule_events or step.ticks or step.records]
         self._ends = [0, *sorted(rng.sample(range(len(self._steps)), kills)), len(self._steps)]
         self._pauses = {step for step in range(len(self._steps)) if rng.random() < PAUSE}

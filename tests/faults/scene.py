@@ -11,9 +11,9 @@ from tests.e2e.engine_process import Ended, RunningEngine, Workplace, run_engine
 from tests.e2e.kafka_log import KafkaLog, Sent
 from tests.e2e.playing import Player
 from tests.faults.places import Place, read_place
-from tests.oracle.drafts import Draft
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import draft
+from tests.oracle.builders.drafts import Draft
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import draft
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.checkpoint.spark_offsets import planned_ends
 

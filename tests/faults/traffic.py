@@ -17,8 +17,8 @@ from confluent_kafka import KafkaError, Message, Producer
 from bench.rules import Subject, Version
 from bench.workload import Column, Workload, values
 from tests.e2e.kafka_log import KafkaLog
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import draft
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import draft
 from tripline_contracts import decimals
 from tripline_engine.spark.checkpoint.spark_offsets import committed_ends
 

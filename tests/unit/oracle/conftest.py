@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests import oracle
-from tests.oracle.model import MicroBatch, Outcome
-from tests.oracle.traces import comparable
+from tests.oracle.output.traces import comparable
+from tests.oracle.values.model import MicroBatch, Outcome
 from tests.unit.engine.support.shard_harness import Engine
 
 

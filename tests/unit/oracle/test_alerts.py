@@ -8,11 +8,11 @@ import uuid
 import pytest
 
 from tests.oracle import judge
-from tests.oracle.canonical import alert_id, canonical
-from tests.oracle.errors import OracleError
-from tests.oracle.model import Json
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.values.canonical_json import alert_id, canonical
+from tests.oracle.values.errors import OracleError
+from tests.oracle.values.model import Json
 
 T = 1_700_000_000_000
 

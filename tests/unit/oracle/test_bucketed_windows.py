@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.oracle import Outcome, Record, judge
-from tests.oracle.canonical import definition_hash
-from tests.oracle.drafts import Branch, Draft, chained, conditions_of
-from tests.oracle.model import Json
-from tests.oracle.registry import Registry
-from tests.oracle.rule_events import Settings
-from tests.oracle.scripting import Part, batch, draft, one_by_one, payment
+from tests.oracle.builders.drafts import Branch, Draft, chained, conditions_of
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import Part, batch, draft, one_by_one, payment
+from tests.oracle.parsers.rule_events import Settings
+from tests.oracle.values.canonical_json import definition_hash
+from tests.oracle.values.model import Json
 
 # A whole hour, so that every bucket that is used here begins with it.
 T = 472_223 * 3_600_000

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tests.oracle import MicroBatch, Outcome, Record, judge
-from tests.oracle.counts import Counts
-from tests.oracle.drafts import Branch, Draft, chained
-from tests.oracle.model import Json
-from tests.oracle.registry import Registry
-from tests.oracle.rule_events import Settings
-from tests.oracle.scripting import Part, batch, draft, one_by_one, payment
+from tests.oracle.builders.drafts import Branch, Draft, chained
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import Part, batch, draft, one_by_one, payment
+from tests.oracle.parsers.rule_events import Settings
+from tests.oracle.values.model import Json
+from tests.oracle.values.rule_counts import Counts
 
 T = 472_223 * 3_600_000
 # What is accepted is at most 20 seconds behind the clock.

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.oracle import MicroBatch, Outcome, Record, judge
-from tests.oracle.drafts import Branch, Draft, chained
-from tests.oracle.model import Json
-from tests.oracle.random_commands import wrong_commands
-from tests.oracle.registry import Registry
-from tests.oracle.rule_events import Settings
-from tests.oracle.scripting import Part, draft, one_by_one, payment
+from tests.oracle.builders.drafts import Branch, Draft, chained
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import Part, draft, one_by_one, payment
+from tests.oracle.malformed.operator_commands import wrong_commands
+from tests.oracle.parsers.rule_events import Settings
+from tests.oracle.values.model import Json
 
 T = 472_223 * 3_600_000
 # What is accepted is at most 20 seconds behind the clock.

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from tests.oracle import MicroBatch, Outcome, judge
-from tests.oracle.registry import Registry
-from tests.oracle.rule_events import Settings
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.parsers.rule_events import Settings
 
 T = 1_700_000_000_000
 MINUTE = 60_000

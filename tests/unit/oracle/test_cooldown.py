@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tests.oracle import Outcome, Record, judge
-from tests.oracle.canonical import definition_hash
-from tests.oracle.counts import Counts
-from tests.oracle.model import Json, MicroBatch
-from tests.oracle.random_rules import Draft, definition_document
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.drafts import Draft, definition_document
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.values.canonical_json import definition_hash
+from tests.oracle.values.model import Json, MicroBatch
+from tests.oracle.values.rule_counts import Counts
 
 T = 1_700_000_000_000
 MINUTE = 60_000

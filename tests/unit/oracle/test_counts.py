@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tests.oracle import judge
-from tests.oracle.counts import Counts
-from tests.oracle.model import Json
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.values.model import Json
+from tests.oracle.values.rule_counts import Counts
 
 T = 1_700_000_000_000
 CASH: Json = {"field": "paymentType", "operator": "=", "value": "CSH"}

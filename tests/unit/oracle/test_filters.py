@@ -7,13 +7,13 @@ import json
 import pytest
 
 from tests.oracle import Outcome, Record, judge
-from tests.oracle.errors import Unreadable
-from tests.oracle.filters import fields_of, passes, read_filter
-from tests.oracle.model import Json
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
-from tests.oracle.strict_json import read_object
-from tests.oracle.transactions import read_transaction
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.parsers.filters import fields_of, passes, read_filter
+from tests.oracle.parsers.transactions import read_transaction
+from tests.oracle.values.errors import Unreadable
+from tests.oracle.values.model import Json
+from tests.oracle.values.strict_json import read_object
 
 T = 1_700_000_000_000
 NO_PAYEE: Json = {"field": "payeeId", "operator": "!=", "value": "7"}

@@ -8,7 +8,8 @@ from functools import cache
 import pytest
 
 from tests.oracle import Outcome, judge
-from tests.oracle.histories import Knobs, random_history
+from tests.oracle.generators.profile import Profile
+from tests.oracle.histories.random_history import random_history
 
 pytestmark = pytest.mark.slow  # all of them together
 
@@ -29,8 +30,8 @@ def test_the_same_seed_gives_the_same_history() -> None:
     assert random_history(7) != random_history(8)
 
 
-def test_knobs_are_obeyed() -> None:
-    batches = random_history(3, Knobs(transactions=40, micro_batches=(5, 5), partitions=(3, 3), broken=0))
+def test_the_profile_decides() -> None:
+    batches = random_history(3, Profile(transactions=40, micro_batches=(5, 5), partitions=(3, 3), broken=0))
     assert len(batches) == 5
     assert sum(len(batch.records) for batch in batches) == 40
     assert {record.partition for batch in batches for record in batch.records} == {0, 1, 2}
@@ -87,7 +88,7 @@ def test_sums_beyond_sixty_four_bits_appear() -> None:
 
 def test_rules_are_traced_and_all_else_is_as_without() -> None:
     assert share(sum(bool(outcome.traces) for outcome in outcomes())) >= 0.2
-    untraced = [judge(random_history(seed, Knobs(traced=0))) for seed in SEEDS[:10]]
+    untraced = [judge(random_history(seed, Profile(traced=0))) for seed in SEEDS[:10]]
     assert not any(outcome.traces for outcome in untraced)
     for with_traces, without in zip(outcomes(), untraced, strict=False):
         for name in ("alerts", "rejects", "duplicates", "null_groups", "counts"):
@@ -97,5 +98,5 @@ def test_rules_are_traced_and_all_else_is_as_without() -> None:
 def test_so_few_rules_are_traced_that_no_micro_batch_holds_a_thousand_records() -> None:
     for outcome in outcomes():
         assert len({trace["ruleId"] for trace in outcome.traces}) <= 4
-    huge = Knobs(transactions=1000, traced=1)
+    huge = Profile(transactions=1000, traced=1)
     assert not any(b"TRACE_RULE" in raw for batch in random_history(1, huge) for raw in batch.rule_events)

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from tests.oracle import MicroBatch, Outcome, judge
-from tests.oracle.histories import EVERYTHING, EVERYTHING_AND_MORE, Knobs, random_history
-from tests.oracle.order import engine_order
+from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_MORE, Profile
+from tests.oracle.histories.random_history import random_history
+from tests.oracle.judgement.record_order import engine_order
 
 pytestmark = pytest.mark.slow  # all of them together
 
@@ -179,10 +180,10 @@ def test_where_the_micro_batches_are_cut_decides_nothing(seed: int) -> None:
     assert judge(pieces) == outcomes()[seed]
 
 
-@pytest.mark.parametrize("knobs", [Knobs(), EVERYTHING])
-def test_who_does_not_ask_for_them_gets_none_of_it(knobs: Knobs) -> None:
+@pytest.mark.parametrize("profile", [Profile(), EVERYTHING])
+def test_who_does_not_ask_for_them_gets_none_of_it(profile: Profile) -> None:
     commands = (b"CLEAR_RULE", b"CLEAR_GROUP", b"VOID_TRANSACTION", b"_BACKFILL", b"bucketed")
     for seed in range(10):
-        for batch in random_history(seed, knobs):
+        for batch in random_history(seed, profile):
             assert all(record.backfill is None for record in batch.records)
             assert not any(command in raw for raw in batch.rule_events for command in commands)

@@ -1,4 +1,4 @@
-"""Random histories with all knobs turned on: they hold what they are for, and cuts decide nothing."""
+"""Random histories with all profile turned on: they hold what they are for, and cuts decide nothing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from functools import cache
 import pytest
 
 from tests.oracle import MicroBatch, Outcome, judge
-from tests.oracle.canonical import definition_hash
-from tests.oracle.histories import EVERYTHING, random_history
-from tests.oracle.model import Json
-from tests.oracle.order import engine_order
-from tests.oracle.registry import Registry
+from tests.oracle.builders.registry import Registry
+from tests.oracle.generators.profile import EVERYTHING
+from tests.oracle.histories.random_history import random_history
+from tests.oracle.judgement.record_order import engine_order
+from tests.oracle.values.canonical_json import definition_hash
+from tests.oracle.values.model import Json
 
 pytestmark = pytest.mark.slow  # all of them together
 

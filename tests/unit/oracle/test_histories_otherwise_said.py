@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracle import Record, judge
-from tests.oracle.drafts import Branch, Draft, chained
-from tests.oracle.model import Json
-from tests.oracle.registry import Registry
-from tests.oracle.rule_events import Settings
-from tests.oracle.scripting import Part, draft, one_by_one, payment
+from tests.oracle.builders.drafts import Branch, Draft, chained
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import Part, draft, one_by_one, payment
+from tests.oracle.parsers.rule_events import Settings
+from tests.oracle.values.model import Json
 
 pytestmark = pytest.mark.slow  # all of them together
 

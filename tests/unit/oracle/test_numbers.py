@@ -7,11 +7,11 @@ from fractions import Fraction
 import pytest
 
 from tests.oracle import judge
-from tests.oracle.aggregates import aggregate, holds, reported
-from tests.oracle.decimals import plain, scaled
-from tests.oracle.errors import Unreadable
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.values.decimals import plain, scaled
+from tests.oracle.values.errors import Unreadable
+from tests.oracle.windows.aggregates import aggregate, holds, reported
 
 T = 1_700_000_000_000
 

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from tests.oracle import MicroBatch, Record, judge
-from tests.oracle.broken_records import broken_value, largest_value
-from tests.oracle.errors import Unreadable
-from tests.oracle.model import Json
-from tests.oracle.scripting import payment
-from tests.oracle.transactions import Transaction, read_transaction
+from tests.oracle.builders.shorthand import payment
+from tests.oracle.malformed.records import broken_value, largest_value
+from tests.oracle.parsers.transactions import Transaction, read_transaction
+from tests.oracle.values.errors import Unreadable
+from tests.oracle.values.model import Json
 
 T = 1_700_000_000_000
 GOOD = b'{"transactionId":"x","eventTime":5,"paymentType":"CSH","paymentAmount":1%s}'

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from tests.oracle import Outcome, judge
-from tests.oracle.errors import HashMismatch, OutOfScope
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.values.errors import HashMismatch, OutOfScope
 
 T = 1_700_000_000_000
 ONE = draft("COUNT", ">=", "1", by=("payeeId",), seconds=60)

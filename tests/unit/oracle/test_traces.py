@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tests.oracle import MicroBatch, Record, judge
-from tests.oracle.model import Json
-from tests.oracle.random_rules import Draft
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
-from tests.oracle.traces import comparable
+from tests.oracle.builders.drafts import Draft
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.output.traces import comparable
+from tests.oracle.values.model import Json
 
 T = 1_700_000_000_000
 MINUTE = 60_000

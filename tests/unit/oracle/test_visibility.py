@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from tests import oracle
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
 
 T = 1_700_000_000_000
 SLACK = 15 * 60_000

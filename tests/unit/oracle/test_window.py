@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.oracle import Record, judge
-from tests.oracle.order import engine_order
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.judgement.record_order import engine_order
 
 T = 1_700_000_000_000
 EVERY = Registry().publish(1, draft("COUNT", ">=", "1", by=("payeeId",), seconds=60), 0, 0)

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.oracle.model import MicroBatch, Record
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import draft
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import draft
+from tests.oracle.values.model import MicroBatch, Record
 from tests.unit.engine.support.shard_harness import DictLog, Engine
 from tripline_engine.domain.buckets.bucket_layout import (
     BUCKET,

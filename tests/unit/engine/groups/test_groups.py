@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.oracle.model import Json, MicroBatch, Record
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import draft
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import draft
+from tests.oracle.values.model import Json, MicroBatch, Record
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.groups.groups import Groups
 

@@ -19,13 +19,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.drafts import Draft
-from tests.oracle.histories import random_history
-from tests.oracle.judging import judge
-from tests.oracle.knobs import EVERYTHING, EVERYTHING_AND_MORE, Knobs
-from tests.oracle.model import Json, MicroBatch
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.drafts import Draft
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_MORE, Profile
+from tests.oracle.histories.random_history import random_history
+from tests.oracle.judgement.oracle import judge
+from tests.oracle.values.model import Json, MicroBatch
 from tests.unit.engine.shard.test_against_oracle import TREATMENTS, Treatment, assert_equal, ill_treated
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_engine.domain.history import column_pruning as pruning
@@ -48,9 +48,9 @@ MINUTE = 60_000
 DAY_SECONDS = 86_400
 
 # Few rules, so that fields are unused often; much movement of the clock, so that floors pass.
-KNOBS = st.builds(
+PROFILE = st.builds(
     replace,
-    st.sampled_from([Knobs(), EVERYTHING, EVERYTHING_AND_MORE, replace(EVERYTHING, bucketed=0.6)]),
+    st.sampled_from([Profile(), EVERYTHING, EVERYTHING_AND_MORE, replace(EVERYTHING, bucketed=0.6)]),
     transactions=st.sampled_from([200, 230]),
     micro_batches=st.sampled_from([(8, 20), (14, 30)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),
@@ -116,11 +116,13 @@ def judge_both(chunk: int, early: Counter[str], record_property: Callable[[str, 
 
     @hypothesis.seed(1000 + chunk)
     @settings(max_examples=16, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    @given(seed=st.integers(0, 2**62), knobs=KNOBS, treatment=TREATMENTS, most=st.sampled_from([20, 1 << 28]))
-    def equal(seed: int, knobs: Knobs, treatment: Treatment, most: int) -> None:
+    @given(
+        seed=st.integers(0, 2**62), profile=PROFILE, treatment=TREATMENTS, most=st.sampled_from([20, 1 << 28])
+    )
+    def equal(seed: int, profile: Profile, treatment: Treatment, most: int) -> None:
         # whether rows move down
         histories._MOST_ROWS = most  # type: ignore[misc]
-        batches = random_history(seed, knobs)
+        batches = random_history(seed, profile)
         expected = judge(batches)
         before = early.total()
         with tempfile.TemporaryDirectory() as directory:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.rebuild.support.recorded_run import Recording
 from tripline_engine.rebuild.cold_start import lacking

@@ -18,11 +18,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.histories import random_history
-from tests.oracle.knobs import EVERYTHING, EVERYTHING_AND_MORE
-from tests.oracle.model import MicroBatch
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_MORE
+from tests.oracle.histories.random_history import random_history
+from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.rebuild.support.recorded_run import Recording
 from tests.unit.engine.support.shard_harness import TRANSACTION, DictLog, Engine, config

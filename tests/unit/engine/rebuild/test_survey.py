@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
-from tests.oracle.scripting import batch, payment
+from tests.oracle.builders.shorthand import batch, payment
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.rebuild.support.recorded_run import Recording
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.judging import judge
-from tests.oracle.model import MicroBatch
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.judgement.oracle import judge
+from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.shard.test_against_oracle import assert_equal
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.judging import anchor as anchors

@@ -22,10 +22,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.histories import joined, random_history
-from tests.oracle.judging import judge
-from tests.oracle.knobs import EVERYTHING, Knobs
-from tests.oracle.model import MicroBatch, Outcome
+from tests.oracle.generators.profile import EVERYTHING, Profile
+from tests.oracle.histories.random_history import joined, random_history
+from tests.oracle.judgement.oracle import judge
+from tests.oracle.values.model import MicroBatch, Outcome
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.buckets import bucket_window
 from tripline_engine.domain.groups import large_groups
@@ -63,9 +63,9 @@ TREATMENTS = st.builds(
 )
 # Small numbers of everything collide more; the rest is the generator's own. A third of the histories use the plain
 # language, a third all of it with exact windows, a third that and buckets; operators command in half of all.
-KNOBS = st.builds(
+PROFILE = st.builds(
     replace,
-    st.sampled_from([Knobs(), EVERYTHING, replace(EVERYTHING, bucketed=0.5)]),
+    st.sampled_from([Profile(), EVERYTHING, replace(EVERYTHING, bucketed=0.5)]),
     transactions=st.sampled_from([200, 201, 203]),
     micro_batches=st.sampled_from([(1, 3), (2, 6), (4, 8)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),
@@ -75,9 +75,9 @@ KNOBS = st.builds(
     commands=st.sampled_from([0.0, 0.0, 0.4, 0.9]),
 )
 
-KNOBS_OF_SOAK = st.builds(
+SOAK_PROFILE = st.builds(
     replace,
-    KNOBS,
+    PROFILE,
     micro_batches=st.sampled_from([(1, 3), (3, 10), (8, 20)]),
     rules=st.sampled_from([(3, 8), (3, 4)]),
 )
@@ -123,18 +123,18 @@ def canonical(alerts: list[dict[str, Any]]) -> list[str]:
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 @pytest.mark.timeout(900)
 def test_random_histories(chunk: int, record_property: Callable[[str, object], None]) -> None:
-    judge_both(chunk, record_property, KNOBS)
+    judge_both(chunk, record_property, PROFILE)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("chunk", range(CHUNKS, CHUNKS + CHUNKS_OF_SOAK))
 @pytest.mark.timeout(3600)
 def test_more_random_histories(chunk: int, record_property: Callable[[str, object], None]) -> None:
-    judge_both(chunk, record_property, KNOBS_OF_SOAK)
+    judge_both(chunk, record_property, SOAK_PROFILE)
 
 
 def judge_both(
-    chunk: int, record_property: Callable[[str, object], None], drawn: st.SearchStrategy[Knobs]
+    chunk: int, record_property: Callable[[str, object], None], drawn: st.SearchStrategy[Profile]
 ) -> None:
     """Engine and oracle say the same of a chunk of histories."""
     seen: Counter[str] = Counter()
@@ -148,9 +148,9 @@ def judge_both(
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(seed=st.integers(0, 2**62), knobs=drawn, treatment=TREATMENTS, share=SHARES_JOINED)
-    def equal(seed: int, knobs: Knobs, treatment: Treatment, share: float) -> None:
-        batches = joined(seed, share, random_history(seed, knobs))
+    @given(seed=st.integers(0, 2**62), profile=drawn, treatment=TREATMENTS, share=SHARES_JOINED)
+    def equal(seed: int, profile: Profile, treatment: Treatment, share: float) -> None:
+        batches = joined(seed, share, random_history(seed, profile))
         expected = judge(batches)
         with tempfile.TemporaryDirectory() as directory:
             engine = ill_treated(batches, treatment, Path(directory) if treatment.mapped else None)

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.drafts import Branch, Draft, chained
-from tests.oracle.model import Json, MicroBatch, Record
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.drafts import Branch, Draft, chained
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.values.model import Json, MicroBatch, Record
 from tests.unit.engine.support.shard_harness import Engine
 
 T = 1_700_000_000_000

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.authorisations import as_authorisations
-from tests.oracle.event_types import AUTHORISATIONS, judging
-from tests.oracle.histories import random_history
-from tests.oracle.judging import judge
-from tests.oracle.knobs import EVERYTHING_AND_MORE, Knobs
-from tests.oracle.model import MicroBatch, Record
+from tests.oracle.generators.profile import EVERYTHING_AND_MORE, Profile
+from tests.oracle.histories.authorisations import as_authorisations
+from tests.oracle.histories.random_history import random_history
+from tests.oracle.judgement.oracle import judge
+from tests.oracle.values.event_types import AUTHORISATIONS, judge_by
+from tests.oracle.values.model import MicroBatch, Record
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_contracts import event_type, rule_definition, schemas
 from tripline_contracts.event_type import EventType
@@ -34,11 +34,11 @@ def test_random_histories_of_card_authorisations(record_property: Callable[[str,
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
     check, seen = schemas.validator("alerts.v1", CARD), Counter[str]()
     for seed in range(HISTORIES):
-        knobs = replace(
-            [Knobs(), EVERYTHING_AND_MORE][seed % 2], transactions=220, keys=[(1, 4), (2, 6)][seed % 3 % 2]
+        profile = replace(
+            [Profile(), EVERYTHING_AND_MORE][seed % 2], transactions=220, keys=[(1, 4), (2, 6)][seed % 3 % 2]
         )
-        batches = as_authorisations(seed, random_history(seed, knobs))
-        with judging(AUTHORISATIONS):
+        batches = as_authorisations(seed, random_history(seed, profile))
+        with judge_by(AUTHORISATIONS):
             expected = judge(batches)
         engine = Engine(shards=1 + seed % 3, event_type=CARD)
         engine.run(batches)

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from tests.e2e import garbage
-from tests.oracle.judging import judge
-from tests.oracle.model import MicroBatch, Record
-from tests.oracle.registry import Registry
-from tests.oracle.scripting import draft
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import draft
+from tests.oracle.judgement.oracle import judge
+from tests.oracle.values.model import MicroBatch, Record
 from tests.unit.engine.shard.test_against_oracle import canonical
 from tests.unit.engine.support.shard_harness import Engine
 

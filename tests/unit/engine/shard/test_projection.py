@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.oracle.histories import random_history
-from tests.oracle.judging import judge
-from tests.oracle.knobs import EVERYTHING
+from tests.oracle.generators.profile import EVERYTHING
+from tests.oracle.histories.random_history import random_history
+from tests.oracle.judgement.oracle import judge
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.memory import parallel
 from tripline_engine.domain.shard.projection import exclusive

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.model import Json, MicroBatch, Record
-from tests.oracle.scripting import batch, payment
+from tests.oracle.builders.shorthand import batch, payment
+from tests.oracle.values.model import Json, MicroBatch, Record
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_contracts import rule_definition
 

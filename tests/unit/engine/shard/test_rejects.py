@@ -8,8 +8,8 @@ from hashlib import sha256
 
 import pytest
 
-from tests.oracle.model import Record
-from tests.oracle.scripting import batch, payment
+from tests.oracle.builders.shorthand import batch, payment
+from tests.oracle.values.model import Record
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_contracts import schemas
 

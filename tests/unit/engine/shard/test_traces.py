@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.oracle.model import MicroBatch, Record
-from tests.oracle.registry import Registry
-from tests.oracle.rule_events import Settings
-from tests.oracle.scripting import batch, draft, payment
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.parsers.rule_events import Settings
+from tests.oracle.values.model import MicroBatch, Record
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_contracts import exact_json, schemas
 from tripline_engine.domain.judging.trace_sample import MAX_RECORDS

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tests.oracle.model import MicroBatch, Record
+from tests.oracle.values.model import MicroBatch, Record
 from tripline_contracts.event_type import EventType, load
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from tests.oracle.model import MicroBatch
+from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.archive.support.memory_store import MemoryTopic
 from tripline_engine.archive.journal import Journal
 from tripline_engine.archive.store import Store

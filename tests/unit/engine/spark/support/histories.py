@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from tests.oracle.histories import random_history
-from tests.oracle.knobs import EVERYTHING, Knobs
-from tests.oracle.model import MicroBatch
+from tests.oracle.generators.profile import EVERYTHING, Profile
+from tests.oracle.histories.random_history import random_history
+from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.spark.test_packing import batch
 from tests.unit.engine.support.shard_harness import Engine, config
 from tripline_engine.spark.rows.packing import packer
@@ -20,14 +20,14 @@ def play(histories: int) -> None:
     """So many, each with an engine of its own; and records as a message holds them, which are not to be written."""
     drawn = random.Random(0)
     for _ in range(histories):
-        knobs = replace(
-            drawn.choice([Knobs(), EVERYTHING, replace(EVERYTHING, bucketed=0.5)]),
+        profile = replace(
+            drawn.choice([Profile(), EVERYTHING, replace(EVERYTHING, bucketed=0.5)]),
             transactions=drawn.choice([3, 30, 200]),
             keys=drawn.choice([(1, 1), (1, 4), (2, 6)]),
             commands=drawn.choice([0.0, 0.9]),
         )
         engine = Engine(drawn.choice([1, 2]))
-        for number, each in enumerate(random_history(drawn.getrandbits(62), knobs)):
+        for number, each in enumerate(random_history(drawn.getrandbits(62), profile)):
             if number == 3:
                 engine.forget()
             engine.take(each)

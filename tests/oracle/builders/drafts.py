@@ -1,0 +1,140 @@
+"""Definitions before they are written down, as the histories of the tests make them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from tests.oracle.parsers.definitions import DISTINCT, REEVALUATE
+from tests.oracle.values.decimals import plain
+from tests.oracle.values.model import Json
+from tests.oracle.values.schema import AMOUNT
+
+WIDEST_SECONDS = 400 * 86_400
+# Well within what is allowed.
+_MOST_BUCKETS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A definition before it is written down; times in seconds, limit in millionths, filter normalised.
+
+    `field` is what is aggregated, unless that is nothing because the function is COUNT. With a `parameter` the
+    limit is that, and the number only what it might be. `bucket` is the length of one, None where all is exact. A
+    chained one has a `chain`, whose conditions are drafts of which only what a condition has counts; of its own,
+    `grouping` and `window` are then those of the whole, and function, operator, limit and field say nothing.
+    """
+
+    grouping: tuple[str, ...]
+    function: str
+    operator: str
+    limit: int
+    window: int
+    condition: Json = None
+    firing: str = "every"
+    late_events: str = "evaluate"
+    reset_on_alert: bool = False
+    field: str = AMOUNT
+    cooldown: int | None = None
+    chain: DraftTree | None = None
+    parameter: str | None = None
+    bucket: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """`all`, `any`, or `not` of exactly one."""
+
+    kind: str
+    parts: tuple[DraftTree, ...]
+
+
+DraftTree: TypeAlias = "Draft | Branch"
+
+
+def chained(tree: DraftTree) -> Draft:
+    """A chained definition without options."""
+    conditions = _conditions(tree)
+    grouping = tuple(sorted({name for condition in conditions for name in condition.grouping}))
+    widest = max(condition.window for condition in conditions)
+    return Draft(grouping, "COUNT", ">", 0, widest, chain=tree)
+
+
+def conditions_of(draft: Draft) -> tuple[Draft, ...]:
+    """The conditions in the order of the tree; a plain draft is its own."""
+    return (draft,) if draft.chain is None else _conditions(draft.chain)
+
+
+def _conditions(tree: DraftTree) -> tuple[Draft, ...]:
+    if isinstance(tree, Draft):
+        return (tree,)
+    return tuple(condition for part in tree.parts for condition in _conditions(part))
+
+
+def bucketed(draft: Draft, length: int | None) -> Draft:
+    """The same with buckets as near to that length as its windows allow, or exact where it has to be or is told to."""
+    conditions = conditions_of(draft)
+    widest = max(condition.window for condition in conditions)
+    most = min(condition.window for condition in conditions)
+    least = max(1, -(-widest // _MOST_BUCKETS))
+    exact = draft.reset_on_alert or draft.late_events == REEVALUATE
+    if length is None or exact or least > most or any(other.function == DISTINCT for other in conditions):
+        return replace(draft, bucket=None)
+    return replace(draft, bucket=min(max(length, least), most))
+
+
+def scaled_draft(draft: Draft, factor: float, more: int = 0) -> Draft:
+    """The same with all windows so many times as wide, and so many seconds wider; buckets as they are if they fit."""
+    return bucketed(_widened(draft, factor, more), draft.bucket)
+
+
+def _widened(draft: Draft, factor: float, more: int) -> Draft:
+    window = min(max(1, int(draft.window * factor) + more), WIDEST_SECONDS)
+    if draft.chain is None:
+        return replace(draft, window=window)
+    return replace(draft, window=window, chain=_scaled(draft.chain, factor, more))
+
+
+def _scaled(tree: DraftTree, factor: float, more: int) -> DraftTree:
+    if isinstance(tree, Draft):
+        return _widened(tree, factor, more)
+    return Branch(tree.kind, tuple(_scaled(part, factor, more) for part in tree.parts))
+
+
+def definition_document(draft: Draft) -> dict[str, Json]:
+    """The definition as it stands in a rule event; filter, reset, cooldown only where there is one."""
+    more: dict[str, Json] = {}
+    if draft.condition is not None:
+        more["filter"] = draft.condition
+    if draft.reset_on_alert:
+        more["resetOnAlert"] = True
+    if draft.cooldown is not None:
+        more["cooldownSeconds"] = draft.cooldown
+    what = _members(draft) if draft.chain is None else {"conditions": _tree_document(draft.chain)}
+    return {
+        **what,
+        "firing": draft.firing,
+        "lateEvents": draft.late_events,
+        "precision": "exact" if draft.bucket is None else f"bucketed({draft.bucket})",
+        **more,
+    }
+
+
+def _tree_document(tree: DraftTree) -> Json:
+    if isinstance(tree, Draft):
+        only: dict[str, Json] = {} if tree.condition is None else {"filter": tree.condition}
+        return {**_members(tree), **only}
+    if tree.kind == "not":
+        return {"not": _tree_document(tree.parts[0])}
+    return {tree.kind: [_tree_document(part) for part in tree.parts]}
+
+
+def _members(draft: Draft) -> dict[str, Json]:
+    return {
+        "groupingKeyNames": list(draft.grouping),
+        "aggregatorFunctionType": draft.function,
+        "aggregateFieldName": None if draft.function == "COUNT" else draft.field,
+        "limitOperatorType": draft.operator,
+        "limit": plain(draft.limit) if draft.parameter is None else {"parameter": draft.parameter},
+        "windowSeconds": draft.window,
+    }

@@ -1,0 +1,169 @@
+"""A stand-in for the rules registry: it numbers events and writes them as rules.v1 has them."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from tests.oracle.builders.drafts import Draft, conditions_of, definition_document
+from tests.oracle.parsers.operator_commands import (
+    CLEAR_GROUP,
+    CLEAR_RULE,
+    END_BACKFILL,
+    START_BACKFILL,
+    VOID_TRANSACTION,
+)
+from tests.oracle.parsers.rule_events import TRACE_RULE, Settings
+from tests.oracle.values.canonical_json import definition_hash
+from tests.oracle.values.model import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule as the registry knows it."""
+
+    rule_id: int
+    version: int
+    definition_version: int
+    state: str
+    name: str
+    draft: Draft
+    effective_from: int
+
+
+class Registry:
+    """Every method that changes something returns the raw event; times in ms.
+
+    `drafts` are all that a rule ever had, in order.
+    """
+
+    def __init__(self) -> None:
+        self.position = 0
+        self.rules: dict[int, Rule] = {}
+        self.drafts: dict[int, list[Draft]] = {}
+        self._changes: Counter[tuple[str, str]] = Counter()
+
+    def alive(self) -> list[Rule]:
+        """Every rule that is not deleted."""
+        return [rule for rule in self.rules.values() if rule.state != "DELETED"]
+
+    def publish(
+        self, rule_id: int, draft: Draft, effective_from: int, now: int, *, paused: bool = False
+    ) -> bytes:
+        """First or next definition; a paused rule stays paused, a new one may begin so."""
+        old = self.rules.get(rule_id)
+        version = old.version + 1 if old else 1
+        state = old.state if old else "PAUSED" if paused else "ACTIVE"
+        name = f"rule {rule_id} as of {version}"
+        rule = Rule(rule_id, version, version, state, name, draft, effective_from)
+        self.drafts.setdefault(rule_id, []).append(draft)
+        return self._rule_event("RulePublished", rule, now)
+
+    def move(self, kind: str, state: str, rule_id: int, now: int) -> bytes:
+        """Pause, resume or delete."""
+        old = self.rules[rule_id]
+        return self._rule_event(kind, replace(old, version=old.version + 1, state=state), now)
+
+    def change_settings(self, settings: Settings, now: int) -> bytes:
+        """All four settings at once."""
+        document: dict[str, Json] = {
+            "allowedLatenessSeconds": settings.allowed_lateness // 1000,
+            "maxFutureSkewSeconds": settings.max_future_skew // 1000,
+            "maxDisorderSeconds": settings.max_disorder // 1000,
+            "idlePartitionSeconds": 30,
+        }
+        return self._event("SettingsChanged", {"settings": document}, now)
+
+    def change_list(self, name: str, values: Sequence[Json], now: int) -> bytes:
+        """A list as it is from now on; its values are written as they are given."""
+        return self._change("ListChanged", name, {"values": list(values)}, now)
+
+    def change_parameter(self, name: str, value: Json, now: int) -> bytes:
+        """A parameter as it is from now on."""
+        return self._change("ParameterChanged", name, {"value": value}, now)
+
+    def _change(self, kind: str, name: str, what: dict[str, Json], now: int) -> bytes:
+        self._changes[kind, name] += 1
+        return self._event(kind, {"name": name, "version": self._changes[kind, name], **what}, now)
+
+    def control(self, command: str, now: int, more: Mapping[str, Json] = MappingProxyType({})) -> bytes:
+        """A command to the engine, with what it takes beside its name."""
+        command_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"command {self.position} {now}"))
+        return self._event("ControlCommand", {"command": command, "commandId": command_id, **more}, now)
+
+    def trace(self, rule_id: int, until: int, now: int) -> bytes:
+        """The command that traces a rule, which need not exist."""
+        return self.control(TRACE_RULE, now, {"ruleId": rule_id, "traceUntil": until})
+
+    def clear_rule(self, rule_id: int, now: int = 0) -> bytes:
+        """The command that clears a rule, which need not exist."""
+        return self.control(CLEAR_RULE, now, {"ruleId": rule_id})
+
+    def clear_group(self, rule_id: int, group: Mapping[str, Json], now: int = 0) -> bytes:
+        """The command that clears one group of it."""
+        return self.control(CLEAR_GROUP, now, {"ruleId": rule_id, "group": {**group}})
+
+    def void(self, transaction_id: str, event_time: int, now: int = 0) -> bytes:
+        """The command that voids a transaction, which need not have been accepted."""
+        return self.control(VOID_TRANSACTION, now, {"transactionId": transaction_id, "eventTime": event_time})
+
+    def start_backfill(self, now: int = 0) -> tuple[bytes, str]:
+        """The command that opens a backfill, and its id."""
+        raw = self.control(START_BACKFILL, now)
+        backfill_id: str = json.loads(raw)["commandId"]
+        return raw, backfill_id
+
+    def end_backfill(self, backfill_id: str, complete_from: int | None = None, now: int = 0) -> bytes:
+        """The command that closes one."""
+        more: dict[str, Json] = {} if complete_from is None else {"completeFrom": complete_from}
+        return self.control(END_BACKFILL, now, {"backfillId": backfill_id, **more})
+
+    def _rule_event(self, kind: str, rule: Rule, now: int) -> bytes:
+        self.rules[rule.rule_id] = rule
+        definition = definition_document(rule.draft)
+        fields: dict[str, Json] = {
+            "ruleId": rule.rule_id,
+            "version": rule.version,
+            "definitionVersion": rule.definition_version,
+            "state": rule.state,
+            "name": rule.name,
+            "definition": definition,
+            "definitionHash": definition_hash(definition),
+            "effectiveFrom": rule.effective_from,
+        }
+        return self._event(kind, fields, now)
+
+    def _event(self, kind: str, fields: dict[str, Json], now: int) -> bytes:
+        self.position += 1
+        event: dict[str, Json] = {
+            "eventId": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{self.position} {now}")),
+            "type": kind,
+            "position": self.position,
+            "occurredAt": now,
+            "actor": "analyst",
+            "widestWindows": [] if kind == "ControlCommand" else self._widest_windows(),
+            **fields,
+        }
+        return json.dumps(event).encode()
+
+    def _widest_windows(self) -> list[Json]:
+        widest: dict[tuple[str, ...], Rule] = {}
+        for rule in self.alive():
+            # The window of a chained rule is the widest of its conditions, for each of their groupings.
+            for grouping in dict.fromkeys(condition.grouping for condition in conditions_of(rule.draft)):
+                known = widest.get(grouping)
+                if known is None or rule.draft.window > known.draft.window:
+                    widest[grouping] = rule
+        return [
+            {
+                "groupingKeyNames": list(grouping),
+                "windowSeconds": rule.draft.window,
+                "ruleId": rule.rule_id,
+                "version": rule.definition_version,
+            }
+            for grouping, rule in sorted(widest.items())
+        ]

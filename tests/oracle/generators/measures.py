@@ -1,0 +1,81 @@
+"""Random aggregates, windows and groupings, with limits that lie where the history may reach them."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.oracle.builders.drafts import WIDEST_SECONDS, Draft
+from tests.oracle.generators.profile import Profile
+from tests.oracle.generators.world import World
+from tests.oracle.parsers.definitions import DISTINCT, FUNCTIONS, OPERATORS
+from tests.oracle.values.decimals import SCALE
+from tests.oracle.values.schema import AMOUNT, GROUPABLE
+
+LARGEST_LIMIT = 10**24 - 1
+
+
+def chance(rng: Random, share: float) -> bool:
+    """Nothing is drawn where nothing can happen, so that other choices stay as they were."""
+    return share > 0 and rng.random() < share
+
+
+def random_grouping(rng: Random) -> tuple[str, ...]:
+    """Of a rule of its own: any fields, or none."""
+    style = rng.random()
+    if style < 0.12:
+        return ()
+    if style < 0.3:
+        return ("beneficiaryId", "payeeId")
+    size = rng.choice([1, 1, 1, 2, 2, 3])
+    weights = ["beneficiaryId", "payeeId", "paymentType"] * 3 + [AMOUNT]
+    chosen: set[str] = set()
+    while len(chosen) < size:
+        chosen.add(rng.choice(weights))
+    return tuple(name for name in GROUPABLE if name in chosen)
+
+
+def aggregate_of(rng: Random, profile: Profile) -> tuple[str, str]:
+    """Function and field; the field may well be one that the rule groups by, which then has one value."""
+    if chance(rng, profile.distinct):
+        return DISTINCT, rng.choice(["beneficiaryId", "payeeId", *GROUPABLE])
+    return rng.choice(FUNCTIONS), AMOUNT
+
+
+def random_window(rng: Random, world: World) -> int:
+    """Mostly in proportion to the history's pace, from less than a payment to most of them."""
+    if rng.random() < 0.1:
+        return 86_400 * rng.choice([1, 7, 30, 400])
+    return min(max(1, int(world.pace * 10 ** rng.uniform(-0.3, 2.8) / 1000)), WIDEST_SECONDS)
+
+
+def with_limit(
+    rng: Random, world: World, grouping: tuple[str, ...], aggregate: tuple[str, str], window: int
+) -> Draft:
+    """A draft without options, its limit where the aggregate over that window may well be."""
+    function, field = aggregate
+    operator = rng.choices(list(OPERATORS.values()), weights=[3, 1, 4, 2, 6, 2])[0]
+    groups = 1
+    for name, size in (("payeeId", len(world.payees)), ("beneficiaryId", len(world.beneficiaries))):
+        groups *= size if name in grouping else 1
+    groups *= 2 if "paymentType" in grouping else 1
+    groups *= len(world.amounts) if AMOUNT in grouping else 1
+    expected = max(1, round(min(world.transactions, 1000 * window / world.pace) / groups))
+    limit = _limit(rng, world, function, operator, expected)
+    limit = min(max(limit, -LARGEST_LIMIT), LARGEST_LIMIT)
+    return Draft(grouping, function, operator, limit, window, field=field)
+
+
+def _limit(rng: Random, world: World, function: str, operator: str, expected: int) -> int:
+    many = max(1, round(expected * rng.uniform(0.3, 1.2)))
+    few = operator in {"=", "!=", "<", "<="}
+    if function == DISTINCT:
+        # Pools are small, and 0 is what a window has in which the field is always null.
+        return SCALE * rng.choice([0, 1, 1, 2] if few or operator == ">" else [0, 1, 2, 2, 3])
+    if function == "COUNT":
+        return SCALE * rng.randint(1, min(4, many)) if few else SCALE * many - rng.choice([0, 0, SCALE // 2])
+    if function == "SUM":
+        return sum(rng.choice(world.amounts) for _ in range(rng.randint(1, 2) if few else many))
+    if function == "AVG":
+        total = rng.choice(world.amounts) + rng.choice(world.amounts)
+        return rng.choice([total // 2, rng.choice(world.amounts)])
+    return rng.choice(world.amounts) + rng.choice([0, 0, 0, 1, -1])

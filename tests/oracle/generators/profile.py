@@ -1,0 +1,90 @@
+"""What may be turned on a random history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Ranges are (least, most); shares are per record, chances per history or, where said, per micro-batch."""
+
+    transactions: int = 220
+    micro_batches: tuple[int, int] = (3, 14)
+    partitions: tuple[int, int] = (1, 3)
+    rules: tuple[int, int] = (3, 8)
+    rule_changes: tuple[int, int] = (2, 9)
+    keys: tuple[int, int] = (1, 4)
+
+    late: float = 0.12
+    too_late: float = 0.03
+    future: float = 0.04
+    out_of_order: float = 0.04
+    duplicate: float = 0.08
+    broken: float = 0.04
+    null_key: float = 0.06
+    equal_time: float = 0.12
+    window_edge: float = 0.12
+    oldest: float = 0.05
+    warm_edge: float = 0.03
+
+    own_settings: float = 0.6
+    changed_settings: float = 0.4
+    repeated_events: float = 0.4
+    held_back_event: float = 0.15
+    garbage_events: float = 0.1
+    no_ticks: float = 0.05
+    late_first_tick: float = 0.2
+    jump_per_batch: float = 0.07
+    aimed_per_tick: float = 0.3
+    traced: float = 0.4  # commands to trace rules, which leave all else as it is
+
+    # All that follows is off: the first histories keep their meaning, and the same seed its history.
+    filtered: float = 0  # per definition, as the next three
+    crossing: float = 0
+    reset_on_alert: float = 0
+    stored_late: float = 0
+    controls: float = 0  # per micro-batch
+    flurries: float = 0  # per micro-batch: one rule published, paused, resumed in any order at once
+    aimed_start: float = 0  # per publication: effectiveFrom at the event time of some payment sent
+    start_edge: float = 0  # per record, as the next two: at the effectiveFrom of some rule
+    silence_edge: float = 0  # one window after the newest of its keys
+    late_twin: float = 0  # just before one of the same keys that was sent a moment ago
+    distinct: float = 0  # per definition: COUNT_DISTINCT of any field that may be a key
+    cooldown: float = 0  # per definition: from a second to several windows
+    cooldown_edge: float = 0  # per record: where a cooldown may end, or just before
+    reevaluated: float = 0  # per definition, which then has none of what reevaluate does not go with
+    chained: float = 0  # per definition: conditions, which then have neither reset nor judging again
+    named: float = 0  # per comparison of a filter, and per limit: a list or a parameter, which then change
+    bucketed: float = (
+        0  # per definition that it goes with; then also edges of buckets, and rules that share them
+    )
+    commands: float = (
+        0  # per micro-batch: commands of operators, several perhaps; then also backfilled records
+    )
+
+
+EVERYTHING = Profile(
+    rule_changes=(3, 12),
+    null_key=0.1,
+    filtered=0.4,
+    crossing=0.45,
+    reset_on_alert=0.35,
+    stored_late=0.3,
+    controls=0.1,
+    flurries=0.2,
+    aimed_start=0.7,
+    start_edge=0.05,
+    silence_edge=0.06,
+    late_twin=0.1,
+    distinct=0.35,
+    cooldown=0.35,
+    cooldown_edge=0.07,
+    reevaluated=0.38,
+    chained=0.2,
+    named=0.25,
+    traced=0.7,
+)
+
+# With what EVERYTHING leaves out, so that its histories stay as they were.
+EVERYTHING_AND_MORE = replace(EVERYTHING, bucketed=0.5, commands=0.5)

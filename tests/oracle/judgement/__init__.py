@@ -1,0 +1,1 @@
+"""Judgement: micro-batches in order, each transaction under each rule."""

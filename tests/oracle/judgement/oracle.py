@@ -1,0 +1,160 @@
+"""The whole reading: micro-batch by micro-batch, rule events, then ticks, then transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from tests.oracle.judgement.command_handler import CommandHandler
+from tests.oracle.judgement.record_order import engine_order
+from tests.oracle.judgement.verdicts import Verdicts
+from tests.oracle.parsers.operator_commands import Command
+from tests.oracle.parsers.rule_events import (
+    CLEAR_STATE,
+    EXPORT_RULES,
+    Control,
+    Positioned,
+    RuleEvent,
+    TraceCommand,
+    Version,
+    read_events,
+)
+from tests.oracle.parsers.transactions import Transaction, read_transaction
+from tests.oracle.state.clock import Clock
+from tests.oracle.state.history import History
+from tests.oracle.state.rule_book import RuleBook
+from tests.oracle.values.errors import Unreadable
+from tests.oracle.values.event_types import current_type
+from tests.oracle.values.model import Json, MicroBatch, Outcome, Record, Reject
+from tests.oracle.windows.evaluation import group_of, triggers
+
+
+def judge(
+    batches: Iterable[MicroBatch], anchors: tuple[str, ...] | None = None, *, catch_up: bool = True
+) -> Outcome:
+    """Everything that follows from a history; HashMismatch or OutOfScope if it cannot be judged.
+
+    Unless told not to `catch_up`, a version whose effectiveFrom lies in the past judges what came before it.
+    """
+    oracle = _Oracle(current_type().anchors if anchors is None else anchors, catch_up=catch_up)
+    for batch in batches:
+        oracle.take(batch)
+    return oracle.outcome()
+
+
+class _Oracle:
+    def __init__(self, anchors: tuple[str, ...], *, catch_up: bool) -> None:
+        self._rules = RuleBook(anchors)
+        self._clock = Clock(self._rules, anchors)
+        self._history = History(anchors)
+        self._verdicts = Verdicts(self._rules, self._clock, self._history)
+        self._operators = CommandHandler(self._rules, self._clock, self._history, self._verdicts)
+        self._catches_up = catch_up
+        self._rejects: list[Reject] = []
+        self._statuses: list[dict[str, Json]] = []
+        self._exports: list[dict[str, Json]] = []
+        self._null_groups = 0
+        self._without_position = 0
+        self._backfilled = 0
+
+    def take(self, batch: MicroBatch) -> None:
+        events, lost = read_events(batch.rule_events)
+        self._without_position += lost
+        for event in events:
+            if self._rules.take(event):
+                self._follow(event)
+        for tick in batch.ticks:
+            self._clock.tick(tick)
+        for record in engine_order(batch.records):
+            self._take_record(record)
+
+    def _follow(self, event: Positioned) -> None:
+        """What a taken event brings about beside the rules themselves."""
+        content = event.content
+        if isinstance(content, Control):
+            self._obey(content, event.position)
+        if isinstance(content, TraceCommand):
+            self._verdicts.trace(content)
+        if isinstance(content, Command):
+            self._operators.obey(content, event.position)
+        if isinstance(content, RuleEvent):
+            newest = self._rules.newest(content.version.rule_id)
+            if content.type == "RulePublished":
+                self._clock.taken(newest, event.position)
+                if self._catches_up:
+                    self._verdicts.catch_up(newest)
+            self._statuses.append(
+                {
+                    "ruleId": newest.rule_id,
+                    "version": content.number,
+                    "position": event.position,
+                    "warmFrom": self._clock.warm_from(newest),
+                }
+            )
+
+    def _obey(self, control: Control, position: int) -> None:
+        if control.command == CLEAR_STATE:
+            self._operators.clear_all()
+        if control.command == EXPORT_RULES:
+            self._exports.append(
+                {
+                    "kind": "export",
+                    "commandId": control.command_id,
+                    "position": position,
+                    "rules": self._rules.held(),
+                }
+            )
+
+    def _take_record(self, record: Record) -> None:
+        try:
+            transaction = read_transaction(record)
+        except Unreadable as error:
+            self._reject(record, str(error))
+            return
+        if record.backfill is not None and record.backfill not in self._operators.backfills:
+            self._reject(record, "backfill_closed")
+            return
+        reason = self._clock.refusal(transaction)
+        if reason is not None:
+            self._reject(record, reason)
+            return
+        transaction = replace(transaction, names=self._rules.names)
+        anchors = self._history.accept(transaction, self._clock, self._rules.settings)
+        if transaction.backfilled:
+            self._backfilled += len(anchors)
+            return
+        for rule_id in self._rules.active():
+            version = self._rules.in_force(rule_id, transaction.event_time)
+            if version is not None:
+                self._judge_newest(version, transaction, record, anchors)
+            self._verdicts.again(rule_id, anchors)
+
+    def _reject(self, record: Record, reason: str) -> None:
+        self._rejects.append(Reject(record.partition, record.offset, reason))
+
+    def _judge_newest(
+        self, version: Version, transaction: Transaction, record: Record, anchors: set[str]
+    ) -> None:
+        if not triggers(version.definition, transaction):
+            return
+        if group_of(version.definition, transaction) is None:
+            self._null_groups += 1
+            self._verdicts.counts(version.rule_id).null_groups += 1
+        elif self._rules.anchor(version) in anchors:
+            self._verdicts.newest(version, record)
+        else:
+            self._verdicts.counts(version.rule_id).duplicates += 1
+
+    def outcome(self) -> Outcome:
+        return Outcome(
+            alerts=self._verdicts.alerts,
+            rejects=self._rejects,
+            duplicates=self._history.duplicates,
+            null_groups=self._null_groups,
+            skipped_rule_events=self._rules.skipped + self._without_position,
+            statuses=self._statuses,
+            exports=self._exports,
+            counts=self._verdicts.all_counts(),
+            traces=self._verdicts.traces,
+            backfilled=self._backfilled,
+        )

@@ -1,0 +1,153 @@
+"""Whether a rule alerts: firing, late events, judging again, reset, catch-up (semantics 5 and 6)."""
+
+from __future__ import annotations
+
+from tests.oracle.judgement.reevaluation import Reopened, reopened
+from tests.oracle.output.alerts import alert
+from tests.oracle.output.traces import Judgement, trace_record
+from tests.oracle.parsers.definitions import REEVALUATE
+from tests.oracle.parsers.rule_events import TraceCommand, Version
+from tests.oracle.state.clock import Clock
+from tests.oracle.state.firing_state import FiringState, Forgotten
+from tests.oracle.state.history import History
+from tests.oracle.state.quiet_judgements import QuietJudgements
+from tests.oracle.state.rule_book import RuleBook
+from tests.oracle.values.model import Json, Record
+from tests.oracle.values.rule_counts import Counts
+from tests.oracle.windows.evaluation import Evaluation, evaluate, group_of, triggers
+from tests.oracle.windows.horizon import Horizons
+
+
+class Verdicts:
+    """Judges accepted transactions by their place in the history of the version's anchor."""
+
+    def __init__(self, rules: RuleBook, clock: Clock, history: History) -> None:
+        self.alerts: list[dict[str, Json]] = []
+        self.traces: list[dict[str, Json]] = []
+        self._traced_until: dict[int, int] = {}
+        self._counts: dict[int, Counts] = {}
+        self._rules = rules
+        self._clock = clock
+        self._history = history
+        self._firing = FiringState()
+        self._judged = QuietJudgements()
+
+    def counts(self, rule_id: int) -> Counts:
+        """Of one rule, to be raised."""
+        return self._counts.setdefault(rule_id, Counts())
+
+    def all_counts(self) -> dict[int, Counts]:
+        """Of every rule of which there was anything to count."""
+        return {rule_id: self._counts[rule_id] for rule_id in sorted(self._counts)}
+
+    def trace(self, command: TraceCommand) -> None:
+        """From now on trace a rule; the last command for it counts. What does not exist is not traced later."""
+        if self._rules.exists(command.rule_id):
+            self._traced_until[command.rule_id] = command.until
+
+    def newest(self, version: Version, record: Record) -> None:
+        """Judge the transaction accepted last on the version's anchor, which came in that record."""
+        place = len(self._history.accepted[self._rules.anchor(version)]) - 1
+        judgement = self._judge(version, place, self._clock.sights(version), partial=False)
+        until = self._traced_until.get(version.rule_id)
+        if judgement is not None and until is not None and record.record_time < until:
+            self.traces.append(trace_record(version, record, judgement))
+
+    def catch_up(self, version: Version) -> None:
+        """Judge, in order, what was accepted before a version came and no version was in force for."""
+        if not self._rules.is_active(version.rule_id):
+            return
+        sights = self._clock.hindsights(version)
+        floor = sights.whole.floor
+        for accepted in self._history.known(self._rules.anchor(version), version.rule_id):
+            event = accepted.transaction
+            visible = floor is None or event.event_time >= floor
+            if not visible or event.backfilled or accepted.void is not None:
+                continue
+            begun = version.effective_from <= event.event_time
+            if begun and not self._rules.was_in_force(version, event.event_time):
+                self._judge(version, accepted.place, sights, partial=True)
+            # Late ones are so whether they are caught up themselves or not.
+            self._judge_again(self._reopened(version, accepted.place, sights))
+
+    def again(self, rule_id: int, anchors: set[str]) -> None:
+        """Judge again what the newest transaction, accepted on these anchors, came too late for."""
+        found: list[Reopened] = []
+        for version in self._rules.lasting(rule_id):
+            anchor = self._rules.anchor(version)
+            if anchor in anchors:
+                place = len(self._history.accepted[anchor]) - 1
+                found += self._reopened(version, place, self._clock.sights(version))
+        self._judge_again(found)
+
+    def clear(self, forgotten: Forgotten) -> None:
+        """Forget what was judged before of such keys."""
+        self._firing.clear(forgotten)
+        self._judged.clear(forgotten)
+
+    def _judge(self, version: Version, place: int, sights: Horizons, *, partial: bool) -> Judgement | None:
+        """None if that is no evaluation."""
+        anchor = self._rules.anchor(version)
+        event, definition = self._history.accepted[anchor][place].transaction, version.definition
+        group = group_of(definition, event)
+        if group is None or not triggers(definition, event):
+            return None
+        known = self._history.known_of(version, group, anchor, place)
+        counted_from = self._firing.counted_from(version, group)
+        evaluation = evaluate(definition, group, known, sights, counted_from)
+        if evaluation.late and definition.late_events == "store":
+            self.counts(version.rule_id).late_stored += 1
+            return None
+        self._count(version, evaluation)
+        due = self._due(version, event.event_time, evaluation)
+        fires = due and not self._firing.cooling(version, group, event.event_time)
+        if fires:
+            self._firing.alerted(version, group, event.event_time)
+            warm = self._clock.is_warm(version, event.event_time)
+            late: Json = {"newestEventTime": evaluation.newest_event_time} if evaluation.late else None
+            self.alerts.append(
+                alert(version, event, evaluation.findings, late=late, warm=warm, partial=partial)
+            )
+        if fires and definition.reset_on_alert:
+            self._firing.reset(version, group, place + 1)
+        if definition.late_events == REEVALUATE:
+            self._judged.note(version, group, place, alerted=fires)
+        return Judgement(event, evaluation.findings, evaluation.late, alerted=fires)
+
+    def _reopened(self, version: Version, place: int, sights: Horizons) -> list[Reopened]:
+        anchor = self._rules.anchor(version)
+        group = group_of(version.definition, self._history.accepted[anchor][place].transaction)
+        if version.definition.late_events != REEVALUATE or group is None:
+            return []
+        known = self._history.known_of(version, group, anchor, place)
+        return reopened(version, known, sights.whole, self._judged)
+
+    def _judge_again(self, found: list[Reopened]) -> None:
+        """Neither an evaluation nor traced; only what newly alerts makes a difference."""
+        for case in sorted(found, key=Reopened.order):
+            version, event = case.version, case.event
+            self.counts(version.rule_id).reevaluated += 1
+            findings = case.hindsight.findings(event)
+            if not findings.holds:
+                continue
+            self._judged.note(version, findings.group, case.place, alerted=True)
+            late: Json = {"transactionId": case.late.transaction_id, "eventTime": case.late.event_time}
+            warm = self._clock.is_warm(version, event.event_time)
+            self.alerts.append(alert(version, event, findings, late=late, warm=warm, partial=True))
+
+    def _count(self, version: Version, evaluation: Evaluation) -> None:
+        counts = self.counts(version.rule_id)
+        counts.evaluations += 1
+        counts.late_evaluated += evaluation.late
+        counts.equal_times += evaluation.equal_times
+
+    def _due(self, version: Version, event_time: int, evaluation: Evaluation) -> bool:
+        """Whether there is an alert unless a cooldown keeps it back."""
+        definition, findings = version.definition, evaluation.findings
+        if definition.firing == "every":
+            return findings.holds
+        if evaluation.late:
+            return False
+        held_before = self._firing.held_before(version, findings.group, event_time - definition.window)
+        self._firing.evaluated(version, findings.group, event_time, held=findings.holds)
+        return findings.holds and not held_before

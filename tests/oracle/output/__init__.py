@@ -1,0 +1,1 @@
+"""Output: the JSON of alerts and trace records."""

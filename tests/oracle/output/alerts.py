@@ -1,0 +1,136 @@
+"""The JSON of an alert, all of alerts.v1 but `detectedAt` (semantics 8)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tests.oracle.parsers.definitions import Definition
+from tests.oracle.parsers.rule_events import Version
+from tests.oracle.parsers.transactions import Transaction
+from tests.oracle.values.canonical_json import alert_id
+from tests.oracle.values.decimals import plain
+from tests.oracle.values.event_types import current_type
+from tests.oracle.values.model import Json
+from tests.oracle.windows.aggregates import reported
+from tests.oracle.windows.evaluation import Finding, Findings, window_start
+from tests.oracle.windows.precision import Precision
+
+_MOST_CONTRIBUTORS = 100
+
+
+def alert(
+    version: Version, event: Transaction, findings: Findings, *, late: Json, warm: bool, partial: bool
+) -> dict[str, Json]:
+    """The alert that `event` raised under `version`; partial if history gave the event and not a record."""
+    definition = version.definition
+    return {
+        "alertId": alert_id(
+            version.rule_id, version.number, findings.group, event.transaction_id, event.event_time
+        ),
+        "ruleId": version.rule_id,
+        "ruleVersion": version.number,
+        "ruleName": version.name,
+        "definitionHash": version.definition_hash,
+        "group": dict(findings.group),
+        "transaction": _part(event, definition) if partial else _whole(event),
+        "partial": partial,
+        **_found(findings, chained=definition.chained),
+        "windowStart": window_start(definition, definition.window, event.event_time),
+        "windowEnd": event.event_time,
+        "late": late,
+        "warm": warm,
+        "mode": "live",
+        "eventTime": event.event_time,
+        "ingestedAt": None if partial else _ingested_at(event),
+    }
+
+
+def _found(findings: Findings, *, chained: bool) -> dict[str, Json]:
+    """The value of the one condition of a plain rule, or of each condition of a chained one."""
+    if chained:
+        most = _MOST_CONTRIBUTORS // len(findings.of)
+        none: dict[str, Json] = dict.fromkeys(("value", "operator", "limit", "contributors"))
+        return {**none, "conditions": [_condition(each, most) for each in findings.of]}
+    (finding,) = findings.of
+    return _measured(finding, _MOST_CONTRIBUTORS)
+
+
+def _condition(finding: Finding, most: int) -> Json:
+    condition, end = finding.condition, finding.end
+    return {
+        "groupingKeyNames": list(condition.grouping),
+        "aggregatorFunctionType": condition.function,
+        "aggregateFieldName": condition.field,
+        "group": dict(finding.group),
+        "windowSeconds": condition.window // 1000,
+        "windowStart": finding.start,
+        "windowEnd": end,
+        "holds": finding.holds,
+        **_measured(finding, most),
+    }
+
+
+def _measured(finding: Finding, most: int) -> dict[str, Json]:
+    condition = finding.condition
+    return {
+        "value": decimal(finding.value),
+        "operator": condition.operator,
+        "limit": None if finding.limit is None else plain(finding.limit),
+        "contributors": _contributors(finding, most),
+        **_precision(finding.precision),
+    }
+
+
+def _precision(precision: Precision | None) -> dict[str, Json]:
+    """Nothing where the value is exact."""
+    if precision is None:
+        return {}
+    return {
+        "precision": {
+            "bucketSeconds": precision.length // 1000,
+            "atLeast": decimal(precision.at_least),
+            "atMost": decimal(precision.at_most),
+        }
+    }
+
+
+def decimal(value: Fraction | None) -> str | None:
+    """An exact value in millionths as it is reported, None where there is none."""
+    return None if value is None else plain(reported(value))
+
+
+def _ingested_at(event: Transaction) -> int:
+    return event.record_time if event.ingestion is None else event.ingestion
+
+
+def _whole(event: Transaction) -> dict[str, Json]:
+    kind = current_type()
+    values: dict[str, Json] = {
+        **event.keys,
+        kind.identity: event.transaction_id,
+        kind.time: event.event_time,
+        kind.amount: plain(event.amount),
+        kind.ingestion: event.ingestion,
+    }
+    return {name: values[name] for name in kind.fields}
+
+
+def _part(event: Transaction, definition: Definition) -> dict[str, Json]:
+    """What history keeps for this rule: the id, and the fields it uses."""
+    kept = {current_type().identity, *definition.uses}
+    return {name: value for name, value in _whole(event).items() if name in kept}
+
+
+def _contributors(finding: Finding, most: int) -> dict[str, Json]:
+    # Stable, so turned round it has the last accepted first among equal times.
+    newest_first = sorted(finding.named, key=lambda other: other.event_time)[::-1]
+    count, field = len(finding.contributors), finding.condition.field
+    listed: list[Json] = [
+        {
+            "transactionId": other.transaction_id,
+            "eventTime": other.event_time,
+            "value": None if field is None else other.keys[field],
+        }
+        for other in newest_first[:most]
+    ]
+    return {"count": count, "transactions": listed, "truncated": count > len(listed)}

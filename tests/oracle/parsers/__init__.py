@@ -1,0 +1,1 @@
+"""Parsers: raw records and rule events to transactions, definitions and commands."""

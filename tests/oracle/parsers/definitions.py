@@ -1,0 +1,189 @@
+"""A rule's definition (semantics 2), as far as this oracle knows it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tests.oracle.parsers.conditions import (
+    DISTINCT,
+    FUNCTIONS,
+    MEMBERS,
+    OPERATORS,
+    Condition,
+    Tree,
+    conditions_of,
+    read_condition,
+    read_duration,
+    read_tree,
+    shared_grouping,
+)
+from tests.oracle.parsers.filters import Filter, fields_of, read_filter
+from tests.oracle.values.canonical_json import definition_hash
+from tests.oracle.values.errors import OracleError, OutOfScope, Unreadable
+from tests.oracle.values.event_types import current_type
+from tests.oracle.values.model import Json
+from tests.oracle.values.strict_json import Numeral, Value, read_integer
+
+__all__ = ["DISTINCT", "FUNCTIONS", "OPERATORS", "REEVALUATE", "Definition", "hash_of", "read_definition"]
+
+REEVALUATE = "reevaluate"
+_KNOWN = {
+    *MEMBERS,
+    "conditions",
+    "filter",
+    "firing",
+    "lateEvents",
+    "resetOnAlert",
+    "cooldownSeconds",
+    "precision",
+}
+_BUCKETED = re.compile(r"bucketed\(([0-9]+)\)")
+_MOST_BUCKETS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What has to hold, for which transactions, and when that alerts; `cooldown` in ms.
+
+    `bucket` is the length, in ms, of the buckets of a bucketed one.
+    `grouping`, in name order, and `window`, in ms, are those of the whole: the union and the widest of what
+    the conditions have. `shared` are the fields by which all conditions group.
+    """
+
+    tree: Tree
+    chained: bool
+    conditions: tuple[Condition, ...]
+    grouping: tuple[str, ...]
+    shared: tuple[str, ...]
+    window: int
+    uses: frozenset[str]
+    only: Filter | None
+    firing: str
+    late_events: str
+    reset_on_alert: bool
+    cooldown: int | None
+    bucket: int | None
+
+
+def hash_of(document: Value) -> str:
+    """definitionHash of a definition as read, or Unreadable if it has no canonical form here."""
+    try:
+        return definition_hash(_plain_json(document))
+    except OracleError as error:
+        raise Unreadable(str(error)) from error
+
+
+def _plain_json(value: Value) -> Json:
+    if isinstance(value, Numeral):
+        return read_integer(value, "number")
+    if isinstance(value, list):
+        return [_plain_json(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain_json(item) for name, item in value.items()}
+    return value
+
+
+def read_definition(document: Value) -> Definition:
+    """The definition in a rule event; Unreadable if invalid, OutOfScope if beyond this oracle."""
+    if not isinstance(document, dict):
+        raise Unreadable("definition is not an object")
+    _refuse_unknown(document)
+    tree, chained = _tree(document)
+    conditions = conditions_of(tree)
+    only = None if document.get("filter") is None else read_filter(document["filter"])
+    definition = Definition(
+        tree,
+        chained,
+        conditions,
+        grouping=tuple(sorted({name for condition in conditions for name in condition.grouping})),
+        shared=shared_grouping(conditions),
+        window=max(condition.window for condition in conditions),
+        uses=frozenset({current_type().time}).union(
+            fields_of(only), *(condition.uses() for condition in conditions)
+        ),
+        only=only,
+        firing=_choice(document, "firing", ("every", "crossing")),
+        late_events=_choice(document, "lateEvents", ("evaluate", REEVALUATE, "store")),
+        reset_on_alert=_flag(document, "resetOnAlert"),
+        cooldown=_cooldown(document),
+        bucket=_bucket(document),
+    )
+    _refuse_unclear(definition)
+    return definition
+
+
+def _tree(document: dict[str, Value]) -> tuple[Tree, bool]:
+    """What has to hold, and whether that is said under `conditions`."""
+    if document.get("conditions") is None:
+        return read_condition(document, None), False
+    if any(document.get(name) is not None for name in MEMBERS):
+        raise Unreadable("conditions beside what they replace")
+    return read_tree(document["conditions"]), True
+
+
+def _refuse_unclear(definition: Definition) -> None:
+    """What an alert after the fact would do to state that later judgements have gone by has no clear meaning.
+
+    Nor has a reset, or judging again, where groups of one condition are shared by several of the rule.
+    """
+    has_state = (
+        definition.firing == "crossing" or definition.reset_on_alert or definition.cooldown is not None
+    )
+    if definition.late_events == REEVALUATE and has_state:
+        raise Unreadable("reevaluate does not go with firing state")
+    if definition.chained and (definition.late_events == REEVALUATE or definition.reset_on_alert):
+        raise Unreadable("chained conditions do not go with this")
+    if definition.bucket is not None:
+        _refuse_unbucketable(definition, definition.bucket)
+
+
+def _refuse_unbucketable(definition: Definition, bucket: int) -> None:
+    if definition.late_events == REEVALUATE or definition.reset_on_alert:
+        raise Unreadable("bucketed does not go with this")
+    for condition in definition.conditions:
+        if condition.function == DISTINCT:
+            raise Unreadable("a bucket does not tell different values")
+        if not bucket <= condition.window <= _MOST_BUCKETS * bucket:
+            raise Unreadable("no bucket for such a window")
+
+
+def _choice(document: dict[str, Value], name: str, known: tuple[str, ...]) -> str:
+    """One of the known words, the first of them where nothing is said."""
+    value = document.get(name)
+    if value is None:
+        return known[0]
+    if not isinstance(value, str) or value not in known:
+        raise Unreadable(f"unknown {name}")
+    return value
+
+
+def _flag(document: dict[str, Value], name: str) -> bool:
+    value = document.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise Unreadable(f"{name} is neither true nor false")
+    return value is True
+
+
+def _refuse_unknown(document: dict[str, Value]) -> None:
+    for name in document.keys() - _KNOWN:
+        if document[name] is not None:
+            raise OutOfScope(f"definition has {name}")
+
+
+def _cooldown(document: dict[str, Value]) -> int | None:
+    if document.get("cooldownSeconds") is None:
+        return None
+    return read_duration(read_integer(document["cooldownSeconds"], "cooldownSeconds"), "cooldown")
+
+
+def _bucket(document: dict[str, Value]) -> int | None:
+    """The length of a bucket in ms, None where all is exact."""
+    precision = document.get("precision")
+    if precision in (None, "exact"):
+        return None
+    found = _BUCKETED.fullmatch(precision) if isinstance(precision, str) else None
+    if found is None:
+        raise OutOfScope(f"precision {precision}")
+    # Longer than any window, however many digits.
+    return 1000 * int(found[1][:20])

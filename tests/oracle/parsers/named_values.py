@@ -1,0 +1,111 @@
+"""Named lists and parameters (decision 0035): references to them, and what they are at one moment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tests.oracle.values.errors import Unreadable
+from tests.oracle.values.schema import LONGEST_TEXT
+from tests.oracle.values.strict_json import Numeral, Value, read_text
+
+MOST_VALUES = 10_000
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class ListName:
+    """Stands for the texts of a list."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """Stands for a decimal."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedValues:
+    """All lists and parameters as they stood at some place of the order; never changed, only replaced.
+
+    Each transaction keeps those of its own acceptance. Parameters in millionths.
+    """
+
+    lists: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    parameters: Mapping[str, int] = field(default_factory=dict)
+
+    def texts(self, named: ListName) -> frozenset[str]:
+        """Before its first event a list is empty."""
+        return self.lists.get(named.name, frozenset())
+
+    def number(self, limit: int | Parameter) -> int | None:
+        """What is said, or what the parameter is; None before its first event."""
+        return self.parameters.get(limit.name) if isinstance(limit, Parameter) else limit
+
+
+NO_NAMED_VALUES = NamedValues()
+
+
+@dataclass(frozen=True, slots=True)
+class ListChanged:
+    """From now on the list is this set."""
+
+    name: str
+    texts: frozenset[str]
+
+    def applied(self, names: NamedValues) -> NamedValues:
+        """The names from now on."""
+        return replace(names, lists={**names.lists, self.name: self.texts})
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterChanged:
+    """From now on the parameter has this value, in millionths."""
+
+    name: str
+    number: int
+
+    def applied(self, names: NamedValues) -> NamedValues:
+        """The names from now on."""
+        return replace(names, parameters={**names.parameters, self.name: self.number})
+
+
+def read_name(value: Value | None) -> str:
+    """The name of a list or a parameter, or Unreadable."""
+    name = read_text(value, "name")
+    if not _NAME.fullmatch(name):
+        raise Unreadable("no name")
+    return name
+
+
+def read_reference(value: Value | None, kind: str) -> str | None:
+    """The name in `{kind: name}`; None for what is no object, Unreadable for any other object."""
+    if not isinstance(value, dict):
+        return None
+    if value.keys() != {kind}:
+        raise Unreadable(f"no reference to a {kind}")
+    return read_name(value[kind])
+
+
+def read_texts(value: Value | None) -> frozenset[str]:
+    """The values of a list, in any order, or Unreadable."""
+    if not isinstance(value, list):
+        raise Unreadable("values is not a list")
+    texts = frozenset(_text(item) for item in value)
+    if len(texts) > MOST_VALUES:
+        raise Unreadable("too many values")
+    return texts
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, Numeral) and value.integer:
+        text = "0" if value.text == "-0" else value.text
+    else:
+        text = read_text(value, "value of a list")
+    if not 1 <= len(text) <= LONGEST_TEXT or "\0" in text:
+        raise Unreadable("no transaction has such a text")
+    return text

@@ -1,0 +1,104 @@
+"""Bucket sets of bucketed rules: which versions share one, and how far back it is kept (decision 0038)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tests.oracle.parsers.conditions import Condition
+from tests.oracle.parsers.filters import Filter
+from tests.oracle.parsers.rule_events import Version
+from tests.oracle.state.rule_book import RuleBook
+from tests.oracle.windows.bucket_times import highest, next_start
+
+# Anchor, fields, grouping, what triggers, what contributes, aggregate field, length, and what sets it apart.
+_Key: TypeAlias = (
+    "tuple[str, frozenset[str], tuple[str, ...], object, tuple[Filter | None, ...], str | None, int, object]"
+)
+
+
+@dataclass(slots=True)
+class BucketSet:
+    """What versions share that bucket the same transactions in the same way.
+
+    Nothing below `beginning`, in ms, was ever in it, nothing below `floor` is any more; None is no bound.
+    `begun` is the position of rules.v1 at which it was.
+    """
+
+    beginning: int | None
+    begun: int
+    floor: int | None = None
+
+    def lowest(self) -> int | None:
+        """The lowest event time that may be in it."""
+        return highest(self.beginning, self.floor)
+
+
+class BucketSets:
+    """The sets of all versions taken so far, one for each condition of a bucketed rule, in the order of the tree."""
+
+    def __init__(self, rules: RuleBook) -> None:
+        self._rules = rules
+        self._of: dict[tuple[int, int], list[tuple[_Key, BucketSet]]] = {}
+        self._apart: dict[int, int] = {}
+
+    def of(self, version: Version) -> list[BucketSet]:
+        """None of an exact one. Those of a version that is held no more are as it left them."""
+        return [found for _, found in self._of[version.rule_id, version.number]]
+
+    def take(self, version: Version, floor: int | None, position: int) -> None:
+        """Find the sets of a version just taken among those held; begin what is not there at the floor."""
+        made: list[tuple[_Key, BucketSet]] = []
+        for condition in version.definition.conditions if version.definition.bucket is not None else ():
+            key = self._key(version, condition)
+            known = [*self._held(), *made]
+            found = [other for other_key, other in known if other_key == key]
+            made.append((key, found[0] if found else BucketSet(floor, position)))
+        self._of[version.rule_id, version.number] = made
+
+    def set_apart(self, rule_id: int, floor_of: Callable[[Version], int | None], position: int) -> None:
+        """The rule is cleared: all its versions begin anew, and share with no other rule from now on."""
+        self._apart[rule_id] = position
+        held = self._rules.lasting(rule_id)
+        for version in held:
+            self._of[version.rule_id, version.number] = []
+        for version in held:
+            self.take(version, floor_of(version), position)
+
+    def rise(self, settled: int) -> None:
+        """At a tick: what even the widest window does not reach back to is dropped, whole buckets at a time."""
+        widest: dict[int, tuple[BucketSet, int, int]] = {}
+        for version in self._rules.held_versions():
+            definition = version.definition
+            for _, found in self._of[version.rule_id, version.number]:
+                assert definition.bucket is not None
+                _, window, _ = widest.get(id(found), (found, 0, 0))
+                widest[id(found)] = (found, max(window, definition.window), definition.bucket)
+        for found, window, length in widest.values():
+            found.floor = highest(found.floor, next_start(settled - window - length, length))
+
+    def _held(self) -> list[tuple[_Key, BucketSet]]:
+        # The version just taken is held, but has none yet.
+        return [
+            pair
+            for version in self._rules.held_versions()
+            for pair in self._of.get((version.rule_id, version.number), [])
+        ]
+
+    def _key(self, version: Version, condition: Condition) -> _Key:
+        definition = version.definition
+        only = [other.only for other in definition.conditions]
+        # A condition without a filter is triggered by whatever passes the rule's.
+        some: frozenset[Filter | None] = frozenset() if None in only else frozenset(only)
+        assert definition.bucket is not None
+        return (
+            self._rules.anchor(version),
+            definition.uses,
+            condition.grouping,
+            (definition.only, some),
+            (definition.only, condition.only),
+            condition.field,
+            definition.bucket,
+            None if version.rule_id not in self._apart else (version.rule_id, self._apart[version.rule_id]),
+        )

@@ -1,0 +1,149 @@
+"""The record clock and all that only ever rises with it (semantics 5 and 6)."""
+
+from __future__ import annotations
+
+from tests.oracle.parsers.rule_events import Version
+from tests.oracle.parsers.transactions import Transaction, read_time
+from tests.oracle.state.bucket_sets import BucketSets
+from tests.oracle.state.rule_book import RuleBook
+from tests.oracle.values.errors import Unreadable
+from tests.oracle.values.event_types import current_type
+from tests.oracle.values.schema import GLOBAL
+from tests.oracle.values.strict_json import read_object
+from tests.oracle.windows.bucket_times import highest, next_start
+from tests.oracle.windows.horizon import Horizon, Horizons
+
+
+class Clock:
+    """Moved by ticks. Every bound is the highest it has been at any tick; None before the first."""
+
+    def __init__(self, rules: RuleBook, anchors: tuple[str, ...]) -> None:
+        self.settled: int | None = None
+        self._rules = rules
+        self._anchors = (*anchors, GLOBAL)
+        self._now: int | None = None
+        self._first: int | None = None
+        self._oldest_id: int | None = None
+        self._floors: dict[tuple[str, str], int] = {}
+        self._buckets = BucketSets(rules)
+        self._cleared: int | None = None
+        self._cleared_of: dict[int, int] = {}
+        self._complete_from: int | None = None
+
+    def tick(self, raw: bytes) -> None:
+        """Take one tick; a lower or unreadable one changes nothing at all."""
+        try:
+            value = read_time(read_object(raw).get("clock"))
+        except Unreadable:
+            return
+        if self._now is not None and value < self._now:
+            return
+        self._now = value
+        self._first = value if self._first is None else self._first
+        self._raise_bounds(value)
+
+    def _raise_bounds(self, now: int) -> None:
+        settings = self._rules.settings
+        self._rules.end_superseded(now)
+        settled = now - settings.max_disorder - settings.allowed_lateness
+        self.settled = _higher(self.settled, settled)
+        self._oldest_id = _higher(self._oldest_id, settled - settings.max_future_skew)
+        for anchor in self._anchors:
+            for field in current_type().usable:
+                bound = settled - self._rules.widest(anchor, field)
+                self._floors[anchor, field] = _higher(self._floors.get((anchor, field)), bound)
+        self._buckets.rise(settled)
+
+    def refusal(self, transaction: Transaction) -> str | None:
+        """Why a parsed transaction is rejected, the first reason that holds; None if it is not."""
+        settings = self._rules.settings
+        age = transaction.record_time - transaction.event_time
+        # What a backfill brings may be as old as it is.
+        in_time = not transaction.backfilled
+        if in_time and age > settings.allowed_lateness:
+            return "too_late"
+        if in_time and self.settled is not None and transaction.event_time < self.settled:
+            return "too_late"
+        if -age > settings.max_future_skew:
+            return "future_event"
+        if in_time and self._now is not None and self._now - transaction.record_time > settings.max_disorder:
+            return "out_of_order"
+        return None
+
+    def remembers_id(self, earlier: Transaction) -> bool:
+        """Whether an accepted transaction's id still counts for duplicates."""
+        return self._oldest_id is None or earlier.record_time >= self._oldest_id
+
+    def taken(self, version: Version, position: int) -> None:
+        """A version is taken at that position of rules.v1: buckets begin, unless others have them."""
+        self._buckets.take(version, self._floor(version), position)
+
+    def sights(self, version: Version) -> Horizons:
+        """How far back a version sees when it judges what is accepted now."""
+        if version.definition.bucket is None:
+            return self._alike(version, Horizon(self._floor(version)))
+        length = version.definition.bucket
+        sets = self._buckets.of(version)
+        each = tuple(Horizon(found.lowest(), length, found.floor, found.begun) for found in sets)
+        lowest = highest(*(found.lowest() for found in sets))
+        return Horizons(each[0] if len(each) == 1 else Horizon(lowest), each, self.settled)
+
+    def hindsights(self, version: Version) -> Horizons:
+        """How far back it sees in catch-up: what is kept one by one, and of that what its buckets may hold."""
+        floor = self._floor(version)
+        if version.definition.bucket is None:
+            return self._alike(version, Horizon(floor))
+        sets = self._buckets.of(version)
+        each = tuple(Horizon(highest(floor, found.lowest()), dropped=found.floor) for found in sets)
+        return Horizons(Horizon(highest(*(sight.floor for sight in each))), each, self.settled)
+
+    def _alike(self, version: Version, sight: Horizon) -> Horizons:
+        return Horizons(sight, (sight,) * len(version.definition.conditions), self.settled)
+
+    def _floor(self, version: Version) -> int | None:
+        """The lowest event time kept of all the fields that a version uses; None while everything is."""
+        if self._now is None:
+            return None
+        anchor = self._rules.anchor(version)
+        return max(self._floors[anchor, field] for field in version.definition.uses)
+
+    def clear(self) -> None:
+        """All accepted so far is forgotten: nothing is warm that reaches back to it. Before a tick, nothing."""
+        if self._now is not None:
+            self._cleared = _higher(self._cleared, self._now + self._rules.settings.max_future_skew)
+
+    def clear_rule(self, rule_id: int, position: int) -> None:
+        """The same for one rule, whose buckets begin anew."""
+        if self._now is not None:
+            until = self._now + self._rules.settings.max_future_skew
+            self._cleared_of[rule_id] = _higher(self._cleared_of.get(rule_id), until)
+        self._buckets.set_apart(rule_id, self._floor, position)
+
+    def complete(self, since: int) -> None:
+        """Whatever the first tick and the clears so far say, from that time on nothing has been missed."""
+        self._complete_from = since if self._complete_from is None else min(self._complete_from, since)
+        self._cleared = None if self._cleared is None else min(self._cleared, since)
+        self._cleared_of = {rule_id: min(until, since) for rule_id, until in self._cleared_of.items()}
+
+    def warm_from(self, version: Version) -> int | None:
+        """The event time from which on the version has seen its whole window; None before the first tick."""
+        if self._first is None:
+            return None
+        first = self._first if self._complete_from is None else min(self._first, self._complete_from)
+        known = highest(first, self._cleared, self._cleared_of.get(version.rule_id))
+        length = version.definition.bucket
+        if length is None:
+            floor = highest(known, self._floor(version))
+        else:
+            floor = highest(known, *(found.lowest() for found in self._buckets.of(version)))
+        assert floor is not None
+        return (floor if length is None else next_start(floor, length)) + version.definition.window
+
+    def is_warm(self, version: Version, event_time: int) -> bool:
+        """Whether the whole window before `event_time` has been seen and kept."""
+        since = self.warm_from(version)
+        return since is not None and event_time >= since
+
+
+def _higher(old: int | None, new: int) -> int:
+    return new if old is None else max(old, new)

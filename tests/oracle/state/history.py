@@ -1,0 +1,84 @@
+"""What has been accepted on each anchor, as plain lists (semantics 3 and 5)."""
+
+from __future__ import annotations
+
+from tests.oracle.parsers.rule_events import Settings, Version
+from tests.oracle.parsers.transactions import Transaction
+from tests.oracle.state.clock import Clock
+from tests.oracle.state.firing_state import Key, key_of
+from tests.oracle.values.schema import GLOBAL
+from tests.oracle.windows.accepted_transaction import AcceptedTransaction, Void
+
+
+class History:
+    """Per anchor every transaction ever accepted, in order of acceptance; what is forgotten keeps its place."""
+
+    def __init__(self, anchors: tuple[str, ...]) -> None:
+        self.accepted: dict[str, list[AcceptedTransaction]] = {anchor: [] for anchor in (*anchors, GLOBAL)}
+        self.duplicates = 0
+        self._identities: dict[str, list[Transaction]] = {anchor: [] for anchor in self.accepted}
+        # The place from which on transactions count: for all, for a rule, for a group of a version.
+        self._from = dict.fromkeys(self.accepted, 0)
+        self._from_of_rule: dict[tuple[str, int], int] = {}
+        self._from_of_group: dict[Key, int] = {}
+
+    def accept(self, transaction: Transaction, clock: Clock, settings: Settings) -> set[str]:
+        """Put it on every anchor where it has a value and is no duplicate; which these were."""
+        taken: set[str] = set()
+        for anchor, earlier in self._identities.items():
+            value = _value(transaction, anchor)
+            if value is None:
+                continue
+            reach = settings.allowed_lateness + settings.max_future_skew
+            if any(
+                other.transaction_id == transaction.transaction_id
+                and _value(other, anchor) == value
+                and abs(other.record_time - transaction.record_time) <= reach
+                and clock.remembers_id(other)
+                for other in earlier
+            ):
+                self.duplicates += 1
+                continue
+            earlier.append(transaction)
+            self.accepted[anchor].append(AcceptedTransaction(len(self.accepted[anchor]), transaction))
+            taken.add(anchor)
+        return taken
+
+    def known(self, anchor: str, rule_id: int) -> list[AcceptedTransaction]:
+        """What a rule has not been made to forget, in order; what is voided is among it."""
+        return self.accepted[anchor][self._begin(anchor, rule_id) :]
+
+    def known_of(
+        self, version: Version, group: dict[str, str], anchor: str, until: int
+    ) -> list[AcceptedTransaction]:
+        """The same of one of the version's groups, which the others may be among, up to that place."""
+        begin = max(self._begin(anchor, version.rule_id), self._from_of_group.get(key_of(version, group), 0))
+        return self.accepted[anchor][begin : until + 1]
+
+    def _begin(self, anchor: str, rule_id: int) -> int:
+        return max(self._from[anchor], self._from_of_rule.get((anchor, rule_id), 0))
+
+    def clear(self) -> None:
+        """Forget all transactions, but not their ids."""
+        self._from = {anchor: len(accepted) for anchor, accepted in self.accepted.items()}
+
+    def clear_rule(self, rule_id: int) -> None:
+        """Forget them for one rule, whatever anchor its versions are on."""
+        for anchor, accepted in self.accepted.items():
+            self._from_of_rule[anchor, rule_id] = len(accepted)
+
+    def clear_group(self, version: Version, group: dict[str, str], anchor: str) -> None:
+        """Forget them for one group of a version, which is on that anchor."""
+        self._from_of_group[key_of(version, group)] = len(self.accepted[anchor])
+
+    def void(self, transaction_id: str, event_time: int, void: Void) -> None:
+        """From now on those with this id and time are as if they had not been; their ids are remembered."""
+        for accepted in self.accepted.values():
+            for place, transaction, before in accepted:
+                named = (transaction.transaction_id, transaction.event_time) == (transaction_id, event_time)
+                if named and before is None:
+                    accepted[place] = AcceptedTransaction(place, transaction, void)
+
+
+def _value(transaction: Transaction, anchor: str) -> str | None:
+    return "" if anchor == GLOBAL else transaction.keys[anchor]

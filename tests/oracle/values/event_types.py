@@ -1,0 +1,109 @@
+"""The event types that this oracle knows, and which of them it judges by (decision 0040).
+
+A type is told here anew, from the decision and semantics 1; the contracts' YAML is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class EventType:
+    """`fields` are all of them in the order in which an alert shows them, `keys` those with texts.
+
+    `enums` are the keys that have no other values, `aliases` other names by the field's, `nullable` the keys that may
+    be missing.
+    """
+
+    identity: str
+    time: str
+    amount: str
+    ingestion: str
+    fields: tuple[str, ...]
+    anchors: tuple[str, ...]
+    nullable: frozenset[str]
+    enums: dict[str, tuple[str, ...]] = field(hash=False)
+    aliases: dict[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The fields that are texts, in name order."""
+        others = {self.identity, self.time, self.amount, self.ingestion}
+        return tuple(sorted(name for name in self.fields if name not in others))
+
+    @property
+    def groupable(self) -> tuple[str, ...]:
+        """What rules may group by, in name order."""
+        return tuple(sorted((*self.keys, self.amount)))
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """What filters compare by size."""
+        return (self.amount, self.time, self.ingestion)
+
+    @property
+    def usable(self) -> tuple[str, ...]:
+        """What rules may use of the history."""
+        return (self.time, *self.groupable, self.ingestion)
+
+
+PAYMENTS = EventType(
+    identity="transactionId",
+    time="eventTime",
+    amount="paymentAmount",
+    ingestion="ingestionTimestamp",
+    fields=(
+        "transactionId",
+        "eventTime",
+        "payeeId",
+        "beneficiaryId",
+        "paymentAmount",
+        "paymentType",
+        "ingestionTimestamp",
+    ),
+    anchors=("payeeId", "beneficiaryId"),
+    nullable=frozenset({"payeeId", "beneficiaryId"}),
+    enums={"paymentType": ("CSH", "CRD")},
+    aliases={"payerId": "payeeId"},
+)
+AUTHORISATIONS = EventType(
+    identity="authorisationId",
+    time="authorisedAt",
+    amount="amount",
+    ingestion="ingestionTimestamp",
+    fields=(
+        "authorisationId",
+        "authorisedAt",
+        "cardId",
+        "merchantId",
+        "deviceId",
+        "merchantCategory",
+        "entryMode",
+        "amount",
+        "ingestionTimestamp",
+    ),
+    anchors=("cardId", "merchantId"),
+    nullable=frozenset({"deviceId"}),
+    enums={"entryMode": ("CHIP", "CONTACTLESS", "ONLINE", "SWIPE")},
+)
+
+_judged: ContextVar[EventType] = ContextVar("judged", default=PAYMENTS)
+
+
+def current_type() -> EventType:
+    """The type that is judged by: payments, unless it is said otherwise."""
+    return _judged.get()
+
+
+@contextmanager
+def judge_by(event_type: EventType) -> Iterator[None]:
+    """Judges by this type inside the block."""
+    token = _judged.set(event_type)
+    try:
+        yield
+    finally:
+        _judged.reset(token)

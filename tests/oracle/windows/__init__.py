@@ -1,0 +1,1 @@
+"""Windows: which accepted transactions one contains, and what its aggregate comes to."""

@@ -1,0 +1,50 @@
+"""How far back a version sees, and what it has taken into buckets (semantics 6, decision 0038)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.oracle.windows.accepted_transaction import AcceptedTransaction
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """Of one window: `floor` is the lowest event time that it sees, None while that is all.
+
+    `dropped` is the one below which buckets are gone, None where no bucket is. A bucketed window out of
+    buckets has their `length` in ms, and `begun`, the position of rules.v1 at which they were.
+    """
+
+    floor: int | None
+    length: int | None = None
+    dropped: int | None = None
+    begun: int | None = None
+
+    def sees(self, accepted: AcceptedTransaction) -> bool:
+        """Whether it is visible, and not as if it had not been."""
+        visible = self.floor is None or accepted.transaction.event_time >= self.floor
+        return visible and (accepted.void is None or self._keeps(accepted))
+
+    def _keeps(self, accepted: AcceptedTransaction) -> bool:
+        """What is voided stays where it had been merged into its bucket."""
+        void, length = accepted.void, self.length
+        if void is None or length is None or self.begun is None or self.begun > void.position:
+            return False
+        return not is_unmerged(accepted.transaction.event_time, length, void.settled)
+
+
+@dataclass(frozen=True, slots=True)
+class Horizons:
+    """Of a version: `whole` is for its group, `each` for the window of each condition in the order of the tree.
+
+    `settled` is the time of event below which nothing is accepted any more; None before the first tick.
+    """
+
+    whole: Horizon
+    each: tuple[Horizon, ...]
+    settled: int | None
+
+
+def is_unmerged(event_time: int, length: int, settled: int | None) -> bool:
+    """Whether a transaction is not yet merged into its bucket, which is so long."""
+    return settled is None or event_time + length > settled
