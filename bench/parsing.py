@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.json
 
 from bench.workload import make, values
-from tripline_contracts.event_type import load
+from tripline_contracts.event_type_loader import load
 from tripline_engine.domain.transactions.parser import Parser
 
 _SIZES: Final = (1, 40, 400, 50_000)

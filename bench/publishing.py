@@ -8,7 +8,8 @@ from confluent_kafka import Producer
 
 from bench.retained import published
 from bench.rules import Version
-from tripline_contracts.event_type import EventType, load
+from tripline_contracts.event_type import EventType
+from tripline_contracts.event_type_loader import load
 
 
 def publish(bootstrap_servers: str, versions: Sequence[Version], event_type: EventType | None = None) -> None:

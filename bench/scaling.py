@@ -24,7 +24,7 @@ from bench.retained import published
 from bench.rules import FIVE, UNREACHABLE, Subject
 from bench.throughput import RULES, workload
 from bench.workload import PARTITIONS, Workload, values
-from tripline_contracts.event_type import load
+from tripline_contracts.event_type_loader import load
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from alert_api.api.schemas import alert_schema
 from alert_api.openapi import document
 from tests.unit.alert_api.samples import alert
-from tripline_contracts import event_type, schemas
+from tripline_contracts import event_type_loader, schemas
 from tripline_demo import paths
 
 pytestmark = pytest.mark.contract
@@ -52,7 +52,7 @@ def test_every_operation_needs_a_scope_and_has_a_name() -> None:
 
 
 def test_an_item_is_the_contracts_alert_and_five_members_more() -> None:
-    schema = alert_schema(event_type.load())
+    schema = alert_schema(event_type_loader.load())
     received = schemas.load("alerts.v1")
     added = {"state", "acknowledgedBy", "acknowledgedAt", "acknowledgementComment", "voided"}
     assert set(schema["properties"]) == set(received["properties"]) | added

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tripline_contracts import event_type, exact_json, legacy, rule_definition, schemas
+from tripline_contracts import event_type_loader, exact_json, legacy, rule_definition, schemas
 from tripline_contracts.conditions import AllOf, Condition, NotOf
 from tripline_contracts.filters import All, Comparison, Membership, Not
 from tripline_contracts.rule_definition import RuleDefinition
@@ -16,7 +16,7 @@ from tripline_contracts.rule_definition import RuleDefinition
 pytestmark = pytest.mark.contract
 
 RULES = Path(str(resources.files("tripline_contracts"))) / "examples" / "rules"
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 PAIR = ("beneficiaryId", "payeeId")
 DAY = 24 * 60 * 60
 

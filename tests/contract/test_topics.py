@@ -17,7 +17,7 @@ from tripline_contracts import (
     asyncapi,
     backfill,
     canonical,
-    event_type,
+    event_type_loader,
     exact_json,
     rule_definition,
     schemas,
@@ -34,11 +34,11 @@ pytestmark = pytest.mark.contract
 PACKAGE = Path(str(resources.files("tripline_contracts")))
 EXAMPLES = PACKAGE / "examples"
 ASYNCAPI = Path(__file__).parents[2] / "contracts" / "asyncapi.yaml"
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 BY_NAME = {topic.name: topic for topic in topics.all_topics()}
 
 
-TYPES = [event_type.load(name) for name in event_type.shipped()]
+TYPES = [event_type_loader.load(name) for name in event_type_loader.shipped()]
 
 
 def _folder(declared: EventType) -> Path:
@@ -54,7 +54,7 @@ def _examples(kind: str) -> list[Path]:
 def _type(path: Path) -> EventType:
     """Of the example in that file."""
     first = path.relative_to(EXAMPLES).parts[0]
-    return event_type.load(first) if first in event_type.shipped() else TRANSACTION
+    return event_type_loader.load(first) if first in event_type_loader.shipped() else TRANSACTION
 
 
 def _of(topic: str) -> list[Path]:

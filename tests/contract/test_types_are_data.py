@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.containers.compose import ROOT
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 
 pytestmark = pytest.mark.contract
 
@@ -18,8 +18,8 @@ PAYMENTS = re.compile(r"payment|payee|payer|beneficiar", re.IGNORECASE)
 SHARED = {"transactionId", "eventTime", "ingestionTimestamp", "amount"}
 OWN = {
     name
-    for shipped in event_type.shipped()
-    for field in event_type.load(shipped).fields
+    for shipped in event_type_loader.shipped()
+    for field in event_type_loader.load(shipped).fields
     for name in field.names
 } - SHARED
 FIELDS = re.compile(rf"\b({'|'.join(sorted(OWN))})\b")

@@ -17,11 +17,11 @@ from tests.e2e.verdict import assert_same, read_verdict, taken
 from tests.e2e.waiting import eventually
 from tests.oracle.values.event_types import AUTHORISATIONS, judge_by
 from tests.stack import RunningStack
-from tripline_contracts import event_type, schemas
+from tripline_contracts import event_type_loader, schemas
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
-CARD = event_type.load("card-authorisation")
+CARD = event_type_loader.load("card-authorisation")
 
 
 def measured(by: list[str], function: str, field: str | None, limit: str, seconds: int) -> dict[str, Any]:

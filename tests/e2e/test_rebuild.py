@@ -22,7 +22,7 @@ from tests.e2e.waiting import eventually
 from tests.faults.places import assert_is
 from tests.faults.scene import Scene
 from tests.oracle.builders.shorthand import draft
-from tripline_contracts.event_type import load
+from tripline_contracts.event_type_loader import load
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
 from tripline_engine.archive.cover import spans

@@ -14,7 +14,7 @@ import pytest
 from confluent_kafka import Consumer, Message, TopicPartition
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_contracts import topics as contract_topics
 from tripline_demo import topics
 from tripline_demo.generator import process
@@ -79,7 +79,9 @@ def until(condition: Callable[[], object]) -> None:
 @pytest.fixture(scope="module")
 def generator(kafka: str) -> Iterator[Generator]:
     topics.create(kafka, [contract_topics.load(TOPIC)])
-    running = process.start(Settings(kafka, Bind("127.0.0.1", 0), "info", Traffic(rate=0), event_type.load()))
+    running = process.start(
+        Settings(kafka, Bind("127.0.0.1", 0), "info", Traffic(rate=0), event_type_loader.load())
+    )
     server = make_server("127.0.0.1", 0, running.app, threaded=True, request_handler=Quiet)
     serving = threading.Thread(target=server.serve_forever)
     serving.start()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tripline_contracts.errors import InvalidEventType
-
-if TYPE_CHECKING:
-    from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.event_type import EventType, Field
 
 MAX_ANCHORS: Final = 8
 """A transaction carries one byte that says for which of them it is in a shard."""

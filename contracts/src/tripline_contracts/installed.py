@@ -7,7 +7,7 @@ from typing import Final
 
 import yaml
 
-from tripline_contracts import event_type
+from tripline_contracts import event_type, event_type_loader
 from tripline_contracts.errors import InvalidEventType, UnknownEventType
 from tripline_contracts.event_type import EventType
 
@@ -20,12 +20,12 @@ def installed(value: str) -> EventType:
     Nothing is the default. Raises UnknownEventType and InvalidEventType with a sentence that names the setting.
     """
     value = value.strip() or event_type.DEFAULT
-    if value in event_type.shipped():
-        return event_type.load(value)
+    if value in event_type_loader.shipped():
+        return event_type_loader.load(value)
     if not is_path(value):
         raise UnknownEventType(
-            f"{SETTING} is {value}: expected {', '.join(event_type.shipped())}, or the path of a YAML file (with a /,"
-            " or .yaml at its end)."
+            f"{SETTING} is {value}: expected {', '.join(event_type_loader.shipped())}, or the path of a YAML file"
+            " (with a /, or .yaml at its end)."
         )
     try:
         return declared(Path(value))
@@ -41,14 +41,14 @@ def is_path(value: str) -> bool:
 def declared(file: Path) -> EventType:
     """The event type that a YAML file declares. Raises InvalidEventType saying what is wrong with it."""
     try:
-        found = event_type.from_mapping(yaml.safe_load(file.read_text(encoding="utf-8")))
+        found = event_type_loader.from_mapping(yaml.safe_load(file.read_text(encoding="utf-8")))
     except OSError as error:
         raise InvalidEventType(f"the file cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
         raise InvalidEventType("the file is not UTF-8") from error
     except yaml.YAMLError as error:
         raise InvalidEventType(f"the file is not YAML ({' '.join(str(error).split())[:200]})") from error
-    if found.name in event_type.shipped() and found != event_type.load(found.name):
+    if found.name in event_type_loader.shipped() and found != event_type_loader.load(found.name):
         raise InvalidEventType(
             f"{found.name} is the name of one that ships with other fields; choose another"
         )

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from referencing import Registry, Resource
 
-from tripline_contracts import event_type, type_schemas
+from tripline_contracts import event_type_loader, type_schemas
 from tripline_contracts.errors import SchemaViolation, UnknownSchema
 from tripline_contracts.event_type import EventType
 
@@ -26,13 +26,13 @@ _MOST_PLACES: Final = 10
 
 def names() -> tuple[str, ...]:
     """The names of all schemas, sorted."""
-    return tuple(sorted(_documents(event_type.load())))
+    return tuple(sorted(_documents(event_type_loader.load())))
 
 
 def load(name: str, declared: EventType | None = None) -> dict[str, Any]:
     """The schema of that name as JSON, for the default event type or another one; UnknownSchema if there is none."""
     try:
-        return _documents(declared or event_type.load())[name]
+        return _documents(declared or event_type_loader.load())[name]
     except KeyError:
         raise UnknownSchema(f"no schema {name!r}; there are {', '.join(names())}") from None
 
@@ -42,7 +42,7 @@ def validator(name: str, declared: EventType | None = None) -> Callable[[object]
 
     Values are JSON as `exact_json.loads` reads it: Decimal is a number there, and 1.0 is no integer.
     """
-    checker = _checker(name, declared or event_type.load())
+    checker = _checker(name, declared or event_type_loader.load())
 
     def check(value: object) -> None:
         errors = sorted(checker.iter_errors(value), key=lambda error: error.json_path)

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from tripline_contracts import event_type
+from tripline_contracts import event_type, event_type_loader
 from tripline_contracts.event_type import EventType, Field
 
 Json = dict[str, Any]
@@ -187,9 +187,9 @@ def _object(**properties: Json) -> Json:
 def committed() -> dict[Path, str]:
     """The committed files, below the folder of the schemas, with their texts."""
     files = {}
-    for name in event_type.shipped():
+    for name in event_type_loader.shipped():
         folder = Path() if name == event_type.DEFAULT else Path(name)
-        for schema, document in documents(event_type.load(name)).items():
+        for schema, document in documents(event_type_loader.load(name)).items():
             files[folder / f"{schema}.json"] = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     return files
 

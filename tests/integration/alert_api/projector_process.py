@@ -20,7 +20,7 @@ from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.processes import reader
 from alert_api.service.projecting import Patience, Projector
 from alert_api.service.records import Record
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 
 
 class DyingSource(KafkaAlertSource):
@@ -39,7 +39,12 @@ def main(kafka: str, topic: str, dsn: str, options: Sequence[str]) -> None:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     with PostgresIntake(dsn) as intake, kind(kafka, [topic, *rules], metrics.lag, group=topic) as source:
         Projector(
-            source, intake, reader("".join(rules), event_type.load()), metrics, stop, Patience(0.05, 0.5)
+            source,
+            intake,
+            reader("".join(rules), event_type_loader.load()),
+            metrics,
+            stop,
+            Patience(0.05, 0.5),
         ).run()
 
 

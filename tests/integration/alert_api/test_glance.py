@@ -10,7 +10,7 @@ from confluent_kafka import Producer
 
 from alert_api.adapters.newest_transactions import PER_PARTITION, NewestTransactions
 from alert_api.errors import UpstreamUnavailable
-from tripline_contracts import event_type, topics
+from tripline_contracts import event_type_loader, topics
 from tripline_demo.topics import create
 
 pytestmark = pytest.mark.integration
@@ -42,7 +42,7 @@ def payment(number: int) -> bytes:
 def test_the_newest_few_are_shown_and_all_are_counted(kafka: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("alert_api.adapters.newest_transactions.KEPT_SECONDS", 0.0)
     topic = new_topic(kafka)
-    glance = NewestTransactions(kafka, topic, event_type.load())
+    glance = NewestTransactions(kafka, topic, event_type_loader.load())
     try:
         assert (glance.look().written, glance.look().newest) == (0, ())
         produce(kafka, topic, [payment(number) for number in range(100)])
@@ -65,7 +65,7 @@ def test_the_newest_few_are_shown_and_all_are_counted(kafka: str, monkeypatch: p
 
 
 def test_a_broker_that_is_away_is_said_so() -> None:
-    glance = NewestTransactions("127.0.0.1:1", "transactions.v1", event_type.load())
+    glance = NewestTransactions("127.0.0.1:1", "transactions.v1", event_type_loader.load())
     try:
         with pytest.raises(UpstreamUnavailable):
             glance.look()

@@ -15,7 +15,7 @@ from alert_api.adapters.newest_traces import PER_PARTITION, NewestTraces
 from alert_api.errors import UpstreamUnavailable
 from tests.integration.alert_api.servers import eventually, new_topic, produce_traces
 from tests.unit.alert_api.samples import trace
-from tripline_contracts import event_type, topics
+from tripline_contracts import event_type_loader, topics
 from tripline_demo.topics import create
 
 pytestmark = pytest.mark.integration
@@ -29,7 +29,7 @@ def looks_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def reading(kafka: str, topic: str) -> Iterator[NewestTraces]:
-    traces = NewestTraces(kafka, topic, event_type.load())
+    traces = NewestTraces(kafka, topic, event_type_loader.load())
     try:
         yield traces
     finally:

@@ -36,7 +36,7 @@ from tests.integration.alert_api.servers import (
     rows,
 )
 from tests.unit.alert_api.samples import EPOCH, alert, alert_id, commanded, received, record, void, voiding
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 
 pytestmark = pytest.mark.integration
 
@@ -161,7 +161,7 @@ def test_what_triggered_an_alert_of_another_event_type_is_found(
     (example,) = (EXAMPLES.parent / "card-authorisation" / "alerts.v1").glob("*.json")
     made = json.loads(example.read_bytes())
     made["contributors"]["transactions"].pop(0)
-    declared = event_type.load("card-authorisation")
+    declared = event_type_loader.load("card-authorisation")
     read = read_record(record(made), alert_validator(declared), declared.id_field.name)
     assert isinstance(read, ReceivedAlert)
     command = commanded(void(1, 1, transactionId="a-3", eventTime=made["eventTime"]))

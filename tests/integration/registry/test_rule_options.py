@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.registry import DEFINITION
-from tripline_contracts import event_type, rule_definition, schemas
+from tripline_contracts import event_type_loader, rule_definition, schemas
 
 pytestmark = pytest.mark.integration
 
@@ -46,7 +46,7 @@ def test_they_are_kept_and_answered_normalised(client: httpx.Client) -> None:
     assert {name: answered["definition"].get(name) for name in KEPT} == KEPT
     (event,) = client.get("/v1/rule-events", params={"ruleId": answered["ruleId"]}).json()["items"]
     schemas.validator("rules.v1")(event)
-    definition = rule_definition.parse(event["definition"], event_type.load())
+    definition = rule_definition.parse(event["definition"], event_type_loader.load())
     assert definition.hash == event["definitionHash"] == answered["definitionHash"]
 
 

@@ -24,7 +24,7 @@ from alert_api.service.counting import Cell, Counted, Span
 from alert_api.service.following import Happened, StreamPlace, Told
 from alert_api.service.reading import AlertFilter, Page, Place, StoredAlert
 from alert_api.service.records import ReceivedAlert, Record, read_record
-from tripline_contracts import event_type, schemas
+from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.event_type import EventType
 from tripline_http.auth import ApiKey
 
@@ -251,7 +251,7 @@ def app(
         line=line or Line(Upstream("The rules registry", "http://127.0.0.1:9")),
         keys=keys,
         registry=CollectorRegistry(),
-        event_type=declared or event_type.load(),
+        event_type=declared or event_type_loader.load(),
         clock=lambda: clock,
         streaming=streaming or Streaming(threading.Event()),
     ).app

@@ -13,14 +13,14 @@ from alert_api.adapters.alert_schema import alert_validator
 from alert_api.api.rule_templates import rule_templates
 from alert_api.openapi import document
 from tests.unit.alert_api.samples import FakeAlerts, alert, app, key
-from tripline_contracts import event_type, rule_definition
+from tripline_contracts import event_type_loader, rule_definition
 from tripline_contracts.errors import SchemaViolation
 from tripline_contracts.event_type import EventType
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
-TYPES = [event_type.load(name) for name in event_type.shipped()]
-CARD = event_type.load("card-authorisation")
-EXAMPLES = Path(event_type.__file__).parent / "examples" / "card-authorisation" / "alerts.v1"
+TYPES = [event_type_loader.load(name) for name in event_type_loader.shipped()]
+CARD = event_type_loader.load("card-authorisation")
+EXAMPLES = Path(event_type_loader.__file__).parent / "examples" / "card-authorisation" / "alerts.v1"
 
 
 @pytest.mark.parametrize("declared", TYPES, ids=lambda declared: str(declared.name))
@@ -70,7 +70,7 @@ def test_every_template_is_a_rule_of_its_type(declared: EventType) -> None:
 
 
 def test_a_type_that_was_declared_elsewhere_has_no_templates() -> None:
-    declared = event_type.from_mapping(
+    declared = event_type_loader.from_mapping(
         {
             "name": "log-in",
             "version": 1,

@@ -21,10 +21,10 @@ from tests.unit.alert_api.samples import (
     rules_record,
     void,
 )
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 
 RULES = "rules.v1"
-READ = reader(RULES, event_type.load())
+READ = reader(RULES, event_type_loader.load())
 
 
 class FakeTopic:

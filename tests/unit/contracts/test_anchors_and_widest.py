@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_contracts.anchors import anchor_of
 from tripline_contracts.rule_definition import RuleDefinition
 from tripline_contracts.widest import widest_windows
@@ -17,7 +17,7 @@ from tripline_contracts.widest import widest_windows
 # a deadline per example would measure how busy the machine is
 UNHURRIED = settings(deadline=None)
 
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 
 
 def rule(window_seconds: int, *grouping: str) -> RuleDefinition:

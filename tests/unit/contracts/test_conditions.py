@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.contracts.drawing import conditions_of, filters_of
-from tripline_contracts import event_type, rule_definition, schemas
+from tripline_contracts import event_type_loader, rule_definition, schemas
 from tripline_contracts.anchors import anchor_of
 from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf, leaves
 from tripline_contracts.errors import InvalidDefinition
@@ -23,7 +23,7 @@ from tripline_contracts.widest import widest_windows
 # a deadline per example would measure how busy the machine is
 UNHURRIED = settings(deadline=None)
 
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 
 SUM = Condition(("payeeId",), "SUM", "paymentAmount", ">", Decimal(5000), 3600)
 DISTINCT = Condition(("payeeId",), "COUNT_DISTINCT", "beneficiaryId", ">", Decimal(3), 1800)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_contracts.errors import InvalidEventType, UnknownEventType, UnknownField
 
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 
 SWIPE: dict[str, Any] = {
     "name": "swipe",
@@ -52,7 +52,7 @@ def test_the_transaction() -> None:
 
 
 def test_the_card_authorisation() -> None:
-    card = event_type.load("card-authorisation")
+    card = event_type_loader.load("card-authorisation")
     assert [(field.name, field.role, field.kind) for field in card.fields] == [
         ("authorisationId", "id", "string"),
         ("authorisedAt", "time", "timestamp"),
@@ -76,13 +76,13 @@ def test_what_people_call_things_is_declared_or_made_from_the_names() -> None:
     assert labels["payeeId"] == ("payer", "payers")
     assert labels["beneficiaryId"] == ("beneficiary", "beneficiaries")
     assert labels["paymentType"] == ("payment type", "payment types")
-    swipe = event_type.from_mapping(SWIPE)
+    swipe = event_type_loader.from_mapping(SWIPE)
     assert (swipe.noun, swipe.plural, swipe.field("card").label) == ("transaction", "transactions", "card")
 
 
 def test_the_columns_of_a_recording_are_declared_or_those_of_the_fields() -> None:
     assert TRANSACTION.columns[4:6] == ("paymentType", "paymentAmount")
-    swipe = event_type.from_mapping(SWIPE)
+    swipe = event_type_loader.from_mapping(SWIPE)
     assert swipe.columns == ("id", "at", "card", "outcome", "amount")
 
 
@@ -94,17 +94,17 @@ def test_names_are_exact_in_events_and_lenient_in_rules() -> None:
 
 
 def test_these_ship() -> None:
-    assert event_type.shipped() == ("card-authorisation", "transaction")
+    assert event_type_loader.shipped() == ("card-authorisation", "transaction")
 
 
 @pytest.mark.parametrize("name", ["swipe", "../topics/rules.v1", ""])
 def test_unknown(name: str) -> None:
     with pytest.raises(UnknownEventType):
-        event_type.load(name)
+        event_type_loader.load(name)
 
 
 def test_a_type_of_one_s_own() -> None:
-    swipe = event_type.from_mapping(SWIPE)
+    swipe = event_type_loader.from_mapping(SWIPE)
     assert swipe.groupable == ("card", "outcome", "amount")
     assert swipe.ingestion_field is None
     assert swipe.field("pan").name == "card"
@@ -166,5 +166,5 @@ CONTRADICTIONS: list[tuple[tuple[Any, ...], object, str, str]] = [
 )
 def test_contradictions(path: tuple[Any, ...], value: object, said: str, reason: str) -> None:
     with pytest.raises(InvalidEventType) as refused:
-        event_type.from_mapping(_changed(path, value))
+        event_type_loader.from_mapping(_changed(path, value))
     assert said in str(refused.value), reason

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.contracts.drawing import filters_of
-from tripline_contracts import event_type, filters, schemas
+from tripline_contracts import event_type_loader, filters, schemas
 from tripline_contracts.canonical import canonical_json
 from tripline_contracts.errors import InvalidDefinition, Problem, SchemaViolation
 from tripline_contracts.filters import (
@@ -28,7 +28,7 @@ from tripline_contracts.filters import (
 
 # a deadline per example would measure how busy the machine is
 UNHURRIED = settings(deadline=None)
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 CASH: dict[str, Any] = {"field": "paymentType", "operator": "=", "value": "CSH"}
 IS_CASH = Comparison("paymentType", "=", "CSH")
 

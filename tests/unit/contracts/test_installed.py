@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tripline_contracts import event_type
+from tripline_contracts import event_type, event_type_loader
 from tripline_contracts.errors import ContractError, InvalidEventType, UnknownEventType
 from tripline_contracts.installed import installed, is_path
 
@@ -22,10 +22,10 @@ fields:
 """
 
 
-@pytest.mark.parametrize("name", event_type.shipped())
+@pytest.mark.parametrize("name", event_type_loader.shipped())
 def test_a_shipped_one_by_its_name(name: str) -> None:
-    assert installed(name) is event_type.load(name)
-    assert installed(f" {name} ") is event_type.load(name)
+    assert installed(name) is event_type_loader.load(name)
+    assert installed(f" {name} ") is event_type_loader.load(name)
 
 
 def test_nothing_is_the_default() -> None:
@@ -43,7 +43,7 @@ def test_a_copy_of_a_shipped_one_is_that(tmp_path: Path) -> None:
     shipped = Path(event_type.__file__).parent / "event_types" / "transaction.yaml"
     copy = tmp_path / "payments.yml"
     copy.write_bytes(shipped.read_bytes())
-    assert installed(str(copy)) == event_type.load()
+    assert installed(str(copy)) == event_type_loader.load()
 
 
 def test_the_one_in_the_documentation_is_one(tmp_path: Path) -> None:

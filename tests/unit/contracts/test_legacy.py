@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tripline_contracts import event_type, legacy, rule_definition
+from tripline_contracts import event_type_loader, legacy, rule_definition
 from tripline_contracts.aggregate import Aggregate, read_aggregate
 from tripline_contracts.errors import InvalidRecord
 from tripline_contracts.legacy import LegacyRecord
 
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 MEANT = rule_definition.parse(
     {
         "groupingKeyNames": ["beneficiaryId", "payeeId"],

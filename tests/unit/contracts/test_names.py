@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tripline_contracts import event_type, names, rule_definition, schemas
+from tripline_contracts import event_type_loader, names, rule_definition, schemas
 from tripline_contracts.errors import InvalidDefinition, InvalidNamedValue, Problem
 from tripline_contracts.names import Parameter
 
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 BY_PARAMETER: dict[str, Any] = {
     "groupingKeyNames": ["payeeId"],
     "aggregatorFunctionType": "COUNT",

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.contracts.drawing import filters_of
-from tripline_contracts import decimals, event_type, rule_definition, schemas
+from tripline_contracts import decimals, event_type_loader, rule_definition, schemas
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import InvalidDefinition, Problem
 from tripline_contracts.filters import Comparison
@@ -24,7 +24,7 @@ from tripline_contracts.spelling import OPERATORS
 # a deadline per example would measure how busy the machine is
 UNHURRIED = settings(deadline=None)
 
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 
 SPECIFIED: dict[str, Any] = {
     "ruleId": 1,

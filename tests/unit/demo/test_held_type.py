@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_demo.errors import StackFailed
 from tripline_demo.stack import held_type, stopping
 from tripline_demo.stack.places import Places
 from tripline_demo.stack.seeding import seeded_rules
 
-TRANSACTION = event_type.load()
-CARD = event_type.load("card-authorisation")
+TRANSACTION = event_type_loader.load()
+CARD = event_type_loader.load("card-authorisation")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from rules_registry.domain.rule import Rule
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_contracts.rule_definition import RuleDefinition, parse
 
 NOW = 1_763_700_000_000
@@ -19,7 +19,7 @@ BODY: dict[str, Any] = {
     "limit": "1000.01",
     "windowSeconds": 1200,
 }
-SUM = parse(BODY, event_type.load())
+SUM = parse(BODY, event_type_loader.load())
 
 
 def definition(window_seconds: int = 1200, *keys: str, limit: str = "1000.01") -> RuleDefinition:
@@ -48,4 +48,4 @@ def chained(*groupings: tuple[int, tuple[str, ...]]) -> RuleDefinition:
         {**BODY, "groupingKeyNames": ["payeeId", *keys], "windowSeconds": seconds}
         for seconds, keys in groupings
     ]
-    return parse({"conditions": {"all": conditions}}, event_type.load())
+    return parse({"conditions": {"all": conditions}}, event_type_loader.load())

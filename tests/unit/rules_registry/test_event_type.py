@@ -18,11 +18,11 @@ from rules_registry.api.rule_body import read_rule_body
 from rules_registry.document import openapi_document
 from rules_registry.domain.commands import ClearGroup
 from rules_registry.service.import_lines import read_records, read_text
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_http.auth import ApiKey
 from tripline_http.errors import ProblemError
 
-CARD = event_type.load("card-authorisation")
+CARD = event_type_loader.load("card-authorisation")
 BODY = {
     "name": "Many cards on one device",
     "groupingKeyNames": ["deviceId"],
@@ -100,7 +100,7 @@ def test_the_list_is_filtered_by_the_types_fields(client: FlaskClient) -> None:
 
 
 def test_a_type_without_a_measure_has_a_document_that_asks_for_none() -> None:
-    declared = event_type.from_mapping(
+    declared = event_type_loader.from_mapping(
         {
             "name": "log-in",
             "version": 1,

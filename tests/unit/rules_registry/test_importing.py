@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PauseRule, PublishRule, ResumeRule
-from rules_registry.domain.imported import LineResult
+from rules_registry.domain.imported import ImportRefused, LineResult
 from rules_registry.domain.importing import ImportedRule, commands_of
 from rules_registry.domain.recorded import to_json
 from rules_registry.domain.rule import Rule
-from rules_registry.errors import ImportRefused, RuleIsDeleted, RuleNotFound
+from rules_registry.errors import RuleIsDeleted, RuleNotFound
 from rules_registry.service.import_lines import read_text
 from rules_registry.service.importing import Imported
 from rules_registry.service.ports import Answer

@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 
 from rules_registry.domain.commands import ChangeNamed, ChangeRule, PublishRule
 from rules_registry.domain.events import ListChanged, NamedChanged, ParameterChanged
+from rules_registry.domain.imported import ImportRefused
 from rules_registry.domain.named import Named, value_from_json, value_json
 from rules_registry.domain.naming import Reference, decide_named, references
 from rules_registry.domain.recorded import to_json
-from rules_registry.errors import ImportRefused, StaleVersion, UnknownNames
+from rules_registry.errors import StaleVersion, UnknownNames
 from rules_registry.service.import_lines import read_records
 from rules_registry.service.importing import Imported
 from rules_registry.service.naming import NamedChange
@@ -23,7 +24,7 @@ from rules_registry.service.registry import Repeatable, RuleChange
 from tests.unit.contracts.drawing import filters_of
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tests.unit.rules_registry.samples import BODY, NOW
-from tripline_contracts import event_type, schemas
+from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.filters import Filter
 from tripline_contracts.rule_definition import parse
 
@@ -100,22 +101,22 @@ CHAINED: dict[str, Any] = {
 
 
 def test_the_places_of_names() -> None:
-    assert references(parse(NAMING, event_type.load())) == (
+    assert references(parse(NAMING, event_type_loader.load())) == (
         Reference("parameter", "most", "limit"),
         Reference("list", "watched", "filter.all[1].any[0].not.in"),
         Reference("parameter", "least", "filter.all[2].value"),
     )
-    assert references(parse(BODY, event_type.load())) == ()
-    assert references(parse(CHAINED, event_type.load())) == (
+    assert references(parse(BODY, event_type_loader.load())) == ()
+    assert references(parse(CHAINED, event_type_loader.load())) == (
         Reference("parameter", "most", "conditions.all[0].limit"),
         Reference("list", "watched", "conditions.all[1].not.filter.in"),
     )
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(filters_of(event_type.load()))
+@given(filters_of(event_type_loader.load()))
 def test_every_name_has_a_place(drawn: Filter) -> None:
-    found = references(replace(parse(NAMING, event_type.load()), filter=drawn))
+    found = references(replace(parse(NAMING, event_type_loader.load()), filter=drawn))
     assert {each.name for each in found if each.kind == "list"} == drawn.lists()
     assert {each.name for each in found if each.kind == "parameter"} == drawn.parameters() | {"most"}
 
@@ -143,7 +144,7 @@ def published(done: RuleChange) -> Answer:
 
 
 def publish(store: FakeStore, body: dict[str, Any]) -> int:
-    definition = parse(body, event_type.load())
+    definition = parse(body, event_type_loader.load())
     command = new_registry(store).publish(
         "ada", lambda rule: PublishRule(rule, None, definition, None), published
     )
@@ -198,7 +199,7 @@ def test_a_rule_may_name_only_what_exists(store: FakeStore) -> None:
     assert [problem.message for problem in refused.value.problems] == ["there is no parameter 'most' yet"]
     change(store, "parameter", "most", Decimal(1))
     rule_id = publish(store, NAMING)
-    unknown = parse({**NAMING, "limit": {"parameter": "Most"}}, event_type.load())
+    unknown = parse({**NAMING, "limit": {"parameter": "Most"}}, event_type_loader.load())
     with pytest.raises(UnknownNames):
         new_registry(store).change("ada", ChangeRule(rule_id, None, None, unknown, None), published)
     assert store.types()[-1] == "RulePublished"

@@ -44,11 +44,11 @@ from rules_registry.service.ports import Answer
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tests.unit.rules_registry.samples import SUM, chained
 from tests.unit.rules_registry.test_controls import issued, with_rules
-from tripline_contracts import event_type, schemas
+from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.rule_definition import RuleDefinition
 from tripline_http.errors import ProblemError
 
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 PAIR = {"payeeId": "25", "beneficiaryId": "12"}
 BACKFILL = "7f0c52a2-3a86-4c8e-8d9a-5d1e7c1b2a04"
 

@@ -16,7 +16,7 @@ from rules_registry.service.ports import Answer
 from rules_registry.service.registry import RuleChange
 from rules_registry.settings import read_api_settings
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_contracts.rule_definition import parse
 from tripline_http.errors import ConfigurationError
 
@@ -32,7 +32,7 @@ RULE: dict[str, Any] = {
 
 
 def rule(**more: Any) -> Any:
-    return parse({**RULE, **more}, event_type.load())
+    return parse({**RULE, **more}, event_type_loader.load())
 
 
 def test_a_window_up_to_the_limit_is_taken_and_one_beyond_it_refused() -> None:
@@ -59,7 +59,7 @@ def test_the_widest_of_a_chained_rule_counts() -> None:
     condition = {name: value for name, value in RULE.items() if name != "windowSeconds"}
     both = [{**condition, "windowSeconds": seconds} for seconds in (60, 2 * DAY)]
     with pytest.raises(TooMuchHistory):
-        Room(most=100 * DAY, rate=100).require(parse({"conditions": {"all": both}}, event_type.load()))
+        Room(most=100 * DAY, rate=100).require(parse({"conditions": {"all": both}}, event_type_loader.load()))
 
 
 ENVIRONMENT = {"TRIPLINE_REGISTRY_DSN": "postgresql://", "TRIPLINE_API_KEYS_FILE": "keys.json"}

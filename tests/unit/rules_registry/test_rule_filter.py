@@ -13,11 +13,11 @@ from rules_registry.api.rule_body_schema import BODY_SCHEMA, rule_body_schema
 from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
 from tests.unit.contracts.drawing import filters_of
 from tests.unit.rules_registry.samples import BODY
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_contracts.filters import Comparison, Filter, Not
 from tripline_http.errors import ProblemError
 
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 SCHEMA = Draft202012Validator(
     {
         "$ref": f"#/components/schemas/{BODY_SCHEMA}",

@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tripline_contracts import event_type as event_types
+from tripline_contracts import event_type_loader
 from tripline_contracts.errors import ContractError
-from tripline_contracts.event_type import EventType
+from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed, is_path
 from tripline_demo.errors import StackFailed
 from tripline_demo.stack.places import Places
@@ -19,7 +19,7 @@ from tripline_demo.stack.places import Places
 
 def setting_of(value: str) -> str:
     """TRIPLINE_EVENT_TYPE for processes that run elsewhere: paths are absolute."""
-    value = value.strip() or event_types.DEFAULT
+    value = value.strip() or DEFAULT
     return str(Path(value).absolute()) if is_path(value) else value
 
 
@@ -58,5 +58,5 @@ def _held(places: Places) -> dict[str, Any] | None:
         return found
     if not places.kafka.exists():
         return None
-    default = event_types.load()
+    default = event_type_loader.load()
     return {"setting": default.name, "identity": default.identity}

@@ -12,7 +12,7 @@ from alert_api.adapters.postgres_happenings import PostgresHappenings
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Streaming, build
 from alert_api.api.console_data import Line
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_contracts.event_type import EventType
 from tripline_http.openapi import openapi_text
 
@@ -30,7 +30,7 @@ def document(declared: EventType | None = None) -> str:
         line=line,
         keys=(),
         registry=CollectorRegistry(),
-        event_type=declared or event_type.load(),
+        event_type=declared or event_type_loader.load(),
         clock=lambda: 0,
         streaming=Streaming(threading.Event()),
     )

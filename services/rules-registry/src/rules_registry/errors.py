@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rules_registry.domain.imported import LineResult
 from tripline_contracts.errors import Problem
 from tripline_contracts.names import Kind
 
@@ -64,14 +63,6 @@ class IdempotencyKeyReused(DomainError):
         super().__init__(
             "This Idempotency-Key came before with another request. Use a new key for a new request."
         )
-
-
-class ImportRefused(DomainError):
-    """Nothing of the import happened; `results` say of each line what would have become of it."""
-
-    def __init__(self, results: Sequence[LineResult], refused: int) -> None:
-        super().__init__(f"Nothing was imported: {refused} of {len(results)} records were refused.")
-        self.results = tuple(results)
 
 
 class NameNotFound(DomainError):

@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
 from tests.unit.demo.generator.fakes import FakeDesk, FakeOutlet, FakeTime
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_demo.generator.api.application import description, new_generator_app
 from tripline_demo.generator.api.context import Context
 from tripline_demo.generator.payments.trade import PAYMENTS
@@ -45,7 +45,7 @@ def client_of(trade: Trade, desk: FakeDesk) -> FlaskClient:
 
 
 def test_the_committed_description_is_what_the_app_writes() -> None:
-    assert COMMITTED.read_text(encoding="utf-8") == description(event_type.load()), (
+    assert COMMITTED.read_text(encoding="utf-8") == description(event_type_loader.load()), (
         "regenerate it: .venv/bin/tripline-generator openapi > contracts/openapi/generator.json"
     )
 

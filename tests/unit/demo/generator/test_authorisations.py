@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.demo.generator.fakes import FakeDesk
 from tests.unit.demo.generator.test_api import client_of
-from tripline_contracts import event_type, exact_json, schemas
+from tripline_contracts import event_type_loader, exact_json, schemas
 from tripline_demo.generator.authorisations.trade import AUTHORISATIONS
 from tripline_demo.generator.breakage import Breakage
 from tripline_demo.generator.errors import InvalidInput
@@ -24,8 +24,8 @@ from tripline_demo.generator.traffic import Traffic, change, shape_of
 from tripline_demo.generator.transaction_input import read
 
 NOW = 1_763_700_000_000
-CARD = event_type.load("card-authorisation")
-LOG_IN = event_type.from_mapping(
+CARD = event_type_loader.load("card-authorisation")
+LOG_IN = event_type_loader.from_mapping(
     {
         "name": "log-in",
         "version": 1,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tripline_contracts import event_type, exact_json
+from tripline_contracts import event_type_loader, exact_json
 from tripline_demo.generator.breakage import Breakage
 from tripline_demo.generator.errors import InvalidInput
 from tripline_demo.generator.payments.stream import Payment, payments
@@ -31,7 +31,7 @@ def test_a_payment_is_a_transaction_of_the_contract() -> None:
     assert (record.key, record.time) == (b"25", NOW)
     assert dict(record.headers)["ce_id"] == b"run-3"
     assert dict(record.headers)["ce_type"] == b"tripline.TransactionMade.v1"
-    assert read(exact_json.loads(record.value), event_type.load())["payeeId"] == "25"
+    assert read(exact_json.loads(record.value), event_type_loader.load())["payeeId"] == "25"
 
 
 def test_a_duplicate_is_an_earlier_record_byte_for_byte() -> None:
@@ -55,7 +55,7 @@ def test_nothing_broken_passes_for_a_transaction(number: int) -> None:
     # too long by far is broken too, though it would parse
     if len(broken) < 512 * 1024:
         with pytest.raises(ValueError):  # noqa: PT012  # unreadable, or read and refused
-            read(exact_json.loads(broken), event_type.load())
+            read(exact_json.loads(broken), event_type_loader.load())
             raise InvalidInput([]) if b"\n" in broken else AssertionError(broken)
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_demo.generator.errors import InvalidInput
 from tripline_demo.generator.transaction_input import key_of, read, to_bytes
 
-TRANSACTION = event_type.load()
+TRANSACTION = event_type_loader.load()
 GOOD: dict[str, Any] = {
     "transactionId": "t1", "eventTime": 5, "payeeId": 25, "beneficiaryId": "12", "paymentAmount": "600",
     "paymentType": "CSH", "ingestionTimestamp": 6,

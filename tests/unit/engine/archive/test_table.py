@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.engine.archive.support.memory_store import START, record
-from tripline_contracts.event_type import EventType, Field, load
+from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.event_type_loader import load
 from tripline_engine.archive.store import Store
 from tripline_engine.archive.table import Form
 from tripline_engine.kafka_log.record import Record

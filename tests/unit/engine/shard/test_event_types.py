@@ -19,11 +19,11 @@ from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.event_types import AUTHORISATIONS, judge_by
 from tests.oracle.values.model import MicroBatch, Record
 from tests.unit.engine.support.shard_harness import Engine
-from tripline_contracts import event_type, rule_definition, schemas
+from tripline_contracts import event_type_loader, rule_definition, schemas
 from tripline_contracts.event_type import EventType
 from tripline_contracts.installed import installed
 
-CARD = event_type.load("card-authorisation")
+CARD = event_type_loader.load("card-authorisation")
 HISTORIES = 16
 T = 1_763_640_000_000
 

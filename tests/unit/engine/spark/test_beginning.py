@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tripline_contracts.event_type import load
+from tripline_contracts.event_type_loader import load
 from tripline_engine.spark.checkpoint.checkpoint import new_config, open_config, pin, spark_folder
 from tripline_engine.spark.checkpoint.restore_point import (
     judged_ends,

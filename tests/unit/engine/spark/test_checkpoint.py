@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tripline_contracts.event_type import load
+from tripline_contracts.event_type_loader import load
 from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch
 from tripline_engine.spark.checkpoint.checkpoint import (
     begins_at,

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_contracts.event_type import load
+from tripline_contracts.event_type_loader import load
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.transactions.sharding import shards_of

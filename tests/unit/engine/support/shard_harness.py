@@ -13,7 +13,8 @@ from typing import Any
 import pyarrow as pa
 
 from tests.oracle.values.model import MicroBatch, Record
-from tripline_contracts.event_type import EventType, load
+from tripline_contracts.event_type import EventType
+from tripline_contracts.event_type_loader import load
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload
 from tripline_engine.domain.shard.projection import Projection

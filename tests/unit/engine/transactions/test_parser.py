@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tripline_contracts.event_type import EventType, Field, load
+from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.event_type_loader import load
 from tripline_engine.domain.transactions.parser import OVERSIZED, UNPARSEABLE, Parser
 
 TRANSACTION = load()

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripline_contracts.event_type import load
+from tripline_contracts.event_type_loader import load
 from tripline_engine.domain.transactions.parser import Parser
 
 TRANSACTION = load()

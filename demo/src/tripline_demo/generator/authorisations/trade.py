@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_demo.generator.authorisations.frauds import CAST, FRAUDS, card_id, device_id, merchant_id
 from tripline_demo.generator.authorisations.scenarios import NO_DEVICE, SCENARIOS
 from tripline_demo.generator.authorisations.stream import CARDS, MERCHANTS, Authorisation, authorisations
@@ -34,7 +34,7 @@ def _key(made: Authorisation) -> bytes:
 
 
 AUTHORISATIONS: Final = Trade(
-    event_type.load("card-authorisation"),
+    event_type_loader.load("card-authorisation"),
     populations={"cards": CARDS, "merchants": MERCHANTS},
     scenarios=SCENARIOS,
     make=authorisations,

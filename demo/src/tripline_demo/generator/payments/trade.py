@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tripline_contracts import event_type
+from tripline_contracts import event_type_loader
 from tripline_demo.generator.payments.frauds import CAST, FRAUDS
 from tripline_demo.generator.payments.scenarios import SCENARIOS
 from tripline_demo.generator.payments.stream import BENEFICIARIES, PAYEES, Payment, payments
@@ -28,7 +28,7 @@ def _key(payment: Payment) -> bytes:
 
 
 PAYMENTS: Final = Trade(
-    event_type.load("transaction"),
+    event_type_loader.load("transaction"),
     populations={"payees": PAYEES, "beneficiaries": BENEFICIARIES},
     scenarios=SCENARIOS,
     make=payments,

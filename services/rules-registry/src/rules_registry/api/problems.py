@@ -6,6 +6,7 @@ from flask import Flask, Response
 
 from rules_registry import errors
 from rules_registry.api.representations import import_json
+from rules_registry.domain.imported import ImportRefused
 from tripline_http.errors import FieldError, ProblemError
 from tripline_http.etags import etag_of
 from tripline_http.problems import problem_response
@@ -18,7 +19,7 @@ _KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
     errors.NameNotFound: (404, "name-not-found"),
     errors.UnknownNames: (422, "unknown-name"),
     errors.TooMuchHistory: (422, "too-much-history"),
-    errors.ImportRefused: (422, "import-refused"),
+    ImportRefused: (422, "import-refused"),
     errors.VersionNotFound: (404, "version-not-found"),
     errors.StaleVersion: (412, "stale-version"),
     errors.WrongState: (409, "wrong-state"),
@@ -41,7 +42,7 @@ def _answer(error: errors.RegistryError) -> Response:
     if isinstance(error, errors.StaleVersion):
         headers["ETag"] = etag_of(error.current)
         extra["currentVersion"] = error.current
-    if isinstance(error, errors.ImportRefused):
+    if isinstance(error, ImportRefused):
         return _refused_import(error, status, kind)
     fields = [
         FieldError(problem.field, problem.message)
@@ -54,7 +55,7 @@ def _answer(error: errors.RegistryError) -> Response:
     )
 
 
-def _refused_import(error: errors.ImportRefused, status: int, kind: str) -> Response:
+def _refused_import(error: ImportRefused, status: int, kind: str) -> Response:
     """The same results as those of an import that was taken, and each wrong field as in other problems."""
     fields = [
         FieldError(f"lines.{result.number}.{problem.field}", problem.message)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tripline_contracts import event_type, spelling
+from tripline_contracts import event_type_loader, spelling
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rule_definition import InvalidDefinition, RuleDefinition, parse
 from tripline_http.errors import FieldError, invalid_input
@@ -43,7 +43,8 @@ def read_rule_body(body: Mapping[str, Any], declared: EventType | None = None) -
     definition: RuleDefinition | None = None
     try:
         definition = parse(
-            {name: value for name, value in body.items() if name not in _OWN}, declared or event_type.load()
+            {name: value for name, value in body.items() if name not in _OWN},
+            declared or event_type_loader.load(),
         )
     except InvalidDefinition as invalid:
         errors += [_explained(problem.field, problem.message) for problem in invalid.problems]

@@ -7,7 +7,7 @@ from typing import Any
 
 from rules_registry.api.rule_body import MAX_NAME
 from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
-from tripline_contracts import event_type, spelling
+from tripline_contracts import event_type_loader, spelling
 from tripline_contracts.aggregate import COUNT_FIELDS
 from tripline_contracts.event_type import EventType
 from tripline_contracts.precision import MAX_BUCKETS
@@ -35,7 +35,7 @@ def rule_body_schema(event: EventType | None = None) -> Json:
     The options are described with those of our own way only, and judging again with one of them: older systems don't
     know them, and a checker that walks through this takes as long as it is. They are read with the others as well.
     """
-    declared = event or event_type.load()
+    declared = event or event_type_loader.load()
     return {
         "description": "A rule's definition with a name. Names of operators and quoted numbers are read too; filter, "
         "firing, resetOnAlert, lateEvents and cooldownSeconds beside windowMinutes and the articles' counts; different "

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from rules_registry.domain.importing import MAX_IMPORTED_ID, ImportedControl, ImportedRule
-from tripline_contracts import event_type, legacy
+from tripline_contracts import event_type_loader, legacy
 from tripline_contracts.errors import InvalidDefinition, InvalidRecord, Problem
 from tripline_contracts.event_type import EventType
 from tripline_contracts.legacy import LegacyRecord
@@ -37,13 +37,16 @@ def read_text(text: str, declared: EventType | None = None) -> list[ReadLine]:
     """Every line of a text but the empty ones; rules are of the default event type or another one."""
     # Not splitlines: that also breaks at characters that may stand inside of JSON texts.
     lines = enumerate(text.split("\n"), start=1)
-    return [_read(number, line, declared or event_type.load()) for number, line in lines if line.strip()]
+    return [
+        _read(number, line, declared or event_type_loader.load()) for number, line in lines if line.strip()
+    ]
 
 
 def read_records(records: Sequence[object], declared: EventType | None = None) -> list[ReadLine]:
     """Records that came as JSON values, numbered from 1."""
     return [
-        _read(number, record, declared or event_type.load()) for number, record in enumerate(records, start=1)
+        _read(number, record, declared or event_type_loader.load())
+        for number, record in enumerate(records, start=1)
     ]
 
 

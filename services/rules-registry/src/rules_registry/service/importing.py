@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PublishRule
-from rules_registry.domain.imported import LineResult, Outcome
+from rules_registry.domain.imported import ImportRefused, LineResult, Outcome
 from rules_registry.domain.importing import ImportedControl, ImportedRule, commands_of
-from rules_registry.errors import DomainError, ImportRefused, UnfitDefinition
+from rules_registry.errors import DomainError, UnfitDefinition
 from rules_registry.service.controlling import issue
 from rules_registry.service.import_lines import ReadLine
 from rules_registry.service.ports import NewId
