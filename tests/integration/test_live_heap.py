@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from py4j.java_gateway import JavaGateway
+from py4j.java_gateway import JavaGateway, JVMView
 from pyspark import SparkConf
 from pyspark.java_gateway import launch_gateway
 
@@ -29,11 +29,26 @@ def gateway(java: Java, monkeypatch: pytest.MonkeyPatch) -> Iterator[JavaGateway
         found.proc.wait(timeout=30)
 
 
+def whole_collections(jvm: JVMView) -> int:
+    """The number of collections so far that looked at the old generation."""
+    old = old_generation(jvm).getName()
+    collectors = jvm.java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
+    return sum(
+        collector.getCollectionCount()
+        for collector in collectors
+        if old in list(collector.getMemoryPoolNames())
+    )
+
+
 @pytest.mark.timeout(120)
 def test_what_lives_is_told_and_garbage_is_not(gateway: JavaGateway) -> None:
     jvm = gateway.jvm
     heap = old_generation(jvm)
+    collections = whole_collections(jvm)
     before = live_bytes(heap)
+    if collections == whole_collections(jvm):
+        # on a busy machine a JVM may have collected before it was asked for the first time
+        assert (before > 0) == (collections > 0)
     held = jvm.java.lang.StringBuilder()
     held.setLength(30 * MIB)
     jvm.System.gc()
@@ -42,6 +57,5 @@ def test_what_lives_is_told_and_garbage_is_not(gateway: JavaGateway) -> None:
     held.trimToSize()
     jvm.System.gc()
     without = live_bytes(heap)
-    assert before == 0
     assert with_it > 30 * MIB
     assert without == pytest.approx(with_it - 30 * MIB, abs=2 * MIB)
