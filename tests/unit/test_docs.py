@@ -114,12 +114,8 @@ def test_tests_that_do_not_exist_are_found(text: str, expected: list[str]) -> No
 
 
 def documents() -> list[Path]:
-    """Every Markdown file that git tracks."""
-    listing = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return [path for path in (ROOT / name for name in listing.stdout.split()) if path.is_file()]
+    """Every Markdown file of the project."""
+    return [ROOT / path.lstrip("/") for path in tracked() if path.endswith(".md")]
 
 
 def too_long(text: str) -> list[int]:
@@ -150,6 +146,23 @@ def anchors(document: Path) -> frozenset[str]:
     return frozenset(re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings)
 
 
+def absent_files(document: Path) -> list[str]:
+    """Names of source files in code spans, whole or the end of a path, that no tracked file has."""
+    text = document.read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w/-]+\.(?:py|js|mjs|sql))(?:::[\w:]+)?`", text))
+    return sorted(name for name in named if not any(path.endswith(f"/{name}") for path in tracked()))
+
+
+@cache
+def tracked() -> tuple[str, ...]:
+    """Paths of all files of the project, each with a leading slash."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return tuple(f"/{name}" for name in listing.stdout.splitlines() if (ROOT / name).is_file())
+
+
 def test_no_line_is_longer_than_120_columns() -> None:
     long_lines = {
         str(path.relative_to(ROOT)): too_long(path.read_text(encoding="utf-8")) for path in documents()
@@ -160,6 +173,21 @@ def test_no_line_is_longer_than_120_columns() -> None:
 def test_every_relative_link_leads_somewhere() -> None:
     links = {str(path.relative_to(ROOT)): dead_links(path) for path in documents()}
     assert {name: dead for name, dead in links.items() if dead} == {}
+
+
+def test_every_source_file_named_exists() -> None:
+    names = {str(path.relative_to(ROOT)): absent_files(path) for path in documents()}
+    assert {document: absent for document, absent in names.items() if absent} == {}
+
+
+def test_the_glossary_is_alphabetical() -> None:
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    terms = [
+        re.sub(r"[^a-z]", "", term.lower())
+        for term in re.findall(r"^- \*\*(.+?)\*\*", glossary, re.MULTILINE)
+    ]
+    assert terms == sorted(terms)
+    assert len(terms) > 50
 
 
 @dataclass(frozen=True, slots=True)
