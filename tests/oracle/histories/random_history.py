@@ -5,10 +5,12 @@ from __future__ import annotations
 from random import Random
 
 from tests.oracle.generators.profile import Profile
-from tests.oracle.generators.world import World, random_world
+from tests.oracle.generators.world import random_world
 from tests.oracle.histories.rule_schedule import RuleSchedule
+from tests.oracle.histories.ticks import random_ticks
 from tests.oracle.histories.trace_commands import with_traces
 from tests.oracle.histories.traffic import Traffic
+from tests.oracle.histories.traffic_state import TrafficState
 from tests.oracle.values.model import MicroBatch, Record
 from tests.oracle.values.schema import LAST_TIME
 
@@ -20,15 +22,16 @@ def random_history(seed: int, profile: Profile = _DEFAULT) -> list[MicroBatch]:
     rng = Random(seed)
     world = random_world(rng, profile)
     sizes = _cut(rng, world.transactions, rng.randint(*profile.micro_batches))
-    plan = RuleSchedule(rng, world, profile, len(sizes))
-    traffic = Traffic(rng, world, profile, plan)
+    schedule = RuleSchedule(rng, world, profile, len(sizes))
+    state = TrafficState(rng, world, schedule)
+    traffic = Traffic(state, profile)
     first_tick = _first_ticking_batch(rng, profile, len(sizes))
     batches: list[MicroBatch] = []
     for number, size in enumerate(sizes):
-        events = plan.events(number, min(traffic.wall, LAST_TIME), traffic.sent)
+        events = schedule.events(number, min(state.wall, LAST_TIME), state.sent)
         if number and rng.random() < profile.jump_per_batch:
-            traffic.wall += _jump(rng, plan)
-        ticks = _ticks(rng, world, profile, plan, traffic) if number >= first_tick else ()
+            state.wall += _jump(rng, schedule)
+        ticks = random_ticks(state, profile) if number >= first_tick else ()
         records = [traffic.record() for _ in range(size)]
         batches.append(MicroBatch(events, ticks, tuple(_interleaved(rng, records))))
     return with_traces(Random(f"traces {seed}"), profile, batches)
@@ -65,35 +68,12 @@ def _first_ticking_batch(rng: Random, profile: Profile, batches: int) -> int:
     return rng.randint(0, batches - 1) if style < profile.no_ticks + profile.late_first_tick else 0
 
 
-def _jump(rng: Random, plan: RuleSchedule) -> int:
+def _jump(rng: Random, schedule: RuleSchedule) -> int:
     """Long enough for some rule's whole history to expire."""
-    windows = [1000 * rule.draft.window for rule in plan.registry.alive()] or [0]
-    settings = plan.settings
+    windows = [1000 * rule.draft.window for rule in schedule.registry.alive()] or [0]
+    settings = schedule.settings
     slack = settings.allowed_lateness + settings.max_disorder
     return rng.choice(windows) + slack + rng.choice([0, 1, rng.randint(0, slack)])
-
-
-def _ticks(
-    rng: Random, world: World, profile: Profile, plan: RuleSchedule, traffic: Traffic
-) -> tuple[bytes, ...]:
-    """Forward mostly, sometimes standing still, sometimes back."""
-    values: list[int] = []
-    aims = traffic.telling_ticks()
-    for _ in range(rng.choice([0, 1, 1, 2, 3])):
-        style = rng.random()
-        lag = rng.randint(0, min(5 * world.pace, plan.settings.max_disorder))
-        value = traffic.wall - lag
-        if traffic.clock and style < 0.15:
-            value = traffic.clock
-        elif traffic.clock and style < 0.25:
-            value = traffic.clock - rng.randint(1, 10 * world.pace)
-        elif aims and style < 0.25 + profile.aimed_per_tick:
-            value = rng.choice(aims) + rng.choice([0, 0, 1])
-            traffic.wall = max(traffic.wall, value)
-        values.append(min(max(0, value), LAST_TIME))
-        traffic.clock = max(traffic.clock, values[-1])
-        traffic.first_tick = values[0] if traffic.first_tick is None else traffic.first_tick
-    return tuple(b'{"clock":%d}' % value for value in values)
 
 
 def _interleaved(rng: Random, records: list[Record]) -> list[Record]:
