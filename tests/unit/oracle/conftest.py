@@ -1,50 +1,5 @@
-"""Every history that is judged here by hand is given to the engine too, on two shards: it has to say the same."""
-
-from __future__ import annotations
-
-import json
-from collections.abc import Iterable
-from dataclasses import asdict
-from typing import Any
+"""Assertions of the support modules show the values that they compare."""
 
 import pytest
 
-from tests import oracle
-from tests.oracle.output.traces import comparable
-from tests.oracle.values.model import MicroBatch, Outcome
-from tests.unit.engine.support.shard_harness import Engine
-
-
-@pytest.fixture(autouse=True)
-def the_engine_says_the_same(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random histories are left out: they have a test of their own in tests/unit/engine."""
-    judge = getattr(request.module, "judge", None)
-    module = request.module.__name__.rpartition(".")[2]
-    if judge is None or module.startswith("test_histories"):
-        return
-
-    def both(batches: Iterable[MicroBatch], **options: Any) -> Outcome:
-        history = list(batches)
-        outcome: Outcome = judge(history, **options)
-        assert_engine_agrees(history)
-        return outcome
-
-    monkeypatch.setattr(request.module, "judge", both)
-
-
-def assert_engine_agrees(history: list[MicroBatch]) -> None:
-    """Alerts, rejects, duplicates, statuses, exports, traces and counts of the engine are the oracle's."""
-    expected, engine = oracle.judge(history), Engine(shards=2)
-    engine.run(history)
-    assert _sorted(engine.alerts()) == _sorted(expected.alerts)
-    assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
-    assert engine.counters["duplicates"] == expected.duplicates
-    assert engine.counters["backfilled"] == expected.backfilled
-    assert engine.statuses() == expected.statuses
-    assert engine.exports() == expected.exports
-    assert comparable(engine.traces()) == comparable(expected.traces)
-    assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}
-
-
-def _sorted(alerts: Iterable[dict[str, Any]]) -> list[str]:
-    return sorted(json.dumps(alert, sort_keys=True) for alert in alerts)
+pytest.register_assert_rewrite("tests.unit.oracle.support.agreement")

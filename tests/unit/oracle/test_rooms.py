@@ -1,4 +1,4 @@
-"""The rooms of the oracle: arrows one way, and nothing imported but the standard library."""
+"""The rooms of the oracle: arrows one way, nothing imported but the standard library; and the engine beside it."""
 
 from __future__ import annotations
 
@@ -54,3 +54,25 @@ def _imports(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports name the whole path"
             yield node.module or ""
+
+
+def test_the_engine_judges_every_history_worked_out_by_hand_too() -> None:
+    cases = [
+        path
+        for path in Path(__file__).parent.glob("*/*.py")
+        if path.parent.name not in ("histories", "support")
+    ]
+    assert cases
+    for path in cases:
+        assert "judge" not in _names_imported(path, "tests.oracle"), (
+            f"{path.name}: take support.agreement.judge"
+        )
+
+
+def _names_imported(path: Path, module: str) -> set[str]:
+    return {
+        alias.name
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module == module
+        for alias in node.names
+    }

@@ -1,0 +1,43 @@
+"""The oracle's judgement of a history worked out by hand, with which the engine has to agree.
+
+Every such history is given to the engine too, on two shards. Random histories are left out: they have a test of their
+own in tests/unit/engine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from tests import oracle
+from tests.oracle.output.traces import comparable
+from tests.oracle.values.model import MicroBatch, Outcome
+from tests.unit.engine.support.shard_harness import Engine
+
+
+def judge(batches: Iterable[MicroBatch], **options: Any) -> Outcome:
+    """What the oracle makes of a history; asserts that the engine makes the same of it."""
+    history = list(batches)
+    outcome = oracle.judge(history, **options)
+    assert_engine_agrees(history)
+    return outcome
+
+
+def assert_engine_agrees(history: list[MicroBatch]) -> None:
+    """Alerts, rejects, duplicates, statuses, exports, traces and counts of the engine are the oracle's."""
+    expected, engine = oracle.judge(history), Engine(shards=2)
+    engine.run(history)
+    assert _sorted(engine.alerts()) == _sorted(expected.alerts)
+    assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
+    assert engine.counters["duplicates"] == expected.duplicates
+    assert engine.counters["backfilled"] == expected.backfilled
+    assert engine.statuses() == expected.statuses
+    assert engine.exports() == expected.exports
+    assert comparable(engine.traces()) == comparable(expected.traces)
+    assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}
+
+
+def _sorted(alerts: Iterable[dict[str, Any]]) -> list[str]:
+    return sorted(json.dumps(alert, sort_keys=True) for alert in alerts)
