@@ -6,7 +6,7 @@ integers below all arrive as 64-bit numbers.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,19 @@ Int32Array: TypeAlias = npt.NDArray[np.int32]
 Int64Array: TypeAlias = npt.NDArray[np.int64]
 Uint64Array: TypeAlias = npt.NDArray[np.uint64]
 
+Word: TypeAlias = np.uint64
+"""64 bits: half of a 128-bit key, or the low half of a 128-bit number."""
+HighWord: TypeAlias = np.int64
+"""The high, signed half of a 128-bit number."""
+Int128: TypeAlias = tuple[Word, HighWord]
+"""A signed 128-bit number, low word first."""
+Key128: TypeAlias = tuple[Word, Word]
+"""A 128-bit key, low word first."""
+
 RowNumber: TypeAlias = int
-"""A row of a history: an index into its columns. -1 stands for none."""
+"""A row of a history: an index into its columns. NO_ROW stands for none."""
+NO_ROW: Final = -1
+"""The row number where there is no row: no neighbour in a list, or one that has left the history."""
 Slot: TypeAlias = int
 """A group's number in a slot table. Negative values say why a row has no group."""
 Offset: TypeAlias = int

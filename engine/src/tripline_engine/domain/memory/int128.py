@@ -6,11 +6,10 @@ leave this range, so nothing here checks for overflow: the history is bounded fa
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from tripline_engine.domain.memory.array_types import HighWord, Int128, Word
 from tripline_engine.domain.memory.kernel import kernel
 
 _U = np.uint64
@@ -19,20 +18,20 @@ _MASK64 = (1 << 64) - 1
 
 
 @kernel(inline="always")
-def add(a_low: Any, a_high: Any, b_low: Any, b_high: Any) -> Any:
+def add(a_low: Word, a_high: HighWord, b_low: Word, b_high: HighWord) -> Int128:
     """The sum of two values."""
     low = a_low + b_low
     return low, a_high + b_high + np.int64(low < a_low)
 
 
 @kernel(inline="always")
-def subtract(a_low: Any, a_high: Any, b_low: Any, b_high: Any) -> Any:
+def subtract(a_low: Word, a_high: HighWord, b_low: Word, b_high: HighWord) -> Int128:
     """The first value less the second."""
     return a_low - b_low, a_high - b_high - np.int64(a_low < b_low)
 
 
 @kernel(inline="always")
-def compare(a_low: Any, a_high: Any, b_low: Any, b_high: Any) -> int:
+def compare(a_low: Word, a_high: HighWord, b_low: Word, b_high: HighWord) -> int:
     """-1, 0 or 1 as the first value is less than, equal to or greater than the second."""
     if a_high != b_high:
         return -1 if a_high < b_high else 1
@@ -42,7 +41,7 @@ def compare(a_low: Any, a_high: Any, b_low: Any, b_high: Any) -> int:
 
 
 @kernel()
-def multiply_count(low: Any, high: Any, count: Any) -> Any:
+def multiply_count(low: Word, high: HighWord, count: int) -> Int128:
     """A value times a count in 0 … 2³² − 1 (two's complement needs no case for negative values)."""
     factor = _U(count)
     bottom = (low & _MASK32) * factor
@@ -50,12 +49,12 @@ def multiply_count(low: Any, high: Any, count: Any) -> Any:
     return (top << _U(32)) | (bottom & _MASK32), high * np.int64(count) + np.int64(top >> _U(32))
 
 
-def split(value: int) -> tuple[np.uint64, np.int64]:
+def split(value: int) -> Int128:
     """The two words of a Python integer in −2¹²⁷ … 2¹²⁷ − 1."""
     return _U(value & _MASK64), np.int64(value >> 64)
 
 
-def join(low: Any, high: Any) -> int:
+def join(low: Word | int, high: HighWord | int) -> int:
     """The Python integer of two words."""
     return (int(high) << 64) | int(low)
 

@@ -1,8 +1,8 @@
-"""How functions over arrays are compiled.
+"""Kernels: functions over arrays, compiled by numba without its reference counting (NRT).
 
-What is compiled counts its references to each array, as Python does, wherever one is named or handed on: in a loop over
-rows that is most of the work, as counts are shared between threads. A kernel counts none. Its arrays are its caller's,
-who holds them meanwhile, and it may neither make any (what it needs as room it is given) nor return one.
+Compiled code counts references to each array, as Python does, wherever one is named or passed on. In a loop over rows
+that is most of the work, as the counts are shared between threads. A kernel counts none: its caller holds the arrays
+meanwhile, and it may neither allocate one (its caller passes scratch arrays) nor return one.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from numba import njit
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 kernel: Final = partial(njit, cache=True, _nrt=False)
-"""For all that runs once per row; takes numba's other options."""
+"""The decorator of kernels; takes numba's other options."""
 
 
 def read_only(array: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
-    """The same memory, not to be written through what is returned.
+    """A read-only view of the array.
 
-    A kernel is compiled once for arrays that may be written and once for those that may not, and what Arrow hands out
-    is either, by how it came: made here, put together, or read from a message.
+    A kernel is compiled once for writable arrays and once for read-only ones. Arrow hands out either, depending on
+    whether a buffer was allocated here, concatenated, or read from a message.
     """
     view = array.view()
     view.flags.writeable = False

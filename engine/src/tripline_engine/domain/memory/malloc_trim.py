@@ -1,4 +1,4 @@
-"""Memory that libraries keep for later, back to the system."""
+"""Return of free memory from allocators to the system."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pyarrow as pa
 
 
 def trim_allocators() -> None:
-    """Have the system take what has been freed. It takes some milliseconds: for when much has been let go."""
+    """Return freed memory to the system. It takes some milliseconds: for when much has been freed."""
     pa.default_memory_pool().release_unused()
-    # glibc's, which keeps what lies below anything that is still in use
+    # glibc keeps free memory that lies below a block in use
     trim: Any = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

@@ -6,21 +6,29 @@ random per engine and pinned in its checkpoint.
 Source: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", and the 128-bit output variant of
 its reference implementation, whose published vectors the tests hold.
 
-Each step of the hash waits for the one before, so many short texts are hashed side by side, as many at a time as the
-processor's vectors hold:
+Each round depends on the one before, so short texts are hashed in batches, one in each lane of the processor's vectors
+(SIMD):
 
-    word     0  1  2 …    of which text: its lane
-    block 0  #  #  #      a lane with fewer blocks than another one keeps its state
+    lane     0  1  2 …    one text each
+    block 0  #  #  #      a lane whose text has no such block keeps its state
     block 1  #     #
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from tripline_engine.domain.memory.array_types import (
+    Int32Array,
+    Key128,
+    Offset,
+    Uint8Array,
+    Uint64Array,
+    Word,
+)
 from tripline_engine.domain.memory.kernel import kernel, read_only
 
 _U = np.uint64
@@ -30,22 +38,25 @@ _INIT2 = _U(0x6C7967656E657261)
 _INIT3 = _U(0x7465646279746573)
 _WIDE = _U(0xEE)
 _WIDE_SECOND = _U(0xDD)
-_WORD = 8
+_WORD_BYTES = 8
 _LANES: Final = 32
-# Where a text has more blocks than this (128 bytes and more) it and its neighbours are hashed one by one.
-_MOST: Final = 16
-# Scratch: a line of words for each block, then the four of the state, and how many whole words each text has.
-_STATE, _WHOLE, _LINES = _MOST, _MOST + 4, _MOST + 5
+# Blocks of 8 bytes. A batch with a longer text (128 bytes and more) is hashed text by text.
+_MAX_BLOCKS: Final = 16
+# Rows of the scratch array: the words of each block, then the four of the state, then each text's whole words.
+_STATE, _WHOLE, _SCRATCH_ROWS = _MAX_BLOCKS, _MAX_BLOCKS + 4, _MAX_BLOCKS + 5
 _NO_SCRATCH: Final = np.empty((0, _LANES), np.uint64)
 
 
+_State = tuple[Word, Word, Word, Word]
+
+
 @kernel(inline="always")
-def _rotate(x: Any, bits: Any) -> Any:
+def _rotate(x: Word, bits: Word) -> Word:
     return (x << bits) | (x >> (_U(64) - bits))
 
 
 @kernel(inline="always")
-def _round(v0: Any, v1: Any, v2: Any, v3: Any) -> Any:
+def _round(v0: Word, v1: Word, v2: Word, v3: Word) -> _State:
     v0 += v1
     v1 = _rotate(v1, _U(13)) ^ v0
     v0 = _rotate(v0, _U(32))
@@ -60,19 +71,19 @@ def _round(v0: Any, v1: Any, v2: Any, v3: Any) -> Any:
 
 
 @kernel(inline="always")
-def _two_rounds(v0: Any, v1: Any, v2: Any, v3: Any) -> Any:
+def _two_rounds(v0: Word, v1: Word, v2: Word, v3: Word) -> _State:
     v0, v1, v2, v3 = _round(v0, v1, v2, v3)
     return _round(v0, v1, v2, v3)
 
 
 @kernel(inline="always")
-def _four_rounds(v0: Any, v1: Any, v2: Any, v3: Any) -> Any:
+def _four_rounds(v0: Word, v1: Word, v2: Word, v3: Word) -> _State:
     v0, v1, v2, v3 = _two_rounds(v0, v1, v2, v3)
     return _two_rounds(v0, v1, v2, v3)
 
 
 @kernel(inline="always")
-def _finish(v0: Any, v1: Any, v2: Any, v3: Any) -> Any:
+def _finish(v0: Word, v1: Word, v2: Word, v3: Word) -> Key128:
     v0, v1, v2, v3 = _four_rounds(v0, v1, v2 ^ _WIDE, v3)
     low = v0 ^ v1 ^ v2 ^ v3
     v0, v1, v2, v3 = _four_rounds(v0, v1 ^ _WIDE_SECOND, v2, v3)
@@ -80,86 +91,96 @@ def _finish(v0: Any, v1: Any, v2: Any, v3: Any) -> Any:
 
 
 @kernel(inline="always")
-def _word(data: Any, at: Any) -> Any:
-    """Eight bytes; the numbers are unsigned, or each would be looked at for being negative."""
+def _word(data: Uint8Array, offset: Word) -> Word:
+    """Eight bytes, little endian. The offset is unsigned, or every access would be tested for a negative one."""
     word = _U(0)
-    for i in range(_WORD):
-        word |= _U(data[at + _U(i)]) << _U(8 * i)
+    for i in range(_WORD_BYTES):
+        word |= _U(data[offset + _U(i)]) << _U(8 * i)
     return word
 
 
 @kernel()
-def hash_bytes(data: Any, start: int, end: int, k0: Any, k1: Any) -> Any:
+def hash_bytes(data: Uint8Array, start: Offset, end: Offset, k0: Word, k1: Word) -> Key128:
     """Hash ``data[start:end]`` (uint8) under the key (uint64, uint64) into (low, high), both uint64."""
     v0, v1, v2, v3 = k0 ^ _INIT0, k1 ^ _INIT1 ^ _WIDE, k0 ^ _INIT2, k1 ^ _INIT3
-    length, at = _U(end - start), _U(start)
+    length, offset = _U(end - start), _U(start)
     for _ in range(length >> _U(3)):
-        word = _word(data, at)
+        word = _word(data, offset)
         v0, v1, v2, v3 = _two_rounds(v0, v1, v2, v3 ^ word)
         v0 ^= word
-        at += _U(_WORD)
+        offset += _U(_WORD_BYTES)
     word = length << _U(56)
     for i in range(length & _U(7)):
-        word |= _U(data[at + i]) << _U(8) * i
+        word |= _U(data[offset + i]) << _U(8) * i
     v0, v1, v2, v3 = _two_rounds(v0, v1, v2, v3 ^ word)
     return _finish(v0 ^ word, v1, v2, v3)
 
 
 @kernel()
-def _load(first: int, offsets: Any, data: Any, scratch: Any) -> Any:
-    """Lay out the texts from the first on, if none is long; how many blocks they have at most."""
-    words, whole = scratch[:_MOST], scratch[_WHOLE]
-    most = _U(0)
+def _load(first: int, offsets: Int32Array, data: Uint8Array, scratch: Uint64Array) -> Word:
+    """Lay out the batch of texts from number ``first`` on, unless one is too long; the blocks of the longest."""
+    words, whole = scratch[:_MAX_BLOCKS], scratch[_WHOLE]
+    blocks = _U(0)
     for lane in range(_LANES):
         whole[lane] = _U(offsets[first + lane + 1] - offsets[first + lane]) >> _U(3)
-        most = max(most, whole[lane] + _U(1))
-    if most > _U(_MOST):
-        return most
+        blocks = max(blocks, whole[lane] + _U(1))
+    if blocks > _U(_MAX_BLOCKS):
+        return blocks
     for lane in range(_LANES):
-        at, end = _U(offsets[first + lane]), _U(offsets[first + lane + 1])
-        word = (end - at) << _U(56)
+        offset, end = _U(offsets[first + lane]), _U(offsets[first + lane + 1])
+        word = (end - offset) << _U(56)
         for block in range(whole[lane]):
-            words[block, lane] = _word(data, at)
-            at += _U(_WORD)
-        rest = end - at
-        if at + _U(_WORD) <= _U(len(data)):
-            # of what follows the text nothing counts
-            word |= _word(data, at) & ((_U(1) << _U(8) * rest) - _U(1))
+            words[block, lane] = _word(data, offset)
+            offset += _U(_WORD_BYTES)
+        rest = end - offset
+        if offset + _U(_WORD_BYTES) <= _U(len(data)):
+            # the bytes behind the text are masked out
+            word |= _word(data, offset) & ((_U(1) << _U(8) * rest) - _U(1))
         else:
             for i in range(rest):
-                word |= _U(data[at + i]) << _U(8) * i
+                word |= _U(data[offset + i]) << _U(8) * i
         words[whole[lane], lane] = word
-    return most
+    return blocks
 
 
 @kernel()
-def _hash_lanes(most: Any, k0: Any, k1: Any, scratch: Any, low: Any, high: Any) -> None:
-    words, whole = scratch[:_MOST], scratch[_WHOLE]
+def _hash_lanes(
+    blocks: Word, k0: Word, k1: Word, scratch: Uint64Array, low: Uint64Array, high: Uint64Array
+) -> None:
+    words, whole = scratch[:_MAX_BLOCKS], scratch[_WHOLE]
     s0, s1, s2, s3 = scratch[_STATE], scratch[_STATE + 1], scratch[_STATE + 2], scratch[_STATE + 3]
     for lane in range(_LANES):
         s0[lane], s1[lane], s2[lane], s3[lane] = k0 ^ _INIT0, k1 ^ _INIT1 ^ _WIDE, k0 ^ _INIT2, k1 ^ _INIT3
-    for block in range(most):
+    for block in range(blocks):
         for lane in range(_LANES):
             word = words[block, lane]
             v0, v1, v2, v3 = _two_rounds(s0[lane], s1[lane], s2[lane], s3[lane] ^ word)
-            there = block <= whole[lane]
-            s0[lane] = v0 ^ word if there else s0[lane]
-            s1[lane] = v1 if there else s1[lane]
-            s2[lane] = v2 if there else s2[lane]
-            s3[lane] = v3 if there else s3[lane]
+            present = block <= whole[lane]
+            s0[lane] = v0 ^ word if present else s0[lane]
+            s1[lane] = v1 if present else s1[lane]
+            s2[lane] = v2 if present else s2[lane]
+            s3[lane] = v3 if present else s3[lane]
     for lane in range(_LANES):
         low[lane], high[lane] = _finish(s0[lane], s1[lane], s2[lane], s3[lane])
 
 
 @kernel(nogil=True)
-def _hash_strings(offsets: Any, data: Any, k0: Any, k1: Any, scratch: Any, low: Any, high: Any) -> None:
+def _hash_strings(
+    offsets: Int32Array,
+    data: Uint8Array,
+    k0: Word,
+    k1: Word,
+    scratch: Uint64Array,
+    low: Uint64Array,
+    high: Uint64Array,
+) -> None:
     n = len(low)
     for first in range(0, n, _LANES):
-        until, most = min(first + _LANES, n), _U(_MOST + 1)
+        until, blocks = min(first + _LANES, n), _U(_MAX_BLOCKS + 1)
         if until - first == _LANES and len(scratch) > 0:
-            most = _load(first, offsets, data, scratch)
-        if most <= _U(_MOST):
-            _hash_lanes(most, k0, k1, scratch, low[first:until], high[first:until])
+            blocks = _load(first, offsets, data, scratch)
+        if blocks <= _U(_MAX_BLOCKS):
+            _hash_lanes(blocks, k0, k1, scratch, low[first:until], high[first:until])
         else:
             for i in range(first, until):
                 low[i], high[i] = hash_bytes(data, offsets[i], offsets[i + 1], k0, k1)
@@ -178,6 +199,6 @@ def hash_strings(
     """
     low = np.empty(len(offsets) - 1, np.uint64)
     high = np.empty(len(offsets) - 1, np.uint64)
-    scratch = np.empty((_LINES, _LANES), np.uint64) if len(low) >= _LANES else _NO_SCRATCH
+    scratch = np.empty((_SCRATCH_ROWS, _LANES), np.uint64) if len(low) >= _LANES else _NO_SCRATCH
     _hash_strings(read_only(offsets), read_only(data), _U(k0), _U(k1), scratch, low, high)
     return low, high
