@@ -1,21 +1,23 @@
-"""Holding aggregates against limits, exactly and for many transactions at once."""
+"""Thresholds: exact comparisons of aggregates with a limit, for many transactions at once."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_contracts import decimals
 from tripline_contracts.rule_definition import Function, Operator
+from tripline_engine.domain.memory.array_types import BoolArray, HighWord, Int64Array, Uint64Array, Word
 from tripline_engine.domain.memory.int128 import compare, multiply_count, split
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.transactions.columns import Amounts
 
-SCALE = 10**6
-# For each operator, whether it holds when the value is (less, equal, greater).
-_HOLDS: dict[Operator, tuple[bool, bool, bool]] = {
+SCALE: Final = 10**6
+"""Numbers are stored times this."""
+
+# By operator, whether it is satisfied when the value is (less, equal, greater).
+_SATISFIED_BY: Final[dict[Operator, tuple[bool, bool, bool]]] = {
     "=": (False, True, False),
     "!=": (True, False, True),
     ">": (False, False, True),
@@ -24,9 +26,9 @@ _HOLDS: dict[Operator, tuple[bool, bool, bool]] = {
     "<=": (True, True, False),
 }
 
-# How kernels know the aggregates; MIN and MAX differ in what they look for, not in how they are held.
+# Aggregates as kernels know them; MIN and MAX are found differently, but compared alike.
 SUM, AVERAGE, COUNT, EXTREME, DISTINCT = 0, 1, 2, 3, 4
-FUNCTIONS: dict[Function, int] = {
+FUNCTIONS: Final[dict[Function, int]] = {
     "SUM": SUM,
     "AVG": AVERAGE,
     "COUNT": COUNT,
@@ -35,102 +37,114 @@ FUNCTIONS: dict[Function, int] = {
     "COUNT_DISTINCT": DISTINCT,
 }
 
-Matches = npt.NDArray[np.bool_]
+Matches = BoolArray
 
 
 class ThresholdWords(NamedTuple):
-    """A limit for kernels: its 128-bit words, and for each of less, equal, greater whether it holds."""
+    """A threshold for kernels: the limit's 128-bit words, and whether less, equal and greater values satisfy it."""
 
-    low: np.uint64
-    high: np.int64
-    holds: npt.NDArray[np.bool_]
+    low: Word
+    high: HighWord
+    satisfied_by: BoolArray
 
 
 @kernel(inline="always")
-def number_satisfies(low: Any, high: Any, limit: Any) -> bool:
-    """Whether a number holds."""
-    result: bool = limit.holds[1 + compare(low, high, limit.low, limit.high)]
+def number_satisfies(low: Word, high: HighWord, threshold: ThresholdWords) -> bool:
+    """Whether a number satisfies the threshold."""
+    result: bool = threshold.satisfied_by[1 + compare(low, high, threshold.low, threshold.high)]
     return result
 
 
 @kernel(inline="always")
-def average_satisfies(count: Any, low: Any, high: Any, limit: Any) -> bool:
-    """Whether the average holds: sum against limit times count, without dividing."""
-    whole_low, whole_high = multiply_count(limit.low, limit.high, count)
-    result: bool = limit.holds[1 + compare(low, high, whole_low, whole_high)]
+def average_satisfies(count: int, low: Word, high: HighWord, threshold: ThresholdWords) -> bool:
+    """Whether an average satisfies the threshold: the sum against limit times count, without dividing."""
+    whole_low, whole_high = multiply_count(threshold.low, threshold.high, count)
+    result: bool = threshold.satisfied_by[1 + compare(low, high, whole_low, whole_high)]
     return result
 
 
 @kernel(inline="always")
-def count_satisfies(count: Any, limit: Any) -> bool:
-    """Whether the number of transactions holds."""
+def count_satisfies(count: int, threshold: ThresholdWords) -> bool:
+    """Whether a number of transactions satisfies the threshold."""
     low, high = multiply_count(np.uint64(SCALE), np.int64(0), count)
-    return number_satisfies(low, high, limit)
+    return number_satisfies(low, high, threshold)
 
 
 @kernel()
-def satisfies(function: int, count: Any, low: Any, high: Any, limit: Any) -> bool:
-    """Whether an aggregate holds: of ``count`` transactions, with that sum, extreme value or number of values.
+def satisfies(function: int, count: int, low: Word, high: HighWord, threshold: ThresholdWords) -> bool:
+    """Whether an aggregate satisfies the threshold.
 
-    Of nothing sums and counts are 0, a number like any other; averages and extremes of nothing never hold.
+    Sums and counts of an empty window are 0, a number like any other; its average and extremes satisfy nothing.
+
+    :param count: of how many transactions
+    :param low: with ``high``, their sum, extreme value or number of values (scaled by 10⁶)
     """
     if function == AVERAGE:
-        result = count > 0 and average_satisfies(count, low, high, limit)
+        result = count > 0 and average_satisfies(count, low, high, threshold)
     elif function == EXTREME:
-        result = count > 0 and number_satisfies(low, high, limit)
+        result = count > 0 and number_satisfies(low, high, threshold)
     elif function == COUNT:
-        result = count_satisfies(count, limit)
+        result = count_satisfies(count, threshold)
     else:
-        result = number_satisfies(low, high, limit)
+        result = number_satisfies(low, high, threshold)
     return bool(result)
 
 
-# What follows holds many at once, without a branch, so that the processor takes several at a time.
+# The kernels below compare many aggregates, without a branch, so that the compiler vectorises them.
 
 
 @kernel(inline="always")
-def _hold_words(low: Any, high: Any, limit_low: Any, limit_high: Any, holds: Any) -> Any:
+def _words_satisfy(
+    low: Word, high: HighWord, limit_low: Word, limit_high: HighWord, satisfied_by: BoolArray
+) -> bool:
     alike = high == limit_high
     below = (high < limit_high) | (alike & (low < limit_low))
     same = alike & (low == limit_low)
-    return (below & holds[0]) | (same & holds[1]) | ((below == same) & holds[2])
+    result: bool = (below & satisfied_by[0]) | (same & satisfied_by[1]) | ((below == same) & satisfied_by[2])
+    return result
 
 
 @kernel()
-def _hold_numbers(low: Any, high: Any, limit: Any, out: Any) -> None:
-    for i in range(len(out)):
-        out[i] = _hold_words(low[i], high[i], limit.low, limit.high, limit.holds)
+def _compare_numbers(
+    low: Uint64Array, high: Int64Array, threshold: ThresholdWords, matches: BoolArray
+) -> None:
+    for i in range(len(matches)):
+        matches[i] = _words_satisfy(low[i], high[i], threshold.low, threshold.high, threshold.satisfied_by)
 
 
 @kernel()
-def _hold_averages(counts: Any, low: Any, high: Any, limit: Any, out: Any) -> None:
-    for i in range(len(out)):
-        whole_low, whole_high = multiply_count(limit.low, limit.high, counts[i])
-        out[i] = (counts[i] > 0) & _hold_words(low[i], high[i], whole_low, whole_high, limit.holds)
+def _compare_averages(
+    counts: Int64Array, low: Uint64Array, high: Int64Array, threshold: ThresholdWords, matches: BoolArray
+) -> None:
+    for i in range(len(matches)):
+        whole_low, whole_high = multiply_count(threshold.low, threshold.high, counts[i])
+        matches[i] = (counts[i] > 0) & _words_satisfy(
+            low[i], high[i], whole_low, whole_high, threshold.satisfied_by
+        )
 
 
 @kernel()
-def _hold_counts(counts: Any, limit: Any, out: Any) -> None:
-    for i in range(len(out)):
-        # no count is so large that its millionfold would not fit
+def _compare_counts(counts: Int64Array, threshold: ThresholdWords, matches: BoolArray) -> None:
+    for i in range(len(matches)):
+        # no count times 10⁶ is beyond 64 bits
         low = np.uint64(counts[i] * SCALE)
-        out[i] = _hold_words(low, np.int64(0), limit.low, limit.high, limit.holds)
+        matches[i] = _words_satisfy(low, np.int64(0), threshold.low, threshold.high, threshold.satisfied_by)
 
 
 @kernel()
-def _hold_rows(rows: Any, amounts: Any, limit: Any, out: Any) -> None:
+def _compare_rows(rows: Int64Array, amounts: Amounts, threshold: ThresholdWords, matches: BoolArray) -> None:
     for i in range(len(rows)):
         row = rows[i]
-        out[i] = row >= 0 and number_satisfies(amounts.low[row], amounts.high[row], limit)
+        matches[i] = row >= 0 and number_satisfies(amounts.low[row], amounts.high[row], threshold)
 
 
 class Threshold:
-    """An operator and a limit (scaled by 10⁶); without a limit it never holds."""
+    """An operator and a limit (scaled by 10⁶); without a limit nothing satisfies it."""
 
     def __init__(self, operator: Operator, scaled: int | None) -> None:
         self.scaled = scaled
-        holds = (False, False, False) if scaled is None else _HOLDS[operator]
-        self.words = ThresholdWords(*split(scaled or 0), np.array(holds))
+        satisfied_by = (False, False, False) if scaled is None else _SATISFIED_BY[operator]
+        self.words = ThresholdWords(*split(scaled or 0), np.array(satisfied_by))
 
     @property
     def text(self) -> str | None:
@@ -138,29 +152,29 @@ class Threshold:
         return None if self.scaled is None else decimals.plain_scaled(self.scaled)
 
     def matches(self, function: Function, counts: Any, low: Any, high: Any) -> Matches:
-        """Where n aggregates hold (bool, n).
+        """The matches among n aggregates (bool, n).
 
-        :param counts: int64, n: of how many transactions
+        :param counts: int64, n: the transactions of each
         :param low: with ``high``, their sums, extreme values or numbers of values (scaled by 10⁶)
         """
-        # of buckets these are columns of a table: for each way in which they may lie a kernel would be compiled
+        # columns of a table, as of buckets, have another memory layout: each layout would compile a kernel of its own
         counts, low, high = map(np.ascontiguousarray, (counts, low, high))
-        out, kind = np.empty(len(counts), np.bool_), FUNCTIONS[function]
+        matches, kind = np.empty(len(counts), np.bool_), FUNCTIONS[function]
         if kind == COUNT:
-            _hold_counts(counts, self.words, out)
+            _compare_counts(counts, self.words, matches)
         elif kind == AVERAGE:
-            _hold_averages(counts, low, high, self.words, out)
+            _compare_averages(counts, low, high, self.words, matches)
         else:
-            _hold_numbers(low, high, self.words, out)
+            _compare_numbers(low, high, self.words, matches)
         if kind == EXTREME:
-            out &= counts > 0
-        return out
+            matches &= counts > 0
+        return matches
 
-    def matching_rows(self, rows: npt.NDArray[np.int64], amounts: Amounts) -> Matches:
-        """Where the value in the row of that number (-1: none) holds against the limit."""
-        out = np.empty(len(rows), np.bool_)
-        _hold_rows(rows, amounts, self.words, out)
-        return out
+    def matching_rows(self, rows: Int64Array, amounts: Amounts) -> Matches:
+        """The matches among the values in the rows with these numbers; NO_ROW matches nothing."""
+        matches = np.empty(len(rows), np.bool_)
+        _compare_rows(rows, amounts, self.words, matches)
+        return matches
 
 
 def shown(function: Function, count: int, total: int) -> str | None:
