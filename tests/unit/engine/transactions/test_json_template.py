@@ -1,4 +1,4 @@
-"""A record that follows another's layout is read as if in full; `test_parse_against_json` has whole slices of them."""
+"""A record that matches the template is read as by a scan; `test_parser_against_json` has whole slices of them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripline_engine.domain.transactions.fast_parser import Named
-from tripline_engine.domain.transactions.json_template import Layout, match_template, record_template
-from tripline_engine.domain.transactions.json_tokens import KIND, MAX_OPEN, NULL, TOKEN, UNSEEN, scan
+from tripline_engine.domain.transactions.json_template import (
+    RecordTemplate,
+    match_template,
+    record_template,
+)
+from tripline_engine.domain.transactions.json_tokens import (
+    KIND,
+    MAX_OPEN,
+    NULL,
+    TOKEN,
+    UNSEEN,
+    PackedTexts,
+    scan,
+)
 
-NAMES = Named.of(["id", "time", "amount", "kind"])
+NAMES = PackedTexts.of(["id", "time", "amount", "kind"])
 COUNT = len(NAMES.ends) - 1
 BEFORE = b'{"id":"t-1","time":5, "other":[1,"x"],"amount":"1.5","kind":null}'
 
@@ -21,34 +32,34 @@ Tokens = list[tuple[int, ...] | int]
 
 
 class Reading:
-    """The records of a slice, one after the other."""
+    """Reads the records of a slice, one after the other, with a template."""
 
     def __init__(self) -> None:
-        self.layout, self.tokens = Layout.of(COUNT), np.zeros((COUNT, TOKEN), np.int64)
+        self.template, self.tokens = RecordTemplate.of(COUNT), np.zeros((COUNT, TOKEN), np.int64)
 
     def scan(self, record: bytes) -> bool:
         stack = np.empty(MAX_OPEN, np.uint8)
         data = np.frombuffer(record or b" ", np.uint8)
-        sure: bool = scan(data, 0, len(record), NAMES.data, NAMES.ends, stack, self.tokens)
+        sure: bool = scan(data, 0, len(record), NAMES, stack, self.tokens)
         if sure:
-            record_template(data, 0, len(record), self.tokens, self.layout)
+            record_template(data, 0, len(record), self.tokens, self.template)
         return sure
 
     def match_template(self, record: bytes) -> bool:
         data = np.frombuffer(record or b" ", np.uint8)
-        found: bool = match_template(data, 0, len(record), self.layout, self.tokens)
-        return found
+        matches: bool = match_template(data, 0, len(record), self.template, self.tokens)
+        return matches
 
-    def found(self) -> Tokens:
+    def values(self) -> Tokens:
         return [
             int(token[KIND]) if token[KIND] in (UNSEEN, NULL) else tuple(token.tolist())
             for token in self.tokens
         ]
 
 
-def in_full(record: bytes) -> Tokens | None:
+def scanned(record: bytes) -> Tokens | None:
     reading = Reading()
-    return reading.found() if reading.scan(record) else None
+    return reading.values() if reading.scan(record) else None
 
 
 @pytest.mark.parametrize(
@@ -59,11 +70,11 @@ def in_full(record: bytes) -> Tokens | None:
         '{"id":"Zoë","time":-5.5e3, "other":[1,"x"],"amount":"no amount","kind":null}'.encode(),
     ],
 )
-def test_values_may_differ(record: bytes) -> None:
+def test_a_record_that_differs_in_values_matches(record: bytes) -> None:
     reading = Reading()
     assert reading.scan(BEFORE)
     assert reading.match_template(record)
-    assert reading.found() == in_full(record)
+    assert reading.values() == scanned(record)
 
 
 @pytest.mark.parametrize(
@@ -86,18 +97,18 @@ def test_values_may_differ(record: bytes) -> None:
         BEFORE.replace(b'"kind"', b'"king"'),
     ],
 )
-def test_nothing_else_may(record: bytes) -> None:
+def test_a_record_that_differs_elsewhere_does_not_match(record: bytes) -> None:
     reading = Reading()
     assert reading.scan(BEFORE)
     assert not reading.match_template(record)
 
 
-def test_nothing_follows_where_nothing_is_known() -> None:
+def test_nothing_matches_before_there_is_a_template() -> None:
     assert not Reading().match_template(BEFORE)
     assert not Reading().match_template(b"")
 
 
-def test_records_that_are_too_long_are_not_kept() -> None:
+def test_a_long_record_is_no_template() -> None:
     reading, long = Reading(), b'{"id":"' + b"x" * 2_000 + b'"}'
     assert reading.scan(BEFORE)
     assert reading.scan(long)
@@ -115,23 +126,23 @@ MEMBERS = st.lists(st.tuples(st.sampled_from(["id", "time", "amount", "kind", "o
 def records(draw: st.DrawFn) -> list[bytes]:
     """Some that are the same but for values, or for a few bytes."""
     names = [name for name, _ in draw(MEMBERS)]
-    found = []
+    slice_ = []
     for _ in range(draw(st.integers(2, 6))):
         members = (f"{json.dumps(name)}:{json.dumps(draw(VALUES), ensure_ascii=False)}" for name in names)
         record = ("{" + ",".join(members) + "}").encode()
         if draw(st.integers(0, 3)) == 0:
-            at = draw(st.integers(0, len(record)))
-            record = record[:at] + draw(st.binary(max_size=2)) + record[at + draw(st.integers(0, 2)) :]
-        found.append(record)
-    return found
+            first = draw(st.integers(0, len(record)))
+            record = record[:first] + draw(st.binary(max_size=2)) + record[first + draw(st.integers(0, 2)) :]
+        slice_.append(record)
+    return slice_
 
 
 @settings(max_examples=500)
 @given(records())
-def test_what_follows_is_what_is_there(slice_: list[bytes]) -> None:
+def test_a_matching_record_has_the_values_that_a_scan_finds(slice_: list[bytes]) -> None:
     reading = Reading()
     for record in slice_:
         if reading.match_template(record):
-            assert reading.found() == in_full(record)
+            assert reading.values() == scanned(record)
         elif not reading.scan(record):
             reading = Reading()

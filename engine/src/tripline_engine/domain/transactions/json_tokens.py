@@ -1,24 +1,46 @@
-"""Where in a record's bytes its members are: one pass over JSON, compiled. It is sure of a record, or leaves it.
+"""A JSON scanner: one compiled pass over a record's bytes that locates its members. It is sure of a record or refuses.
 
-What it takes is JSON by RFC 8259 to the letter, but for texts with escapes and nesting deeper than its stack: whoever
-calls reads such records otherwise. That bytes above 127 are UTF-8 is for the caller to check too.
+It accepts JSON by RFC 8259 to the letter, but for strings with escapes and nesting deeper than its stack: the caller
+reads such records otherwise. The caller also has to check that bytes above 127 are UTF-8.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from tripline_engine.domain.memory.array_types import Int64Array, Offset, Uint8Array
 from tripline_engine.domain.memory.kernel import kernel
 
 UNSEEN, NULL, TEXT, WHOLE, FRACTION = 0, 1, 2, 3, 4
-"""What a member is: not there, null, a text, a number without or with fraction or exponent."""
+"""Kinds of tokens: no such member, null, a string, a number without or with a fraction or exponent."""
 
 START, END, KIND, TOKEN = 0, 1, 2, 3
-"""A token: where it begins, where it ends (a text without its quotes), and what it is."""
+"""The columns of tokens: start and end in the record's bytes (of a string without its quotes), and kind."""
 
 MAX_OPEN: Final = 48
+"""Levels of nesting that the scanner follows."""
+
+NOT_JSON: Final = -1
+"""The offset after something that is not there, is no JSON, or is not plain: the scanner refuses the record."""
+_NO_NAME: Final = -1
+"""The number of a member's name that is not declared."""
+
+
+class PackedTexts(NamedTuple):
+    """Texts one after the other (uint8); text i ends at ``ends[i + 1]`` (int64)."""
+
+    data: Uint8Array
+    ends: Int64Array
+
+    @staticmethod
+    def of(texts: list[str]) -> PackedTexts:
+        """Pack these texts."""
+        encoded = [text.encode() for text in texts]
+        ends = np.cumsum([0, *map(len, encoded)])
+        return PackedTexts(np.frombuffer(b"".join(encoded), np.uint8), ends.astype(np.int64))
+
 
 _QUOTE, _BACKSLASH, _SPACE, _COMMA, _COLON = 0x22, 0x5C, 0x20, 0x2C, 0x3A
 _MINUS, _PLUS, _POINT, _ZERO, _NINE = 0x2D, 0x2B, 0x2E, 0x30, 0x39
@@ -28,231 +50,246 @@ _NULL, _TRUE, _FALSE = _WORDS
 
 
 @kernel()
-def _after_space(data: Any, at: int, end: int) -> int:
-    while at < end and (data[at] == _SPACE or 9 <= data[at] <= 10 or data[at] == 13):  # tab, line ends
-        at += 1
-    return at
+def _after_space(data: Uint8Array, offset: Offset, end: Offset) -> Offset:
+    while offset < end and (
+        data[offset] == _SPACE or 9 <= data[offset] <= 10 or data[offset] == 13
+    ):  # tab, line ends
+        offset += 1
+    return offset
 
 
 @kernel()
-def text_end(data: Any, at: int, end: int) -> int:
-    """Where the text that begins at ``at`` has its closing quote; -1: nowhere, or it isn't plain."""
-    while at < end and data[at] != _QUOTE:
-        if data[at] == _BACKSLASH or data[at] < _SPACE:
-            return -1
-        at += 1
-    return at if at < end else -1
+def text_end(data: Uint8Array, offset: Offset, end: Offset) -> Offset:
+    """The offset of the closing quote of the string that begins at ``offset``; NOT_JSON if it has escapes too."""
+    while offset < end and data[offset] != _QUOTE:
+        if data[offset] == _BACKSLASH or data[offset] < _SPACE:
+            return NOT_JSON
+        offset += 1
+    return offset if offset < end else NOT_JSON
 
 
 @kernel()
-def _after_digits(data: Any, at: int, end: int) -> int:
-    while at < end and _ZERO <= data[at] <= _NINE:
-        at += 1
-    return at
+def _after_digits(data: Uint8Array, offset: Offset, end: Offset) -> Offset:
+    while offset < end and _ZERO <= data[offset] <= _NINE:
+        offset += 1
+    return offset
 
 
 @kernel()
-def after_number(data: Any, at: int, end: int) -> Any:
-    """Where the number ends (-1: it is none), and its kind. It begins with a minus or a digit."""
-    if data[at] == _MINUS:
-        at += 1
-    whole = _after_digits(data, at, end)
-    # no digits, or a nought before others
-    if whole == at or (data[at] == _ZERO and whole > at + 1):
-        return -1, WHOLE
-    at, kind = whole, WHOLE
-    if at < end and data[at] == _POINT:
-        after = _after_digits(data, at + 1, end)
-        if after == at + 1:
-            return -1, FRACTION
-        at, kind = after, FRACTION
-    if at < end and (data[at] | 0x20) == 0x65:  # e or E
-        at += 1
-        if at < end and (data[at] == _MINUS or data[at] == _PLUS):
-            at += 1
-        after = _after_digits(data, at, end)
-        if after == at:
-            return -1, FRACTION
-        at, kind = after, FRACTION
-    return at, kind
+def after_number(data: Uint8Array, offset: Offset, end: Offset) -> tuple[Offset, int]:
+    """The end of the number, or NOT_JSON, and its kind. It begins with a minus sign or a digit."""
+    if data[offset] == _MINUS:
+        offset += 1
+    whole = _after_digits(data, offset, end)
+    # no digits, or a leading zero
+    if whole == offset or (data[offset] == _ZERO and whole > offset + 1):
+        return NOT_JSON, WHOLE
+    offset, kind = whole, WHOLE
+    if offset < end and data[offset] == _POINT:
+        after = _after_digits(data, offset + 1, end)
+        if after == offset + 1:
+            return NOT_JSON, FRACTION
+        offset, kind = after, FRACTION
+    if offset < end and (data[offset] | 0x20) == 0x65:  # e or E
+        offset += 1
+        if offset < end and (data[offset] == _MINUS or data[offset] == _PLUS):
+            offset += 1
+        after = _after_digits(data, offset, end)
+        if after == offset:
+            return NOT_JSON, FRACTION
+        offset, kind = after, FRACTION
+    return offset, kind
 
 
 @kernel()
-def _after_word(data: Any, at: int, end: int, word: Any) -> int:
-    if at + len(word) > end:
-        return -1
+def _after_word(data: Uint8Array, offset: Offset, end: Offset, word: Uint8Array) -> Offset:
+    if offset + len(word) > end:
+        return NOT_JSON
     for i in range(len(word)):
-        if data[at + i] != word[i]:
-            return -1
-    return at + len(word)
+        if data[offset + i] != word[i]:
+            return NOT_JSON
+    return offset + len(word)
 
 
 @kernel()
-def _after_scalar(data: Any, at: int, end: int) -> int:
-    first = data[at]
+def _after_scalar(data: Uint8Array, offset: Offset, end: Offset) -> Offset:
+    first = data[offset]
     if first == _QUOTE:
-        close = text_end(data, at + 1, end)
-        return close + 1 if close >= 0 else -1
+        close = text_end(data, offset + 1, end)
+        return close + 1 if close >= 0 else NOT_JSON
     if first == _NULL[0]:
-        return _after_word(data, at, end, _NULL)
+        return _after_word(data, offset, end, _NULL)
     if first == _TRUE[0]:
-        return _after_word(data, at, end, _TRUE)
+        return _after_word(data, offset, end, _TRUE)
     if first == _FALSE[0]:
-        return _after_word(data, at, end, _FALSE)
-    after: int = after_number(data, at, end)[0]
+        return _after_word(data, offset, end, _FALSE)
+    after: Offset = after_number(data, offset, end)[0]
     return after
 
 
 @kernel()
-def _after_name(data: Any, at: int, end: int) -> int:
-    """Past a member's name and its colon, to its value; -1 if there is none."""
-    at = _after_space(data, at, end)
-    if at >= end or data[at] != _QUOTE:
-        return -1
-    at = text_end(data, at + 1, end)
-    if at < 0:
-        return -1
-    at = _after_space(data, at + 1, end)
-    if at >= end or data[at] != _COLON:
-        return -1
-    return at + 1
+def _after_name(data: Uint8Array, offset: Offset, end: Offset) -> Offset:
+    """The offset of a member's value, behind its name and colon."""
+    offset = _after_space(data, offset, end)
+    if offset >= end or data[offset] != _QUOTE:
+        return NOT_JSON
+    offset = text_end(data, offset + 1, end)
+    if offset < 0:
+        return NOT_JSON
+    offset = _after_space(data, offset + 1, end)
+    if offset >= end or data[offset] != _COLON:
+        return NOT_JSON
+    return offset + 1
 
 
 @kernel()
-def _after_close(data: Any, at: int, end: int, depth: int, stack: Any) -> Any:
-    """From the end of a value to where the next one begins: that place, and how many are open there; -1: no JSON."""
+def _after_close(
+    data: Uint8Array, offset: Offset, end: Offset, depth: int, stack: Uint8Array
+) -> tuple[Offset, int]:
+    """From the end of a value to the next value: its offset, and the depth there."""
     while depth > 0:
-        at = _after_space(data, at, end)
-        if at >= end:
-            return -1, depth
-        inside, found = stack[depth - 1], data[at]
-        at += 1
-        if found == _COMMA:
-            return (_after_name(data, at, end) if inside == _OBJECT else at), depth
-        if found != (_OBJECT_END if inside == _OBJECT else _ARRAY_END):
-            return -1, depth
+        offset = _after_space(data, offset, end)
+        if offset >= end:
+            return NOT_JSON, depth
+        inside, byte = stack[depth - 1], data[offset]
+        offset += 1
+        if byte == _COMMA:
+            return (_after_name(data, offset, end) if inside == _OBJECT else offset), depth
+        if byte != (_OBJECT_END if inside == _OBJECT else _ARRAY_END):
+            return NOT_JSON, depth
         depth -= 1
-    return at, 0
+    return offset, 0
 
 
 @kernel()
-def _after_value(data: Any, at: int, end: int, stack: Any) -> int:
-    """Past a value of any kind; -1 if it is no JSON, or not plain."""
+def _after_value(data: Uint8Array, offset: Offset, end: Offset, stack: Uint8Array) -> Offset:
+    """The offset behind a value of any kind."""
     depth = 0
     while True:
-        at = _after_space(data, at, end)
-        if at >= end:
-            return -1
-        first = data[at]
+        offset = _after_space(data, offset, end)
+        if offset >= end:
+            return NOT_JSON
+        first = data[offset]
         if first in (_OBJECT, _ARRAY):
             if depth == len(stack):
-                return -1
+                return NOT_JSON
             stack[depth] = first
             depth += 1
-            at = _after_space(data, at + 1, end)
-            if at >= end:
-                return -1
-            if data[at] != (_OBJECT_END if first == _OBJECT else _ARRAY_END):
-                at = _after_name(data, at, end) if first == _OBJECT else at
-                if at < 0:
-                    return -1
+            offset = _after_space(data, offset + 1, end)
+            if offset >= end:
+                return NOT_JSON
+            if data[offset] != (_OBJECT_END if first == _OBJECT else _ARRAY_END):
+                offset = _after_name(data, offset, end) if first == _OBJECT else offset
+                if offset < 0:
+                    return NOT_JSON
                 continue
         else:
-            at = _after_scalar(data, at, end)
-            if at < 0:
-                return -1
-        at, depth = _after_close(data, at, end, depth, stack)
-        if at < 0 or depth == 0:
-            return at
+            offset = _after_scalar(data, offset, end)
+            if offset < 0:
+                return NOT_JSON
+        offset, depth = _after_close(data, offset, end, depth, stack)
+        if offset < 0 or depth == 0:
+            return offset
 
 
 @kernel()
-def is_text(data: Any, at: int, end: int, texts: Any, first: int, last: int) -> bool:
-    """Whether the text ``texts[first:last]``, a plain one, stands in ``data`` from ``at`` on, and then a quote."""
-    length = last - first
-    if at + length >= end or data[at + length] != _QUOTE:
+def is_text(data: Uint8Array, offset: Offset, end: Offset, texts: PackedTexts, number: int) -> bool:
+    """Whether ``data`` has that text, a plain one, from ``offset`` on, and then a quote."""
+    first = texts.ends[number]
+    length = texts.ends[number + 1] - first
+    if offset + length >= end or data[offset + length] != _QUOTE:
         return False
     for i in range(length):  # noqa: SIM110  # compiled
-        if texts[first + i] != data[at + i]:
+        if texts.data[first + i] != data[offset + i]:
             return False
     return True
 
 
 @kernel()
-def _place_of(data: Any, at: int, end: int, names: Any, ends: Any, guess: int) -> int:
-    """Which of the names stands there, -1 for none; producers tend to keep to one order, so ``guess`` comes first."""
-    count = len(ends) - 1
+def _name_number(data: Uint8Array, offset: Offset, end: Offset, names: PackedTexts, guess: int) -> int:
+    """The number of the name there, or _NO_NAME; producers tend to keep to one order, so ``guess`` is tried first."""
+    count = len(names.ends) - 1
     for i in range(guess, guess + count):
-        place = i if i < count else i - count
-        if is_text(data, at, end, names, ends[place], ends[place + 1]):
-            return place
-    return -1
+        name = i if i < count else i - count
+        if is_text(data, offset, end, names, name):
+            return name
+    return _NO_NAME
 
 
 @kernel()
-def _token(data: Any, at: int, end: int, tokens: Any, place: int) -> int:
-    """Note a declared member's value; where it ends, -1 for one that is no text, number or null."""
-    first = data[at]
+def _token(data: Uint8Array, offset: Offset, end: Offset, tokens: Int64Array, name: int) -> Offset:
+    """Write a declared member's token; the offset behind it, NOT_JSON for one that is no string, number or null."""
+    first = data[offset]
     if first == _QUOTE:
-        close = text_end(data, at + 1, end)
-        tokens[place, START], tokens[place, END], tokens[place, KIND] = at + 1, close, TEXT
-        return close + 1 if close >= 0 else -1
+        close = text_end(data, offset + 1, end)
+        tokens[name, START], tokens[name, END], tokens[name, KIND] = offset + 1, close, TEXT
+        return close + 1 if close >= 0 else NOT_JSON
     if first == _MINUS or _ZERO <= first <= _NINE:
-        after, kind = after_number(data, at, end)
-        tokens[place, START], tokens[place, END], tokens[place, KIND] = at, after, kind
+        after, kind = after_number(data, offset, end)
+        tokens[name, START], tokens[name, END], tokens[name, KIND] = offset, after, kind
         return int(after)
-    tokens[place, KIND] = NULL
-    return _after_word(data, at, end, _NULL)
+    tokens[name, KIND] = NULL
+    return _after_word(data, offset, end, _NULL)
 
 
 @kernel()
 def _after_member(
-    data: Any, at: int, end: int, names: Any, ends: Any, stack: Any, tokens: Any, guess: int
-) -> Any:
-    """Past a member, noting it if it is a declared one (-1: no JSON, not plain, or named twice); and the next guess."""
-    at = _after_space(data, at, end)
-    if at >= end or data[at] != _QUOTE:
-        return -1, guess
-    at += 1
-    place = _place_of(data, at, end, names, ends, guess)
-    # a declared name need not be looked through again
-    close = text_end(data, at, end) if place < 0 else at + ends[place + 1] - ends[place]
-    at = _after_space(data, close + 1, end)
-    if close < 0 or at >= end or data[at] != _COLON:
-        return -1, guess
-    at = _after_space(data, at + 1, end)
-    if at >= end:
-        return -1, guess
-    if place < 0:
-        return _after_value(data, at, end, stack), guess
-    if tokens[place, KIND] != UNSEEN:
-        return -1, guess
-    return _token(data, at, end, tokens, place), place + 1
+    data: Uint8Array,
+    offset: Offset,
+    end: Offset,
+    names: PackedTexts,
+    stack: Uint8Array,
+    tokens: Int64Array,
+    guess: int,
+) -> tuple[Offset, int]:
+    """The offset behind a member, whose token is written if it is declared, and the next guess.
+
+    NOT_JSON too for a declared member that comes twice.
+    """
+    offset = _after_space(data, offset, end)
+    if offset >= end or data[offset] != _QUOTE:
+        return NOT_JSON, guess
+    offset += 1
+    name, ends = _name_number(data, offset, end, names, guess), names.ends
+    # the length of a declared name is known
+    close = text_end(data, offset, end) if name < 0 else offset + ends[name + 1] - ends[name]
+    offset = _after_space(data, close + 1, end)
+    if close < 0 or offset >= end or data[offset] != _COLON:
+        return NOT_JSON, guess
+    offset = _after_space(data, offset + 1, end)
+    if offset >= end:
+        return NOT_JSON, guess
+    if name < 0:
+        return _after_value(data, offset, end, stack), guess
+    if tokens[name, KIND] != UNSEEN:
+        return NOT_JSON, guess
+    return _token(data, offset, end, tokens, name), name + 1
 
 
 @kernel()
-def scan(data: Any, at: int, end: int, names: Any, ends: Any, stack: Any, tokens: Any) -> bool:
-    """Find the named members of the one object in ``data[at:end]``.
+def scan(
+    data: Uint8Array, offset: Offset, end: Offset, names: PackedTexts, stack: Uint8Array, tokens: Int64Array
+) -> bool:
+    """Find the named members of the one object in ``data[offset:end]``.
 
-    :param data: uint8
-    :param names: uint8, the names one behind the other; name i ends where ``ends[i + 1]`` (int64) says
-    :param stack: uint8, room for what is open
-    :param tokens: int64, names × TOKEN, written: START, END, KIND
-    :returns: whether it is sure; if not, the tokens mean nothing
+    :param names: the declared names
+    :param stack: scratch, MAX_OPEN
+    :param tokens: names × TOKEN, written: START, END, KIND
+    :returns: whether it is sure of the record; if not, the tokens mean nothing
     """
     tokens[:, KIND] = UNSEEN
-    at = _after_space(data, at, end)
-    if at >= end or data[at] != _OBJECT:
+    offset = _after_space(data, offset, end)
+    if offset >= end or data[offset] != _OBJECT:
         return False
-    at = _after_space(data, at + 1, end)
-    if at < end and data[at] == _OBJECT_END:
-        return _after_space(data, at + 1, end) == end
+    offset = _after_space(data, offset + 1, end)
+    if offset < end and data[offset] == _OBJECT_END:
+        return _after_space(data, offset + 1, end) == end
     guess = 0
     while True:
-        at, guess = _after_member(data, at, end, names, ends, stack, tokens, guess)
-        if at < 0:
+        offset, guess = _after_member(data, offset, end, names, stack, tokens, guess)
+        if offset < 0:
             return False
-        at = _after_space(data, at, end)
-        if at >= end or data[at] != _COMMA:
-            return at < end and data[at] == _OBJECT_END and _after_space(data, at + 1, end) == end
-        at += 1
+        offset = _after_space(data, offset, end)
+        if offset >= end or data[offset] != _COMMA:
+            return offset < end and data[offset] == _OBJECT_END and _after_space(data, offset + 1, end) == end
+        offset += 1

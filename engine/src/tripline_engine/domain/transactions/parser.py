@@ -18,8 +18,9 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType, Field
 from tripline_engine.domain.transactions.columns import DECIMAL
-from tripline_engine.domain.transactions.fast_parser import MAX_VALUE_BYTES, FastParser
+from tripline_engine.domain.transactions.fast_parser import FastParser
 from tripline_engine.domain.transactions.strict_parser import Value, read_record
+from tripline_engine.domain.transactions.value_kernels import MAX_VALUE_BYTES
 from tripline_engine.errors import Unparseable
 
 OVERSIZED: Final = "oversized"
