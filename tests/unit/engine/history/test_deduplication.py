@@ -1,4 +1,4 @@
-"""Remembered ids against a list of them: through tables that grow, move piece by piece, and forget."""
+"""Seen ids against a list of them: through tables that grow, are rehashed in pieces, and expire ids."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tripline_engine.domain.history import deduplication
-from tripline_engine.domain.history.deduplication import SeenIds
+from tripline_engine.domain.history.deduplication import SeenIds, SeenIdsTuning
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 
 REACH = 1000
+TUNING = SeenIdsTuning(at_once=64, moved_per_batch=4)
 BATCHES = st.lists(
     st.tuples(
-        # how many, of how many different ones, how far the clock goes on, and whether another process goes on
+        # ids, how many different ones there are, milliseconds that the clock advances, whether another process goes on
         st.integers(0, 400),
         st.integers(1, 5000),
         st.sampled_from([0, 1, 50, 600, 5000]),
@@ -30,18 +30,18 @@ class Model:
     """The same as a list."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[int, int]] = []
+        self._seen: list[tuple[int, int]] = []
 
     def accept(self, ids: list[int], times: list[int], floor: int) -> list[bool]:
         out = []
-        for each, time in zip(ids, times, strict=True):
-            known = any(
-                other == each and at >= floor and abs(at - time) <= REACH for other, at in self._known
+        for id_, time in zip(ids, times, strict=True):
+            duplicate = any(
+                other == id_ and seen >= floor and abs(seen - time) <= REACH for other, seen in self._seen
             )
-            out.append(not known)
-            if not known:
-                self._known.append((each, time))
-        self._known = [pair for pair in self._known if pair[1] >= floor]
+            out.append(not duplicate)
+            if not duplicate:
+                self._seen.append((id_, time))
+        self._seen = [pair for pair in self._seen if pair[1] >= floor]
         return out
 
 
@@ -53,19 +53,16 @@ class Model:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(batches=BATCHES, seed=st.integers(0, 2**32))
-def test_each_id_counts_once_while_it_is_remembered(
+def test_each_id_counts_once_until_it_expires(
     mapped: bool,
     batches: list[tuple[int, int, int, bool]],
     seed: int,
     tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(deduplication, "_AT_ONCE", 64)
-    monkeypatch.setattr(deduplication, "_MOVED_LEAST", 4)
     rng = np.random.default_rng(seed)
     folder = tmp_path_factory.mktemp("ids")
     arena: Arena = MappedArena(folder) if mapped else HeapArena()
-    ids, model, clock = SeenIds(arena, "ids"), Model(), 0
+    ids, model, clock = SeenIds(arena, "ids", TUNING), Model(), 0
     for count, different, step, changed in batches:
         clock += step
         keys = rng.integers(0, different, count)
@@ -73,20 +70,20 @@ def test_each_id_counts_once_while_it_is_remembered(
         # scattered, as identities are
         low = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         if changed and mapped:
-            ids = SeenIds(MappedArena(folder), "ids")
+            ids = SeenIds(MappedArena(folder), "ids", TUNING)
         elif changed:
-            ids = SeenIds(arena, "ids")
-        found = ids.accept(low, low, times, REACH, clock - 2000)
-        assert found.tolist() == model.accept(keys.tolist(), times.tolist(), clock - 2000)
+            ids = SeenIds(arena, "ids", TUNING)
+        accepted = ids.accept(low, low, times, REACH, clock - 2000)
+        assert accepted.tolist() == model.accept(keys.tolist(), times.tolist(), clock - 2000)
 
 
-def test_a_large_table_moves_piece_by_piece_and_what_is_old_stays_behind() -> None:
+def test_a_large_table_is_rehashed_in_pieces_and_leaves_expired_ids_behind() -> None:
     ids, n = SeenIds(HeapArena(), "ids"), 2000
     sizes = []
     for batch in range(400):
         low = np.arange(batch * n, (batch + 1) * n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         times = np.full(n, batch * 10)
-        # what is older than a hundred batches is forgotten
+        # ids older than a hundred batches have expired
         assert ids.accept(low, low, times, 50, batch * 10 - 1000).all()
         assert not ids.accept(low, low, times, 50, batch * 10 - 1000).any()
         sizes.append(ids.capacity)

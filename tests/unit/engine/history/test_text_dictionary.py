@@ -28,7 +28,7 @@ def texts_of(values: list[str | None]) -> Texts:
 
 def take(table: TextDictionary, values: list[str | None]) -> list[int]:
     texts = texts_of(values)
-    return [int(slot) for slot in table.take(texts, *KEY.of(texts))]
+    return [int(slot) for slot in table.intern_texts(texts, *KEY.of(texts))]
 
 
 @settings(deadline=None)

@@ -1,4 +1,4 @@
-"""Mapped arrays come and go, whatever their size."""
+"""Arenas: mapped arrays are created, grown, shared between processes and removed; both kinds are written alike."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tripline_engine.domain.memory import mapped_arena as arenas
 from tripline_engine.domain.memory.arena import Arena, Array, HeapArena
-from tripline_engine.domain.memory.mapped_arena import MappedArena
+from tripline_engine.domain.memory.mapped_arena import MappedArena, MappedArenaTuning
 
 
-@pytest.mark.parametrize("size", [10, 2 * arenas._LARGE // 8], ids=["small", "large"])
+@pytest.mark.parametrize("size", [10, 2 * MappedArenaTuning().unmap_beside // 8], ids=["small", "large"])
 def test_a_removed_array_leaves_nothing_and_its_name_is_free_at_once(tmp_path: Path, size: int) -> None:
     arena = MappedArena(tmp_path)
     arena.open("numbers", np.int64, size)[:] = 7
@@ -28,15 +27,15 @@ def test_a_removed_array_leaves_nothing_and_its_name_is_free_at_once(tmp_path: P
     assert sorted(path.name for path in tmp_path.iterdir()) == ["header", "numbers"]
 
 
-def test_what_an_ended_process_was_about_to_free_goes_with_the_next(tmp_path: Path) -> None:
+def test_files_that_an_ended_process_left_are_removed_by_the_next(tmp_path: Path) -> None:
     MappedArena(tmp_path)
     (tmp_path / "12-0.going").write_bytes(b"left")
     MappedArena(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["header"]
 
 
-def test_what_others_change_stays_mapped_unless_it_is_another_file(tmp_path: Path) -> None:
-    """Of a new mapping pages are entered one by one as they are touched: a rule that comes must not cost that."""
+def test_arrays_stay_mapped_while_their_files_are_the_same(tmp_path: Path) -> None:
+    """The pages of a new mapping fault one by one: a new rule must not cost that."""
     mine, other = MappedArena(tmp_path), MappedArena(tmp_path)
     names = ("same", "grown", "made anew", "removed")
     before = {name: mine.open(name, np.int64, 4) for name in names}
@@ -51,7 +50,7 @@ def test_what_others_change_stays_mapped_unless_it_is_another_file(tmp_path: Pat
     now = {name: again.open(name, np.int64, 4) for name in names}
     again.release_previous()
     assert not again.stale
-    assert [name for name in names if at(now[name]) == at(before[name])] == ["same", "grown"]
+    assert [name for name in names if address(now[name]) == address(before[name])] == ["same", "grown"]
     assert now["same"].tolist() == [7] * 4
     assert now["grown"].tolist() == [7] * 4 + [-1] * 99_995 + [8]
     assert now["made anew"].tolist() == [9] * 4
@@ -60,7 +59,7 @@ def test_what_others_change_stays_mapped_unless_it_is_another_file(tmp_path: Pat
     assert other.open("same", np.int64, 4)[0] == 1
 
 
-def test_an_array_that_is_taken_over_can_grow_and_go(tmp_path: Path) -> None:
+def test_an_array_with_a_previous_mapping_can_grow_and_be_removed(tmp_path: Path) -> None:
     mine, other = MappedArena(tmp_path), MappedArena(tmp_path)
     mine.open("numbers", np.int64, 4)[:] = 3
     other.open("more", np.int64, 4)
@@ -73,16 +72,13 @@ def test_an_array_that_is_taken_over_can_grow_and_go(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("space", [1 << 30, 1 << 12], ids=["where it is", "mapped anew"])
-def test_an_array_grows_and_keeps_what_it_holds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, space: int
-) -> None:
-    monkeypatch.setattr(arenas, "_SPACE", space)
-    arena = MappedArena(tmp_path)
+def test_an_array_grows_and_keeps_its_items(tmp_path: Path, space: int) -> None:
+    arena = MappedArena(tmp_path, tuning=MappedArenaTuning(space=space))
     numbers = arena.open("numbers", np.int64, 600)
     numbers[:] = np.arange(600)
     grown = arena.resize("numbers", 90_000, -1)
     assert grown.tolist() == [*range(600), *[-1] * 89_400]
-    assert (at(grown) == at(numbers)) == (space == 1 << 30)
+    assert (address(grown) == address(numbers)) == (space == 1 << 30)
     assert (tmp_path / "numbers").stat().st_size == 90_000 * 8
     less = arena.resize("numbers", 5)
     more = arena.resize("numbers", 7)
@@ -90,14 +86,14 @@ def test_an_array_grows_and_keeps_what_it_holds(
     assert MappedArena(tmp_path).open("numbers", np.int64, 1).tolist() == more.tolist()
 
 
-def at(array: Array) -> int:
-    """Where it lies in memory."""
+def address(array: Array) -> int:
+    """The array's address in memory."""
     return int(array.__array_interface__["data"][0])
 
 
 def wait_for_threads() -> None:
     for thread in threading.enumerate():
-        if thread.name == "let-go":
+        if thread.name == "unmap":
             thread.join(10)
 
 
@@ -108,7 +104,7 @@ def either(request: pytest.FixtureRequest, tmp_path: Path) -> Arena:
 
 @pytest.mark.parametrize("count", [0, 1, 1_000, 40_000])
 @pytest.mark.parametrize("first", [0, 1, 1_023, 5_000])
-def test_what_is_put_is_there_and_nothing_else_has_changed(either: Arena, first: int, count: int) -> None:
+def test_put_writes_these_items_and_no_others(either: Arena, first: int, count: int) -> None:
     array = either.open("numbers", np.int32, 50_000, -1)
     expected = array.copy()
     values = np.arange(2 * count, dtype=np.int64)[::2]
@@ -119,9 +115,7 @@ def test_what_is_put_is_there_and_nothing_else_has_changed(either: Arena, first:
 
 @pytest.mark.parametrize("count", [0, 1, 1_000, 40_000])
 @pytest.mark.parametrize("first", [0, 1, 1_023, 5_000])
-def test_what_is_prepared_is_ready_and_nothing_beside_it_has_changed(
-    either: Arena, first: int, count: int
-) -> None:
+def test_prepare_changes_no_other_items(either: Arena, first: int, count: int) -> None:
     array = either.open("numbers", np.int32, 50_000, -1)
     either.prepare("numbers", first, first + count)
     assert (array[:first] == -1).all()
@@ -130,7 +124,7 @@ def test_what_is_prepared_is_ready_and_nothing_beside_it_has_changed(
     assert int((array == 7).sum()) == count
 
 
-def test_what_is_put_stands_where_the_array_has_grown_to(tmp_path: Path) -> None:
+def test_put_writes_beyond_the_array_s_first_capacity(tmp_path: Path) -> None:
     arena, values = MappedArena(tmp_path), np.arange(40_000)
     arena.open("numbers", np.int64, 10)[:] = 3
     grown = arena.resize("numbers", 100_000)
@@ -141,7 +135,7 @@ def test_what_is_put_stands_where_the_array_has_grown_to(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("count", [2, 40_000])
-def test_what_has_no_room_is_refused(either: Arena, count: int) -> None:
+def test_put_beyond_the_end_is_refused(either: Arena, count: int) -> None:
     array = either.open("numbers", np.int32, count)
     with pytest.raises((IndexError, ValueError)):
         either.put("numbers", 1, np.ones(count, np.int32))

@@ -29,6 +29,7 @@ from tests.oracle.values.model import MicroBatch, Outcome
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.buckets import bucket_window
 from tripline_engine.domain.groups import large_groups
+from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 
 CHUNKS, HISTORIES_PER_CHUNK = 10, 200
 CHUNKS_OF_SOAK = 40
@@ -58,7 +59,7 @@ TREATMENTS = st.builds(
     memory_lost=st.frozensets(st.integers(0, 9), max_size=2),
     task_failed=st.frozensets(st.integers(0, 9), max_size=2),
     # as in service few groups of a random history would ever be large
-    small=st.sampled_from([0, 1, 3, large_groups.SMALL]),
+    small=st.sampled_from([0, 1, 3, large_groups.SMALL_GROUP_ROWS]),
     few=st.sampled_from([0, 1, bucket_window.FEW]),
 )
 # Small numbers of everything collide more; the rest is the generator's own. A third of the histories use the plain
@@ -87,11 +88,16 @@ SHARES_JOINED = st.sampled_from([0.0, 0.0, 0.3, 0.7])
 """Of the micro-batches, how many come together with the one before."""
 
 
-def ill_treated(batches: list[MicroBatch], treatment: Treatment, directory: Path | None) -> Engine:
+def ill_treated(
+    batches: list[MicroBatch],
+    treatment: Treatment,
+    directory: Path | None,
+    tuning: ShardTuning = DEFAULT_TUNING,
+) -> Engine:
     """An engine that has taken the history under that treatment."""
-    engine = Engine(treatment.shards, directory)
-    small, few = (large_groups, "SMALL", treatment.small), (bucket_window, "FEW", treatment.few)
-    with mock.patch.object(*small), mock.patch.object(*few):
+    anchor = replace(tuning.anchor, small_group_rows=treatment.small)
+    engine = Engine(treatment.shards, directory, tuning=replace(tuning, anchor=anchor))
+    with mock.patch.object(bucket_window, "FEW", treatment.few):
         for number, batch in enumerate(batches):
             if number in treatment.memory_lost:
                 engine.forget()

@@ -14,8 +14,9 @@ from tests.oracle.generators.profile import EVERYTHING
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.judgement.oracle import judge
 from tests.unit.engine.support.shard_harness import Engine
-from tripline_engine.domain.memory import parallel
+from tripline_engine.domain.judging.anchor_tuning import AnchorTuning
 from tripline_engine.domain.shard.projection import exclusive
+from tripline_engine.domain.shard.shard_tuning import ShardTuning
 
 SEED = 5
 Damage = Callable[[Path], None]
@@ -77,13 +78,10 @@ def test_damaged_arrays_are_built_again(damage: Damage, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(1, 7))
-def test_arrays_of_many_rows_are_built_to_the_same_alerts(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of many rows several threads build the arrays: here few rows are many."""
-    monkeypatch.setattr(parallel, "_MUCH", 0)
+def test_arrays_that_several_threads_rebuild_give_the_same_alerts(seed: int, tmp_path: Path) -> None:
+    tuning = ShardTuning(anchor=AnchorTuning(parallel_rows=0))
     batches = random_history(seed, EVERYTHING)
-    engine = Engine(1, tmp_path)
+    engine = Engine(1, tmp_path, tuning=tuning)
     for number, batch in enumerate(batches):
         if number:
             lose_everything(tmp_path / "shard-0")

@@ -18,6 +18,7 @@ from tripline_contracts.event_type_loader import load
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload
 from tripline_engine.domain.shard.projection import Projection
+from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.state_log import LARGE_ONES
 from tripline_engine.spark.rows.packing import packer
@@ -95,6 +96,7 @@ class Engine:
     out: list[OutRecord] = field(default_factory=list)
     counters: Counter[str] = field(default_factory=Counter)
     event_type: EventType = TRANSACTION
+    tuning: ShardTuning = DEFAULT_TUNING
 
     def __post_init__(self) -> None:
         self.config = config(self.shards, self.event_type)
@@ -147,7 +149,9 @@ class Engine:
     def attempt(self, shard: int, payloads: list[Payload]) -> tuple[list[OutRecord], Counter[str]]:
         """One shard's task, before its state is committed."""
         attached = self._workers[0]
-        worker = ShardWorker(self.config, shard, self.logs[shard], self.directory, lambda: 0, attached)
+        worker = ShardWorker(
+            self.config, shard, self.logs[shard], self.directory, lambda: 0, attached, self.tuning
+        )
         return worker.process(payloads), worker.counters
 
     def payloads(self, batch: MicroBatch) -> list[list[Payload]]:

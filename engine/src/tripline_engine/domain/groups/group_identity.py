@@ -1,4 +1,4 @@
-"""The identity by which a group is known in what is durable, of a group that nobody need have seen."""
+"""The durable identity of a group, computed for groups that may have no transaction yet."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tripline_engine.domain.transactions.columns import TransactionBatch, segmen
 
 
 def group_identity(group: Group, compiler: FilterCompiler) -> tuple[int, int]:
-    """Its 128 bits as (low, high): those that a transaction of the group, in a history of its own, gets."""
+    """The group's 128 bits as (low, high): those that one transaction of the group gets in a history of its own."""
     event_type, values = compiler.event_type, dict(group)
     schema = segment_schema(event_type)
     columns = [pa.array([_value(values.get(field.name), field.type)], field.type) for field in schema]
     arena = HeapArena()
-    history = History(arena, "apart", event_type, compiler.key)
+    history = History(arena, "scratch", event_type, compiler.key)
     history.append(TransactionBatch.of(pa.table(columns, schema=schema), event_type))
     fields = tuple(name for name, _ in group)
     groups = open_groups(arena, history, fields, compiler)
@@ -29,7 +29,7 @@ def group_identity(group: Group, compiler: FilterCompiler) -> tuple[int, int]:
 
 
 def _value(text: str | None, kind: pa.DataType) -> object:
-    """What is no part of a group is anything."""
+    """The field's value; any value of its type where the group does not name the field."""
     if pa.types.is_integer(kind):
         return 0
     return decimals.parse(text or "0") if pa.types.is_decimal(kind) else text or ""

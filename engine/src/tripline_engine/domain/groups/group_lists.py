@@ -1,21 +1,22 @@
-"""The transactions of each group, in the order of event time: a doubly linked list through the history.
+"""The transactions of each group in event-time order: intrusive doubly linked lists through the history.
 
-Of equal event times the one accepted first stands first. A list may lead through rows that retention has
+Of equal event times the one accepted first comes first. A list may lead through rows that retention has
 dropped; everything older than such a row is out of every window, so a walk just ends there.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from tripline_engine.domain.groups.groups import Groups
-from tripline_engine.domain.groups.large_groups import Entering, LargeGroups
-from tripline_engine.domain.history.history import VOIDED, History
+from tripline_engine.domain.groups.groups import NULL_GROUP, Groups
+from tripline_engine.domain.groups.large_groups import SMALL_GROUP_ROWS, Entering, LargeGroups
+from tripline_engine.domain.history.history import History
+from tripline_engine.domain.history.history_columns import VOIDED
 from tripline_engine.domain.history.row_filter import Test
 from tripline_engine.domain.memory.arena import Arena, Array
+from tripline_engine.domain.memory.array_types import NO_ROW, Int32Array, Int64Array, Millis, RowNumber, Slot
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.memory.row_arrays import RowArrays
 from tripline_engine.domain.memory.row_compaction import renumber, shift_down, shift_row_numbers_down
@@ -24,67 +25,66 @@ from tripline_engine.domain.transactions.columns import MIN_TIME
 
 
 class Order(NamedTuple):
-    """The lists of all groups, by row: event times (int64 ms), and the neighbours in their group (int32, -1: none)."""
+    """The lists of all groups, by row: event times (int64 ms), and the neighbours in their group (int32, or NO_ROW)."""
 
-    time: Array
-    previous: Array
-    following: Array
+    time: Int64Array
+    previous: Int32Array
+    following: Int32Array
 
 
 class LinkResult(NamedTuple):
-    """What was found when rows were entered.
+    """The result of linking rows.
 
-    :ivar newest: int64, for each the newest event time (ms) of its group before it, or MIN_TIME
-    :ivar groups: whether their groups are large
+    :ivar newest: int64 by row, the newest event time (ms) of its group before it, or MIN_TIME
+    :ivar groups: the numbers of their groups, if these are large
     """
 
-    newest: npt.NDArray[np.int64]
+    newest: Int64Array
     groups: Entering
 
 
 class Members(NamedTuple):
-    """Which rows of a list contribute to a window: all of them, or where ``slots`` (int32 by row) is not negative."""
+    """The rows of a list that contribute to a window: all, or if ``chosen`` those with a slot (int32) from 0 on."""
 
     chosen: bool
-    slots: Array
+    slots: Int32Array
 
 
-FILTERED = -2
-"""Stands for "left out by the filter" among slots, as NULL_GROUP does for "no group"."""
+FILTERED: Final = -2
+"""The slot of a row that the population's filter leaves out; NULL_GROUP is that of a row without a group."""
+_VOIDED_SLOT: Final = -3
+"""A voided row has the slot _VOIDED_SLOT - s: it is in no list, but while it is retained its group keeps the slot s,
+and with it a firing state that it may have left."""
 
-_HIDDEN = -3
-# A voided row has the slot _HIDDEN - s: it is in no list, but while it is retained its group keeps the slot s, and
-# with it a firing state that it may have left.
-
-_FIRST_CAPACITY = 1024
-# So many rows are filtered at a time: what is computed of them stays in the processor's cache.
-_PIECE = 1 << 15
+_FIRST_CAPACITY: Final = 1024
+# Rows that are filtered at a time: what is computed of them stays in the processor's cache.
+_PIECE_ROWS: Final = 1 << 15
 
 
-def unhidden(slots: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """The slots with those of voided rows as if these were in the lists."""
-    return np.where(slots <= _HIDDEN, _HIDDEN - slots, slots)
+def unhidden(slots: Int32Array) -> Int32Array:
+    """The slots, those of voided rows as if these were in the lists."""
+    return np.where(slots <= _VOIDED_SLOT, _VOIDED_SLOT - slots, slots)
 
 
 @kernel()
-def follows(row: Any, other: Any, time: Any) -> bool:
-    """Whether the row stands after the other in a list: of equal event times the one accepted first stands first."""
+def follows(row: RowNumber, other: RowNumber, time: Int64Array) -> bool:
+    """Whether the row comes after the other in a list: of equal event times the one accepted first comes first."""
     result: bool = time[row] > time[other] or (time[row] == time[other] and row > other)
     return result
 
 
 @kernel()
-def link_row(row: Any, slot: Any, order: Any, last: Any, base: int) -> Any:
-    """Put a row in its place in its group's list; the newest event time there before it, or MIN_TIME."""
+def link_row(row: RowNumber, slot: Slot, order: Order, last: Int32Array, base: RowNumber) -> Millis:
+    """Insert a row into its group's list; the newest event time there before it, or MIN_TIME."""
     time, previous, following = order.time, order.previous, order.following
-    previous[row] = -1
-    following[row] = -1
+    previous[row] = NO_ROW
+    following[row] = NO_ROW
     older = last[slot]
     if older < base:
         last[slot] = row
         return MIN_TIME
-    newest = time[older]
-    newer = np.int32(-1)
+    newest: Millis = time[older]
+    newer = np.int32(NO_ROW)
     while older >= base and time[older] > time[row]:
         newer = older
         older = previous[older]
@@ -100,36 +100,38 @@ def link_row(row: Any, slot: Any, order: Any, last: Any, base: int) -> Any:
 
 
 @kernel(nogil=True)
-def _link(start: int, slots: Any, order: Any, last: Any, base: int, newest: Any) -> None:
+def _link(
+    start: RowNumber, slots: Int32Array, order: Order, last: Int32Array, base: RowNumber, newest: Int64Array
+) -> None:
     for i in range(len(newest)):
         row = start + i
         if slots[row] >= 0:
             newest[i] = link_row(row, slots[row], order, last, base)
         else:
-            order.previous[row] = -1
-            order.following[row] = -1
+            order.previous[row] = NO_ROW
+            order.following[row] = NO_ROW
             newest[i] = MIN_TIME
 
 
 @kernel()
-def _forget(first: int, until: int, slots: Any, last: Any) -> None:
+def _end_lists(first: RowNumber, until: RowNumber, slots: Int32Array, last: Int32Array) -> None:
     for row in range(first, until):
         slot = slots[row]
         if slot >= 0 and last[slot] == row:
-            last[slot] = -1
+            last[slot] = NO_ROW
 
 
 class IntrusiveLists:
-    """For each row its neighbours in event time within its group.
+    """The neighbours of each row in event time within its group.
 
-    ``previous`` and ``following`` are int32 by row (-1: none), ``last`` int32 by slot: the newest row.
+    ``previous`` and ``following`` are int32 by row, ``last`` int32 by slot: the newest row. NO_ROW stands for none.
     """
 
     def __init__(self, arena: Arena, name: str, history: History) -> None:
         self._arena, self._name, self._history = arena, name, history
-        self.previous = arena.open(f"{name}.previous", np.int32, _FIRST_CAPACITY, -1)
-        self.following = arena.open(f"{name}.following", np.int32, _FIRST_CAPACITY, -1)
-        self.last = arena.open(f"{name}.last", np.int32, _FIRST_CAPACITY, -1)
+        self.previous = arena.open(f"{name}.previous", np.int32, _FIRST_CAPACITY, NO_ROW)
+        self.following = arena.open(f"{name}.following", np.int32, _FIRST_CAPACITY, NO_ROW)
+        self.last = arena.open(f"{name}.last", np.int32, _FIRST_CAPACITY, NO_ROW)
 
     @property
     def order(self) -> Order:
@@ -137,22 +139,22 @@ class IntrusiveLists:
         return Order(self._history.time, self.previous, self.following)
 
     def end_lists(self, first: int, until: int, slots: Array) -> None:
-        """End the lists whose newest row is among those from ``first`` to ``until``, which go."""
-        _forget(first, until, slots, self.last)
+        """End the lists whose newest row is among those from ``first`` to ``until``, which are dropped."""
+        _end_lists(first, until, slots, self.last)
 
     @property
     def by_row(self) -> RowArrays:
-        """The arrays that have an item for each row."""
+        """The arrays by row."""
         return {f"{self._name}.previous": self.previous, f"{self._name}.following": self.following}
 
     def shift(self, delta: int, end: int) -> None:
-        """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
+        """Follow a compaction that lowers row numbers by ``delta``; ``end`` is the number after the newest, new."""
         for rows in (self.previous, self.following):
             shift_row_numbers_down(rows, delta, end)
         renumber(self.last, delta)
 
     def remove(self) -> None:
-        """Forget the lists and their arrays."""
+        """Remove the lists' arrays."""
         for part in ("previous", "following", "last"):
             self._arena.remove(f"{self._name}.{part}")
 
@@ -160,29 +162,36 @@ class IntrusiveLists:
         """Make room for so many rows and groups."""
         if rows > len(self.previous):
             capacity = 1 << rows.bit_length()
-            # what is there of a row is written when the row comes: to write all of it now would hold up a micro-batch
+            # rows are written when they come: to write all of them now would stall a micro-batch
             self.previous = self._arena.resize(f"{self._name}.previous", capacity)
             self.following = self._arena.resize(f"{self._name}.following", capacity)
         if slots > len(self.last):
-            self.last = self._arena.resize(f"{self._name}.last", 1 << slots.bit_length(), -1)
+            self.last = self._arena.resize(f"{self._name}.last", 1 << slots.bit_length(), NO_ROW)
 
 
 class GroupLists(IntrusiveLists):
     """The lists of one population: those of its transactions that pass the filter.
 
     ``slots`` is int32 by row: NULL_GROUP where a field of the grouping is null, FILTERED where the filter fails;
-    negative too for voided rows. To be opened anew when there are voided rows for the first time.
+    negative for voided rows too. To be opened anew when a row is voided for the first time.
     """
 
     def __init__(
-        self, arena: Arena, name: str, history: History, groups: Groups, passes: Test | None = None
+        self,
+        arena: Arena,
+        name: str,
+        history: History,
+        groups: Groups,
+        passes: Test | None = None,
+        *,
+        small: int = SMALL_GROUP_ROWS,
     ) -> None:
         super().__init__(arena, name, history)
         self._groups, self._passes = groups, passes
         self._shared = passes is None and not history.any_marked(VOIDED)
         if not self._shared:
-            self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_CAPACITY, -1)
-        self.large = LargeGroups(arena, name, len(self.last))
+            self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_CAPACITY, NULL_GROUP)
+        self.large = LargeGroups(arena, name, len(self.last), small)
 
     @property
     def slots(self) -> Array:
@@ -191,16 +200,16 @@ class GroupLists(IntrusiveLists):
 
     @property
     def table(self) -> SlotTable:
-        """The groups by their slots."""
+        """The slot table of the groups."""
         return self._groups.table
 
     @property
     def by_row(self) -> RowArrays:
-        own = {} if self._shared else {f"{self._name}.slot": self._slots}
-        return super().by_row | own
+        slots = {} if self._shared else {f"{self._name}.slot": self._slots}
+        return super().by_row | slots
 
     def members(self, members: GroupLists) -> Members:
-        """Which of its rows contribute, if those of that population do."""
+        """The rows of these lists that contribute, if those of that population do."""
         return Members(members is not self, members.slots)
 
     @property
@@ -210,16 +219,16 @@ class GroupLists(IntrusiveLists):
 
     @property
     def slot_end(self) -> int:
-        """All slots lie below this number."""
+        """The number after the highest slot ever used."""
         return self.table.end
 
     def link(self, start: int, end: int) -> LinkResult:
-        """Enter the rows from ``start`` to ``end``, whose groups are known, in the order of acceptance."""
+        """Link the rows from ``start`` to ``end``, whose groups are numbered, in the order of acceptance."""
         if not self._shared:
             if end > len(self._slots):
                 self._slots = self._arena.resize(f"{self._name}.slot", 1 << end.bit_length())
-            for first in range(start, end, _PIECE):
-                until = min(first + _PIECE, end)
+            for first in range(start, end, _PIECE_ROWS):
+                until = min(first + _PIECE_ROWS, end)
                 self._arena.put(f"{self._name}.slot", first, self._chosen(first, until))
         self._make_room(end)
         for part in ("previous", "following"):
@@ -231,26 +240,26 @@ class GroupLists(IntrusiveLists):
         return LinkResult(newest, groups)
 
     def build(self, start: int, end: int) -> None:
-        """The same with rows of which nothing needs to be said: a piece at a time, while it is in the cache."""
-        # where there are no rows left there are still slots
+        """Link rows without a result, a piece at a time while it is in the cache."""
+        # without any row there may still be slots
         self._make_room(end)
-        for first in range(start, end, _PIECE):
-            self.link(first, min(first + _PIECE, end))
+        for first in range(start, end, _PIECE_ROWS):
+            self.link(first, min(first + _PIECE_ROWS, end))
 
     def drop(self, until: int) -> None:
-        """Give up the rows before ``until`` (called before the groups and the history do)."""
+        """Drop the rows before ``until`` (called before the groups and the history do)."""
         first = self._history.base
         self.large.release(first, until, self.slots, self.last)
         self.end_lists(first, until, self.slots)
 
     def shift(self, delta: int, end: int) -> None:
-        """As for lists."""
+        """Follow a compaction, as intrusive lists do."""
         super().shift(delta, end)
         if not self._shared:
             shift_down(self._slots, delta, end)
 
     def remove(self) -> None:
-        """Forget the population and its arrays."""
+        """Remove the population's arrays."""
         super().remove()
         self.large.remove()
         if not self._shared:
@@ -260,13 +269,13 @@ class GroupLists(IntrusiveLists):
         self.reserve(rows, self.slot_end)
         self.large.reserve(len(self.last))
 
-    def _chosen(self, start: int, end: int) -> npt.NDArray[np.int32]:
-        """The slots of the rows that are in the lists, and what says why the others are not."""
-        slots: npt.NDArray[np.int32] = self._groups.slots[start:end].copy()
+    def _chosen(self, start: RowNumber, end: RowNumber) -> Int32Array:
+        """The slots of the rows that are in the lists, and the reason among slots why the others are not."""
+        slots: Int32Array = self._groups.slots[start:end].copy()
         if self._passes is not None:
             slots[~self._passes(self._history, start, end)] = FILTERED
         voided = self._history.marked(VOIDED, start, end)
         if voided is not None:
             voided &= slots >= 0
-            slots[voided] = _HIDDEN - slots[voided]
+            slots[voided] = _VOIDED_SLOT - slots[voided]
         return slots

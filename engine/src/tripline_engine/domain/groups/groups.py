@@ -1,11 +1,11 @@
-"""The groups of one grouping: which one each transaction belongs to, whatever the filters of the rules are.
+"""The groups of one grouping: the group of each transaction, whatever the filters of the rules are.
 
-Populations that differ by their filters alone share them: of a thousand rules' populations most do.
+Populations that differ only by their filters share them; of a thousand rules' populations most do.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,43 +15,44 @@ from tripline_engine.domain.memory.arena import Arena, Array
 from tripline_engine.domain.memory.row_arrays import RowArrays
 from tripline_engine.domain.memory.row_compaction import shift_down
 from tripline_engine.domain.memory.siphash import hash_strings
+from tripline_engine.domain.memory.slot_kernels import NO_SLOT
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.transactions.hash_key import HashKey
 
-_FIRST_CAPACITY = 1024
-# So many rows are numbered at a time: what is computed of them stays in the processor's cache.
-_PIECE = 1 << 15
+_FIRST_ROWS: Final = 1024
+# Rows whose groups are numbered at a time: their identities stay in the processor's cache.
+_PIECE_ROWS: Final = 1 << 15
 
-NULL_GROUP = -1
-"""Stands for "no group, for a field of the grouping is null" among slots."""
+NULL_GROUP: Final = NO_SLOT
+"""The slot of a row in no group: a field of the grouping is null."""
 
 
 class Groups(Protocol):
-    """For each row its group's slot in ``table``, for as long as the history has a row of the group."""
+    """The slot in ``table`` of each row's group, which lives as long as the history has a row of it."""
 
     @property
     def table(self) -> SlotTable:
-        """The groups by their slots."""
+        """The slot table of the groups."""
 
     @property
     def slots(self) -> Array:
-        """The group of each row, int32; -1 where a field of the grouping is null."""
+        """The group of each row, int32; NULL_GROUP where a field of the grouping is null."""
 
     @property
     def by_row(self) -> RowArrays:
-        """The arrays that have an item for each row."""
+        """The arrays by row."""
 
     def enter(self, start: int, end: int) -> None:
         """Number the groups of the rows from ``start`` to ``end``."""
 
     def drop(self, until: int) -> None:
-        """Give up the rows before ``until`` (called before the history does)."""
+        """Release the groups of the rows before ``until`` (called before the history drops them)."""
 
     def shift(self, delta: int, end: int) -> None:
-        """Follow the history when its row numbers shrink by ``delta`` (``end``: the number after the newest, new)."""
+        """Follow a compaction that lowers row numbers by ``delta``; ``end`` is the number after the newest, new."""
 
     def remove(self) -> None:
-        """Forget the groups and their arrays."""
+        """Remove the groups' arrays."""
 
 
 def groups_by(fields: tuple[str, ...], arena: Arena, name: str, history: History, key: HashKey) -> Groups:
@@ -62,7 +63,7 @@ def groups_by(fields: tuple[str, ...], arena: Arena, name: str, history: History
 
 
 class TextGroups:
-    """Those of a single text field: the slots of its values in the history number them already."""
+    """Groups by a single text field: its text dictionary in the history numbers them already."""
 
     def __init__(self, history: History, field: str) -> None:
         self._history, self._field = history, field
@@ -90,14 +91,14 @@ class TextGroups:
 
 
 class NumberedGroups:
-    """Those of any other grouping, in a table of their own."""
+    """Groups by any other fields, in a slot table of their own."""
 
     def __init__(
         self, arena: Arena, name: str, history: History, fields: tuple[str, ...], key: HashKey
     ) -> None:
         self._arena, self._name, self._history, self._fields, self._key = arena, name, history, fields, key
         self.table = SlotTable(arena, name)
-        self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_CAPACITY, NULL_GROUP)
+        self._slots = arena.open(f"{name}.slot", np.int32, _FIRST_ROWS, NULL_GROUP)
 
     @property
     def slots(self) -> Array:
@@ -110,8 +111,8 @@ class NumberedGroups:
     def enter(self, start: int, end: int) -> None:
         if end > len(self._slots):
             self._slots = self._arena.resize(f"{self._name}.slot", 1 << end.bit_length())
-        for first in range(start, end, _PIECE):
-            slots = self.table.intern(*self._identities(first, min(first + _PIECE, end)))
+        for first in range(start, end, _PIECE_ROWS):
+            slots = self.table.intern(*self._identities(first, min(first + _PIECE_ROWS, end)))
             self._arena.put(f"{self._name}.slot", first, slots)
 
     def drop(self, until: int) -> None:
@@ -125,11 +126,11 @@ class NumberedGroups:
         self.table.remove()
 
     def _identities(self, start: int, end: int) -> tuple[Array, Array, Array]:
-        """128 bits that are equal exactly where the groups are, and whether there is a group."""
+        """128-bit identities of the groups (low, high), and whether there is a group."""
         parts = [self._identity(field, start, end) for field in self._fields]
         present = np.ones(end - start, np.bool_)
-        for _, _, there in parts:
-            present &= there
+        for _, _, has_value in parts:
+            present &= has_value
         if not parts:
             zero = np.zeros(end - start, np.uint64)
             return zero, zero, present
@@ -137,15 +138,15 @@ class NumberedGroups:
         return low, high, present
 
     def _identity(self, field: str, start: int, end: int) -> tuple[Array, Array, Array]:
-        """128 bits that are equal exactly where the field's values are, and whether there is a value."""
+        """128-bit identities of the field's values (low, high), and whether there is a value."""
         history = self._history
         if field in history.values:
             codes = history.codes(field)[start:end]
-            table = history.values[field]
-            return table.key_low[codes], table.key_high[codes], codes >= 0
+            dictionary = history.values[field]
+            return dictionary.key_low[codes], dictionary.key_high[codes], codes >= 0
         amounts = history.measure(field)
         low, high = amounts.low[start:end].copy(), amounts.high[start:end].view(np.uint64).copy()
-        # Hashed, because plain numbers would crowd the table's neighbouring places.
+        # hashed, because plain numbers would cluster in the table
         low, high = self._hash_words(np.column_stack((low, high)))
         return low, high, np.ones(end - start, np.bool_)
 

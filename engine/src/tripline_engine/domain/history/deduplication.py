@@ -1,276 +1,205 @@
-"""Which transactions have been counted before.
+"""Deduplication by transaction id.
 
-An id is remembered, per anchor value, with the record time of each transaction accepted under it. Ids are numbered in
-the order in which they come, and their columns are written in that order; a table with open addressing finds the
-numbers. So what is written at random is small, a few bytes for each id, and the rest lies side by side: pages of
-mapped files are dear to touch.
+An id is kept, for each anchor value, with the record time of every transaction that was accepted under it, until the
+watermark of ids has passed that time. Ids lie in their order of arrival and a hash index finds them: pages of mapped
+files are expensive to fault in, so as few as possible are written at random.
 
-When a table is full, another one takes its place: of a large one a bounded piece moves with each micro-batch, and until
-that is done both are looked into. What the clock has passed stays behind.
+A full table is rehashed into one that fits the ids that have not expired. A large one is rehashed incrementally, a
+bounded piece with each micro-batch; until that is done both are searched.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from tripline_engine.domain.history.seen_id_kernels import (
+    IdColumns,
+    IdTable,
+    accept_ids,
+    move_ids,
+    place_ids,
+)
 from tripline_engine.domain.memory.arena import Arena, Array
-from tripline_engine.domain.memory.kernel import kernel
+from tripline_engine.domain.memory.array_types import BoolArray, Int64Array, Millis, Uint64Array
 
-_FIRST_CAPACITY: Final = 1024
-# What a place has where there is no id: nought, as in an array that nobody has written to. To write something else
-# into a new table, 128 MiB for ten million ids, would hold up one micro-batch.
-_EMPTY: Final = 0
-_NEVER: Final = np.iinfo(np.int64).min
-# What `meta` holds: ids in the table, and in the one before it; up to which id that one has been moved, if there
-# is one; and which of the two names the table has.
-_USED, _LEFT, _CURSOR, _NAME, _META = 0, 1, 2, 3, 4
-_NONE: Final = 0
-# Tables of so many ids are written anew at once; of larger ones so many ids for each one that is judged move, and
-# at least so many. To leave one behind costs a sixteenth of that.
-_AT_ONCE: Final = 1 << 14
-_MOVED_EACH, _MOVED_LEAST, _PASSED_EACH = 4, 256, 16
-# So many record times say how many of a table's ids are still remembered. They come nearly in order, so few are enough,
-# and each is in a page that has not been touched for long, which may have to come back from the disk.
-_SAMPLE: Final = 1 << 8
+_NO_EXPIRY: Final[Millis] = np.iinfo(np.int64).min
+"""A floor below which no record time lies."""
+
+# Items of `meta`: ids in the table, and in the old one; the number after the next of those to move, or _NO_CURSOR; and
+# which of the two array names the table has.
+_USED, _LEFT, _CURSOR, _NAME, _META_ITEMS = 0, 1, 2, 3, 4
+_NO_CURSOR: Final = 0
+"""The cursor while there is no old table."""
 
 
-class Table(NamedTuple):
-    """The ids by number: identities (uint64, low and high) and record times (int64); and for each place in which an
-    id may be its number (int32, from 1 on)."""
+@dataclass(frozen=True, slots=True)
+class SeenIdsTuning:
+    """When a table is rehashed, and how much of it at a time.
 
-    low: Array
-    high: Array
-    times: Array
-    places: Array
-
-
-@kernel()
-def _place(number: Any, low: Any, places: Any) -> None:
-    mask = np.uint64(len(places) - 1)
-    at = low & mask
-    while places[at] != _EMPTY:
-        at = (at + np.uint64(1)) & mask
-    places[at] = number + 1
-
-
-@kernel()
-def _insert(number: Any, low: Any, high: Any, time: Any, table: Any) -> None:
-    table.low[number], table.high[number], table.times[number] = low, high, time
-    _place(number, low, table.places)
-
-
-@kernel()
-def _known(low: Any, high: Any, time: Any, reach: Any, floor: Any, table: Any) -> bool:
-    mask = np.uint64(len(table.places) - 1)
-    at = low & mask
-    while table.places[at] != _EMPTY:
-        number = table.places[at] - 1
-        same = table.low[number] == low and table.high[number] == high
-        if same and table.times[number] >= floor and abs(table.times[number] - time) <= reach:
-            return True
-        at = (at + np.uint64(1)) & mask
-    return False
-
-
-@kernel()
-def _accept(
-    used: int,
-    low: Any,
-    high: Any,
-    times: Any,
-    reach: Any,
-    floor: Any,
-    table: Any,
-    before: Any,
-    both: bool,
-    out: Any,
-) -> int:
-    """Judge ids in order, and number those that count from ``used`` on; the number after the last."""
-    for i in range(len(low)):
-        known = _known(low[i], high[i], times[i], reach, floor, table)
-        if both and not known:
-            known = _known(low[i], high[i], times[i], reach, floor, before)
-        out[i] = not known
-        if not known:
-            _insert(used, low[i], high[i], times[i], table)
-            used += 1
-    return used
-
-
-@kernel(nogil=True)
-def _place_all(used: int, low: Any, places: Any) -> None:
-    """Have places for ids whose columns are written, from that number on."""
-    for i in range(len(low)):
-        _place(used + i, low[i], places)
-
-
-@kernel(nogil=True)
-def _move(
-    first: int, until: int, most: int, floor: Any, before: Any, used: int, table: Any
-) -> tuple[int, int]:
-    """Copy at most so many of the ids from ``first`` to ``until`` that are not forgotten.
-
-    :returns: up to which, and the number after the last that was copied
+    :ivar first_places: of a new table; a power of two, twice the ids that it may have
+    :ivar at_once: a table of at most so many ids is rehashed in one go
+    :ivar moved_per_id: of a larger one, ids for each that is judged
+    :ivar moved_per_batch: and besides, with each micro-batch
+    :ivar expired_per_moved: ids looked at for each that may move: to leave an expired one behind costs a sixteenth of
+        moving one
+    :ivar sampled_times: record times from which the share of ids that have not expired is estimated. They come nearly
+        in order, so few are enough, and each is in a cold page, which may have to come back from the disk
     """
-    end = used + most
-    for number in range(first, until):
-        if before.times[number] >= floor:
-            if used == end:
-                return number, used
-            _insert(used, before.low[number], before.high[number], before.times[number], table)
-            used += 1
-    return until, used
+
+    first_places: int = 1024
+    at_once: int = 1 << 14
+    moved_per_id: int = 4
+    moved_per_batch: int = 256
+    expired_per_moved: int = 16
+    sampled_times: int = 1 << 8
+
+
+_DEFAULT: Final = SeenIdsTuning()
 
 
 class SeenIds:
     """The ids of accepted transactions of one anchor, each with its record time in ms."""
 
-    def __init__(self, arena: Arena, name: str) -> None:
-        self._arena, self._name = arena, name
-        self._meta = arena.open(f"{name}.meta", np.int64, _META)
-        self._table = self._open(int(self._meta[_NAME]), _FIRST_CAPACITY)
-        self._before = (
-            self._open(1 - int(self._meta[_NAME]), _FIRST_CAPACITY) if self._moving else self._table
-        )
+    def __init__(self, arena: Arena, name: str, tuning: SeenIdsTuning = _DEFAULT) -> None:
+        self._arena, self._name, self._tuning = arena, name, tuning
+        self._meta = arena.open(f"{name}.meta", np.int64, _META_ITEMS)
+        self._table = self._open(int(self._meta[_NAME]), tuning.first_places)
+        self._old = self._table
+        if self._rehashing:
+            self._old = self._open(1 - int(self._meta[_NAME]), tuning.first_places)
 
     def accept(
-        self,
-        low: npt.NDArray[np.uint64],
-        high: npt.NDArray[np.uint64],
-        record_time: npt.NDArray[np.int64],
-        reach_ms: int,
-        floor_ms: int,
-    ) -> npt.NDArray[np.bool_]:
-        """Judge n transactions in order, and remember those that count.
+        self, low: Uint64Array, high: Uint64Array, record_time: Int64Array, reach_ms: Millis, floor_ms: Millis
+    ) -> BoolArray:
+        """Judge n transactions in order, and keep the ids of those that are no duplicates.
 
         :param low: with ``high``, identity of (anchor value, id)
         :param reach_ms: record times at most so far apart make a duplicate
-        :param floor_ms: ids with an older record time are forgotten
+        :param floor_ms: ids with an older record time have expired
         :returns: bool, n: False for a duplicate
         """
         self._make_room(len(low), floor_ms)
         self._prepare(len(low))
-        out = np.empty(len(low), np.bool_)
-        tables = self._table, self._before, self._moving
-        used = int(self._meta[_USED])
-        self._meta[_USED] = _accept(used, low, high, record_time, reach_ms, floor_ms, *tables, out)
-        return out
+        accepted = np.empty(len(low), np.bool_)
+        tables = self._table, self._old, self._rehashing
+        ids, used = IdColumns(low, high, record_time), int(self._meta[_USED])
+        self._meta[_USED] = accept_ids(used, ids, reach_ms, floor_ms, *tables, accepted)
+        return accepted
 
     def reserve(self, ids: int) -> None:
-        """Make room for so many that are to be remembered, before there are any."""
-        self._write_anew(_NEVER, ids)
+        """Make room for so many ids before there are any."""
+        self._rehash(_NO_EXPIRY, ids)
 
     def restore(self, low: Array, high: Array, record_time: Array) -> None:
-        """Take transactions that are known to count, as when the table is built again."""
-        self._make_room(len(low), _NEVER)
+        """Take back ids that were accepted before, as when the arrays are rebuilt."""
+        self._make_room(len(low), _NO_EXPIRY)
         self._append(low, high, record_time)
 
-    def expire(self, floor_ms: int) -> None:
-        """Write the table anew without ids older than ``floor_ms``, as small as fits them."""
-        self._write_anew(floor_ms, 0)
+    def expire(self, floor_ms: Millis) -> None:
+        """Rehash the ids that are not older than ``floor_ms`` into a table that fits them."""
+        self._rehash(floor_ms, 0)
 
     @property
     def capacity(self) -> int:
-        """How many places the table has: twice as many as it may have ids."""
+        """The places of the table: twice the ids that it may have."""
         return len(self._table.places)
 
     @property
     def count(self) -> int:
-        """How many ids are held, those that are yet to move or to be forgotten included."""
+        """The ids in both tables, expired ones that are still there included."""
         return int(self._meta[_USED] + self._meta[_LEFT])
 
     @property
-    def _moving(self) -> bool:
-        return bool(self._meta[_CURSOR] != _NONE)
+    def _rehashing(self) -> bool:
+        return bool(self._meta[_CURSOR] != _NO_CURSOR)
 
-    def _make_room(self, more: int, floor: int) -> None:
-        """For ``more`` ids; and let a piece of the table before this one move."""
+    def _make_room(self, more: int, floor: Millis) -> None:
+        """Make room for ``more`` ids, and move a piece of the old table."""
         if 2 * (int(self._meta[_USED]) + more) > self.capacity:
-            if self._moving or self._meta[_USED] <= _AT_ONCE:
-                self._write_anew(floor, more)
+            if self._rehashing or self._meta[_USED] <= self._tuning.at_once:
+                self._rehash(floor, more)
             else:
                 times = self._table.times[: int(self._meta[_USED])]
-                step = max(1, len(times) // _SAMPLE)
-                held = int((times[::step] >= floor).sum()) * step
-                # a tenth more than the sample says; what does not fit all the same is written anew at once
-                self._begin(held + held // 10 + more)
-        if self._moving:
-            self._move_on(more, floor)
+                step = max(1, len(times) // self._tuning.sampled_times)
+                kept = int((times[::step] >= floor).sum()) * step
+                # a tenth above the estimate; if more are kept than fit, all are rehashed at once
+                self._begin_rehash(kept + kept // 10 + more)
+        if self._rehashing:
+            self._rehash_piece(more, floor)
 
-    def _begin(self, ids: int) -> None:
-        """Go on with an empty table for so many; the one before it is to be moved."""
+    def _begin_rehash(self, ids: int) -> None:
+        """Go on with an empty table for so many ids, and keep the present one as the old one."""
         self._meta[_LEFT], self._meta[_USED], self._meta[_NAME] = self._meta[_USED], 0, 1 - self._meta[_NAME]
-        # ids are counted from 1 here, for 0 says that there is nothing to move
         self._meta[_CURSOR] = 1
-        self._before = self._table
-        self._table = self._open(int(self._meta[_NAME]), _capacity(ids))
+        self._old = self._table
+        self._table = self._open(int(self._meta[_NAME]), self._places(ids))
 
-    def _move_on(self, more: int, floor: int) -> None:
+    def _rehash_piece(self, more: int, floor: Millis) -> None:
         used, first, end = int(self._meta[_USED]), int(self._meta[_CURSOR]) - 1, int(self._meta[_LEFT])
-        # never so many that the table could be full, however wrong the sample was
-        most = min(_MOVED_LEAST + _MOVED_EACH * more, (self.capacity // 2 - used - more) // 2)
-        until = min(first + _PASSED_EACH * most, end)
-        self._prepare(min(most, until - first))
-        until, used = _move(first, until, most, floor, self._before, used, self._table)
+        tuning = self._tuning
+        # the table never gets full, however wrong the estimate was
+        spare = (self.capacity // 2 - used - more) // 2
+        limit = min(tuning.moved_per_batch + tuning.moved_per_id * more, spare)
+        until = min(first + tuning.expired_per_moved * limit, end)
+        self._prepare(min(limit, until - first))
+        until, used = move_ids(first, until, limit, floor, self._old, used, self._table)
         self._meta[_USED], self._meta[_CURSOR] = used, until + 1
         if until == end:
-            self._leave()
+            self._remove_old()
 
-    def _leave(self) -> None:
-        """All has moved."""
-        self._meta[_CURSOR], self._meta[_LEFT] = _NONE, 0
-        self._before = self._table
+    def _remove_old(self) -> None:
+        self._meta[_CURSOR], self._meta[_LEFT] = _NO_CURSOR, 0
+        self._old = self._table
         self._remove(1 - int(self._meta[_NAME]))
 
-    def _write_anew(self, floor: int, room: int) -> None:
-        """Everything at once into a table that fits."""
-        parts = [(self._table, 0, int(self._meta[_USED]))]
-        if self._moving:
-            parts.append((self._before, int(self._meta[_CURSOR]) - 1, int(self._meta[_LEFT])))
+    def _rehash(self, floor: Millis, spare: int) -> None:
+        """Rehash all ids at once, into a table with room for ``spare`` more."""
+        sources = [(self._table, 0, int(self._meta[_USED]))]
+        if self._rehashing:
+            sources.append((self._old, int(self._meta[_CURSOR]) - 1, int(self._meta[_LEFT])))
         kept = []
-        for table, first, end in parts:
-            keep = first + np.flatnonzero(table.times[first:end] >= floor)
-            kept.append((table.low[keep], table.high[keep], table.times[keep]))
+        for table, first, end in sources:
+            numbers = first + np.flatnonzero(table.times[first:end] >= floor)
+            kept.append((table.low[numbers], table.high[numbers], table.times[numbers]))
         low, high, times = (np.concatenate(columns) for columns in zip(*kept, strict=True))
         for name in (0, 1):
             self._remove(name)
-        self._meta[_CURSOR], self._meta[_LEFT] = _NONE, 0
-        self._table = self._before = self._open(int(self._meta[_NAME]), _capacity(len(low) + room))
-        # soon each of its pages has an id
+        self._meta[_CURSOR], self._meta[_LEFT] = _NO_CURSOR, 0
+        self._table = self._old = self._open(int(self._meta[_NAME]), self._places(len(low) + spare))
+        # each of its pages will soon have an id
         self._arena.prepare(self._part(int(self._meta[_NAME]), "places"), 0, self.capacity)
         self._meta[_USED] = 0
         self._append(low, high, times)
 
     def _append(self, low: Array, high: Array, times: Array) -> None:
-        """Take ids for which there is room, column by column."""
+        """Add ids for which there is room, column by column."""
         used = int(self._meta[_USED])
         for part, values in (("low", low), ("high", high), ("times", times)):
             self._arena.put(self._part(int(self._meta[_NAME]), part), used, values)
-        _place_all(used, low, self._table.places)
+        place_ids(used, low, self._table.places)
         self._meta[_USED] += len(low)
 
     def _prepare(self, more: int) -> None:
         used = int(self._meta[_USED])
-        for part in ("low", "high", "times"):
+        for part in IdColumns._fields:
             self._arena.prepare(self._part(int(self._meta[_NAME]), part), used, used + more)
 
-    def _open(self, name: int, capacity: int) -> Table:
-        ids = capacity // 2
+    def _open(self, name: int, places: int) -> IdTable:
+        ids = places // 2
         columns = (("low", np.uint64, ids), ("high", np.uint64, ids), ("times", np.int64, ids))
-        parts = (*columns, ("places", np.int32, capacity))
-        return Table(*(self._arena.open(self._part(name, part), kind, size) for part, kind, size in parts))
+        parts = (*columns, ("places", np.int32, places))
+        return IdTable(*(self._arena.open(self._part(name, part), kind, size) for part, kind, size in parts))
 
     def _remove(self, name: int) -> None:
-        for part in Table._fields:
+        for part in IdTable._fields:
             self._arena.remove(self._part(name, part))
 
     def _part(self, name: int, part: str) -> str:
         return f"{self._name}.{name}.{part}"
 
-
-def _capacity(ids: int) -> int:
-    """Places for so many ids, a third to a sixth of them taken."""
-    return max(_FIRST_CAPACITY, 1 << (3 * ids).bit_length())
+    def _places(self, ids: int) -> int:
+        """Places for so many ids, a third to a sixth of them used."""
+        return max(self._tuning.first_places, 1 << (3 * ids).bit_length())

@@ -1,4 +1,4 @@
-"""The filter that leaves out what operators have cleared of a rule."""
+"""The filter of exclusions: transactions that operators have cleared of a rule fail it."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from tripline_engine.domain.history.row_filter import FilterCompiler, Test
 from tripline_engine.domain.rules.exclusions import Exclusions, Group
 
 
-def excluding(forgotten: Exclusions, compiler: FilterCompiler, test: Test | None) -> Test | None:
-    """Besides, the transaction is not forgotten."""
-    if not forgotten.before and not forgotten.groups:
+def excluding(exclusions: Exclusions, compiler: FilterCompiler, test: Test | None) -> Test | None:
+    """The test, which excluded transactions fail too."""
+    if not exclusions.before and not exclusions.groups:
         return test
-    groups = [(each.before, _in_group(each.group, compiler)) for each in forgotten.groups]
-    last = max(forgotten.before, *(before for before, _ in groups), 0)
+    groups = [(excluded.before, _in_group(excluded.group, compiler)) for excluded in exclusions.groups]
+    last = max(exclusions.before, *(before for before, _ in groups), 0)
 
-    def not_forgotten(history: History, start: int, end: int) -> npt.NDArray[np.bool_]:
+    def not_excluded(history: History, start: int, end: int) -> npt.NDArray[np.bool_]:
         result = np.ones(end - start, np.bool_) if test is None else test(history, start, end)
         if start + history.offset >= last:
             return result
         sequences = np.arange(start, end) + history.offset
-        result = result & (sequences >= forgotten.before)
-        for before, among in groups:
-            result &= (sequences >= before) | ~among(history, start, end)
+        result = result & (sequences >= exclusions.before)
+        for before, in_group in groups:
+            result &= (sequences >= before) | ~in_group(history, start, end)
         return result
 
-    return not_forgotten
+    return not_excluded
 
 
 def _in_group(group: Group, compiler: FilterCompiler) -> Test:
-    """Whether a transaction is one of the group's."""
+    """The test that the group's transactions pass."""
     if not group:
         return lambda _, start, end: np.ones(end - start, np.bool_)
     return compiler.compile(All(tuple(Comparison(name, "=", value) for name, value in group)))

@@ -1,4 +1,4 @@
-"""A rule's filter over the columns of the history: which transactions pass it."""
+"""Row filters: a rule's filter compiled to a test over the columns of a history."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
@@ -25,19 +24,22 @@ from tripline_contracts.filter_tree import (
 )
 from tripline_contracts.spelling import Operator
 from tripline_engine.domain.history.history import History
+from tripline_engine.domain.memory.array_types import BoolArray, Millis, RowNumber, Uint64Array
 from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.threshold import Threshold
 from tripline_engine.domain.transactions.columns import NULL_TIME, Texts
 from tripline_engine.domain.transactions.hash_key import HashKey
 
-Passes = npt.NDArray[np.bool_]
+Passes = BoolArray
+Identities = tuple[Uint64Array, Uint64Array]
+"""128-bit identities of texts: low and high words."""
 Test = Callable[[History, int, int], Passes]
-"""Whether each row from the first number to the second passes."""
+"""Whether each row from the first number to before the second passes."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilterCompiler:
-    """Makes tests of filters, for the history of one anchor."""
+    """Compiles filters to tests over the history of one anchor."""
 
     event_type: EventType
     key: HashKey
@@ -48,9 +50,9 @@ class FilterCompiler:
         """The filter as a function over columns. A comparison with null is false, whatever the operator."""
         match condition:
             case All(operands):
-                return _combined([self.compile(each) for each in operands], np.logical_and)
+                return _combined([self.compile(operand) for operand in operands], np.logical_and)
             case Any_(operands):
-                return _combined([self.compile(each) for each in operands], np.logical_or)
+                return _combined([self.compile(operand) for operand in operands], np.logical_or)
             case Not(operand):
                 return _inverted(self.compile(operand))
             case Comparison(name, operator, constant):
@@ -58,12 +60,12 @@ class FilterCompiler:
             case Membership(name, constants):
                 return self._comparison(name, "=", constants)
             case ListMembership(name, list_name):
-                return _listed(name, list_name, self)
+                return _in_list(name, list_name, self)
             case ParameterComparison(name, operator, parameter):
                 return _against_parameter(name, operator, parameter, self)
 
     def _comparison(self, name: str, operator: Operator, constants: Sequence[Constant]) -> Test:
-        """True if the comparison with one of the constants is."""
+        """The test that the comparison with one of the constants is true."""
         field = self.event_type.field(name)
         if field.kind == "decimal":
             return _amounts(name, [Threshold(operator, _scaled(constant)) for constant in constants])
@@ -72,14 +74,14 @@ class FilterCompiler:
         return _texts(name, [str(constant) for constant in constants], self.key, equal=operator == "=")
 
 
-def from_time(since: int, test: Test | None) -> Test:
-    """Besides, the event time (ms) is not before ``since``."""
+def from_time(since: Millis, test: Test | None) -> Test:
+    """The test, which transactions with an event time before ``since`` fail too."""
 
-    def late_enough(history: History, start: int, end: int) -> Passes:
+    def not_before(history: History, start: int, end: int) -> Passes:
         result: Passes = history.time[start:end] >= since
         return result if test is None else result & test(history, start, end)
 
-    return late_enough
+    return not_before
 
 
 def _inverted(inner: Test) -> Test:
@@ -92,21 +94,21 @@ def _inverted(inner: Test) -> Test:
 def _combined(tests: Sequence[Test], operation: np.ufunc) -> Test:
     def test(history: History, start: int, end: int) -> Passes:
         result = tests[0](history, start, end)
-        for each in tests[1:]:
-            result = operation(result, each(history, start, end))
+        for operand in tests[1:]:
+            result = operation(result, operand(history, start, end))
         return result
 
     return test
 
 
-def _amounts(name: str, limits: Sequence[Threshold]) -> Test:
-    """True if one of the limits holds."""
+def _amounts(name: str, thresholds: Sequence[Threshold]) -> Test:
+    """The test that the value satisfies one of the thresholds."""
 
     def test(history: History, start: int, end: int) -> Passes:
         rows, amounts = np.arange(start, end), history.measure(name)
         result = np.zeros(end - start, np.bool_)
-        for limit in limits:
-            result |= limit.matching_rows(rows, amounts)
+        for threshold in thresholds:
+            result |= threshold.matching_rows(rows, amounts)
         return result
 
     return test
@@ -123,10 +125,10 @@ _TIME_OPERATORS: dict[str, np.ufunc] = {
 
 
 def _times(field: Field, operator: str, constants: Sequence[int], event_type: EventType) -> Test:
-    own = field.name == event_type.time_field.name
+    is_event_time = field.name == event_type.time_field.name
 
     def test(history: History, start: int, end: int) -> Passes:
-        times = (history.time if own else history.stamp(field.name))[start:end]
+        times = (history.time if is_event_time else history.stamp(field.name))[start:end]
         result: Passes = np.zeros(end - start, np.bool_)
         for constant in constants:
             result |= _TIME_OPERATORS[operator](times, constant)
@@ -140,14 +142,14 @@ def _texts(name: str, constants: Sequence[str], key: HashKey, *, equal: bool) ->
     low, high = key.of(_as_texts(constants))
 
     def test(history: History, start: int, end: int) -> Passes:
-        among = _among(history, name, low, high, start, end)
-        return among if equal else ~among & (history.codes(name)[start:end] >= 0)
+        equal_to_one = _among(history, name, (low, high), start, end)
+        return equal_to_one if equal else ~equal_to_one & (history.codes(name)[start:end] >= 0)
 
     return test
 
 
-def _listed(name: str, list_name: str, compiler: FilterCompiler) -> Test:
-    """True if the list held the value when the transaction was accepted."""
+def _in_list(name: str, list_name: str, compiler: FilterCompiler) -> Test:
+    """The test that the list had the value when the transaction was accepted."""
 
     def identities(values: list[str]) -> Any:
         return compiler.key.of(_as_texts(values))
@@ -156,33 +158,33 @@ def _listed(name: str, list_name: str, compiler: FilterCompiler) -> Test:
         result, offset = np.zeros(end - start, np.bool_), history.offset
         runs = compiler.named.list(list_name).runs(compiler.anchor, start + offset, end + offset)
         for first, until, values in runs:
-            low, high = compiler.named.hashed(list_name, values, identities)
+            hashes = compiler.named.hashed(list_name, values, identities)
             run = first - offset, until - offset
-            result[run[0] - start : run[1] - start] = _among(history, name, low, high, *run)
+            result[run[0] - start : run[1] - start] = _among(history, name, hashes, *run)
         return result
 
     return test
 
 
 def _against_parameter(name: str, operator: Operator, parameter: str, compiler: FilterCompiler) -> Test:
-    """True if the comparison with the parameter is, as it stood when the transaction was accepted."""
+    """The test that the comparison with the parameter is true, by its value when the transaction was accepted."""
 
     def test(history: History, start: int, end: int) -> Passes:
         result, offset = np.zeros(end - start, np.bool_), history.offset
         runs = compiler.named.parameter(parameter).runs(compiler.anchor, start + offset, end + offset)
         for first, until, scaled in runs:
             rows = np.arange(first - offset, until - offset)
-            found = Threshold(operator, scaled).matching_rows(rows, history.measure(name))
-            result[first - offset - start : until - offset - start] = found
+            matches = Threshold(operator, scaled).matching_rows(rows, history.measure(name))
+            result[first - offset - start : until - offset - start] = matches
         return result
 
     return test
 
 
-def _among(history: History, name: str, low: Any, high: Any, start: int, end: int) -> Passes:
+def _among(history: History, name: str, identities: Identities, start: RowNumber, end: RowNumber) -> Passes:
     """Whether each row's value is one of those with these identities."""
-    codes, found = history.codes(name)[start:end], history.values[name].find(low, high)
-    result: Passes = np.isin(codes, found[found >= 0])
+    codes, slots = history.codes(name)[start:end], history.values[name].find(*identities)
+    result: Passes = np.isin(codes, slots[slots >= 0])
     return result
 
 

@@ -1,123 +1,148 @@
-"""The values of a text field: a slot for each, and the text itself once, for as long as the slot is used.
+"""The text dictionary of a field: a slot for each value, and the text itself once, for as long as the slot is in use.
 
-Rows hold slots; a text is only looked at when an alert is written.
+Rows hold slots; a text is only read when an alert is written.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.array_types import (
+    BoolArray,
+    Int32Array,
+    Int64Array,
+    Offset,
+    Slot,
+    Uint8Array,
+    Uint64Array,
+)
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.transactions.columns import Texts
 
-_FIRST_HEAP: Final = 4096
-# What `span` begins with: how far the heap is filled. Then, for each slot, where its text begins, and how many bytes it
-# has and one more (0: there is none yet).
+_FIRST_HEAP_BYTES: Final = 4096
+# `spans` begins with the end of the heap's used part. Then, for each slot, the start of its text, and its length in
+# bytes plus 1 (0: no text yet).
 _END, _FIRST = 0, 1
 
 
+class TextHeap(NamedTuple):
+    """The texts by slot.
+
+    :ivar low: with ``high``, the key of the text that is there: a slot is used again for other keys
+    :ivar spans: see above
+    :ivar heap: the texts' bytes
+    """
+
+    low: Uint64Array
+    high: Uint64Array
+    spans: Int64Array
+    heap: Uint8Array
+
+
+@kernel()
+def _span_of(slot: Slot) -> Offset:
+    return _FIRST + 2 * slot
+
+
 @kernel(nogil=True)
-def _keep(
-    fresh: Any,
-    slots: Any,
-    offsets: Any,
-    data: Any,
-    low: Any,
-    high: Any,
-    own_low: Any,
-    own_high: Any,
-    span: Any,
-    heap: Any,
+def _store(
+    fresh: Int32Array,
+    slots: Int32Array,
+    offsets: Int32Array,
+    data: Uint8Array,
+    key_low: Uint64Array,
+    key_high: Uint64Array,
+    texts: TextHeap,
 ) -> None:
-    """Write the texts of the ``fresh`` ones, but where a slot has got the key back whose text it still has."""
-    end = span[_END]
+    """Write the texts number ``fresh``, unless a slot has the same key again and still its text."""
+    spans, heap = texts.spans, texts.heap
+    end = spans[_END]
     for i in fresh:
-        slot = np.int64(slots[i])
-        at = _FIRST + 2 * slot
-        if span[at + 1] > 0 and own_low[slot] == low[slot] and own_high[slot] == high[slot]:
+        slot: Slot = int(slots[i])
+        span = _span_of(slot)
+        if spans[span + 1] > 0 and texts.low[slot] == key_low[slot] and texts.high[slot] == key_high[slot]:
             continue
         first, length = np.int64(offsets[i]), np.int64(offsets[i + 1] - offsets[i])
         for k in range(length):
             heap[end + k] = data[first + k]
-        span[at], span[at + 1] = end, length + 1
-        own_low[slot], own_high[slot] = low[slot], high[slot]
+        spans[span], spans[span + 1] = end, length + 1
+        texts.low[slot], texts.high[slot] = key_low[slot], key_high[slot]
         end += length
-    span[_END] = end
+    spans[_END] = end
 
 
 @kernel(nogil=True)
-def _gather(used: Any, span: Any, heap: Any, out: Any) -> None:
-    """Copy the texts of slots in use to ``out``, one after the other; forget the others'."""
+def _compact(used: BoolArray, spans: Int64Array, heap: Uint8Array, out: Uint8Array) -> None:
+    """Copy the texts of slots in use to ``out``, one after the other; drop the others."""
     end = 0
     for slot in range(len(used)):
-        at = _FIRST + 2 * slot
+        span = _span_of(slot)
         if not used[slot]:
-            span[at + 1] = 0
-        if span[at + 1] == 0:
+            spans[span + 1] = 0
+        if spans[span + 1] == 0:
             continue
-        first, length = span[at], span[at + 1] - 1
+        first, length = spans[span], spans[span + 1] - 1
         for k in range(length):
             out[end + k] = heap[first + k]
-        span[at] = end
+        spans[span] = end
         end += length
-    span[_END] = end
+    spans[_END] = end
 
 
 class TextDictionary(SlotTable):
-    """Slots for texts, named by their 128-bit identities, which remembers each text.
-
-    ``_span`` (int64) says where the texts are; ``_own_low`` and ``_own_high`` whose they are, for slots are used again.
-    """
+    """Slots for texts, by their 128-bit identities, with the text of each slot."""
 
     def __init__(self, arena: Arena, name: str) -> None:
         super().__init__(arena, name)
         slots = self.capacity
-        self._own_low = arena.open(f"{name}.text.low", np.uint64, slots)
-        self._own_high = arena.open(f"{name}.text.high", np.uint64, slots)
-        self._span = arena.open(f"{name}.text.span", np.int64, _FIRST + 2 * slots)
-        self._heap = arena.open(f"{name}.text.heap", np.uint8, _FIRST_HEAP)
+        self._texts = TextHeap(
+            arena.open(f"{name}.text.low", np.uint64, slots),
+            arena.open(f"{name}.text.high", np.uint64, slots),
+            arena.open(f"{name}.text.span", np.int64, _FIRST + 2 * slots),
+            arena.open(f"{name}.text.heap", np.uint8, _FIRST_HEAP_BYTES),
+        )
 
-    def take(
-        self, texts: Texts, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]
-    ) -> npt.NDArray[np.int32]:
-        """The slot of each of n texts (int32; -1 for null), each counted once more.
+    def intern_texts(self, texts: Texts, low: Uint64Array, high: Uint64Array) -> Int32Array:
+        """The slot of each of n texts (int32; NO_SLOT for null), each counted once more.
 
         :param low: with ``high``, their identities
         """
         slots, fresh = self._intern(low, high, texts.present)
         self._make_room(int((texts.offsets[fresh + 1] - texts.offsets[fresh]).sum()))
-        columns = self.key_low, self.key_high, self._own_low, self._own_high
-        _keep(fresh, slots, texts.offsets, texts.data, *columns, self._span, self._heap)
+        _store(fresh, slots, texts.offsets, texts.data, self.key_low, self.key_high, self._texts)
         return slots
 
-    def text(self, slot: int) -> str | None:
-        """The text in a slot that is in use; None for slot -1."""
+    def text(self, slot: Slot) -> str | None:
+        """The text in a slot that is in use; None for NO_SLOT."""
         if slot < 0:
             return None
-        at = _FIRST + 2 * slot
-        first, length = self._span[at], self._span[at + 1] - 1
-        return bytes(self._heap[first : first + length]).decode()
+        span = _FIRST + 2 * slot
+        first, length = self._texts.spans[span], self._texts.spans[span + 1] - 1
+        return bytes(self._texts.heap[first : first + length]).decode()
 
     def _make_room(self, more: int) -> None:
-        """For the texts of new slots, of ``more`` bytes at most."""
-        if self.capacity > len(self._own_low):
-            self._own_low = self._arena.resize(f"{self._name}.text.low", self.capacity)
-            self._own_high = self._arena.resize(f"{self._name}.text.high", self.capacity)
-            self._span = self._arena.resize(f"{self._name}.text.span", _FIRST + 2 * self.capacity)
-        if self._span[_END] + more <= len(self._heap):
+        """Make room for the texts of new slots, of ``more`` bytes at most."""
+        if self.capacity > len(self._texts.low):
+            self._texts = self._texts._replace(
+                low=self._arena.resize(f"{self._name}.text.low", self.capacity),
+                high=self._arena.resize(f"{self._name}.text.high", self.capacity),
+                spans=self._arena.resize(f"{self._name}.text.span", _FIRST + 2 * self.capacity),
+            )
+        spans, heap = self._texts.spans, self._texts.heap
+        if spans[_END] + more <= len(heap):
             return
-        # to move all texts takes long where there are many, so only if half of what is there is no longer told
-        told = np.maximum(self._span[_FIRST + 1 :: 2][self.in_use] - 1, 0).sum()
-        if 2 * told <= self._span[_END]:
-            out = np.empty(len(self._heap), np.uint8)
-            _gather(self.in_use, self._span, self._heap, out)
-            end = int(self._span[_END])
-            self._heap[:end] = out[:end]
-        needed = int(self._span[_END]) + more
-        if needed > len(self._heap):
-            self._heap = self._arena.resize(f"{self._name}.text.heap", 1 << needed.bit_length())
+        # to move all texts takes long where there are many, so only if half of the bytes are of slots no longer in use
+        used_bytes = np.maximum(spans[_FIRST + 1 :: 2][self.in_use] - 1, 0).sum()
+        if 2 * used_bytes <= spans[_END]:
+            out = np.empty(len(heap), np.uint8)
+            _compact(self.in_use, spans, heap, out)
+            end = int(spans[_END])
+            heap[:end] = out[:end]
+        needed = int(spans[_END]) + more
+        if needed > len(heap):
+            resized = self._arena.resize(f"{self._name}.text.heap", 1 << needed.bit_length())
+            self._texts = self._texts._replace(heap=resized)

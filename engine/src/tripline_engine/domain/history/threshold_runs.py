@@ -1,4 +1,4 @@
-"""The limit that a condition holds each transaction against: its own, or a parameter as it stood at its acceptance."""
+"""The threshold of a condition at each transaction: its constant, or a parameter's value at its acceptance."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.threshold import Threshold
 
 ThresholdRun = tuple[int, int, Threshold]
-"""The history's rows from the first number to before the second, and what they are held against."""
+"""The history's rows from the first number to before the second, and their threshold."""
 
 
 def threshold_runs(
-    part: Measure, anchor: str, named: NamedValues, history: History, start: int, end: int
+    measure: Measure, anchor: str, named: NamedValues, history: History, start: int, end: int
 ) -> list[ThresholdRun]:
-    """For the anchor's history from row ``start`` to ``end``."""
-    if part.constant is not None:
-        return [(start, end, part.constant)]
-    parameter, offset = part.condition.limit, history.offset
+    """The thresholds of a condition for the anchor's history from row ``start`` to ``end``."""
+    if measure.constant is not None:
+        return [(start, end, measure.constant)]
+    parameter, offset = measure.condition.limit, history.offset
     assert isinstance(parameter, Parameter)
     runs = named.parameter(parameter.name).runs(anchor, start + offset, end + offset)
     return [
-        (first - offset, until - offset, Threshold(part.condition.operator, scaled))
+        (first - offset, until - offset, Threshold(measure.condition.operator, scaled))
         for first, until, scaled in runs
     ]

@@ -14,9 +14,11 @@ from tripline_engine.domain.buckets.bucket_window import Buckets
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.groups.group_identity import group_identity
 from tripline_engine.domain.history.deduplication import SeenIds
-from tripline_engine.domain.history.history import BACKFILLED, VOIDED, History
+from tripline_engine.domain.history.history import History
+from tripline_engine.domain.history.history_columns import BACKFILLED, VOIDED
 from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.history.voided import Voided
+from tripline_engine.domain.judging.anchor_tuning import DEFAULT_TUNING, AnchorTuning
 from tripline_engine.domain.judging.evaluation import BatchEvaluation, ingest
 from tripline_engine.domain.judging.readings import RuleReading
 from tripline_engine.domain.judging.reevaluation import judge_late_ones
@@ -42,9 +44,6 @@ _ID_MIX, _ANCHOR_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB
 
 # Arrays up to so many items, or with no more than so many times the room they need, are left as they are.
 _SMALL, _MOST_ROOM = 1 << 14, 8
-
-# So many rows are folded into a bucket set before they go, at a time.
-_FOLDED = 1 << 16
 
 FiringByVersion = dict[RuleVersionKey, FiringRecords]
 
@@ -78,12 +77,14 @@ class Anchor:
         key: HashKey,
         named: NamedValues,
         structure: WindowPlan,
+        tuning: AnchorTuning = DEFAULT_TUNING,
     ) -> None:
+        self._tuning = tuning
         self._arena, self.name, self._event_type, self._key = arena, name, event_type, key
         self._compiler = FilterCompiler(event_type, key, named, name)
-        self.history = History(arena, name, event_type, key)
+        self.history = History(arena, name, event_type, key, tuning.history)
         self.ids = SeenIds(arena, f"{name}.ids")
-        self._windows = WindowSet(arena, self.history, self._compiler, structure)
+        self._windows = WindowSet(arena, self.history, self._compiler, structure, tuning=tuning)
 
     def identities(self, rows: TransactionBatch) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """128 bits by which equal (anchor value, transaction id) are known."""
@@ -185,7 +186,8 @@ class Anchor:
         """
         version, history = work.version, self.history
         floor = visibility.floor(version.anchor, version.fields)
-        apart = WindowSet(HeapArena(), history, self._compiler, WindowPlan.empty(), floor)
+        empty, tuning = WindowPlan.empty(), self._tuning
+        apart = WindowSet(HeapArena(), history, self._compiler, empty, floor, tuning)
         apart.restructure(WindowPlan.of_versions([version]), visibility, dict, build=False)
         aggregates = ingest(apart, history.base, history.end, visibility, [version])
         time = history.time[history.base : history.end]
@@ -216,7 +218,7 @@ class Anchor:
         history = self.history
         begun = history.expired(self._windows.span(visibility, key).begin, max(first, history.base))
         until = history.expired(visibility.floor(self.name, key.used), begun)
-        return begun, min(until, begun + _FOLDED)
+        return begun, min(until, begun + self._tuning.folded_rows)
 
     def fold(
         self, visibility: Watermarks, key: BucketKey, first: int, until: int, voided: Sequence[Voided]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tripline_engine.domain.firing.alerted_rows import alerted_records
 from tripline_engine.domain.firing.firing_states import FiringRecords
-from tripline_engine.domain.history.history import BACKFILLED
+from tripline_engine.domain.history.history_columns import BACKFILLED
 from tripline_engine.domain.history.threshold_runs import ThresholdRun, threshold_runs
 from tripline_engine.domain.judging.evaluation import BatchEvaluation
 from tripline_engine.domain.judging.verdict import LateOne, Measured, Verdict

@@ -13,9 +13,11 @@ from tripline_engine.domain.firing.firing_states import FiringRecords, FiringSta
 from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.groups.groups import Groups
 from tripline_engine.domain.groups.populations import open_group_lists, open_groups
-from tripline_engine.domain.history.history import BACKFILLED, NO_MEASURE, History
+from tripline_engine.domain.history.history import History
+from tripline_engine.domain.history.history_columns import BACKFILLED, NO_MEASURE
 from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.history.voided import Voided
+from tripline_engine.domain.judging.anchor_tuning import DEFAULT_TUNING, AnchorTuning
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.parallel import Work, run_parallel
 from tripline_engine.domain.memory.row_arrays import (
@@ -65,7 +67,9 @@ class WindowSet:
         compiler: FilterCompiler,
         structure: WindowPlan,
         since: int = MIN_TIME,
+        tuning: AnchorTuning = DEFAULT_TUNING,
     ) -> None:
+        self._tuning = tuning
         self._arena, self.history, self._compiler, self._since = arena, history, compiler, since
         self._name, self._event_type, self.named = compiler.anchor, compiler.event_type, compiler.named
         self.used = structure.used
@@ -122,7 +126,9 @@ class WindowSet:
         history, self.used = self.history, structure.used
         history.restore(self.used)
         base, end = history.base, history.end if build else history.base
-        run_parallel(*self._to_build(structure, visibility, base, end))
+        run_parallel(
+            *self._to_build(structure, visibility, base, end), parallel_rows=self._tuning.parallel_rows
+        )
         for bucketed, layout in structure.buckets.items():
             if bucketed not in self.buckets:
                 self._build_buckets(bucketed, layout, visibility, kept(bucketed) if kept else None)
@@ -328,7 +334,15 @@ class WindowSet:
 
     def _open_links(self, population: Population) -> GroupLists:
         groups = self._open_groups(population.fields)
-        links = open_group_lists(self._arena, self.history, population, self._compiler, groups, self._since)
+        links = open_group_lists(
+            self._arena,
+            self.history,
+            population,
+            self._compiler,
+            groups,
+            self._since,
+            small=self._tuning.small_group_rows,
+        )
         self.links[population] = links
         return links
 

@@ -1,7 +1,7 @@
-"""Named arrays that grow: where a shard's history lives.
+"""Named arrays that grow: the storage of a shard's history.
 
 Spark serves a shard from any of its Python workers, so the arrays are files that every worker of the machine
-can map; a worker that dies takes nothing with it. Tests, and a worker that cannot have the files, use memory
+can map; a worker that dies takes nothing with it. Tests, and a worker that cannot lock the files, use memory
 of their own.
 """
 
@@ -17,52 +17,58 @@ Array = npt.NDArray[Any]
 
 
 def whole_pages(size: int) -> int:
-    """How many bytes of so many are whole pages."""
+    """The bytes of ``size`` that fill whole pages."""
     return size // mmap.PAGESIZE * mmap.PAGESIZE
 
 
-def from_a_page(first: int, size: int) -> int:
-    """The first of items of so many bytes, from the one with that number on, that begins a page."""
-    return -(-first * size // mmap.PAGESIZE) * mmap.PAGESIZE // size
+def page_start(first: int, size: int, page_bytes: int = mmap.PAGESIZE) -> int:
+    """The number of the first item from ``first`` on that begins a page; items have ``size`` bytes."""
+    return -(-first * size // page_bytes) * page_bytes // size
 
 
 class Arena(Protocol):
-    """Named one-dimensional arrays. A name keeps its dtype for ever."""
+    """Named one-dimensional arrays. A name keeps its dtype for ever.
+
+    :ivar page_bytes: a hole begins and ends at multiples of this
+    """
+
+    page_bytes: int
 
     def open(self, name: str, dtype: npt.DTypeLike, capacity: int, fill: int = 0) -> Array:
-        """The array of that name as it stands, or a new one of ``capacity`` items set to ``fill``."""
+        """The array of that name as it is, or a new one of ``capacity`` items set to ``fill``."""
 
     def resize(self, name: str, capacity: int, fill: int = 0) -> Array:
         """The array with another capacity; items beyond the old one are set to ``fill``."""
 
     def put(self, name: str, first: int, values: Array) -> None:
-        """Set the items from ``first`` on. Raises IndexError or ValueError where there is no room for them."""
+        """Set the items from ``first`` on. Raises IndexError or ValueError beyond the array's end."""
 
     def prepare(self, name: str, first: int, until: int) -> None:
-        """The items from ``first`` to ``until`` hold nothing, and are about to be set."""
+        """Back the items from ``first`` to ``until`` with memory: they hold nothing, and are about to be set."""
 
     def remove(self, name: str) -> None:
-        """Forget the array."""
+        """Remove the array; its name is free again."""
 
     @property
     def sparse(self) -> bool:
-        """Whether there is memory only for items that have been set and not been given back."""
+        """Whether there is memory only for items that have been set and not been released."""
 
     def punch_hole(self, name: str, first: int, until: int) -> bool:
-        """Let the system have the memory of the items from ``first`` to ``until``, as far as that is whole pages.
+        """Release the memory of the items from ``first`` to ``until``, as far as that is whole pages.
 
-        What is read there afterwards is 0, or what was there before. Items of the first one's page go with it.
+        Reads there give 0 afterwards, or what was there before. Items before the first one in its page go too.
 
-        :returns: whether it could be done
+        :returns: whether the system could do it
         """
 
     def bytes(self) -> int:
-        """Size of all arrays that are open here, with what has been given back."""
+        """Size of all arrays that are open here, released items included."""
 
 
 class HeapArena:
     """Arrays in this process's memory."""
 
+    page_bytes = 1
     sparse = False
 
     def __init__(self) -> None:
@@ -76,8 +82,8 @@ class HeapArena:
     def resize(self, name: str, capacity: int, fill: int = 0) -> Array:
         old = self._arrays[name]
         new = np.full(capacity, fill, old.dtype) if fill else np.zeros(capacity, old.dtype)
-        kept = min(len(old), capacity)
-        new[:kept] = old[:kept]
+        common = min(len(old), capacity)
+        new[:common] = old[:common]
         self._arrays[name] = new
         return new
 

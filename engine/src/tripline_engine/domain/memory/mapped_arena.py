@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -15,110 +16,104 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.memory.arena import Array, from_a_page, whole_pages
+from tripline_engine.domain.memory.arena import Array, page_start, whole_pages
 
-_HEADER = "header"
-
-
+_HEADER: Final = "header"
+_HEADER_ITEMS: Final = 8
+# Files of removed arrays, until a thread has unmapped them.
+_REMOVED_SUFFIX: Final = ".going"
+_REMOVED_COUNT: Final = count()
 # From Python 3.13 on a mapping need not keep a descriptor of its file; before, each array costs one.
 _MAPPING: Final[dict[str, Any]] = {"trackfd": False} if sys.version_info >= (3, 13) else {}
-
-
-_HEADER_ITEMS = 8
-
-
-# To free the pages of half a gigabyte takes a third of a second: files of this size (bytes) or more go in a thread of
-# their own, under names of their own, for the next array may have the same.
-_LARGE: Final = 1 << 24
-
-
-_GOING: Final = ".going"
-
-
-_NUMBERS: Final = count()
-
-
-# Pages of a shared mapping go, and the file has a hole there. Linux alone has that, and -1 is refused by all.
-_REMOVE: Final[int] = getattr(mmap, "MADV_REMOVE", -1)
-
-
-# Where nothing has been written yet Linux reads ahead as if it were a file to be read, eight megabytes of noughts at a
+# Where nothing has been written yet Linux reads ahead as if it were a file to be read, eight megabytes of zeros at a
 # time where a disk is set so: 2 to 10 ms in the middle of a micro-batch, in each of a hundred arrays that have grown.
 _PAGE_BY_PAGE: Final[int | None] = getattr(mmap, "MADV_RANDOM", None)
+_READ_AHEAD: Final[int | None] = getattr(mmap, "MADV_NORMAL", None)
+# An array's address space is also at least this many times its size.
+_SPACE_FACTOR: Final = 16
+# Bytes of one write call.
+_WRITE_BYTES: Final = 1 << 18
 
 
-_AHEAD: Final[int | None] = getattr(mmap, "MADV_NORMAL", None)
+@dataclass(frozen=True, slots=True)
+class MappedArenaTuning:
+    """Sizes in bytes from which arrays are handled otherwise.
+
+    :ivar unmap_beside: files of this size or more are unmapped in a thread of their own: to free the pages of half a
+        gigabyte takes a third of a second
+    :ivar space: address space reserved for each array. It grows there without being mapped anew; a new mapping would
+        fault in all its pages one by one
+    :ivar write_call: this much or more is written to the file with a call: through the mapping each page would fault
+        by itself, and Linux would fill it with zeros before
+    :ivar hole_advice: the advice that punches a hole. Linux alone has it, and -1 is refused by all
+    """
+
+    unmap_beside: int = 1 << 24
+    space: int = 1 << 30
+    write_call: int = 1 << 16
+    hole_advice: int = getattr(mmap, "MADV_REMOVE", -1)
 
 
-# So much of the address space (bytes) an array has, or so many times what it needs: it grows there without being mapped
-# anew, for of a new mapping all pages are entered once more, one by one.
-_SPACE: Final = 1 << 30
-
-
-_SPACES: Final = 16
-
-
-# So many bytes, or more, are written to the file: through the mapping each page of it is entered by itself, and Linux
-# writes noughts into it before it is written.
-_MUCH: Final = 1 << 16
-
-
-# So many bytes are written at a time.
-_WRITTEN: Final = 1 << 18
+_DEFAULT: Final = MappedArenaTuning()
 
 
 class MappedArena:
     """Arrays as memory-mapped files in one directory.
 
     ``header`` (int64) outlives everything else in the directory. Its first item, the layout, counts the
-    changes of any file's size: a worker that has seen another count has old arrays and attaches anew. Who makes or
-    grows arrays has the directory for himself meanwhile.
+    changes of any file's size: a worker that has seen another count has stale arrays and attaches anew. A process that
+    creates or grows arrays holds the directory's lock meanwhile.
 
-    :param before: the arrays as this process had them before others changed the layout: their mappings are taken over
+    :param previous: the arena of this process before others changed the layout; its mappings are used again
     """
 
-    def __init__(self, directory: Path, before: MappedArena | None = None) -> None:
-        self._directory, self._place, self._before = directory, os.fspath(directory), before
+    page_bytes = mmap.PAGESIZE
+
+    def __init__(
+        self, directory: Path, previous: MappedArena | None = None, tuning: MappedArenaTuning = _DEFAULT
+    ) -> None:
+        self._directory, self._path, self._previous = directory, os.fspath(directory), previous
+        self._tuning = tuning
         directory.mkdir(parents=True, exist_ok=True)
-        for left in directory.glob(f"*{_GOING}"):
-            # by a process that ended before its thread did
-            left.unlink(missing_ok=True)
+        for leftover in directory.glob(f"*{_REMOVED_SUFFIX}"):
+            # of a process that ended before its thread did
+            leftover.unlink(missing_ok=True)
         self._arrays: dict[str, Array] = {}
         self._mappings: dict[str, mmap.mmap] = {}
-        self._numbers: dict[str, int] = {}
-        self._advice: int | None = before._advice if before is not None else _PAGE_BY_PAGE  # noqa: SLF001  # its own kind
+        self._inodes: dict[str, int] = {}
+        self._advice: int | None = previous._advice if previous is not None else _PAGE_BY_PAGE  # noqa: SLF001  # its own kind
         self.header = self._map(_HEADER, np.dtype(np.int64), _HEADER_ITEMS, 0, None)
-        self._seen = self.layout
-        self._gives_back = True
-        self._counting = threading.Lock()
+        self._seen_layout = self.layout
+        self._punches_holes = True
+        self._layout_lock = threading.Lock()
 
     @property
     def layout(self) -> int:
-        """How often an array has been made, resized or removed."""
+        """The number of changes: arrays created, resized or removed."""
         return int(self.header[0])
 
     @property
     def stale(self) -> bool:
         """Whether another process has changed the layout since these arrays were mapped."""
-        return self.layout != self._seen
+        return self.layout != self._seen_layout
 
     @property
     def sparse(self) -> bool:
-        return self._gives_back
+        return self._punches_holes
 
     def open(self, name: str, dtype: npt.DTypeLike, capacity: int, fill: int = 0) -> Array:
         if name not in self._arrays:
-            self._arrays[name] = self._map(name, np.dtype(dtype), capacity, fill, self._before)
+            self._arrays[name] = self._map(name, np.dtype(dtype), capacity, fill, self._previous)
         return self._arrays[name]
 
     def resize(self, name: str, capacity: int, fill: int = 0) -> Array:
         old = self._arrays.pop(name)
-        kept = len(old)
+        old_capacity = len(old)
         os.truncate(self._directory / name, capacity * old.itemsize)
-        self._changed()
-        if fill and capacity > kept:
+        self._count_change()
+        if fill and capacity > old_capacity:
             with self._opened(name) as descriptor:
-                _fill(descriptor, np.full(1, fill, old.dtype), kept, capacity)
+                _fill(descriptor, np.full(1, fill, old.dtype), old_capacity, capacity)
         new = self._map(name, old.dtype, capacity, fill, self)
         self._arrays[name] = new
         return new
@@ -126,53 +121,54 @@ class MappedArena:
     def put(self, name: str, first: int, values: Array) -> None:
         array = self._arrays[name]
         _check(array, first, first + len(values))
-        if len(values) * array.itemsize < _MUCH:
+        if len(values) * array.itemsize < self._tuning.write_call:
             array[first : first + len(values)] = values
         else:
-            whole = np.ascontiguousarray(values, array.dtype)
+            items = np.ascontiguousarray(values, array.dtype)
             with self._opened(name) as descriptor:
-                _write(descriptor, whole.view(np.uint8).data, first * array.itemsize)
+                _write(descriptor, items.view(np.uint8).data, first * array.itemsize)
 
     def prepare(self, name: str, first: int, until: int) -> None:
         _check(self._arrays[name], first, until)
         size = self._arrays[name].itemsize
-        if (until - first) * size >= _MUCH:
-            # what shares a page with others is left alone
-            start, end = from_a_page(first, size), whole_pages(until * size) // size
+        if (until - first) * size >= self._tuning.write_call:
+            # pages that other items share are left alone
+            start, end = page_start(first, size), whole_pages(until * size) // size
             with self._opened(name) as descriptor:
                 _fill(descriptor, np.zeros(1, self._arrays[name].dtype), start, end)
 
     def remove(self, name: str) -> None:
         array, path = self._arrays.pop(name, None), self._directory / name
-        held = [self._mappings.pop(name, None), array]
-        if array is not None and array.nbytes >= _LARGE:
+        references = [self._mappings.pop(name, None), array]
+        if array is not None and array.nbytes >= self._tuning.unmap_beside:
             del array
-            going = path.with_name(f"{os.getpid()}-{next(_NUMBERS)}{_GOING}")
+            # the next array may have the same name
+            going = path.with_name(f"{os.getpid()}-{next(_REMOVED_COUNT)}{_REMOVED_SUFFIX}")
             with suppress(FileNotFoundError):
                 path.rename(going)
-            threading.Thread(target=_let_go, args=(held, going), name="let-go").start()
+            threading.Thread(target=_unmap, args=(references, going), name="unmap").start()
         else:
             path.unlink(missing_ok=True)
-        self._changed()
+        self._count_change()
 
     def punch_hole(self, name: str, first: int, until: int) -> bool:
         array = self._arrays[name]
         start, end = whole_pages(first * array.itemsize), whole_pages(until * array.itemsize)
-        if self._gives_back and end > start:
+        if self._punches_holes and end > start:
             try:
-                self._mappings[name].madvise(_REMOVE, start, end - start)
+                self._mappings[name].madvise(self._tuning.hole_advice, start, end - start)
             except OSError:
-                # not every file system can make holes
-                self._gives_back = False
-        return self._gives_back
+                # not every file system can punch holes
+                self._punches_holes = False
+        return self._punches_holes
 
-    def mapping(self, name: str, number: int) -> mmap.mmap | None:
-        """What is mapped under that name, if it is the file with that number."""
-        return self._mappings.get(name) if self._numbers.get(name) == number else None
+    def mapping(self, name: str, inode: int) -> mmap.mmap | None:
+        """The mapping of the array of that name, if it is of the file with that inode number."""
+        return self._mappings.get(name) if self._inodes.get(name) == inode else None
 
     def release_previous(self) -> None:
-        """All arrays that are wanted have been opened: nothing more is taken over."""
-        self._before = None
+        """Release the previous arena: all arrays that are needed have been opened."""
+        self._previous = None
 
     def wipe(self) -> None:
         """Remove every array but the header."""
@@ -181,11 +177,11 @@ class MappedArena:
         for path in list(self._directory.iterdir()):
             if path.name != _HEADER:
                 path.unlink(missing_ok=True)
-        self._changed()
+        self._count_change()
 
     def read_ahead(self, *, on: bool) -> None:
-        """Whether much is to be written at once, from end to end, by this process: it is off until it is said."""
-        advice = _AHEAD if on else _PAGE_BY_PAGE
+        """Turn on read-ahead while this process writes arrays from end to end; it is off at first."""
+        advice = _READ_AHEAD if on else _PAGE_BY_PAGE
         if advice != self._advice:
             self._advice = advice
             for mapping in self._mappings.values():
@@ -195,47 +191,49 @@ class MappedArena:
         return sum(array.nbytes for array in self._arrays.values())
 
     @contextmanager
-    def _opened(self, name: str, more: int = 0) -> Iterator[int]:
-        """A descriptor of that file. Paths are text here: a `Path` for each of some thousand writes would be felt."""
-        descriptor = os.open(f"{self._place}/{name}", os.O_RDWR | more, 0o600)
+    def _opened(self, name: str, flags: int = 0) -> Iterator[int]:
+        """A descriptor of that file. Paths are text here: a `Path` for each of some thousand writes costs too much."""
+        descriptor = os.open(f"{self._path}/{name}", os.O_RDWR | flags, 0o600)
         try:
             yield descriptor
         finally:
             os.close(descriptor)
 
-    def _changed(self) -> None:
-        # shards are built again by several threads
-        with self._counting:
+    def _count_change(self) -> None:
+        # a shard is rebuilt by several threads
+        with self._layout_lock:
             self.header[0] += 1
-            self._seen = self.layout
+            self._seen_layout = self.layout
 
     def _map(
-        self, name: str, dtype: np.dtype[Any], capacity: int, fill: int, before: MappedArena | None
+        self, name: str, dtype: np.dtype[Any], capacity: int, fill: int, previous: MappedArena | None
     ) -> Array:
-        """The array of that name, in the mapping that `before` has of the same file if there is room for it."""
-        # numpy's own memmap resolves and flushes besides, at five times the cost; there are hundreds of arrays
+        """The array of that name, in the mapping that `previous` has of the same file if that is long enough."""
+        # np.memmap resolves the path and flushes too, at five times the cost; there are hundreds of arrays
         with self._opened(name, os.O_CREAT) as descriptor:
             status = os.fstat(descriptor)
             new, size = status.st_size == 0, status.st_size or capacity * dtype.itemsize
-            # a file that is mapped keeps its number: none that is made meanwhile has it
-            old = before.mapping(name, status.st_ino) if before is not None else None
-            roomy = old is not None and len(old) >= size
-            self._mappings[name] = old if old is not None and roomy else _mapped(descriptor, size)
-            if not roomy:
+            # a mapped file keeps its inode, so no file that was created since has the same number
+            old = previous.mapping(name, status.st_ino) if previous is not None else None
+            fits = old is not None and len(old) >= size
+            if old is not None and fits:
+                self._mappings[name] = old
+            else:
+                self._mappings[name] = _map_file(descriptor, size, self._tuning.space)
                 _advise(self._mappings[name], self._advice)
-            self._numbers[name] = status.st_ino
+            self._inodes[name] = status.st_ino
             if new and fill:
                 _fill(descriptor, np.full(1, fill, dtype), 0, capacity)
         array: Array = np.frombuffer(self._mappings[name], dtype, size // dtype.itemsize)
         if new and name != _HEADER:
-            self._changed()
+            self._count_change()
         return array
 
 
-def _mapped(descriptor: int, size: int) -> mmap.mmap:
-    """A file of that size (bytes), mapped with room to grow: what lies behind its end is nobody's until it does."""
-    space = whole_pages(max(_SPACE, _SPACES * size))
-    # Python maps no more than a file has, so it has as much for a moment
+def _map_file(descriptor: int, size: int, least_space: int) -> mmap.mmap:
+    """Map a file of that size (bytes) with address space to grow; nothing behind its end is touched until it does."""
+    space = whole_pages(max(least_space, _SPACE_FACTOR * size))
+    # Python maps no more than a file has, so the file has that size for a moment
     os.ftruncate(descriptor, space)
     try:
         return mmap.mmap(descriptor, space, **_MAPPING)
@@ -244,23 +242,23 @@ def _mapped(descriptor: int, size: int) -> mmap.mmap:
 
 
 def _fill(descriptor: int, item: Array, first: int, until: int) -> None:
-    """Write the item to places of a file: through a mapping each page would be entered by itself."""
+    """Write the item to the file, once for each number from ``first`` to ``until``."""
     size = item.itemsize
-    most, end = _WRITTEN // size, until * size
-    piece = np.tile(item, min(until - first, most)).tobytes()
-    for at in range(first * size, end, most * size):
-        _write(descriptor, memoryview(piece)[: end - at], at)
+    piece_items, end = _WRITE_BYTES // size, until * size
+    piece = np.tile(item, min(until - first, piece_items)).tobytes()
+    for offset in range(first * size, end, piece_items * size):
+        _write(descriptor, memoryview(piece)[: end - offset], offset)
 
 
-def _write(descriptor: int, data: memoryview, at: int) -> None:
+def _write(descriptor: int, data: memoryview, offset: int) -> None:
     while data:
         # on a full disk a part may be written, and the next attempt says why
-        written = os.pwrite(descriptor, data, at)
-        data, at = data[written:], at + written
+        written = os.pwrite(descriptor, data, offset)
+        data, offset = data[written:], offset + written
 
 
 def _check(array: Array, first: int, until: int) -> None:
-    """A write behind its end would make the file longer, and nobody would see it."""
+    """Refuse items beyond the array: a write call there would silently make the file longer."""
     if first < 0 or until > len(array):
         raise IndexError(f"items {first} to {until} of an array with {len(array)}")
 
@@ -270,7 +268,7 @@ def _advise(mapping: mmap.mmap, advice: int | None) -> None:
         mapping.madvise(advice)
 
 
-def _let_go(held: list[object], path: Path) -> None:
-    """Give up a file and the last references to its mapping."""
-    held.clear()
+def _unmap(references: list[object], path: Path) -> None:
+    """Release the last references to a mapping, and remove its file."""
+    references.clear()
     path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Work on a long history, on all cores at once: kernels and Arrow let other threads run meanwhile."""
+"""Parallel work on a long history, on all cores: kernels and Arrow release the GIL meanwhile."""
 
 from __future__ import annotations
 
@@ -11,29 +11,40 @@ from typing import Final
 
 Work = Callable[[], object]
 
-# So many transactions are much: threads cost a millisecond.
-_MUCH = 100_000
-_AT_ONCE: Final[Mapping[Work, Collection[Work]]] = MappingProxyType({})
+PARALLEL_ROWS: Final = 100_000
+"""Transactions from which threads are worth their start, which takes a millisecond."""
+
+_NO_DEPENDENCIES: Final[Mapping[Work, Collection[Work]]] = MappingProxyType({})
 
 
-def run_parallel(work: Sequence[Work], rows: int, after: Mapping[Work, Collection[Work]] = _AT_ONCE) -> None:
-    """Do all of it, what waits for nothing in this order; by all cores at once if it is about that many rows.
+def run_parallel(
+    work: Sequence[Work],
+    rows: int,
+    after: Mapping[Work, Collection[Work]] = _NO_DEPENDENCIES,
+    *,
+    parallel_rows: int = PARALLEL_ROWS,
+    threads: int | None = None,
+) -> None:
+    """Do all of the work, in this order as far as dependencies allow; on several threads if it is about many rows.
 
-    Raises what one that fails raises, when none is at work any more.
+    Raises the error of the first work that fails, once no other is running.
 
     :param work: no two are equal
-    :param after: of some of it, which other work is to be done before it begins
+    :param rows: transactions that the work is about
+    :param after: by work, the other work that has to be done before it begins
+    :param parallel_rows: with fewer rows the work is done in this thread
+    :param threads: at most as many; else one for each core
     """
     order = TopologicalSorter({each: after.get(each, ()) for each in work})
-    if rows < _MUCH or len(work) < 2:
+    if rows < parallel_rows or len(work) < 2:
         for each in order.static_order():
             each()
         return
     order.prepare()
     running: dict[Future[object], Work] = {}
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         while order.is_active():
-            running |= {threads.submit(each): each for each in order.get_ready()}
+            running |= {pool.submit(each): each for each in order.get_ready()}
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 done.result()
                 order.done(running.pop(done))

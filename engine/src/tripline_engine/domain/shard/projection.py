@@ -22,13 +22,14 @@ import numpy.typing as npt
 
 from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.judging.window_set import PersistedBuckets
-from tripline_engine.domain.memory.arena import Arena, HeapArena
+from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.memory.parallel import run_parallel
 from tripline_engine.domain.rules.measures import BucketKey
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.window_plan import WindowPlan
 from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 from tripline_engine.domain.state_log.bucket_log import BucketLog
 from tripline_engine.domain.state_log.head import Head, read_book
 from tripline_engine.domain.state_log.segment_log import SegmentLog
@@ -49,11 +50,13 @@ _READ = 6
 class Projection:
     """The rule book and the anchors of one shard."""
 
-    def __init__(self, config: EngineConfig, directory: Path | None) -> None:
-        self._config, self._directory = config, directory
+    def __init__(
+        self, config: EngineConfig, directory: Path | None, tuning: ShardTuning = DEFAULT_TUNING
+    ) -> None:
+        self._config, self._directory, self._tuning = config, directory, tuning
         self._mapped = MappedArena(directory) if directory else None
         self._header: npt.NDArray[np.int64] = self._mapped.header if self._mapped else np.zeros(8, np.int64)
-        self._arena: Arena = self._mapped or HeapArena()
+        self._arena: Arena = self._mapped or tuning.heap_arena()
         self._book_nonce: int | None = None
         self.book = RuleBook(config.event_type)
         self.anchors: dict[str, Anchor] = {}
@@ -136,14 +139,15 @@ class Projection:
             self._mapped.wipe()
             self._mapped.read_ahead(on=True)
         else:
-            self._arena = HeapArena()
+            self._arena = self._tuning.heap_arena()
         self.book, self._book_nonce = read_book(log, self._config.event_type), head.book_nonce
         self.anchors = {name: self._anchor(name, WindowPlan.empty()) for name in self._names}
         # what takes longest begins first
         names = sorted(self.anchors, key=partial(self._to_build, head), reverse=True)
         shared = _OneAtATime(log)
         work = [partial(self._rebuild_anchor, name, head, shared) for name in names]
-        run_parallel(work, sum(map(_rows, head.segments.values())))
+        rows = sum(map(_rows, head.segments.values()))
+        run_parallel(work, rows, parallel_rows=self._tuning.anchor.parallel_rows)
         self.finish(head)
 
     def _to_build(self, head: Head, name: str) -> int:
@@ -197,7 +201,7 @@ class Projection:
     def _anchor(self, name: str, structure: WindowPlan) -> Anchor:
         config = self._config
         key, named = HashKey(*config.hash_key), self.book.named
-        return Anchor(self._arena, name, config.event_type, key, named, structure)
+        return Anchor(self._arena, name, config.event_type, key, named, structure, self._tuning.anchor)
 
 
 class _OneAtATime:

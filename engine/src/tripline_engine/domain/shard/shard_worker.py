@@ -38,6 +38,7 @@ from tripline_engine.domain.shard.kafka_records import (
 )
 from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload
 from tripline_engine.domain.shard.projection import Projection, exclusive
+from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 from tripline_engine.domain.shard.traces import TraceCollector
 from tripline_engine.domain.state_log.firing_log import RetentionFloor, StateRetention
 from tripline_engine.domain.state_log.head import Head, write_book
@@ -71,10 +72,11 @@ class ShardWorker:
         projection_dir: Path | None,
         now_ms: Callable[[], int],
         attached: Attached = _attached,
+        tuning: ShardTuning = DEFAULT_TUNING,
     ) -> None:
         self._config, self._shard, self._log, self._now_ms = config, shard, log, now_ms
         self._directory = projection_dir / f"shard-{shard}" if projection_dir else None
-        self._attached = attached
+        self._attached, self._tuning = attached, tuning
         self.counters: Counter[str] = Counter()
 
     def process(self, payloads: Sequence[Payload]) -> list[OutRecord]:
@@ -86,12 +88,12 @@ class ShardWorker:
                 return self._process(payloads, self._projection())
             # Another attempt at this shard still runs: leave its arrays alone.
             self.counters["private_copies"] += 1
-            return self._process(payloads, Projection(self._config, None))
+            return self._process(payloads, Projection(self._config, None, self._tuning))
 
     def _projection(self) -> Projection:
         key = (self._directory, self._shard)
         if key not in self._attached:
-            self._attached[key] = Projection(self._config, self._directory)
+            self._attached[key] = Projection(self._config, self._directory, self._tuning)
         return self._attached[key]
 
     def _process(self, payloads: Sequence[Payload], projection: Projection) -> list[OutRecord]:

@@ -118,7 +118,7 @@ def _grow_large() -> None:
     texts, present = TextDictionary(HeapArena(), "warm-up"), np.ones(1, np.bool_)
     data, place = np.zeros(_LONG, np.uint8), np.array([0, _LONG], np.int32)
     for key in np.arange(4, dtype=np.uint64).reshape(4, 1):
-        texts.release(texts.take(Texts(place, data, present), key, key))
+        texts.release(texts.intern_texts(Texts(place, data, present), key, key))
 
 
 def _batches(config: EngineConfig, rules: Sequence[Special]) -> Iterator[tuple[str, list[Payload]]]:

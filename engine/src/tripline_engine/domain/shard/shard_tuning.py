@@ -1,0 +1,24 @@
+"""Tuning of a shard: the pieces of its work, and the arena of a process that maps no files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from tripline_engine.domain.judging import anchor_tuning
+from tripline_engine.domain.memory.arena import Arena, HeapArena
+
+
+@dataclass(frozen=True, slots=True)
+class ShardTuning:
+    """Numbers and parts that change no result; production uses the defaults.
+
+    :ivar heap_arena: makes the arena of a projection without a directory
+    """
+
+    anchor: anchor_tuning.AnchorTuning = anchor_tuning.DEFAULT_TUNING
+    heap_arena: Callable[[], Arena] = HeapArena
+
+
+DEFAULT_TUNING: Final = ShardTuning()

@@ -1,0 +1,27 @@
+"""A count of what is pruned in memory: it shows nowhere else."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tripline_engine.domain.history.column_pruning import ColumnPruning
+from tripline_engine.domain.state_log import segment_log as segments
+
+
+@pytest.fixture
+def pruned(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """The rows that are pruned in memory, by field; the state log works in small pieces too."""
+    monkeypatch.setattr(segments, "_FAN_IN", 2)
+    monkeypatch.setattr(segments, "_MOVED_ROWS", 32)
+    monkeypatch.setattr(segments, "_ENTRY_ROWS", 20)
+    seen: Counter[str] = Counter()
+    extend = ColumnPruning.extend
+
+    def counted(self: ColumnPruning, field: str, until: int) -> None:
+        seen[field] += until - self.pruned_until(field)
+        extend(self, field, until)
+
+    monkeypatch.setattr(ColumnPruning, "extend", counted)
+    return seen
