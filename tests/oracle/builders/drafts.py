@@ -75,12 +75,17 @@ def bucketed(draft: Draft, length: int | None) -> Draft:
     """The same with buckets as near to that length as its windows allow, or exact where it has to be or is told to."""
     conditions = conditions_of(draft)
     widest = max(condition.window for condition in conditions)
-    most = min(condition.window for condition in conditions)
+    narrowest = min(condition.window for condition in conditions)
     least = max(1, -(-widest // _MOST_BUCKETS))
     exact = draft.reset_on_alert or draft.late_events == REEVALUATE
-    if length is None or exact or least > most or any(other.function == DISTINCT for other in conditions):
+    if (
+        length is None
+        or exact
+        or least > narrowest
+        or any(other.function == DISTINCT for other in conditions)
+    ):
         return replace(draft, bucket=None)
-    return replace(draft, bucket=min(max(length, least), most))
+    return replace(draft, bucket=min(max(length, least), narrowest))
 
 
 def scaled_draft(draft: Draft, factor: float, more: int = 0) -> Draft:

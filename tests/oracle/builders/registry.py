@@ -155,8 +155,8 @@ class Registry:
         for rule in self.alive():
             # The window of a chained rule is the widest of its conditions, for each of their groupings.
             for grouping in dict.fromkeys(condition.grouping for condition in conditions_of(rule.draft)):
-                known = widest.get(grouping)
-                if known is None or rule.draft.window > known.draft.window:
+                widest_rule = widest.get(grouping)
+                if widest_rule is None or rule.draft.window > widest_rule.draft.window:
                     widest[grouping] = rule
         return [
             {

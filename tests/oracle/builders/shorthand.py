@@ -71,8 +71,8 @@ def payment(
         "paymentType": "CSH",
         **(more or {}),
     }
-    at = event_time if record_time is None else record_time
-    return Record(partition, offset, at, json.dumps(fields).encode(), backfill)
+    time = event_time if record_time is None else record_time
+    return Record(partition, offset, time, json.dumps(fields).encode(), backfill)
 
 
 def batch(

@@ -44,7 +44,7 @@ def _condition(rng: Random, world: World, profile: Profile, grouping: tuple[str,
 
 
 def _beside(rng: Random, shared: tuple[str, ...]) -> tuple[str, ...]:
-    """What all share, and sometimes more."""
+    """A grouping of what all conditions share, and sometimes more."""
     chosen = {name for name in GROUPABLE if rng.random() < (0.05 if name == AMOUNT else 0.25)}
     return tuple(name for name in GROUPABLE if name in chosen or name in shared)
 

@@ -64,5 +64,5 @@ def _constant(rng: Random, world: World, field: str) -> Any:
         return min(world.start + rng.randint(0, world.transactions * world.pace), LAST_TIME)
     if field == "paymentType":
         return rng.choice(PAYMENT_TYPES)
-    known = world.payees if field == "payeeId" else world.beneficiaries
-    return rng.choice([*known, *known, "nobody"])
+    ids = world.payees if field == "payeeId" else world.beneficiaries
+    return rng.choice([*ids, *ids, "nobody"])

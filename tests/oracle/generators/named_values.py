@@ -40,7 +40,7 @@ def _name(rng: Random, names: tuple[str, ...]) -> str:
 
 
 def first_changes(rng: Random, world: World, registry: Registry, now: int) -> list[bytes]:
-    """What some names are to begin with."""
+    """First values of some lists and parameters."""
     return [
         *[_list_change(rng, world, registry, name, now) for name in _LISTS if rng.random() < 0.6],
         *[_parameter_change(rng, world, registry, name, now) for name in _PARAMETERS if rng.random() < 0.6],
@@ -60,8 +60,8 @@ def random_changes(rng: Random, world: World, registry: Registry, now: int) -> l
 
 
 def _list_change(rng: Random, world: World, registry: Registry, name: str, now: int) -> bytes:
-    known = sorted({*world.payees, *world.beneficiaries, *PAYMENT_TYPES, "nobody"})
-    values: list[Json] = [*sorted(rng.sample(known, rng.randint(0, len(known))))]
+    texts = sorted({*world.payees, *world.beneficiaries, *PAYMENT_TYPES, "nobody"})
+    values: list[Json] = [*sorted(rng.sample(texts, rng.randint(0, len(texts))))]
     if rng.random() < 0.1:
         # As the registry never writes them, but they are read as the set that they are.
         values += [int(text) for text in ("25", "12", "0") if text in values]

@@ -35,7 +35,7 @@ class RandomCommands:
         self._registry = registry
 
     def draw(self, sent: Sequence[Payment], now: int, settings: Settings) -> list[bytes]:
-        """One of any kind, or several voids; `sent` are the payments so far, now in ms."""
+        """A command of any kind, or several voids; `sent` are the payments so far, `now` in ms."""
         kinds = (CLEAR_RULE, CLEAR_GROUP, VOID_TRANSACTION, START_BACKFILL, END_BACKFILL)
         (kind,) = self._rng.choices(kinds, [4, 6, 10, 1 if self.standing else 3, 3])
         if kind == START_BACKFILL:
@@ -53,7 +53,7 @@ class RandomCommands:
         return [self._registry.clear_group(rule.rule_id, self._group(rule.draft, sent), now)]
 
     def start_backfill(self, now: int) -> bytes:
-        """Another one begins."""
+        """The command that opens another backfill."""
         raw, name = self._registry.start_backfill(now)
         self.backfills.append(name)
         self.standing.append(name)
@@ -89,7 +89,7 @@ class RandomCommands:
         ]
 
     def _merged(self, sent: Sequence[Payment], settled: int) -> list[Payment]:
-        """What is in some window, but no longer singly."""
+        """Payments in some window that are merged into their bucket."""
         drafts = [rule.draft for rule in self._registry.alive() if rule.draft.bucket is not None]
         lengths = [(1000 * draft.bucket, 1000 * draft.window) for draft in drafts if draft.bucket is not None]
         return [

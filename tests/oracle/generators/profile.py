@@ -1,4 +1,4 @@
-"""What may be turned on a random history."""
+"""The profile of a random history: sizes, shares and chances of everything that may come in it."""
 
 from __future__ import annotations
 

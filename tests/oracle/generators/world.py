@@ -1,4 +1,4 @@
-"""What one random history is made of: its pace, its keys and its amounts."""
+"""The world of one random history: its pace, its keys and its amounts."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def _command(value: bytes, words: dict[str, str]) -> bytes:
 
 def _sorted(value: Any) -> Any:
     if isinstance(value, list):
-        return [_sorted(each) for each in value]
+        return [_sorted(item) for item in value]
     if not isinstance(value, dict):
         return value
     return {
@@ -108,5 +108,5 @@ def _sorted(value: Any) -> Any:
 
 def _sorts(value: Any) -> bool:
     """Field names and values of the enum: numbers keep their order, which is none of texts."""
-    known = {"CHIP", "ONLINE", "amount", "entryMode", "merchantCategory", *_KEYS}
-    return isinstance(value, list) and all(isinstance(each, str) and each in known for each in value)
+    sorted_texts = {"CHIP", "ONLINE", "amount", "entryMode", "merchantCategory", *_KEYS}
+    return isinstance(value, list) and all(isinstance(item, str) and item in sorted_texts for item in value)

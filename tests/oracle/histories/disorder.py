@@ -119,8 +119,10 @@ def backfilled(state: TrafficState) -> Payment:
     rng, plan, commands = state.rng, state.schedule, state.schedule.commands
     if not commands.backfills:
         return ordinary(state)
-    known = commands.standing if commands.standing and rng.random() < 0.8 else [*commands.backfills, "?"]
-    name = rng.choice(known)
+    backfill_ids = (
+        commands.standing if commands.standing and rng.random() < 0.8 else [*commands.backfills, "?"]
+    )
+    name = rng.choice(backfill_ids)
     style = rng.random()
     if style < 0.08 and state.sent:
         return replace(rng.choice(state.sent[-20:]), record_time=state.wall, backfill=name)

@@ -35,7 +35,7 @@ class RuleSchedule:
         self.clears = 0
         self._rng = rng
         self._world = world
-        self._knobs = profile
+        self._profile = profile
         self.commands = RandomCommands(rng, world, self.registry)
         self._sent_payments: Sequence[Payment] = ()
         self._seen: list[int] = []
@@ -96,7 +96,7 @@ class RuleSchedule:
         if rng.random() < 0.7:
             self._schedule[rng.randint(0, last // 2)].append("start backfill")
         for changes in self._schedule[min(1, last) :]:
-            while rng.random() < self._knobs.commands:
+            while rng.random() < self._profile.commands:
                 changes.insert(rng.randint(0, len(changes)), "command")
 
     def events(self, batch: int, now: int, sent: Sequence[Payment]) -> tuple[bytes, ...]:
@@ -126,15 +126,15 @@ class RuleSchedule:
     def _make(self, change: str, now: int) -> list[bytes]:
         if change == "add":
             number = len(self.registry.rules) + 1
-            draft = random_draft(self._rng, self._world, self._knobs)
+            draft = random_draft(self._rng, self._world, self._profile)
             since = self._effective_from(now, first=True)
-            paused = self._knobs.aimed_start > 0 and self._rng.random() < 0.15
+            paused = self._profile.aimed_start > 0 and self._rng.random() < 0.15
             return [self.registry.publish(number, draft, since, now, paused=paused)]
         if change in {"own settings", "change settings"}:
             changed = self._scaled_settings() if change == "own settings" else self._moved_settings()
             return [self._settings(changed, now)]
         if change == "garbage":
-            return [garbage_event(self._rng, self._world, self._knobs, self.registry.position + 1, now)]
+            return [garbage_event(self._rng, self._world, self._profile, self.registry.position + 1, now)]
         if change in {"first names", "names"}:
             changes = first_changes if change == "first names" else random_changes
             return changes(self._rng, self._world, self.registry, now)
@@ -166,14 +166,14 @@ class RuleSchedule:
             chosen = paused[0] if paused else rule
             return [self.registry.move("RuleResumed", "ACTIVE", chosen.rule_id, now)]
         if change in {"redefine", "publish while paused"}:
-            draft = changed_draft(self._rng, self._world, self._knobs, rule.draft)
+            draft = changed_draft(self._rng, self._world, self._profile, rule.draft)
             since = self._next_effective_from(rule, now)
             made.append(self.registry.publish(rule.rule_id, draft, since, now))
         return made
 
     def _renew(self, now: int) -> bytes:
         """A new rule with the window of one deleted before, whose history may be gone by now."""
-        old = self._replaced.pop() if self._replaced else random_draft(self._rng, self._world, self._knobs)
+        old = self._replaced.pop() if self._replaced else random_draft(self._rng, self._world, self._profile)
         since = self._effective_from(now, first=True)
         return self.registry.publish(len(self.registry.rules) + 1, old, since, now)
 
@@ -181,7 +181,7 @@ class RuleSchedule:
         drafts = [rule.draft for rule in self.registry.alive() if rule.draft.bucket is not None]
         if not drafts:
             return []
-        draft = shared_draft(self._rng, self._world, self._knobs, self._rng.choice(drafts))
+        draft = shared_draft(self._rng, self._world, self._profile, self._rng.choice(drafts))
         since = self._effective_from(now, first=True)
         return [self.registry.publish(len(self.registry.rules) + 1, draft, since, now)]
 
@@ -216,7 +216,7 @@ class RuleSchedule:
                 made.append(self.registry.move("RulePaused", "PAUSED", rule.rule_id, now))
             elif step == 1:
                 made.append(self.registry.move("RuleResumed", "ACTIVE", rule.rule_id, now))
-            elif step == 2 and self._knobs.controls > 0 and self._rng.random() < 0.3:
+            elif step == 2 and self._profile.controls > 0 and self._rng.random() < 0.3:
                 self.clears += 1
                 made.append(self.registry.control(CLEAR_STATE, now))
             else:
@@ -225,13 +225,13 @@ class RuleSchedule:
 
     def _next_effective_from(self, rule: Rule, now: int) -> int:
         """Often just before the old one, so that a few payments lie between, and one perhaps on its edge."""
-        if self._knobs.aimed_start > 0 and self._rng.random() < 0.45:
+        if self._profile.aimed_start > 0 and self._rng.random() < 0.45:
             before = self._rng.choice([0, 1, self._rng.randint(1, 20 * self._world.pace)])
             return max(0, rule.effective_from - before)
         return self._effective_from(now, first=False)
 
     def _effective_from(self, now: int, *, first: bool) -> int:
-        if self._knobs.aimed_start > 0 and self._seen and self._rng.random() < self._knobs.aimed_start:
+        if self._profile.aimed_start > 0 and self._seen and self._rng.random() < self._profile.aimed_start:
             near = self._seen[-self._rng.choice([2, 10, 80]) :]
             return max(0, min(self._rng.choice(near) + self._rng.choice([0, 0, 0, 1, -1]), LAST_TIME))
         style = self._rng.random()

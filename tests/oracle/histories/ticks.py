@@ -42,14 +42,14 @@ def edge_ticks(state: TrafficState) -> list[int]:
 
 
 def _bucket_ticks(state: TrafficState, slack: int) -> list[int]:
-    """At which one stands singly no longer, or its bucket is dropped."""
+    """Clock values at which a payment is merged into its bucket, or its bucket is dropped."""
     drafts = [rule.draft for rule in state.schedule.registry.alive()]
     lengths = [(1000 * draft.bucket, 1000 * draft.window) for draft in drafts if draft.bucket is not None]
-    found: list[int] = []
+    clocks: list[int] = []
     if not lengths or state.rng.random() < 0.5:
         return []
     for sent in state.sent:
         for length, window in lengths:
             behind = bucket_start(sent.event_time, length) + length
-            found += [sent.event_time + length + slack, behind + window + slack]
-    return found
+            clocks += [sent.event_time + length + slack, behind + window + slack]
+    return clocks

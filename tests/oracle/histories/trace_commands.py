@@ -17,8 +17,8 @@ from tests.oracle.generators.profile import Profile
 from tests.oracle.values.model import MicroBatch
 from tests.oracle.values.schema import LAST_TIME
 
-# Before, this was the position; second, where it comes among the commands put right behind that.
-_Place = tuple[int, int]
+# The position it had before, and the index among the commands put right behind that.
+_Slot = tuple[int, int]
 _RULE_EVENTS = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted")
 _NEVER_PUBLISHED = 10**6
 # An engine may omit what goes beyond it in one micro-batch; the oracle omits nothing.
@@ -36,9 +36,9 @@ _WRONG: tuple[dict[str, Any], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """A command at its place, which arrives in these micro-batches."""
+    """A command in its slot of the order, which arrives in these micro-batches."""
 
-    place: _Place
+    slot: _Slot
     batches: tuple[int, ...]
     event: dict[str, Any]
 
@@ -63,13 +63,13 @@ class _Plan:
 
     def commands(self) -> list[_Command]:
         last = len(self._history) - 1
-        wanted = sorted(self._rng.randint(0, last) for _ in range(self._rng.randint(2, 9)))
+        batch_numbers = sorted(self._rng.randint(0, last) for _ in range(self._rng.randint(2, 9)))
         made: list[_Command] = []
         highest = 0
         for number, batch in enumerate(self._history):
             events = sorted(_readable(batch), key=lambda event: int(event["position"]))
             fresh = [event for event in events if event["position"] > highest]
-            slots = sorted(self._rng.randint(0, len(fresh)) for _ in range(wanted.count(number)))
+            slots = sorted(self._rng.randint(0, len(fresh)) for _ in range(batch_numbers.count(number)))
             for slot in range(len(fresh) + 1):
                 for _ in range(slots.count(slot)):
                     made.append(self._command((highest, len(made)), number))
@@ -83,7 +83,7 @@ class _Plan:
             self._states[event["ruleId"]] = event["state"]
         return int(event["position"])
 
-    def _command(self, place: _Place, batch: int) -> _Command:
+    def _command(self, slot: _Slot, batch: int) -> _Command:
         rule_id, until, now = self._rule(), self._until(batch), self._now(batch)
         event: dict[str, Any] = json.loads(Registry().trace(rule_id, until, now))
         for name in ("eventId", "commandId"):
@@ -91,7 +91,7 @@ class _Plan:
         if self._rng.random() < 0.05:
             event.update(self._rng.choice(_WRONG))
         again = self._rng.randint(batch, len(self._history) - 1)
-        return _Command(place, (batch, again) if self._rng.random() < 0.3 else (batch,), event)
+        return _Command(slot, (batch, again) if self._rng.random() < 0.3 else (batch,), event)
 
     def _rule(self) -> int:
         """Mostly one that lives, often one traced before; paused, deleted or unknown too."""
@@ -133,12 +133,12 @@ class _Plan:
 
 
 def _readable(batch: MicroBatch) -> list[dict[str, Any]]:
-    found = (_read(raw) for raw in batch.rule_events)
-    return [event for event in found if event is not None]
+    events = (_read(raw) for raw in batch.rule_events)
+    return [event for event in events if event is not None]
 
 
 def _read(raw: bytes) -> dict[str, Any] | None:
-    """What has a position."""
+    """The rule event, None for what has no position."""
     try:
         event = json.loads(raw)
     except ValueError:
@@ -148,8 +148,8 @@ def _read(raw: bytes) -> dict[str, Any] | None:
 
 def _numbered_anew(rng: Random, history: list[MicroBatch], commands: list[_Command]) -> list[MicroBatch]:
     old = {(event["position"], -1) for batch in history for event in _readable(batch)}
-    places = sorted(old | {command.place for command in commands})
-    position = {place: number for number, place in enumerate(places, start=1)}
+    slots = sorted(old | {command.slot for command in commands})
+    position = {slot: number for number, slot in enumerate(slots, start=1)}
     batches: list[MicroBatch] = []
     for number, batch in enumerate(history):
         raws: list[bytes] = []
@@ -158,7 +158,7 @@ def _numbered_anew(rng: Random, history: list[MicroBatch], commands: list[_Comma
             raws.append(raw if event is None else _written(event, position[event["position"], -1]))
         for command in commands:
             for _ in range(command.batches.count(number)):
-                raw = _written(command.event, position[command.place])
+                raw = _written(command.event, position[command.slot])
                 raws.insert(rng.randint(0, len(raws)), raw)
         batches.append(replace(batch, rule_events=tuple(raws)))
     return batches

@@ -1,4 +1,4 @@
-"""What the commands of operators do at their place in the order (semantics 6, decision 0039)."""
+"""Operators' commands, applied at their position in the order (semantics 6, decision 0039)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.oracle.windows.accepted_transaction import Void
 
 
 class CommandHandler:
-    """Obeys them. `backfills` are the ids of those that stand."""
+    """Applies the commands of operators; `backfills` are the ids of the open ones."""
 
     def __init__(self, rules: RuleBook, clock: Clock, history: History, verdicts: Verdicts) -> None:
         self.backfills: set[str] = set()
@@ -38,8 +38,8 @@ class CommandHandler:
         self._verdicts.clear(lambda _: True)
         self._clock.clear()
 
-    def obey(self, command: Command, position: int) -> None:
-        """Do what the command at that position of rules.v1 says."""
+    def apply(self, command: Command, position: int) -> None:
+        """Apply the command at that position of rules.v1."""
         if isinstance(command, ClearRule):
             self._clear_rule(command.rule_id, position)
         elif isinstance(command, ClearGroup):
@@ -64,7 +64,7 @@ class CommandHandler:
         """Of the versions there are now; what several groups share, windows or buckets, cannot be forgotten of one."""
         if not self._rules.exists(rule_id):
             return
-        for version in self._rules.lasting(rule_id):
+        for version in self._rules.live_versions(rule_id):
             definition = version.definition
             shared = definition.chained or definition.bucket is not None
             if not shared and definition.grouping == tuple(sorted(group)):

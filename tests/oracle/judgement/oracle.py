@@ -1,4 +1,4 @@
-"""The whole reading: micro-batch by micro-batch, rule events, then ticks, then transactions."""
+"""The oracle: micro-batch by micro-batch it takes rule events, then ticks, then transactions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.oracle.windows.evaluation import group_of, triggers
 def judge(
     batches: Iterable[MicroBatch], anchors: tuple[str, ...] | None = None, *, catch_up: bool = True
 ) -> Outcome:
-    """Everything that follows from a history; HashMismatch or OutOfScope if it cannot be judged.
+    """The outcome of a history; HashMismatch or OutOfScope if it cannot be judged.
 
     Unless told not to `catch_up`, a version whose effectiveFrom lies in the past judges what came before it.
     """
@@ -48,7 +48,7 @@ class _Oracle:
         self._clock = Clock(self._rules, anchors)
         self._history = History(anchors)
         self._verdicts = Verdicts(self._rules, self._clock, self._history)
-        self._operators = CommandHandler(self._rules, self._clock, self._history, self._verdicts)
+        self._command_handler = CommandHandler(self._rules, self._clock, self._history, self._verdicts)
         self._catches_up = catch_up
         self._rejects: list[Reject] = []
         self._statuses: list[dict[str, Json]] = []
@@ -62,25 +62,25 @@ class _Oracle:
         self._without_position += lost
         for event in events:
             if self._rules.take(event):
-                self._follow(event)
+                self._apply_event(event)
         for tick in batch.ticks:
             self._clock.tick(tick)
         for record in engine_order(batch.records):
             self._take_record(record)
 
-    def _follow(self, event: Positioned) -> None:
-        """What a taken event brings about beside the rules themselves."""
+    def _apply_event(self, event: Positioned) -> None:
+        """Apply the effects of a taken event beside those on the rule book."""
         content = event.content
         if isinstance(content, Control):
-            self._obey(content, event.position)
+            self._apply_control(content, event.position)
         if isinstance(content, TraceCommand):
             self._verdicts.trace(content)
         if isinstance(content, Command):
-            self._operators.obey(content, event.position)
+            self._command_handler.apply(content, event.position)
         if isinstance(content, RuleEvent):
             newest = self._rules.newest(content.version.rule_id)
             if content.type == "RulePublished":
-                self._clock.taken(newest, event.position)
+                self._clock.begin_buckets(newest, event.position)
                 if self._catches_up:
                     self._verdicts.catch_up(newest)
             self._statuses.append(
@@ -92,9 +92,9 @@ class _Oracle:
                 }
             )
 
-    def _obey(self, control: Control, position: int) -> None:
+    def _apply_control(self, control: Control, position: int) -> None:
         if control.command == CLEAR_STATE:
-            self._operators.clear_all()
+            self._command_handler.clear_all()
         if control.command == EXPORT_RULES:
             self._exports.append(
                 {
@@ -111,7 +111,7 @@ class _Oracle:
         except Unreadable as error:
             self._reject(record, str(error))
             return
-        if record.backfill is not None and record.backfill not in self._operators.backfills:
+        if record.backfill is not None and record.backfill not in self._command_handler.backfills:
             self._reject(record, "backfill_closed")
             return
         reason = self._clock.refusal(transaction)

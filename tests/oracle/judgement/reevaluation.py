@@ -1,4 +1,4 @@
-"""What a late transaction reopens: earlier judgements whose windows it has come into (semantics 5)."""
+"""Re-evaluation: earlier judgements that a late transaction reopens, as it came into their windows (semantics 5)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tests.oracle.parsers.rule_events import Version
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.state.quiet_judgements import QuietJudgements
 from tests.oracle.windows.accepted_transaction import AcceptedTransaction
-from tests.oracle.windows.evaluation import Findings, group_of, measure, members, together, triggers
+from tests.oracle.windows.evaluation import Findings, combined, group_of, measure, members, triggers
 from tests.oracle.windows.horizon import Horizon
 
 
 class GroupSnapshot:
-    """A group as it is now, in which a window may end at any event time of before.
+    """Snapshot of a group as it is now, in which a window may end at any earlier event time.
 
     Sorted by event time, equal ones by acceptance, so that a window is a slice: one late transaction may
     reopen very many.
@@ -35,8 +35,8 @@ class GroupSnapshot:
         (condition,) = self._definition.conditions
         start = bisect_left(self._times, event.event_time - condition.window)
         end = bisect_right(self._times, event.event_time)
-        found = measure(condition, event, self._members[start:end])
-        return together(self._definition, self._group, (found,))
+        result = measure(condition, event, self._members[start:end])
+        return combined(self._definition, self._group, (result,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,36 +44,36 @@ class Reopened:
     """`event`, which stands at a place in the order of acceptance, is to be judged again for `late`."""
 
     version: Version
-    place: int
+    sequence: int
     event: Transaction
     late: Transaction
-    hindsight: GroupSnapshot
+    snapshot: GroupSnapshot
 
     def order(self) -> tuple[int, int, int]:
         """By event time, then by acceptance: of equal times a higher version judges what came later."""
-        return self.event.event_time, self.version.number, self.place
+        return self.event.event_time, self.version.number, self.sequence
 
 
 def reopened(
-    version: Version, known: Sequence[AcceptedTransaction], sight: Horizon, judged: QuietJudgements
+    version: Version, history: Sequence[AcceptedTransaction], horizon: Horizon, judgements: QuietJudgements
 ) -> list[Reopened]:
-    """What the last of `known`, which is visible, makes a version with `reevaluate` judge again."""
-    late, definition = known[-1].transaction, version.definition
+    """Judgements of a version with `reevaluate` that the last of `history`, which is visible, reopens."""
+    late, definition = history[-1].transaction, version.definition
     group = group_of(definition, late)
     if group is None or not triggers(definition, late):
         return []
     # Newer ones of the group that were judged: there being any is what makes this one late.
     last = late.event_time + definition.window
-    quiet = judged.quiet(version, group)
+    quiet = judgements.quiet(version, group)
     again = [
         other
-        for other in known
-        if other.place in quiet
+        for other in history
+        if other.sequence in quiet
         and other.void is None
         and late.event_time < other.transaction.event_time <= last
     ]
     if not again:
         return []
-    seen = [other.transaction for other in members(definition, known, sight)]
-    hindsight = GroupSnapshot(definition, group, seen)
-    return [Reopened(version, other.place, other.transaction, late, hindsight) for other in again]
+    seen = [other.transaction for other in members(definition, history, horizon)]
+    snapshot = GroupSnapshot(definition, group, seen)
+    return [Reopened(version, other.sequence, other.transaction, late, snapshot) for other in again]

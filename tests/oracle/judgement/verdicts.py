@@ -1,4 +1,4 @@
-"""Whether a rule alerts: firing, late events, judging again, reset, catch-up (semantics 5 and 6)."""
+"""Verdicts of rules: firing, late events, re-evaluation, reset, catch-up (semantics 5 and 6)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.oracle.windows.horizon import Horizons
 
 
 class Verdicts:
-    """Judges accepted transactions by their place in the history of the version's anchor."""
+    """Judges accepted transactions by their sequence number in the history of the version's anchor."""
 
     def __init__(self, rules: RuleBook, clock: Clock, history: History) -> None:
         self.alerts: list[dict[str, Json]] = []
@@ -30,14 +30,14 @@ class Verdicts:
         self._clock = clock
         self._history = history
         self._firing = FiringState()
-        self._judged = QuietJudgements()
+        self._quiet_judgements = QuietJudgements()
 
     def counts(self, rule_id: int) -> Counts:
-        """Of one rule, to be raised."""
+        """Counters of one rule, to be raised."""
         return self._counts.setdefault(rule_id, Counts())
 
     def all_counts(self) -> dict[int, Counts]:
-        """Of every rule of which there was anything to count."""
+        """Counters of every rule that has any, by rule id."""
         return {rule_id: self._counts[rule_id] for rule_id in sorted(self._counts)}
 
     def trace(self, command: TraceCommand) -> None:
@@ -47,54 +47,56 @@ class Verdicts:
 
     def newest(self, version: Version, record: Record) -> None:
         """Judge the transaction accepted last on the version's anchor, which came in that record."""
-        place = len(self._history.accepted[self._rules.anchor(version)]) - 1
-        judgement = self._judge(version, place, self._clock.sights(version), partial=False)
-        until = self._traced_until.get(version.rule_id)
-        if judgement is not None and until is not None and record.record_time < until:
+        sequence = len(self._history.accepted[self._rules.anchor(version)]) - 1
+        judgement = self._judge(version, sequence, self._clock.horizons(version), partial=False)
+        traced_until = self._traced_until.get(version.rule_id)
+        if judgement is not None and traced_until is not None and record.record_time < traced_until:
             self.traces.append(trace_record(version, record, judgement))
 
     def catch_up(self, version: Version) -> None:
         """Judge, in order, what was accepted before a version came and no version was in force for."""
         if not self._rules.is_active(version.rule_id):
             return
-        sights = self._clock.hindsights(version)
-        floor = sights.whole.floor
-        for accepted in self._history.known(self._rules.anchor(version), version.rule_id):
+        horizons = self._clock.catch_up_horizons(version)
+        floor = horizons.whole.floor
+        for accepted in self._history.counted(self._rules.anchor(version), version.rule_id):
             event = accepted.transaction
             visible = floor is None or event.event_time >= floor
             if not visible or event.backfilled or accepted.void is not None:
                 continue
             begun = version.effective_from <= event.event_time
             if begun and not self._rules.was_in_force(version, event.event_time):
-                self._judge(version, accepted.place, sights, partial=True)
+                self._judge(version, accepted.sequence, horizons, partial=True)
             # Late ones are so whether they are caught up themselves or not.
-            self._judge_again(self._reopened(version, accepted.place, sights))
+            self._judge_again(self._reopened(version, accepted.sequence, horizons))
 
     def again(self, rule_id: int, anchors: set[str]) -> None:
         """Judge again what the newest transaction, accepted on these anchors, came too late for."""
-        found: list[Reopened] = []
-        for version in self._rules.lasting(rule_id):
+        cases: list[Reopened] = []
+        for version in self._rules.live_versions(rule_id):
             anchor = self._rules.anchor(version)
             if anchor in anchors:
-                place = len(self._history.accepted[anchor]) - 1
-                found += self._reopened(version, place, self._clock.sights(version))
-        self._judge_again(found)
+                sequence = len(self._history.accepted[anchor]) - 1
+                cases += self._reopened(version, sequence, self._clock.horizons(version))
+        self._judge_again(cases)
 
     def clear(self, forgotten: Forgotten) -> None:
         """Forget what was judged before of such keys."""
         self._firing.clear(forgotten)
-        self._judged.clear(forgotten)
+        self._quiet_judgements.clear(forgotten)
 
-    def _judge(self, version: Version, place: int, sights: Horizons, *, partial: bool) -> Judgement | None:
-        """None if that is no evaluation."""
+    def _judge(
+        self, version: Version, sequence: int, horizons: Horizons, *, partial: bool
+    ) -> Judgement | None:
+        """Judge the transaction at a sequence number; None if that is no evaluation."""
         anchor = self._rules.anchor(version)
-        event, definition = self._history.accepted[anchor][place].transaction, version.definition
+        event, definition = self._history.accepted[anchor][sequence].transaction, version.definition
         group = group_of(definition, event)
         if group is None or not triggers(definition, event):
             return None
-        known = self._history.known_of(version, group, anchor, place)
+        history = self._history.counted_of_group(version, group, anchor, sequence)
         counted_from = self._firing.counted_from(version, group)
-        evaluation = evaluate(definition, group, known, sights, counted_from)
+        evaluation = evaluate(definition, group, history, horizons, counted_from)
         if evaluation.late and definition.late_events == "store":
             self.counts(version.rule_id).late_stored += 1
             return None
@@ -109,28 +111,28 @@ class Verdicts:
                 alert(version, event, evaluation.findings, late=late, warm=warm, partial=partial)
             )
         if fires and definition.reset_on_alert:
-            self._firing.reset(version, group, place + 1)
+            self._firing.reset(version, group, sequence + 1)
         if definition.late_events == REEVALUATE:
-            self._judged.note(version, group, place, alerted=fires)
+            self._quiet_judgements.note(version, group, sequence, alerted=fires)
         return Judgement(event, evaluation.findings, evaluation.late, alerted=fires)
 
-    def _reopened(self, version: Version, place: int, sights: Horizons) -> list[Reopened]:
+    def _reopened(self, version: Version, sequence: int, horizons: Horizons) -> list[Reopened]:
         anchor = self._rules.anchor(version)
-        group = group_of(version.definition, self._history.accepted[anchor][place].transaction)
+        group = group_of(version.definition, self._history.accepted[anchor][sequence].transaction)
         if version.definition.late_events != REEVALUATE or group is None:
             return []
-        known = self._history.known_of(version, group, anchor, place)
-        return reopened(version, known, sights.whole, self._judged)
+        history = self._history.counted_of_group(version, group, anchor, sequence)
+        return reopened(version, history, horizons.whole, self._quiet_judgements)
 
-    def _judge_again(self, found: list[Reopened]) -> None:
+    def _judge_again(self, cases: list[Reopened]) -> None:
         """Neither an evaluation nor traced; only what newly alerts makes a difference."""
-        for case in sorted(found, key=Reopened.order):
+        for case in sorted(cases, key=Reopened.order):
             version, event = case.version, case.event
             self.counts(version.rule_id).reevaluated += 1
-            findings = case.hindsight.findings(event)
+            findings = case.snapshot.findings(event)
             if not findings.holds:
                 continue
-            self._judged.note(version, findings.group, case.place, alerted=True)
+            self._quiet_judgements.note(version, findings.group, case.sequence, alerted=True)
             late: Json = {"transactionId": case.late.transaction_id, "eventTime": case.late.event_time}
             warm = self._clock.is_warm(version, event.event_time)
             self.alerts.append(alert(version, event, findings, late=late, warm=warm, partial=True))
@@ -142,7 +144,7 @@ class Verdicts:
         counts.equal_times += evaluation.equal_times
 
     def _due(self, version: Version, event_time: int, evaluation: Evaluation) -> bool:
-        """Whether there is an alert unless a cooldown keeps it back."""
+        """True if there is an alert unless a cooldown suppresses it."""
         definition, findings = version.definition, evaluation.findings
         if definition.firing == "every":
             return findings.holds

@@ -72,7 +72,7 @@ def garbage_event(rng: Random, world: World, profile: Profile, position: int, no
 
 
 def _kinds(profile: Profile) -> list[str]:
-    """What an option adds that can be wrong comes last, so that it is left out without the option."""
+    """Kinds of garbage; those of an option come last, so that they are left out without it."""
     kinds = ["no JSON", "type", "function", "window"]
     if profile.filtered > 0 or profile.reevaluated > 0:
         kinds.append("filter")

@@ -34,7 +34,7 @@ def alert(
         "group": dict(findings.group),
         "transaction": _part(event, definition) if partial else _whole(event),
         "partial": partial,
-        **_found(findings, chained=definition.chained),
+        **_measurements(findings, chained=definition.chained),
         "windowStart": window_start(definition, definition.window, event.event_time),
         "windowEnd": event.event_time,
         "late": late,
@@ -45,17 +45,17 @@ def alert(
     }
 
 
-def _found(findings: Findings, *, chained: bool) -> dict[str, Json]:
+def _measurements(findings: Findings, *, chained: bool) -> dict[str, Json]:
     """The value of the one condition of a plain rule, or of each condition of a chained one."""
     if chained:
-        most = _MOST_CONTRIBUTORS // len(findings.of)
+        max_listed = _MOST_CONTRIBUTORS // len(findings.by_condition)
         none: dict[str, Json] = dict.fromkeys(("value", "operator", "limit", "contributors"))
-        return {**none, "conditions": [_condition(each, most) for each in findings.of]}
-    (finding,) = findings.of
+        return {**none, "conditions": [_condition(finding, max_listed) for finding in findings.by_condition]}
+    (finding,) = findings.by_condition
     return _measured(finding, _MOST_CONTRIBUTORS)
 
 
-def _condition(finding: Finding, most: int) -> Json:
+def _condition(finding: Finding, max_listed: int) -> Json:
     condition, end = finding.condition, finding.end
     return {
         "groupingKeyNames": list(condition.grouping),
@@ -66,17 +66,17 @@ def _condition(finding: Finding, most: int) -> Json:
         "windowStart": finding.start,
         "windowEnd": end,
         "holds": finding.holds,
-        **_measured(finding, most),
+        **_measured(finding, max_listed),
     }
 
 
-def _measured(finding: Finding, most: int) -> dict[str, Json]:
+def _measured(finding: Finding, max_listed: int) -> dict[str, Json]:
     condition = finding.condition
     return {
         "value": decimal(finding.value),
         "operator": condition.operator,
         "limit": None if finding.limit is None else plain(finding.limit),
-        "contributors": _contributors(finding, most),
+        "contributors": _contributors(finding, max_listed),
         **_precision(finding.precision),
     }
 
@@ -116,12 +116,12 @@ def _whole(event: Transaction) -> dict[str, Json]:
 
 
 def _part(event: Transaction, definition: Definition) -> dict[str, Json]:
-    """What history keeps for this rule: the id, and the fields it uses."""
+    """The part of a transaction that history keeps for this rule: the id, and the fields it uses."""
     kept = {current_type().identity, *definition.uses}
     return {name: value for name, value in _whole(event).items() if name in kept}
 
 
-def _contributors(finding: Finding, most: int) -> dict[str, Json]:
+def _contributors(finding: Finding, max_listed: int) -> dict[str, Json]:
     # Stable, so turned round it has the last accepted first among equal times.
     newest_first = sorted(finding.named, key=lambda other: other.event_time)[::-1]
     count, field = len(finding.contributors), finding.condition.field
@@ -131,6 +131,6 @@ def _contributors(finding: Finding, most: int) -> dict[str, Json]:
             "eventTime": other.event_time,
             "value": None if field is None else other.keys[field],
         }
-        for other in newest_first[:most]
+        for other in newest_first[:max_listed]
     ]
     return {"count": count, "transactions": listed, "truncated": count > len(listed)}

@@ -25,7 +25,7 @@ class Judgement:
 
 
 def trace_record(version: Version, record: Record, judgement: Judgement) -> dict[str, Json]:
-    """What is told of one evaluation under `version` of the transaction that came in `record`."""
+    """The trace record of one evaluation under `version` of the transaction that came in `record`."""
     event, findings, definition = judgement.event, judgement.findings, version.definition
     return {
         "ruleId": version.rule_id,
@@ -38,20 +38,22 @@ def trace_record(version: Version, record: Record, judgement: Judgement) -> dict
         "group": dict(findings.group),
         "windowStart": window_start(definition, definition.window, event.event_time),
         "windowEnd": event.event_time,
-        **_found(findings, chained=definition.chained),
+        **_measurements(findings, chained=definition.chained),
         "holds": findings.holds,
         "alerted": judgement.alerted,
         "late": judgement.late,
     }
 
 
-def _found(findings: Findings, *, chained: bool) -> dict[str, Json]:
+def _measurements(findings: Findings, *, chained: bool) -> dict[str, Json]:
     """The one value of a plain rule, or what each condition of a chained one came to."""
     if chained:
         none: dict[str, Json] = dict.fromkeys(("value", "limit", "limitOperatorType"))
-        told: list[Json] = [{**_measured(finding), "holds": finding.holds} for finding in findings.of]
-        return {**none, "contributingCount": 0, "conditions": told}
-    (finding,) = findings.of
+        measured: list[Json] = [
+            {**_measured(finding), "holds": finding.holds} for finding in findings.by_condition
+        ]
+        return {**none, "contributingCount": 0, "conditions": measured}
+    (finding,) = findings.by_condition
     return _measured(finding)
 
 

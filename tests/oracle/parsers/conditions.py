@@ -79,14 +79,14 @@ def conditions_of(tree: Tree) -> tuple[Condition, ...]:
 
 
 def settled(tree: Tree, answers: Iterator[bool]) -> bool:
-    """Whether the whole holds, if its conditions, in the order of the tree, hold as `answers` say."""
+    """True if the tree holds where its conditions, in order, hold as `answers` say."""
     if isinstance(tree, Condition):
         return next(answers)
     # All of them, even where one settles it: each takes its own answers.
-    found = [settled(part, answers) for part in tree.parts]
+    results = [settled(part, answers) for part in tree.parts]
     if tree.kind == "not":
-        return not found[0]
-    return all(found) if tree.kind == "all" else any(found)
+        return not results[0]
+    return all(results) if tree.kind == "all" else any(results)
 
 
 def read_tree(value: Value) -> Tree:
@@ -106,7 +106,7 @@ def shared_grouping(conditions: tuple[Condition, ...]) -> tuple[str, ...]:
 
 
 def _read_tree(value: Value, levels: int) -> Tree:
-    """A tree of at most so many levels; a condition is one."""
+    """A tree of at most `levels` levels; a condition is one."""
     if not isinstance(value, dict) or levels == 0:
         raise Unreadable("no condition, or too deep")
     if value.keys() == {"not"}:
@@ -149,8 +149,8 @@ def _grouping(members: dict[str, Value]) -> tuple[str, ...]:
 
 
 def _groupable(name: Value | None) -> str:
-    said = read_text(name, "field")
-    field = current_type().aliases.get(said, said)
+    written = read_text(name, "field")
+    field = current_type().aliases.get(written, written)
     if field not in current_type().groupable:
         raise Unreadable(f"{field} is no key")
     return field

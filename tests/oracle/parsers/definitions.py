@@ -1,4 +1,4 @@
-"""A rule's definition (semantics 2), as far as this oracle knows it."""
+"""Definitions of rules (semantics 2), as far as this oracle knows them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MOST_BUCKETS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What has to hold, for which transactions, and when that alerts; `cooldown` in ms.
+    """A definition: the conditions, the transactions they are for, and when they alert; `cooldown` in ms.
 
     `bucket` is the length, in ms, of the buckets of a bucketed one.
     `grouping`, in name order, and `window`, in ms, are those of the whole: the union and the widest of what
@@ -114,7 +114,7 @@ def read_definition(document: Value) -> Definition:
 
 
 def _tree(document: dict[str, Value]) -> tuple[Tree, bool]:
-    """What has to hold, and whether that is said under `conditions`."""
+    """The tree of conditions, and whether it stands under `conditions`."""
     if document.get("conditions") is None:
         return read_condition(document, None), False
     if any(document.get(name) is not None for name in MEMBERS):
@@ -123,9 +123,9 @@ def _tree(document: dict[str, Value]) -> tuple[Tree, bool]:
 
 
 def _refuse_unclear(definition: Definition) -> None:
-    """What an alert after the fact would do to state that later judgements have gone by has no clear meaning.
+    """Refuse re-evaluation beside firing state: later judgements have gone by that state.
 
-    Nor has a reset, or judging again, where groups of one condition are shared by several of the rule.
+    Neither a reset nor re-evaluation goes with conditions whose groups several groups of the rule share.
     """
     has_state = (
         definition.firing == "crossing" or definition.reset_on_alert or definition.cooldown is not None
@@ -182,8 +182,8 @@ def _bucket(document: dict[str, Value]) -> int | None:
     precision = document.get("precision")
     if precision in (None, "exact"):
         return None
-    found = _BUCKETED.fullmatch(precision) if isinstance(precision, str) else None
-    if found is None:
+    match = _BUCKETED.fullmatch(precision) if isinstance(precision, str) else None
+    if match is None:
         raise OutOfScope(f"precision {precision}")
     # Longer than any window, however many digits.
-    return 1000 * int(found[1][:20])
+    return 1000 * int(match[1][:20])

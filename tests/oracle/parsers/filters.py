@@ -1,4 +1,4 @@
-"""A rule's filter (semantics 2): read, asked of one transaction, and named by its fields."""
+"""Filters of rules (semantics 2): parsed, evaluated for one transaction, and their fields."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def _at_least_one(value: Value) -> list[Value]:
 
 
 def _field(value: Value | None) -> str:
-    said = read_text(value, "field")
-    name = current_type().aliases.get(said, said)
+    written = read_text(value, "field")
+    name = current_type().aliases.get(written, written)
     if name not in (*current_type().numbers, *current_type().keys):
         raise Unreadable(f"no filter on {name}")
     return name
@@ -112,7 +112,7 @@ def _constant(field: str, value: Value) -> Constant:
 
 
 def passes(condition: Filter | None, transaction: Transaction) -> bool:
-    """Whether a transaction passes; without a filter all do. A comparison with null is false."""
+    """True if a transaction passes; without a filter all do. A comparison with null is false."""
     if condition is None:
         return True
     if isinstance(condition, Combination):

@@ -16,21 +16,21 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class ListName:
-    """Stands for the texts of a list."""
+    """Reference to a list by its name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """Stands for a decimal."""
+    """Reference to a decimal parameter by its name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class NamedValues:
-    """All lists and parameters as they stood at some place of the order; never changed, only replaced.
+    """All lists and parameters at one point of the order; immutable.
 
     Each transaction keeps those of its own acceptance. Parameters in millionths.
     """
@@ -43,7 +43,7 @@ class NamedValues:
         return self.lists.get(named.name, frozenset())
 
     def number(self, limit: int | Parameter) -> int | None:
-        """What is said, or what the parameter is; None before its first event."""
+        """The limit itself, or the value of the parameter; None before its first event."""
         return self.parameters.get(limit.name) if isinstance(limit, Parameter) else limit
 
 

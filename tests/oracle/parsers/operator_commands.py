@@ -1,4 +1,4 @@
-"""What an operator may command of one rule, one transaction, one backfill (decision 0039)."""
+"""Commands of operators for one rule, one transaction or one backfill (decision 0039)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ OPERATOR_COMMANDS = (CLEAR_RULE, CLEAR_GROUP, VOID_TRANSACTION, START_BACKFILL, 
 
 @dataclass(frozen=True, slots=True)
 class ClearRule:
-    """Forget what a rule knows."""
+    """Clears the state of a rule."""
 
     rule_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class ClearGroup:
-    """Forget what a rule knows of one group, whose values are texts."""
+    """Clears the state of one group of a rule; its values are texts."""
 
     rule_id: int
     group: dict[str, str]
@@ -33,7 +33,7 @@ class ClearGroup:
 
 @dataclass(frozen=True, slots=True)
 class VoidTransaction:
-    """Whatever was accepted with this id and this event time counts no more."""
+    """Voids what was accepted with this id and this event time."""
 
     transaction_id: str
     event_time: int
@@ -41,14 +41,14 @@ class VoidTransaction:
 
 @dataclass(frozen=True, slots=True)
 class StartBackfill:
-    """Records that name this id are let in whatever their age."""
+    """Opens a backfill: records that name this id are accepted whatever their age."""
 
     backfill_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class EndBackfill:
-    """No longer; from `complete_from` on, in ms of event time, history may be whole now."""
+    """Closes a backfill; history is complete from `complete_from` on, in ms of event time, None if not said."""
 
     backfill_id: str
     complete_from: int | None

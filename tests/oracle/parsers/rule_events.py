@@ -68,7 +68,7 @@ Content: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Positioned:
-    """What stands at a position of rules.v1; None if it cannot be read."""
+    """The content at a position of rules.v1; None if it cannot be read."""
 
     position: int
     content: Content | None
@@ -84,9 +84,9 @@ _COMMANDS = (CLEAR_STATE, "CLEAR_STATE_ALL_STOP", EXPORT_RULES, "DELETE_RULES_AL
 
 def read_events(raws: Iterable[bytes]) -> tuple[list[Positioned], int]:
     """The events in the order of their positions, and how many values had no readable position."""
-    found = [_positioned(raw) for raw in raws]
-    events = [event for event in found if event is not None]
-    return sorted(events, key=lambda event: event.position), len(found) - len(events)
+    values = [_positioned(raw) for raw in raws]
+    events = [event for event in values if event is not None]
+    return sorted(events, key=lambda event: event.position), len(values) - len(events)
 
 
 def _positioned(raw: bytes) -> Positioned | None:

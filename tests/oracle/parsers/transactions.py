@@ -88,10 +88,10 @@ def _key_of(name: str, fields: dict[str, Value], kind: EventType) -> str | None:
     """The key under its name or another one of it."""
     if name in kind.enums:
         return _one_of(kind.enums[name], fields.get(name))
-    said = (name, *(alias for alias, field in kind.aliases.items() if field == name))
-    texts = [text for text in (_key(fields.get(each)) for each in said) if text is not None]
+    spellings = (name, *(alias for alias, field in kind.aliases.items() if field == name))
+    texts = [text for text in (_key(fields.get(spelling)) for spelling in spellings) if text is not None]
     if len(set(texts)) > 1:
-        raise Unreadable(f"{' and '.join(said)} differ")
+        raise Unreadable(f"{' and '.join(spellings)} differ")
     if not texts and name not in kind.nullable:
         raise Unreadable(f"no {name}")
     return texts[0] if texts else None

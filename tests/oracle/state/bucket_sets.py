@@ -20,7 +20,7 @@ _Key: TypeAlias = (
 
 @dataclass(slots=True)
 class BucketSet:
-    """What versions share that bucket the same transactions in the same way.
+    """The buckets that versions share which bucket the same transactions in the same way.
 
     Nothing below `beginning`, in ms, was ever in it, nothing below `floor` is any more; None is no bound.
     `begun` is the position of rules.v1 at which it was.
@@ -45,22 +45,22 @@ class BucketSets:
 
     def of(self, version: Version) -> list[BucketSet]:
         """None of an exact one. Those of a version that is held no more are as it left them."""
-        return [found for _, found in self._of[version.rule_id, version.number]]
+        return [bucket_set for _, bucket_set in self._of[version.rule_id, version.number]]
 
     def take(self, version: Version, floor: int | None, position: int) -> None:
         """Find the sets of a version just taken among those held; begin what is not there at the floor."""
         made: list[tuple[_Key, BucketSet]] = []
         for condition in version.definition.conditions if version.definition.bucket is not None else ():
             key = self._key(version, condition)
-            known = [*self._held(), *made]
-            found = [other for other_key, other in known if other_key == key]
-            made.append((key, found[0] if found else BucketSet(floor, position)))
+            candidates = [*self._held(), *made]
+            matches = [other for other_key, other in candidates if other_key == key]
+            made.append((key, matches[0] if matches else BucketSet(floor, position)))
         self._of[version.rule_id, version.number] = made
 
     def set_apart(self, rule_id: int, floor_of: Callable[[Version], int | None], position: int) -> None:
         """The rule is cleared: all its versions begin anew, and share with no other rule from now on."""
         self._apart[rule_id] = position
-        held = self._rules.lasting(rule_id)
+        held = self._rules.live_versions(rule_id)
         for version in held:
             self._of[version.rule_id, version.number] = []
         for version in held:
@@ -71,12 +71,12 @@ class BucketSets:
         widest: dict[int, tuple[BucketSet, int, int]] = {}
         for version in self._rules.held_versions():
             definition = version.definition
-            for _, found in self._of[version.rule_id, version.number]:
+            for _, bucket_set in self._of[version.rule_id, version.number]:
                 assert definition.bucket is not None
-                _, window, _ = widest.get(id(found), (found, 0, 0))
-                widest[id(found)] = (found, max(window, definition.window), definition.bucket)
-        for found, window, length in widest.values():
-            found.floor = highest(found.floor, next_start(settled - window - length, length))
+                _, window, _ = widest.get(id(bucket_set), (bucket_set, 0, 0))
+                widest[id(bucket_set)] = (bucket_set, max(window, definition.window), definition.bucket)
+        for bucket_set, window, length in widest.values():
+            bucket_set.floor = highest(bucket_set.floor, next_start(settled - window - length, length))
 
     def _held(self) -> list[tuple[_Key, BucketSet]]:
         # The version just taken is held, but has none yet.

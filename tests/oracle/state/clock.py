@@ -71,34 +71,42 @@ class Clock:
         return None
 
     def remembers_id(self, earlier: Transaction) -> bool:
-        """Whether an accepted transaction's id still counts for duplicates."""
+        """True if an accepted transaction's id still counts for duplicates."""
         return self._oldest_id is None or earlier.record_time >= self._oldest_id
 
-    def taken(self, version: Version, position: int) -> None:
+    def begin_buckets(self, version: Version, position: int) -> None:
         """A version is taken at that position of rules.v1: buckets begin, unless others have them."""
         self._buckets.take(version, self._floor(version), position)
 
-    def sights(self, version: Version) -> Horizons:
-        """How far back a version sees when it judges what is accepted now."""
+    def horizons(self, version: Version) -> Horizons:
+        """The horizons of a version when it judges what is accepted now."""
         if version.definition.bucket is None:
             return self._alike(version, Horizon(self._floor(version)))
         length = version.definition.bucket
         sets = self._buckets.of(version)
-        each = tuple(Horizon(found.lowest(), length, found.floor, found.begun) for found in sets)
-        lowest = highest(*(found.lowest() for found in sets))
-        return Horizons(each[0] if len(each) == 1 else Horizon(lowest), each, self.settled)
+        by_condition = tuple(
+            Horizon(bucket_set.lowest(), length, bucket_set.floor, bucket_set.begun) for bucket_set in sets
+        )
+        lowest = highest(*(bucket_set.lowest() for bucket_set in sets))
+        return Horizons(
+            by_condition[0] if len(by_condition) == 1 else Horizon(lowest), by_condition, self.settled
+        )
 
-    def hindsights(self, version: Version) -> Horizons:
-        """How far back it sees in catch-up: what is kept one by one, and of that what its buckets may hold."""
+    def catch_up_horizons(self, version: Version) -> Horizons:
+        """The horizons in catch-up: what is kept one by one, and of that what its buckets may hold."""
         floor = self._floor(version)
         if version.definition.bucket is None:
             return self._alike(version, Horizon(floor))
         sets = self._buckets.of(version)
-        each = tuple(Horizon(highest(floor, found.lowest()), dropped=found.floor) for found in sets)
-        return Horizons(Horizon(highest(*(sight.floor for sight in each))), each, self.settled)
+        by_condition = tuple(
+            Horizon(highest(floor, bucket_set.lowest()), dropped=bucket_set.floor) for bucket_set in sets
+        )
+        return Horizons(
+            Horizon(highest(*(horizon.floor for horizon in by_condition))), by_condition, self.settled
+        )
 
-    def _alike(self, version: Version, sight: Horizon) -> Horizons:
-        return Horizons(sight, (sight,) * len(version.definition.conditions), self.settled)
+    def _alike(self, version: Version, horizon: Horizon) -> Horizons:
+        return Horizons(horizon, (horizon,) * len(version.definition.conditions), self.settled)
 
     def _floor(self, version: Version) -> int | None:
         """The lowest event time kept of all the fields that a version uses; None while everything is."""
@@ -115,32 +123,36 @@ class Clock:
     def clear_rule(self, rule_id: int, position: int) -> None:
         """The same for one rule, whose buckets begin anew."""
         if self._now is not None:
-            until = self._now + self._rules.settings.max_future_skew
-            self._cleared_of[rule_id] = _higher(self._cleared_of.get(rule_id), until)
+            cleared_until = self._now + self._rules.settings.max_future_skew
+            self._cleared_of[rule_id] = _higher(self._cleared_of.get(rule_id), cleared_until)
         self._buckets.set_apart(rule_id, self._floor, position)
 
     def complete(self, since: int) -> None:
         """Whatever the first tick and the clears so far say, from that time on nothing has been missed."""
         self._complete_from = since if self._complete_from is None else min(self._complete_from, since)
         self._cleared = None if self._cleared is None else min(self._cleared, since)
-        self._cleared_of = {rule_id: min(until, since) for rule_id, until in self._cleared_of.items()}
+        self._cleared_of = {
+            rule_id: min(cleared_until, since) for rule_id, cleared_until in self._cleared_of.items()
+        }
 
     def warm_from(self, version: Version) -> int | None:
         """The event time from which on the version has seen its whole window; None before the first tick."""
         if self._first is None:
             return None
         first = self._first if self._complete_from is None else min(self._first, self._complete_from)
-        known = highest(first, self._cleared, self._cleared_of.get(version.rule_id))
+        complete_since = highest(first, self._cleared, self._cleared_of.get(version.rule_id))
         length = version.definition.bucket
         if length is None:
-            floor = highest(known, self._floor(version))
+            floor = highest(complete_since, self._floor(version))
         else:
-            floor = highest(known, *(found.lowest() for found in self._buckets.of(version)))
+            floor = highest(
+                complete_since, *(bucket_set.lowest() for bucket_set in self._buckets.of(version))
+            )
         assert floor is not None
         return (floor if length is None else next_start(floor, length)) + version.definition.window
 
     def is_warm(self, version: Version, event_time: int) -> bool:
-        """Whether the whole window before `event_time` has been seen and kept."""
+        """True if the whole window before `event_time` has been seen and kept."""
         since = self.warm_from(version)
         return since is not None and event_time >= since
 

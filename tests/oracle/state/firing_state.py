@@ -20,7 +20,7 @@ class FiringState:
         self._alerted: dict[Key, int] = {}
 
     def held_before(self, version: Version, group: dict[str, str], start: int) -> bool:
-        """Whether the previous in-order evaluation held, if its event time is not before `start`."""
+        """True if the previous in-order evaluation held and its event time is not before `start`."""
         earlier = self._evaluations.get(key_of(version, group), [])
         if not earlier:
             return False
@@ -32,15 +32,15 @@ class FiringState:
         self._evaluations.setdefault(key_of(version, group), []).append((event_time, held))
 
     def counted_from(self, version: Version, group: dict[str, str]) -> int:
-        """The place, in the anchor's order of acceptance, from which transactions count."""
+        """The sequence number, in the anchor's order of acceptance, from which transactions count."""
         return self._counted_from.get(key_of(version, group), 0)
 
     def reset(self, version: Version, group: dict[str, str], counted_from: int) -> None:
-        """From now on only what was accepted from that place on counts."""
+        """From now on only what was accepted from that sequence number on counts."""
         self._counted_from[key_of(version, group)] = counted_from
 
     def cooling(self, version: Version, group: dict[str, str], event_time: int) -> bool:
-        """Whether an alert due at that time falls into the cooldown of one given; before that one it does not."""
+        """True if an alert due at that time falls into the cooldown of an earlier one."""
         cooldown = version.definition.cooldown
         alerted = self._alerted.get(key_of(version, group))
         return cooldown is not None and alerted is not None and alerted <= event_time < alerted + cooldown
@@ -59,5 +59,5 @@ class FiringState:
 
 
 def key_of(version: Version, group: dict[str, str]) -> Key:
-    """What is remembered apart: rule, definition version, and the group as that version groups."""
+    """The key of firing state: rule, definition version, and the group as that version groups."""
     return version.rule_id, version.number, tuple(sorted(group.items()))

@@ -1,4 +1,4 @@
-"""What has been accepted on each anchor, as plain lists (semantics 3 and 5)."""
+"""The accepted transactions of each anchor, as plain lists (semantics 3 and 5)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tests.oracle.windows.accepted_transaction import AcceptedTransaction, Void
 
 
 class History:
-    """Per anchor every transaction ever accepted, in order of acceptance; what is forgotten keeps its place."""
+    """Per anchor every transaction ever accepted, in order of acceptance; forgotten ones stay in it."""
 
     def __init__(self, anchors: tuple[str, ...]) -> None:
         self.accepted: dict[str, list[AcceptedTransaction]] = {anchor: [] for anchor in (*anchors, GLOBAL)}
         self.duplicates = 0
         self._identities: dict[str, list[Transaction]] = {anchor: [] for anchor in self.accepted}
-        # The place from which on transactions count: for all, for a rule, for a group of a version.
+        # The sequence number from which on transactions count: for all, for a rule, for a group of a version.
         self._from = dict.fromkeys(self.accepted, 0)
         self._from_of_rule: dict[tuple[str, int], int] = {}
         self._from_of_group: dict[Key, int] = {}
@@ -44,16 +44,16 @@ class History:
             taken.add(anchor)
         return taken
 
-    def known(self, anchor: str, rule_id: int) -> list[AcceptedTransaction]:
-        """What a rule has not been made to forget, in order; what is voided is among it."""
+    def counted(self, anchor: str, rule_id: int) -> list[AcceptedTransaction]:
+        """The transactions that count for a rule, in order; void ones are among them."""
         return self.accepted[anchor][self._begin(anchor, rule_id) :]
 
-    def known_of(
-        self, version: Version, group: dict[str, str], anchor: str, until: int
+    def counted_of_group(
+        self, version: Version, group: dict[str, str], anchor: str, last: int
     ) -> list[AcceptedTransaction]:
-        """The same of one of the version's groups, which the others may be among, up to that place."""
+        """Those that count for one of the version's groups, other groups' among them, up to `last`."""
         begin = max(self._begin(anchor, version.rule_id), self._from_of_group.get(key_of(version, group), 0))
-        return self.accepted[anchor][begin : until + 1]
+        return self.accepted[anchor][begin : last + 1]
 
     def _begin(self, anchor: str, rule_id: int) -> int:
         return max(self._from[anchor], self._from_of_rule.get((anchor, rule_id), 0))
@@ -74,10 +74,10 @@ class History:
     def void(self, transaction_id: str, event_time: int, void: Void) -> None:
         """From now on those with this id and time are as if they had not been; their ids are remembered."""
         for accepted in self.accepted.values():
-            for place, transaction, before in accepted:
+            for sequence, transaction, before in accepted:
                 named = (transaction.transaction_id, transaction.event_time) == (transaction_id, event_time)
                 if named and before is None:
-                    accepted[place] = AcceptedTransaction(place, transaction, void)
+                    accepted[sequence] = AcceptedTransaction(sequence, transaction, void)
 
 
 def _value(transaction: Transaction, anchor: str) -> str | None:

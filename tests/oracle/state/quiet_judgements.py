@@ -1,4 +1,4 @@
-"""What may be judged again: transactions that a version has judged without an alert (semantics 5)."""
+"""Quiet judgements: transactions judged without an alert, which may be judged again (semantics 5)."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from tests.oracle.state.firing_state import Forgotten, Key, key_of
 
 
 class QuietJudgements:
-    """Kept per rule, definition version and group, as places in the order of acceptance of the version's anchor."""
+    """Kept per rule, definition version and group, as sequence numbers of the version's anchor."""
 
     def __init__(self) -> None:
         self._quiet: dict[Key, set[int]] = {}
 
-    def note(self, version: Version, group: dict[str, str], place: int, *, alerted: bool) -> None:
-        """Note how the one at that place was judged, now or again; one that has alerted is done with."""
-        places = self._quiet.setdefault(key_of(version, group), set())
+    def note(self, version: Version, group: dict[str, str], sequence: int, *, alerted: bool) -> None:
+        """Note the judgement of the transaction at that sequence number; one that has alerted is final."""
+        sequences = self._quiet.setdefault(key_of(version, group), set())
         if alerted:
-            places.discard(place)
+            sequences.discard(sequence)
         else:
-            places.add(place)
+            sequences.add(sequence)
 
     def quiet(self, version: Version, group: dict[str, str]) -> set[int]:
-        """The places of those that the version has judged and not alerted for."""
+        """The sequence numbers of those that the version has judged and not alerted for."""
         return self._quiet.get(key_of(version, group), set())
 
     def clear(self, forgotten: Forgotten) -> None:
         """Forget what is of such keys."""
-        self._quiet = {key: places for key, places in self._quiet.items() if not forgotten(key)}
+        self._quiet = {key: sequences for key, sequences in self._quiet.items() if not forgotten(key)}

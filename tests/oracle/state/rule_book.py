@@ -51,10 +51,10 @@ class RuleBook:
         rule_id = event.version.rule_id
         if event.type == "RulePublished":
             return self._publish(event)
-        known = rule_id in self._states
-        if known or event.type == "RuleDeleted":
+        is_known = rule_id in self._states
+        if is_known or event.type == "RuleDeleted":
             self._states[rule_id] = _NEXT_STATE[event.type]
-        return known
+        return is_known
 
     def _publish(self, event: RuleEvent) -> bool:
         rule_id = event.version.rule_id
@@ -85,15 +85,15 @@ class RuleBook:
         return self._versions[rule_id][-1]
 
     def exists(self, rule_id: int) -> bool:
-        """Whether a rule has been published and not deleted; paused or not yet in force it exists."""
+        """True if a rule has been published and not deleted; paused or not yet in force it exists."""
         return self._states.get(rule_id, "DELETED") != "DELETED"
 
     def is_active(self, rule_id: int) -> bool:
-        """Whether a known rule is neither paused nor deleted."""
+        """True if a known rule is neither paused nor deleted."""
         return self._states[rule_id] == "ACTIVE"
 
     def was_in_force(self, before: Version, event_time: int) -> bool:
-        """Whether a version taken before that one is in force, or would be, at an event time."""
+        """True if a version taken before that one is in force, or would be, at an event time."""
         return any(
             version.effective_from <= event_time
             for version in self._versions[before.rule_id]
@@ -115,7 +115,7 @@ class RuleBook:
             raise OracleError("a version that has ended is in force: the specification contradicts itself")
         return begun[-1] if begun else None
 
-    def lasting(self, rule_id: int) -> list[Version]:
+    def live_versions(self, rule_id: int) -> list[Version]:
         """The versions of a known rule that have not ended, whether in force for anything or not."""
         return [
             version for version in self._versions[rule_id] if (rule_id, version.number) not in self._ended
@@ -124,7 +124,10 @@ class RuleBook:
     def held_versions(self) -> list[Version]:
         """All that have not ended, of rules that are not deleted."""
         return [
-            version for rule_id in self._versions if self.exists(rule_id) for version in self.lasting(rule_id)
+            version
+            for rule_id in self._versions
+            if self.exists(rule_id)
+            for version in self.live_versions(rule_id)
         ]
 
     def end_superseded(self, clock: int) -> None:

@@ -37,17 +37,17 @@ class EventType:
 
     @property
     def groupable(self) -> tuple[str, ...]:
-        """What rules may group by, in name order."""
+        """The fields that rules may group by, in name order."""
         return tuple(sorted((*self.keys, self.amount)))
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """What filters compare by size."""
+        """The fields that filters compare by size."""
         return (self.amount, self.time, self.ingestion)
 
     @property
     def usable(self) -> tuple[str, ...]:
-        """What rules may use of the history."""
+        """The fields that rules may use of the history."""
         return (self.time, *self.groupable, self.ingestion)
 
 
@@ -91,11 +91,11 @@ AUTHORISATIONS = EventType(
     enums={"entryMode": ("CHIP", "CONTACTLESS", "ONLINE", "SWIPE")},
 )
 
-_judged: ContextVar[EventType] = ContextVar("judged", default=PAYMENTS)
+_judged: ContextVar[EventType] = ContextVar("event_type", default=PAYMENTS)
 
 
 def current_type() -> EventType:
-    """The type that is judged by: payments, unless it is said otherwise."""
+    """The event type in use: payments, unless `judge_by` says otherwise."""
     return _judged.get()
 
 

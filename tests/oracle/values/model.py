@@ -1,4 +1,4 @@
-"""What goes into the oracle and what comes out."""
+"""Input and output of the oracle: records, micro-batches, rejects, the outcome."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """All that follows from a history.
+    """The outcome of a history.
 
     `alerts` are alerts.v1 values without `detectedAt`, in engine order, then by rule id; `rejects` are in
     engine order. `duplicates` and `backfilled`, which is what a backfill has let in and no duplicate, count

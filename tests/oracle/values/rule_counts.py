@@ -1,4 +1,4 @@
-"""What operators want to know of each rule beside its alerts."""
+"""Counters of each rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An accepted transaction in its place."""
+"""An accepted transaction with its sequence number."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Void(NamedTuple):
 
 
 class AcceptedTransaction(NamedTuple):
-    """A transaction at its place in an anchor's order of acceptance, which it keeps for ever."""
+    """A transaction with its sequence number in an anchor's order of acceptance, which never changes."""
 
-    place: int
+    sequence: int
     transaction: Transaction
     void: Void | None = None

@@ -30,12 +30,12 @@ def aggregate(function: str, amounts: Sequence[int]) -> Fraction:
 
 
 def different(values: Sequence[object]) -> Fraction:
-    """How many different ones there are, in millionths."""
+    """The number of different values, in millionths."""
     return Fraction(len(set(values)) * SCALE)
 
 
 def holds(value: Fraction, symbol: str, limit: int) -> bool:
-    """Whether an exact value stands in the relation to the limit, both in millionths."""
+    """True if an exact value stands in the relation to the limit, both in millionths."""
     return _HOLDS[symbol](value, Fraction(limit))
 
 

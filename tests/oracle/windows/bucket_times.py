@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def bucket_start(time: int, length: int) -> int:
-    """Where the bucket begins in which that time lies; all in ms."""
+    """The start of the bucket in which that time lies; all in ms."""
     return time // length * length
 
 

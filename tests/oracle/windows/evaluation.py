@@ -1,4 +1,4 @@
-"""One transaction under one version: scan everything, say what is in the window (semantics 3 and 6)."""
+"""Evaluation of one transaction under one version by a scan of everything (semantics 3 and 6)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.oracle.windows.precision import Precision, precision_of
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is in one window: the exact value in millionths, and what it is made of.
+    """The content of one window: the exact value in millionths, and its contributors.
 
     `value` is None for a function that has none of nothing, `limit` for a parameter that has no value; such a
     condition does not hold, whatever the operator. `contributors` with equal times are in order of
@@ -42,16 +42,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Whether the rule holds for one of its groups, and why: by condition, in the order of the tree."""
+    """The result of a rule for one of its groups, and that of each condition in the order of the tree."""
 
     group: dict[str, str]
     holds: bool
-    of: tuple[Finding, ...]
+    by_condition: tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What was found, and how the transaction stands to those of the rule's group accepted before."""
+    """The findings, and the transaction's order among those of the rule's group accepted before."""
 
     findings: Findings
     newest_event_time: int
@@ -65,14 +65,14 @@ def group_of(definition: Definition, transaction: Transaction) -> dict[str, str]
 
 
 def triggers(definition: Definition, transaction: Transaction) -> bool:
-    """Whether the rule is evaluated for the transaction, if that has a group: some condition has to count it."""
+    """True if the transaction, where it has a group, triggers the rule: some condition has to count it."""
     return passes(definition.only, transaction) and any(
         passes(condition.only, transaction) for condition in definition.conditions
     )
 
 
 def window_start(definition: Definition, window: int, end: int) -> int:
-    """Where a window of that length begins, which is with a bucket if the rule has buckets; all in ms."""
+    """The start of a window of that length, which is that of a bucket if the rule has buckets; all in ms."""
     start = end - window
     return start if definition.bucket is None else bucket_start(start, definition.bucket)
 
@@ -80,34 +80,36 @@ def window_start(definition: Definition, window: int, end: int) -> int:
 def evaluate(
     definition: Definition,
     group: dict[str, str],
-    known: Sequence[AcceptedTransaction],
-    sights: Horizons,
+    history: Sequence[AcceptedTransaction],
+    horizons: Horizons,
     counted_from: int,
 ) -> Evaluation:
-    """Judge the last of `known`, which triggers, over all of them; in the window from place `counted_from` on."""
-    event = known[-1].transaction
-    visible = members(definition, known, sights.whole)
+    """Judge the last of `history`, which triggers; its window counts from sequence number `counted_from` on."""
+    event = history[-1].transaction
+    visible = members(definition, history, horizons.whole)
     newest = max(other.transaction.event_time for other in visible)
     if definition.chained:
         windows = [
-            _window(definition, condition, known, sight)
-            for condition, sight in zip(definition.conditions, sights.each, strict=True)
+            _window(definition, condition, history, horizon)
+            for condition, horizon in zip(definition.conditions, horizons.by_condition, strict=True)
         ]
     else:
         start = window_start(definition, definition.window, event.event_time)
         windows = [
             [
                 transaction
-                for place, transaction, _ in visible
-                if start <= transaction.event_time <= event.event_time and place >= counted_from
+                for sequence, transaction, _ in visible
+                if start <= transaction.event_time <= event.event_time and sequence >= counted_from
             ]
         ]
-    found = tuple(
-        _told(definition, measure(condition, event, window), window, sight, sights.settled)
-        for condition, window, sight in zip(definition.conditions, windows, sights.each, strict=True)
+    results = tuple(
+        _with_precision(definition, measure(condition, event, window), window, horizon, horizons.settled)
+        for condition, window, horizon in zip(
+            definition.conditions, windows, horizons.by_condition, strict=True
+        )
     )
     return Evaluation(
-        together(definition, group, found),
+        combined(definition, group, results),
         newest,
         late=newest > event.event_time,
         equal_times=any(other.transaction.event_time == event.event_time for other in visible[:-1]),
@@ -115,18 +117,18 @@ def evaluate(
 
 
 def members(
-    definition: Definition, known: Sequence[AcceptedTransaction], sight: Horizon
+    definition: Definition, history: Sequence[AcceptedTransaction], horizon: Horizon
 ) -> list[AcceptedTransaction]:
     """All of the last one's group that are visible and trigger, in the order of acceptance."""
     pick = _picker(definition.grouping)
-    wanted = pick(known[-1].transaction.keys)
+    group_values = pick(history[-1].transaction.keys)
     # Most rules ask nothing, and the scan is what takes the time.
     asks = definition.only is not None or all(part.only is not None for part in definition.conditions)
     return [
         other
-        for other in known
-        if pick(other.transaction.keys) == wanted
-        and sight.sees(other)
+        for other in history
+        if pick(other.transaction.keys) == group_values
+        and horizon.sees(other)
         and (not asks or triggers(definition, other.transaction))
     ]
 
@@ -163,10 +165,10 @@ def measure(condition: Condition, event: Transaction, window: list[Transaction])
     )
 
 
-def _told(
-    definition: Definition, finding: Finding, window: list[Transaction], sight: Horizon, settled: int | None
+def _with_precision(
+    definition: Definition, finding: Finding, window: list[Transaction], horizon: Horizon, settled: int | None
 ) -> Finding:
-    """What buckets leave to tell: no single transactions but the newest, and between what bounds the value is."""
+    """The finding as buckets allow it: unmerged transactions alone are named, and the value has bounds."""
     length = definition.bucket
     if length is None:
         return finding
@@ -175,29 +177,29 @@ def _told(
         finding,
         start=window_start(definition, condition.window, end),
         named=[other for other in window if is_unmerged(other.event_time, length, settled)],
-        precision=precision_of(condition, finding.value, window, end, length, sight),
+        precision=precision_of(condition, finding.value, window, end, length, horizon),
     )
 
 
-def together(definition: Definition, group: dict[str, str], found: tuple[Finding, ...]) -> Findings:
-    """What the conditions, in the order of the tree, make of the rule."""
-    return Findings(group, settled(definition.tree, iter([finding.holds for finding in found])), found)
+def combined(definition: Definition, group: dict[str, str], results: tuple[Finding, ...]) -> Findings:
+    """The result of the rule from those of its conditions, in the order of the tree."""
+    return Findings(group, settled(definition.tree, iter([finding.holds for finding in results])), results)
 
 
 def _window(
-    definition: Definition, condition: Condition, known: Sequence[AcceptedTransaction], sight: Horizon
+    definition: Definition, condition: Condition, history: Sequence[AcceptedTransaction], horizon: Horizon
 ) -> list[Transaction]:
-    """What passes, of the group that the condition makes: other fields of the rule's may be null there."""
-    end = known[-1].transaction.event_time
+    """The window's transactions of the condition's group; other fields of the rule may be null there."""
+    end = history[-1].transaction.event_time
     start = window_start(definition, condition.window, end)
     pick = _picker(condition.grouping)
-    wanted = pick(known[-1].transaction.keys)
+    group_values = pick(history[-1].transaction.keys)
     return [
         other.transaction
-        for other in known
+        for other in history
         if start <= other.transaction.event_time <= end
-        and pick(other.transaction.keys) == wanted
-        and sight.sees(other)
+        and pick(other.transaction.keys) == group_values
+        and horizon.sees(other)
         and passes(definition.only, other.transaction)
         and passes(condition.only, other.transaction)
     ]

@@ -1,4 +1,4 @@
-"""How far back a version sees, and what it has taken into buckets (semantics 6, decision 0038)."""
+"""Horizons: how far back a version sees, and what is merged into its buckets (semantics 6, decision 0038)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Horizon:
     begun: int | None = None
 
     def sees(self, accepted: AcceptedTransaction) -> bool:
-        """Whether it is visible, and not as if it had not been."""
+        """True if a transaction is visible and not void."""
         visible = self.floor is None or accepted.transaction.event_time >= self.floor
         return visible and (accepted.void is None or self._keeps(accepted))
 
     def _keeps(self, accepted: AcceptedTransaction) -> bool:
-        """What is voided stays where it had been merged into its bucket."""
+        """True if a void transaction had been merged into its bucket, where it stays."""
         void, length = accepted.void, self.length
         if void is None or length is None or self.begun is None or self.begun > void.position:
             return False
@@ -35,16 +35,16 @@ class Horizon:
 
 @dataclass(frozen=True, slots=True)
 class Horizons:
-    """Of a version: `whole` is for its group, `each` for the window of each condition in the order of the tree.
+    """Of a version: `whole` is for its group, `by_condition` for the window of each condition in the order of the tree.
 
     `settled` is the time of event below which nothing is accepted any more; None before the first tick.
     """
 
     whole: Horizon
-    each: tuple[Horizon, ...]
+    by_condition: tuple[Horizon, ...]
     settled: int | None
 
 
 def is_unmerged(event_time: int, length: int, settled: int | None) -> bool:
-    """Whether a transaction is not yet merged into its bucket, which is so long."""
+    """True if a transaction is not yet merged into its bucket of `length` ms."""
     return settled is None or event_time + length > settled

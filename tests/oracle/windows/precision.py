@@ -1,4 +1,4 @@
-"""Between what bounds the exact value lies, where a window begins with a whole bucket (decision 0038)."""
+"""Bounds of the exact value where a window begins with a whole bucket (decision 0038)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def precision_of(
     window: Sequence[Transaction],
     end: int,
     length: int,
-    sight: Horizon,
+    horizon: Horizon,
 ) -> Precision:
-    """Of a value over a window that ends at `end`; what may be too much is in its first bucket."""
+    """The bounds of a value over a window that ends at `end`; any surplus is in its first bucket."""
     if value is None or condition.function == "AVG":
         return Precision(length, None, None)
     start = end - condition.window
     first = bucket_start(start, length)
-    if start == first or (sight.dropped is not None and start < sight.dropped):
+    if start == first or (horizon.dropped is not None and start < horizon.dropped):
         return Precision(length, value, value)
     there = [other.amount for other in window if other.event_time < first + length]
     others = [other.amount for other in window if other.event_time >= first + length]
