@@ -180,6 +180,25 @@ def test_every_source_file_named_exists() -> None:
     assert {document: absent for document, absent in names.items() if absent} == {}
 
 
+def ends_of(module: str) -> tuple[str, str]:
+    """How the path of its file ends."""
+    path = module.replace(".", "/")
+    return f"/{path}.py", f"/{path}/__main__.py"
+
+
+def absent_commands(document: Path) -> list[str]:
+    """Modules of ours that a document runs by `python -m` and that are not there."""
+    named = set(
+        re.findall(r"python -m ((?:bench|tests|tripline_\w+)[\w.]*\w)", document.read_text(encoding="utf-8"))
+    )
+    return sorted(module for module in named if not any(path.endswith(ends_of(module)) for path in tracked()))
+
+
+def test_every_module_that_a_document_runs_exists() -> None:
+    commands = {str(path.relative_to(ROOT)): absent_commands(path) for path in documents()}
+    assert {document: absent for document, absent in commands.items() if absent} == {}
+
+
 def test_the_glossary_is_alphabetical() -> None:
     glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     terms = [
