@@ -42,12 +42,12 @@ def two_filters(registry: Registry) -> MicroBatch:
 
 
 def groups_of(engine: Engine) -> dict[tuple[str, ...], Groups]:
-    """What the windows of the payees' anchor have, as a worker that attaches finds it: it shows nowhere else."""
+    """The groups of the payees' anchor, as a worker that attaches finds them: they show nowhere else."""
     return engine.projection(0).anchors["payeeId"]._windows.groups
 
 
 @pytest.mark.parametrize("rebuilt", [False, True])
-def test_populations_that_differ_by_their_filters_have_them_in_common(rebuilt: bool, tmp_path: Path) -> None:
+def test_populations_that_differ_by_their_filters_share_groups(rebuilt: bool, tmp_path: Path) -> None:
     engine, registry = Engine(1, tmp_path), Registry()
     engine.take(two_filters(registry))
     engine.take(payments(0, 400))
@@ -64,7 +64,7 @@ def test_populations_that_differ_by_their_filters_have_them_in_common(rebuilt: b
     assert len(list(tmp_path.glob("shard-0/payeeId.groups.*.low"))) == 1
 
 
-def test_a_group_without_a_payment_that_passes_is_held_as_long_as_there_is_one_that_does_not(
+def test_a_group_is_held_as_long_as_it_has_a_payment_even_one_that_fails_the_filter(
     tmp_path: Path,
 ) -> None:
     engine, registry = Engine(1, tmp_path), Registry()
@@ -76,7 +76,7 @@ def test_a_group_without_a_payment_that_passes_is_held_as_long_as_there_is_one_t
     assert groups_of(engine)[GROUPING].table.used == 0
 
 
-def test_they_go_with_the_last_population(tmp_path: Path) -> None:
+def test_groups_are_removed_with_the_last_population(tmp_path: Path) -> None:
     engine, registry = Engine(1, tmp_path), Registry()
     engine.take(two_filters(registry))
     engine.take(payments(0, 200))
@@ -87,7 +87,7 @@ def test_they_go_with_the_last_population(tmp_path: Path) -> None:
         assert len(list(tmp_path.glob("shard-0/payeeId.groups.*.low"))) == left
 
 
-def test_a_rule_may_come_when_all_rows_have_gone_and_their_slots_are_free(tmp_path: Path) -> None:
+def test_a_rule_may_be_published_when_all_rows_are_dropped_and_their_slots_are_free(tmp_path: Path) -> None:
     engine, registry = Engine(1, tmp_path), Registry()
     engine.take(tick(T))
     engine.take(payments(0, 5_000, payees=5_000))

@@ -1,4 +1,4 @@
-"""Groups get numbers when they are large, keep them, and give them back when their list ends."""
+"""Large groups get numbers, keep them when they shrink, and free them when their list ends."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ def test_a_row_that_has_left_the_history_is_not_the_newest() -> None:
     assert (entering.grown.tolist(), entering.newest.tolist()) == ([0], [-1])
 
 
-def test_one_that_has_shrunk_keeps_its_number() -> None:
+def test_a_group_that_has_shrunk_keeps_its_number() -> None:
     groups = LargeGroups(HeapArena(), "by", 1)
     groups.enter(column(0), column(SMALL_GROUP_ROWS + 1), column(-1), 0)
     assert groups.enter(column(0), column(1), column(3), 0).numbers.tolist() == [0]
 
 
-def test_numbers_of_ended_lists_are_given_again() -> None:
+def test_numbers_of_ended_lists_are_used_again() -> None:
     groups, counts = LargeGroups(HeapArena(), "by", 3), column(*[SMALL_GROUP_ROWS + 1] * 3)
     groups.enter(column(0, 1), counts, column(-1, -1, -1), 0)
     slots, last = column(0, 1, 0, -1), column(2, 1, -1)
-    # rows 0 and 1 go: that is all of group 1, and group 0 has row 2 still
+    # rows 0 and 1 are dropped: that is all of group 1, and group 0 has row 2 still
     groups.release(0, 2, slots, last)
     assert groups.by_slot.tolist() == [0, SMALL_GROUP, SMALL_GROUP]
     assert groups.numbers(slots).tolist() == [0, SMALL_GROUP, 0, NO_GROUP]
     assert groups.enter(column(2), counts, last, 2).numbers.tolist() == [1]
-    places, newest = groups.numbers_in_use(column(2, -1, 3), 2)
-    assert sorted(zip(places.tolist(), newest.tolist(), strict=True)) == [(0, 2), (1, 3)]
+    numbers, newest = groups.numbers_in_use(column(2, -1, 3), 2)
+    assert sorted(zip(numbers.tolist(), newest.tolist(), strict=True)) == [(0, 2), (1, 3)]
 
 
 def test_there_is_room_for_as_many_as_become_large() -> None:

@@ -1,4 +1,4 @@
-"""A rule that changes each second has hundreds of versions that wait for what comes late, at no cost till then."""
+"""A rule that changes each second has hundreds of versions that wait for late payments, at no cost until then."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.shard.test_against_oracle import assert_equal
 from tests.unit.engine.support.shard_harness import Engine
-from tripline_engine.domain.judging import anchor as anchors
+from tripline_engine.domain.judging.evaluation import BatchEvaluation
+from tripline_engine.domain.rules.rule_version import RuleVersion
 
 T = 1_700_000_000_000
 VERSIONS = 40
@@ -22,54 +23,56 @@ VERSIONS = 40
 def changing(**more: Any) -> list[MicroBatch]:
     """A rule that alerts at each payment, and has another version each second, from then on."""
     registry = Registry()
-    found = []
+    batches = []
     for second in range(VERSIONS):
         at = T + 1_000 * second
         event = registry.publish(1, draft("COUNT", ">", "0", by=("payeeId",), **more), at, at)
-        found.append(
+        batches.append(
             batch(events=[event], ticks=[at], records=[payment(second, at + 1, more={"payeeId": second % 3})])
         )
-    return found
+    return batches
 
 
 @pytest.fixture
-def held(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
-    """How often each version has been held against payments."""
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+    """Evaluations of micro-batches by version."""
     seen: Counter[int] = Counter()
-    hold = anchors._hold
+    fire = BatchEvaluation.fire
 
-    def counted(version: Any, *rest: Any) -> Any:
-        seen[version.key[1]] += 1
-        return hold(version, *rest)
+    def counted(self: BatchEvaluation, version: RuleVersion, *rest: Any) -> Any:
+        seen[version.version] += 1
+        return fire(self, version, *rest)
 
-    monkeypatch.setattr(anchors, "_hold", counted)
+    monkeypatch.setattr(BatchEvaluation, "fire", counted)
     return seen
 
 
-def test_only_what_judges_something_is_held_against_it(held: Counter[int]) -> None:
+def test_only_versions_that_judge_a_payment_are_evaluated(evaluated: Counter[int]) -> None:
     engine = Engine(1)
     first, *others = changing()
-    # the first version is held against what there was before it as well
+    # the first version catches up with earlier payments too
     engine.take(first)
-    held.clear()
+    evaluated.clear()
     for each in others:
         engine.take(each)
-    assert held == dict.fromkeys(range(2, VERSIONS + 1), 1)
+    assert evaluated == dict.fromkeys(range(2, VERSIONS + 1), 1)
     # two seconds late, and in time: these two versions, and what lies between them
     late, in_time = payment(100, T + 36_500), payment(101, T + 39_500)
-    held.clear()
+    evaluated.clear()
     engine.take(batch(records=[late, in_time]))
-    assert held == {37: 1, 38: 1, 39: 1, 40: 1}
+    assert evaluated == {37: 1, 38: 1, 39: 1, 40: 1}
 
 
-def test_a_shard_that_has_no_payment_of_an_anchor_holds_the_newest_version_alone(held: Counter[int]) -> None:
+def test_a_shard_without_payments_of_an_anchor_evaluates_only_the_newest_version(
+    evaluated: Counter[int],
+) -> None:
     engine = Engine(2)
     for each in changing():
         engine.take(each)
-    held.clear()
+    evaluated.clear()
     engine.take(batch(records=[payment(100, T + 40_500)]))
     # the shard of its beneficiary has nothing of the payee's anchor to judge
-    assert set(held) == {VERSIONS}
+    assert set(evaluated) == {VERSIONS}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Named lists and parameters: what held for each transaction, and what is kept of it."""
+"""Named lists and parameters: the value at each transaction, and the changes that are kept."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ SETS = st.frozensets(st.sampled_from("abcd"))
 CHANGES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), SETS), max_size=8)
 
 
-def told(
+def changed(
     changes: list[tuple[int, int, frozenset[str]]],
 ) -> tuple[NamedValues, list[tuple[int, int, frozenset[str]]]]:
-    """The changes taken after so many transactions more on either anchor, and where each begins to count."""
-    named, left, right, story = NamedValues(), 0, 0, []
+    """The values after these changes, each so many transactions later, and where each begins to count."""
+    named, left, right, history = NamedValues(), 0, 0, []
     for more_left, more_right, values in changes:
         left, right = left + more_left, right + more_right
         named.set_list("watched", values, {"left": left, "right": right})
         named.set_parameter("high", 10**24 - len(values), {"left": left, "right": right})
-        story.append((left, right, values))
-    return named, story
+        history.append((left, right, values))
+    return named, history
 
 
 def at(named: NamedValues, anchor: str, number: int) -> frozenset[str]:
@@ -33,12 +33,12 @@ def at(named: NamedValues, anchor: str, number: int) -> frozenset[str]:
 
 
 @given(CHANGES, st.integers(0, 45))
-def test_each_transaction_has_what_held_at_its_acceptance(
+def test_each_transaction_has_the_value_at_its_acceptance(
     changes: list[tuple[int, int, frozenset[str]]], number: int
 ) -> None:
-    named, story = told(changes)
+    named, history = changed(changes)
     for anchor in ("left", "right"):
-        before = [each for each in story if (each[0] if anchor == "left" else each[1]) <= number]
+        before = [each for each in history if (each[0] if anchor == "left" else each[1]) <= number]
         expected = before[-1][2] if before else frozenset()
         assert at(named, anchor, number) == expected
         ((_, _, value),) = named.parameter("high").runs(anchor, number, number + 1)
@@ -46,10 +46,8 @@ def test_each_transaction_has_what_held_at_its_acceptance(
 
 
 @given(CHANGES, st.integers(0, 20), st.integers(0, 20))
-def test_runs_follow_each_other_without_a_gap(
-    changes: list[tuple[int, int, frozenset[str]]], first: int, more: int
-) -> None:
-    named, _ = told(changes)
+def test_runs_have_no_gaps(changes: list[tuple[int, int, frozenset[str]]], first: int, more: int) -> None:
+    named, _ = changed(changes)
     runs = list(named.list("watched").runs("left", first, first + more))
     numbers = [number for start, until, _ in runs for number in range(start, until)]
     assert numbers == list(range(first, first + more))
@@ -58,10 +56,10 @@ def test_runs_follow_each_other_without_a_gap(
 
 
 @given(CHANGES, st.integers(0, 40), st.integers(0, 40))
-def test_forgetting_and_storing_change_nothing_for_what_is_retained(
+def test_compaction_and_storage_change_nothing_for_retained_transactions(
     changes: list[tuple[int, int, frozenset[str]]], left: int, right: int
 ) -> None:
-    named, _ = told(changes)
+    named, _ = changed(changes)
     expected = [[at(named, "left", left + i), at(named, "right", right + i)] for i in range(10)]
     named.compact({"left": left, "right": right})
     again = NamedValues.of_json(json.loads(json.dumps(named.to_json())))
@@ -69,12 +67,12 @@ def test_forgetting_and_storing_change_nothing_for_what_is_retained(
         assert [[at(each, "left", left + i), at(each, "right", right + i)] for i in range(10)] == expected
 
 
-def test_what_counts_for_all_that_is_retained_is_no_longer_kept() -> None:
-    named, _ = told([(1, 1, frozenset("a")), (1, 1, frozenset("ab"))])
+def test_a_change_that_counts_for_all_retained_transactions_is_compacted() -> None:
+    named, _ = changed([(1, 1, frozenset("a")), (1, 1, frozenset("ab"))])
     named.compact({"left": 2, "right": 2})
     assert named.to_json()["lists"]["watched"] == [["a", "b"], []]
 
 
-def test_what_had_no_event_is_empty() -> None:
+def test_a_name_without_an_event_is_empty() -> None:
     assert list(NamedValues().list("nobody").runs("left", 3, 5)) == [(3, 5, frozenset())]
     assert list(NamedValues().parameter("nothing").runs("left", 3, 5)) == [(3, 5, None)]

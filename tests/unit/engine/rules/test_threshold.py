@@ -1,4 +1,4 @@
-"""Limits against exact fractions; averages rounded half-even."""
+"""Thresholds against exact fractions; averages rounded half-even."""
 
 from __future__ import annotations
 
@@ -28,41 +28,41 @@ SCALED = st.integers(-(10**24) + 1, 10**24 - 1)
 SMALL = st.integers(-3, 3)
 
 
-def holds_of(held: Threshold, function: Function, count: int, scaled: int) -> bool:
+def satisfies(threshold: Threshold, function: Function, count: int, scaled: int) -> bool:
     low, high = split(scaled)
-    return bool(held.matches(function, np.array([count]), np.array([low]), np.array([high]))[0])
+    return bool(threshold.matches(function, np.array([count]), np.array([low]), np.array([high]))[0])
 
 
 @given(st.sampled_from(sorted(OPERATORS)), SCALED | SMALL, SCALED | SMALL, st.integers(1, 1000))
 def test_sum_average_and_count(symbol: Operator, limit: int, total: int, count: int) -> None:
-    holds, held = OPERATORS[symbol], Threshold(symbol, limit)
-    assert holds_of(held, "SUM", count, total) == holds(total, limit)
-    assert holds_of(held, "AVG", count, total) == holds(Fraction(total, count), limit)
-    assert holds_of(held, "COUNT", count, total) == holds(count * 10**6, limit)
-    assert holds_of(held, "MAX", count, total) == holds(total, limit)
-    assert holds_of(held, "COUNT_DISTINCT", count, total) == holds(total, limit)
+    compare, threshold = OPERATORS[symbol], Threshold(symbol, limit)
+    assert satisfies(threshold, "SUM", count, total) == compare(total, limit)
+    assert satisfies(threshold, "AVG", count, total) == compare(Fraction(total, count), limit)
+    assert satisfies(threshold, "COUNT", count, total) == compare(count * 10**6, limit)
+    assert satisfies(threshold, "MAX", count, total) == compare(total, limit)
+    assert satisfies(threshold, "COUNT_DISTINCT", count, total) == compare(total, limit)
 
 
 @given(st.sampled_from(sorted(OPERATORS)), SCALED | SMALL, SCALED | SMALL)
 def test_a_value_in_a_row(symbol: Operator, limit: int, value: int) -> None:
     low, high = split(value)
     amounts = Amounts(np.array([low]), np.array([high]))
-    found = Threshold(symbol, limit).matching_rows(np.array([0, -1]), amounts)
-    assert found.tolist() == [OPERATORS[symbol](value, limit), False]
+    matches = Threshold(symbol, limit).matching_rows(np.array([0, -1]), amounts)
+    assert matches.tolist() == [OPERATORS[symbol](value, limit), False]
 
 
 @pytest.mark.parametrize("symbol", sorted(OPERATORS))
-def test_of_an_empty_window_sums_and_counts_are_nought(symbol: Operator) -> None:
-    held = Threshold(symbol, 0)
+def test_sums_and_counts_of_an_empty_window_are_0(symbol: Operator) -> None:
+    threshold = Threshold(symbol, 0)
     means: tuple[Function, ...] = ("AVG", "MIN", "MAX")
-    assert not any(holds_of(held, function, 0, 0) for function in means)
+    assert not any(satisfies(threshold, function, 0, 0) for function in means)
     numbers: tuple[Function, ...] = ("SUM", "COUNT", "COUNT_DISTINCT")
-    assert all(holds_of(held, function, 0, 0) == OPERATORS[symbol](0, 0) for function in numbers)
+    assert all(satisfies(threshold, function, 0, 0) == OPERATORS[symbol](0, 0) for function in numbers)
 
 
 @pytest.mark.parametrize("symbol", sorted(OPERATORS))
-def test_nothing_holds_against_a_parameter_without_a_value(symbol: Operator) -> None:
-    assert not holds_of(Threshold(symbol, None), "COUNT_DISTINCT", 3, 3)
+def test_nothing_satisfies_a_parameter_without_a_value(symbol: Operator) -> None:
+    assert not satisfies(Threshold(symbol, None), "COUNT_DISTINCT", 3, 3)
     assert Threshold(symbol, None).text is None
 
 

@@ -240,7 +240,7 @@ def test_a_missing_segment_is_said_so() -> None:
 
 
 FIELDS = {"ingestionTimestamp", "payeeId", "beneficiaryId", "paymentType", "paymentAmount"}
-NOWHERE = PruneBounds(FAR_BACK)
+NO_SHARD = PruneBounds(FAR_BACK)
 
 
 def merged(batches: int) -> tuple[SegmentLog, DictLog]:
@@ -261,7 +261,7 @@ def content(log: SegmentLog, state: DictLog) -> dict[str, list[Any]]:
 
 
 def prune_all(log: SegmentLog, state: DictLog, **reaches: PruneBounds) -> int:
-    every = {field: reaches.get(field, NOWHERE) for field in FIELDS}
+    every = {field: reaches.get(field, NO_SHARD) for field in FIELDS}
     total = 0
     while found := log.prune(every, state):
         total += found

@@ -1,4 +1,4 @@
-"""What the compiled reader takes at once, and what it leaves; that it reads rightly is in test_parse_against_json."""
+"""The records that the fast parser reads, and those that it leaves; `test_parser_against_json` has their values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tripline_contracts.event_type_loader import load
 from tripline_engine.domain.transactions.fast_parser import FastParser
 
-READER = FastParser(load())
+PARSER = FastParser(load())
 GOOD = {
     "transactionId": "t-1",
     "eventTime": 1_700_000_000_000,
@@ -24,7 +24,7 @@ GOOD = {
 
 
 def read(*values: bytes | None) -> list[int]:
-    rows: list[int] = READER.read(pa.array(values, pa.binary())).rows.tolist()
+    rows: list[int] = PARSER.read(pa.array(values, pa.binary())).rows.tolist()
     return rows
 
 
@@ -49,7 +49,7 @@ def written(**more: object) -> bytes:
         written(device={"os": [], "v": [1, -2.5e-3, {"deep": [[None, True, False]]}], "": {}}, memo="naïve"),
     ],
 )
-def test_usual_records_are_read_at_once(value: bytes) -> None:
+def test_common_records_are_read(value: bytes) -> None:
     assert read(value) == [0]
 
 
@@ -94,15 +94,15 @@ def test_usual_records_are_read_at_once(value: bytes) -> None:
         written(payeeId="?").replace(b"?", b"\xc0\x80"),
     ],
 )
-def test_all_else_is_left(value: bytes | None) -> None:
+def test_other_records_are_left_to_the_strict_parser(value: bytes | None) -> None:
     assert read(written(), value, written()) == [0, 2]
 
 
-def test_what_is_read() -> None:
+def test_values_of_records() -> None:
     values = [written(), written(payeeId="", paymentAmount=7, ingestionTimestamp=3), written(payeeId="é")]
     names = [field.name for field in load().fields]
-    usual = READER.read(pa.array([b"?", *values], pa.binary()).slice(1))
-    first, second, third = pa.table(usual.columns, names=names).to_pylist()
+    parsed = PARSER.read(pa.array([b"?", *values], pa.binary()).slice(1))
+    first, second, third = pa.table(parsed.columns, names=names).to_pylist()
     assert first == {
         **{name: GOOD.get(name) for name in names},
         "payeeId": "25",

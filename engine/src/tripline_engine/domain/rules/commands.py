@@ -1,4 +1,4 @@
-"""Commands of operators, as the control events of rules.v1 carry them."""
+"""Operator commands, as the control events of rules.v1 carry them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tripline_engine.domain.rules.exclusions import Group
 
 @dataclass(frozen=True, slots=True)
 class ClearState:
-    """Forget all accepted transactions and firing states; ids stay."""
+    """Drop all accepted transactions and firing states; ids stay."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportRules:
-    """Tell the rules that each shard holds."""
+    """Report the rules that each shard holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceRule:
-    """Tell the evaluations of one rule for transactions with a record time (ms) before ``until``."""
+    """Report the evaluations of one rule, for transactions with a record time (ms) before ``until``."""
 
     rule_id: int
     until: int
@@ -29,14 +29,14 @@ class TraceRule:
 
 @dataclass(frozen=True, slots=True)
 class ClearRule:
-    """Forget for one rule what was accepted before, and its firing states."""
+    """Exclude earlier transactions from one rule, and drop its firing states."""
 
     rule_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class ClearGroup:
-    """The same for one group alone, of the versions that there are and group so."""
+    """Exclude one group's earlier transactions from the rule's present versions that group by its fields."""
 
     rule_id: int
     group: Group
@@ -44,7 +44,7 @@ class ClearGroup:
 
 @dataclass(frozen=True, slots=True)
 class VoidTransaction:
-    """Every accepted transaction with this id and event time (ms) is from now on as if it had not been; ids stay."""
+    """Void every accepted transaction with this id and event time (ms): it counts for no rule any more; ids stay."""
 
     transaction_id: str
     event_time: int
@@ -52,14 +52,14 @@ class VoidTransaction:
 
 @dataclass(frozen=True, slots=True)
 class StartBackfill:
-    """Records that name this backfill are let in whatever their age."""
+    """Admit records that name this backfill whatever their age."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class EndBackfill:
-    """They are no longer; from ``complete_from`` (ms) on, if that is told, no history is missing from before."""
+    """Stop admitting them; if ``complete_from`` (ms) is given, history is complete from then on."""
 
     name: str
     complete_from: int | None
@@ -67,7 +67,7 @@ class EndBackfill:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A command that asks nothing of a shard: no clear is ever standing; the registry deletes rules one by one."""
+    """A command without work for a shard: no clear stays in force, and the registry deletes rules one by one."""
 
 
 Command = (
@@ -87,7 +87,7 @@ def read_command(event: Mapping[str, Any]) -> Command:
     """The command of a control event.
 
     :raises LookupError: if a member is missing
-    :raises ValueError: if it is another command, or a member is not what it should be
+    :raises ValueError: if the command is unknown, or a member has another type
     """
     name = event["command"]
     if not isinstance(name, str) or name not in _READERS:
@@ -112,13 +112,13 @@ def read_text(event: Mapping[str, Any], name: str) -> str:
 
 
 def is_integer(value: object) -> bool:
-    """Whether it is an integer that canonical JSON, and so an alert's id, knows: none beyond 2^53."""
+    """Whether the value is an integer of canonical JSON, and so fit for an alert's id: none beyond 2^53."""
     return isinstance(value, int) and not isinstance(value, bool) and -(2**53) < value < 2**53
 
 
 def _end_backfill(event: Mapping[str, Any]) -> EndBackfill:
-    told = event.get("completeFrom") is not None
-    complete_from = read_integer(event, "completeFrom") if told else None
+    complete = event.get("completeFrom") is not None
+    complete_from = read_integer(event, "completeFrom") if complete else None
     return EndBackfill(read_text(event, "backfillId"), complete_from)
 
 

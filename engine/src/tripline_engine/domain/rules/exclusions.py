@@ -1,4 +1,4 @@
-"""What a rule version does not look at, because an operator has cleared the rule or one of its groups.
+"""Exclusions: the transactions that a rule version ignores, since an operator cleared the rule or one of its groups.
 
 CLEAR_RULE             x1      x2   |    x3      e
                   -----|-------|----|----|-------|-----> order of acceptance
@@ -19,7 +19,7 @@ Group = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ExcludedGroup:
-    """A group whose transactions with a sequence number below ``before`` are forgotten."""
+    """A group whose transactions with a sequence number below ``before`` are excluded."""
 
     before: int
     group: Group
@@ -27,10 +27,10 @@ class ExcludedGroup:
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """Transactions of an anchor that are for a version as if they had never been.
+    """Transactions of an anchor that count for nothing in a version.
 
-    :ivar before: sequence numbers of acceptance; all transactions below it
-    :ivar groups: besides, those of single groups
+    :ivar before: a sequence number of acceptance; all transactions below it are excluded
+    :ivar groups: groups of which more are excluded
     :ivar cleared_by: the rule and the position of the command that cleared it, by which all shards name its bucket sets
     """
 
@@ -40,38 +40,41 @@ class Exclusions:
 
     @property
     def suffix(self) -> str:
-        """For the names of what is kept of the others; empty where nothing is forgotten."""
+        """A suffix for the names of arrays over the other transactions; empty where nothing is excluded."""
         since = f".since.{self.before}" if self.before else ""
         if not self.groups:
             return since
         return f"{since}.without.{sha256_hex(canonical_json(self.to_json()))[:32]}"
 
     def and_group(self, group: Group, before: int) -> Exclusions:
-        """A group too."""
-        others = (each for each in self.groups if each.group != group)
+        """These exclusions and a group's transactions below ``before``."""
+        others = (excluded for excluded in self.groups if excluded.group != group)
         return replace(self, groups=(*others, ExcludedGroup(before, group)))
 
     def of_retained(self, first: int) -> Exclusions:
-        """What of it counts while nothing is retained below the sequence number ``first``."""
-        groups = tuple(each for each in self.groups if each.before > first)
+        """The exclusions that still make a difference while nothing is retained below sequence number ``first``."""
+        groups = tuple(excluded for excluded in self.groups if excluded.before > first)
         return replace(self, before=self.before if self.before > first else 0, groups=groups)
 
     def to_json(self) -> dict[str, Any]:
-        """As stored with the rules."""
-        groups = [[each.before, [list(pair) for pair in each.group]] for each in self.groups]
+        """The JSON that is stored with the rules."""
+        groups = [[excluded.before, [list(pair) for pair in excluded.group]] for excluded in self.groups]
         return {"before": self.before, "groups": groups, "apart": self.cleared_by and list(self.cleared_by)}
 
     @staticmethod
     def of_json(stored: Mapping[str, Any] | None) -> Exclusions:
-        """As ``to_json`` gave it, or None."""
+        """The exclusions of stored JSON; none of None."""
         if stored is None:
             return NO_EXCLUSIONS
         groups = (
             ExcludedGroup(before, tuple((name, value) for name, value in group))
             for before, group in stored["groups"]
         )
-        apart = stored["apart"]
-        return Exclusions(stored["before"], tuple(groups), None if apart is None else (apart[0], apart[1]))
+        cleared_by = stored["apart"]
+        return Exclusions(
+            stored["before"], tuple(groups), None if cleared_by is None else (cleared_by[0], cleared_by[1])
+        )
 
 
 NO_EXCLUSIONS: Final = Exclusions()
+"""Nothing is excluded."""

@@ -1,6 +1,6 @@
-"""What a rule measures: its condition, or several of them, each over a population of transactions.
+"""Measures: the conditions of a rule, each with the population whose windows it reads.
 
-The conditions of a chained rule are read at each transaction that triggers the rule, whether it passes the
+The conditions of a chained rule are evaluated at each transaction that triggers the rule, whether it passes the
 condition's own filter or not. So the lists of a condition hold all triggering transactions, and of these only the
 members count.
 """
@@ -22,10 +22,10 @@ from tripline_engine.domain.rules.threshold import Threshold
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Whose transactions form a rule's groups: grouped by ``fields``, those that pass ``filter``.
+    """The transactions that form a rule's groups: those that pass ``filter``, grouped by ``fields``.
 
-    :ivar name: names its arrays, and stands for the whole in comparisons: filters can be large trees
-    :ivar exclusions: what is left out besides
+    :ivar name: of its arrays, and what comparisons look at: filters can be large trees
+    :ivar exclusions: transactions that are left out too
     """
 
     name: str
@@ -35,7 +35,7 @@ class Population:
 
     @staticmethod
     def of(fields: tuple[str, ...], condition: Filter | None, exclusions: Exclusions) -> Population:
-        """Those that pass the condition and are not excluded, grouped by these fields."""
+        """The population of those that pass the condition and are not excluded, grouped by these fields."""
         name = "+".join(fields) + exclusions.suffix
         if condition is not None:
             name += f".if.{sha256_hex(canonical_json(condition.to_json()))[:32]}"
@@ -55,7 +55,7 @@ class TotalsKey(NamedTuple):
 
     @property
     def name(self) -> str:
-        """For the names of its arrays."""
+        """The part of its arrays' names that is its own."""
         return f"sum.{self.field or ''}{_special(self)}"
 
 
@@ -70,12 +70,12 @@ class ChainKey(NamedTuple):
 
     @property
     def name(self) -> str:
-        """For the names of its arrays."""
+        """The part of its arrays' names that is its own."""
         return f"{'min' if self.sign > 0 else 'max'}.{self.field}{_special(self)}"
 
 
 class DistinctKey(NamedTuple):
-    """How many different values a field has; a member belongs to the group and its value together."""
+    """Number of different values of a field; a member belongs to its group and value together."""
 
     population: Population
     members: Population
@@ -84,12 +84,12 @@ class DistinctKey(NamedTuple):
 
     @property
     def name(self) -> str:
-        """For the names of its arrays."""
+        """The part of its arrays' names that is its own."""
         return f"distinct.{self.field}{_special(self)}"
 
 
 class BucketKey(NamedTuple):
-    """A bucket set: what a population's members come to by buckets of event time (`precision: bucketed`)."""
+    """A bucket set: aggregates of a population's members by bucket of event time (`precision: bucketed`)."""
 
     population: Population
     members: Population
@@ -100,12 +100,12 @@ class BucketKey(NamedTuple):
 
     @property
     def name(self) -> str:
-        """For the names of its arrays."""
-        apart = "" if self.cleared_by is None else f".{self.cleared_by[0]}.{self.cleared_by[1]}"
-        return f"buckets.{self.field or ''}.{self.length_ms}{_special(self)}{apart}"
+        """The part of its arrays' names that is its own."""
+        cleared = "" if self.cleared_by is None else f".{self.cleared_by[0]}.{self.cleared_by[1]}"
+        return f"buckets.{self.field or ''}.{self.length_ms}{_special(self)}{cleared}"
 
     def path(self, anchor: str) -> str:
-        """Names the set among all of a shard."""
+        """The set's name among all of a shard."""
         return f"{anchor}.by.{self.population.name}.{self.name}"
 
 
@@ -133,7 +133,7 @@ class Measure:
 
     @property
     def function(self) -> Function:
-        """What it works out."""
+        """The aggregate function."""
         return self.condition.function
 
     @property
@@ -142,17 +142,17 @@ class Measure:
         return self.condition.window_seconds * 1000
 
     def window_start(self, time: int) -> int:
-        """Where the window of a transaction at that event time begins (both ms)."""
+        """The start of the window of a transaction at that event time (both ms)."""
         return window_start(time, self.window_ms, self.buckets.length_ms if self.buckets else None)
 
     @property
     def sign(self) -> int:
-        """Of MIN and MAX: 1 if less is better, -1 if more is."""
+        """The order of an extreme: 1 for MIN, -1 for MAX."""
         return -1 if self.condition.function == "MAX" else 1
 
 
 def window_start(time: int, window_ms: int, bucket_ms: int | None) -> int:
-    """Where a window that ends at ``time`` begins, all in ms: with whole buckets at the start of one."""
+    """The start of a window that ends at ``time``, all in ms; with buckets it is the start of one."""
     exact = time - window_ms
     return exact if bucket_ms is None else exact // bucket_ms * bucket_ms
 
@@ -171,36 +171,38 @@ def measures_of(
     """
     trigger, seconds = _trigger(definition), definition.bucket_seconds
     length = None if seconds is None else seconds * 1000
-    each = (definition.filter, trigger, used, exclusions, length)
-    return tuple(_measure(condition, *each) for condition in definition.measured)
+    shared = (definition.filter, trigger, used, exclusions, length)
+    return tuple(_measure(condition, *shared) for condition in definition.measured)
 
 
 def _measure(
     condition: Condition,
-    own: Filter | None,
+    rule_filter: Filter | None,
     trigger: Filter | None,
     used: frozenset[str],
     exclusions: Exclusions,
     bucket_ms: int | None,
 ) -> Measure:
-    function, measured, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
-    different = function == "COUNT_DISTINCT"
-    counted = tuple(sorted({*fields, measured or ""})) if different else fields
+    function, field_name, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
+    is_distinct = function == "COUNT_DISTINCT"
+    member_fields = tuple(sorted({*fields, field_name or ""})) if is_distinct else fields
     population = Population.of(fields, trigger, exclusions)
-    members = Population.of(counted, _both(own, condition.filter), exclusions)
+    members = Population.of(member_fields, _both(rule_filter, condition.filter), exclusions)
     sign = -1 if function == "MAX" else 1
-    chained = measured is not None and function in ("MIN", "MAX")
+    is_extreme = field_name is not None and function in ("MIN", "MAX")
     limit, bucketed = condition.limit, bucket_ms is not None
     return Measure(
         condition=condition,
         population=population,
         members=members,
-        totals=None if different or bucketed else TotalsKey(population, members, measured, used),
-        chain=ChainKey(population, members, measured or "", sign, used) if chained and not bucketed else None,
-        distinct=DistinctKey(population, members, measured or "", used) if different else None,
+        totals=None if is_distinct or bucketed else TotalsKey(population, members, field_name, used),
+        chain=ChainKey(population, members, field_name or "", sign, used)
+        if is_extreme and not bucketed
+        else None,
+        distinct=DistinctKey(population, members, field_name or "", used) if is_distinct else None,
         buckets=None
         if bucket_ms is None
-        else BucketKey(population, members, measured, bucket_ms, used, exclusions.cleared_by),
+        else BucketKey(population, members, field_name, bucket_ms, used, exclusions.cleared_by),
         constant=None
         if isinstance(limit, Parameter)
         else Threshold(condition.operator, decimals.to_scaled(limit)),
@@ -209,14 +211,14 @@ def _measure(
 
 def _trigger(definition: RuleDefinition) -> Filter | None:
     """A transaction triggers if it passes the rule's filter and that of some condition."""
-    own = [condition.filter for condition in definition.measured]
-    filters = tuple(filter_ for filter_ in own if filter_ is not None)
-    if len(filters) < len(own):
+    all_filters = [condition.filter for condition in definition.measured]
+    filters = tuple(filter_ for filter_ in all_filters if filter_ is not None)
+    if len(filters) < len(all_filters):
         return definition.filter
-    # whatever their order: bucket sets are shared by what triggers
-    different = {canonical_json(each.to_json()): each for each in filters}
-    some = tuple(different[name] for name in sorted(different))
-    return _both(definition.filter, some[0] if len(some) == 1 else Any_(some))
+    # in canonical order: rules with the same trigger share bucket sets
+    by_json = {canonical_json(filter_.to_json()): filter_ for filter_ in filters}
+    distinct = tuple(by_json[name] for name in sorted(by_json))
+    return _both(definition.filter, distinct[0] if len(distinct) == 1 else Any_(distinct))
 
 
 def _both(first: Filter | None, second: Filter | None) -> Filter | None:
@@ -226,5 +228,5 @@ def _both(first: Filter | None, second: Filter | None) -> Filter | None:
 
 
 def _special(key: TotalsKey | ChainKey | DistinctKey | BucketKey) -> str:
-    """What sets it apart from others of its kind over the same population."""
+    """A suffix that tells it from others of its kind over the same population."""
     return f".{sha256_hex(canonical_json([key.members.name, *sorted(key.used)]))[:16]}"

@@ -1,7 +1,7 @@
-"""Named lists and parameters, as they stood when each retained transaction was accepted.
+"""Named lists and parameters, with the value that each retained transaction was accepted under.
 
-An event counts for what is accepted after it. So of each name there is a first value and the changes since, each
-with how many transactions every anchor had accepted by then. Of lists only what came and went is kept.
+An event counts for what is accepted after it. So each name has a first value and the changes since, each with the
+number of transactions that every anchor had accepted by then. Of lists only additions and removals are kept.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Numbers = Mapping[str, int]
 Value = TypeVar("Value")
 Change = TypeVar("Change")
 ListChange = tuple[tuple[str, ...], tuple[str, ...]]
-"""What was added, and what was removed."""
+"""Texts added, and texts removed."""
 
 
 class VersionedValue(Generic[Value, Change]):
@@ -36,7 +36,7 @@ class VersionedValue(Generic[Value, Change]):
             self.newest = changed(self.newest, change)
 
     def add(self, accepted: Numbers, change: Change) -> None:
-        """A change that counts for what is accepted from now on."""
+        """Add a change that counts for what is accepted from now on."""
         self._changes.append((dict(accepted), change))
         self.newest = self._changed(self.newest, change)
 
@@ -56,14 +56,17 @@ class VersionedValue(Generic[Value, Change]):
             yield first, until, value
 
     def compact(self, retained: Numbers) -> None:
-        """Let go of changes that count for all that is retained; ``retained``: by anchor, the oldest number."""
+        """Fold changes that count for all retained transactions into the first value.
+
+        :param retained: by anchor, the oldest sequence number
+        """
         while self._changes and all(
             number <= retained[anchor] for anchor, number in self._changes[0][0].items()
         ):
             self._first = self._changed(self._first, self._changes.pop(0)[1])
 
     def to_json(self, write: Callable[[Value], Any]) -> list[Any]:
-        """The first value, written like this, and the changes."""
+        """The JSON of the first value, by ``write``, and of the changes."""
         return [write(self._first), self._changes]
 
 
@@ -81,11 +84,11 @@ class NamedValues:
         self._hashed: dict[str, tuple[frozenset[str], Any]] = {}
 
     def hashed(self, name: str, values: frozenset[str], hash_all: Callable[[list[str]], Any]) -> Any:
-        """What ``hash_all`` makes of the list's values; worked out once while they stay the same."""
-        known = self._hashed.get(name)
-        if known is None or known[0] is not values:
-            known = self._hashed[name] = (values, hash_all(sorted(values)))
-        return known[1]
+        """The hashes of the list's values by ``hash_all``, cached while the values stay the same."""
+        cached = self._hashed.get(name)
+        if cached is None or cached[0] is not values:
+            cached = self._hashed[name] = (values, hash_all(sorted(values)))
+        return cached[1]
 
     def list(self, name: str) -> VersionedList:
         """The list of that name; an empty one where there was no event of it."""
@@ -96,32 +99,32 @@ class NamedValues:
         return self._parameters.get(name) or VersionedValue(None, [], _set)
 
     def set_list(self, name: str, values: Iterable[str], accepted: Numbers) -> None:
-        """A list holds these texts from now on; ``accepted``: by anchor, how many transactions came before."""
-        story = self._lists.setdefault(name, self.list(name))
-        before, now = story.newest, frozenset(values)
-        story.add(accepted, (tuple(sorted(now - before)), tuple(sorted(before - now))))
+        """Set a list from now on; ``accepted``: by anchor, the transactions that came before."""
+        versioned = self._lists.setdefault(name, self.list(name))
+        before, now = versioned.newest, frozenset(values)
+        versioned.add(accepted, (tuple(sorted(now - before)), tuple(sorted(before - now))))
 
     def set_parameter(self, name: str, scaled: int, accepted: Numbers) -> None:
-        """A parameter has this value (scaled by 10⁶) from now on."""
+        """Set a parameter (scaled by 10⁶) from now on."""
         self._parameters.setdefault(name, self.parameter(name)).add(accepted, str(scaled))
 
     def compact(self, retained: Numbers) -> None:
-        """Let go of what counts for no retained transaction; ``retained``: by anchor, the oldest one's number."""
+        """Drop values that count for no retained transaction; ``retained``: by anchor, the oldest sequence number."""
         for listed in self._lists.values():
             listed.compact(retained)
         for parameter in self._parameters.values():
             parameter.compact(retained)
 
     def to_json(self) -> dict[str, Any]:
-        """As stored with the rules."""
+        """The JSON that is stored with the rules."""
         return {
-            "lists": {name: story.to_json(sorted) for name, story in self._lists.items()},
-            "parameters": {name: story.to_json(_text) for name, story in self._parameters.items()},
+            "lists": {name: versioned.to_json(sorted) for name, versioned in self._lists.items()},
+            "parameters": {name: versioned.to_json(_text) for name, versioned in self._parameters.items()},
         }
 
     @staticmethod
     def of_json(stored: Mapping[str, Any]) -> NamedValues:
-        """As ``to_json`` gave it."""
+        """The named values of stored JSON."""
         named = NamedValues()
         for name, (first, changes) in stored.get("lists", {}).items():
             named._lists[name] = VersionedValue(frozenset(first), changes, _listed)

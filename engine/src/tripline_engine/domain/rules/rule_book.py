@@ -1,4 +1,4 @@
-"""The rules as one shard holds them: events in position order go in, versions in force come out."""
+"""The rule book of a shard: it applies events in position order, and knows the versions in force."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ AppliedEvent = RuleApplied | TolerancesChanged | ControlApplied | NamedValueChan
 
 
 class RuleBook:
-    """All rules, the settings, and the position of the last event taken.
+    """All rules, the tolerances, and the position of the last event applied.
 
-    :ivar traced: by rule id, until which record time (ms, exclusive) its evaluations are told
-    :ivar judged: what the versions that judge again (`lateEvents: reevaluate`) have judged
+    :ivar traced: by rule id, the record time (ms) before which its evaluations are traced
+    :ivar judged: the spans that versions with `lateEvents: reevaluate` have judged
     :ivar named: the named lists and parameters
-    :ivar backfills: the names of those that stand
-    :ivar accepted: by anchor, how many transactions have been accepted; to be told before events are taken
+    :ivar backfills: the names of the open backfills
+    :ivar accepted: by anchor, the transactions accepted so far; to be set before events are applied
     """
 
     def __init__(self, event_type: EventType) -> None:
@@ -75,10 +75,10 @@ class RuleBook:
         self.position = -1
 
     def apply(self, data: bytes) -> AppliedEvent | None:
-        """Take an event of rules.v1.
+        """Apply an event of rules.v1.
 
-        :returns: None if there was nothing to take: an older position, or a rule that is deleted
-        :raises UnreadableRuleEvent: its position, if any, is taken all the same
+        :returns: None if there was nothing to apply: an older position, or a rule that is deleted
+        :raises UnreadableRuleEvent: the book moves to its position, if any, all the same
         """
         try:
             event = _decode(data)
@@ -95,7 +95,7 @@ class RuleBook:
             raise UnreadableRuleEvent(f"{type(error).__name__}: {error}", position) from error
 
     def expire(self, clock: int) -> bool:
-        """Let go of superseded versions that can judge nothing any more; whether there were any."""
+        """Drop superseded versions that can judge nothing any more; whether there were any."""
         changed = False
         for rule in list(self.rules.values()):
             kept = tuple(version for version in rule.versions if version.counts_at(clock, self.settings))
@@ -121,25 +121,27 @@ class RuleBook:
             yield from rule.versions
 
     def record_judged(self, work: CatchUp) -> None:
-        """A version has caught up."""
+        """Record that a version has caught up."""
         version = work.version
         if version.definition.late_events == "reevaluate":
             accepted = self.accepted[version.anchor]
             self.judged.add(version.key, Span(0, accepted, version.effective_from, work.until))
 
     def record_judging(self, retained: Mapping[str, int]) -> None:
-        """All events up to the next transactions are taken: what they will be judged by.
+        """Record the versions in force for the next transactions, once all events before them are applied.
 
         :param retained: by anchor, the sequence number of the oldest transaction that is retained
         """
         self.named.compact(retained)
         self.rules = {rule_id: rule.of_retained(retained) for rule_id, rule in self.rules.items()}
         times = {version.key: (since, until) for version, since, until in self.judging()}
-        again = [each for each in self.versions() if each.definition.late_events == "reevaluate"]
-        self.judged.keep(version.key for version in again)
-        for version in again:
-            anchor, listening = version.anchor, times.get(version.key)
-            self.judged.follow(version.key, listening, self.accepted[anchor], retained[anchor])
+        reevaluating = [
+            version for version in self.versions() if version.definition.late_events == "reevaluate"
+        ]
+        self.judged.keep(version.key for version in reevaluating)
+        for version in reevaluating:
+            anchor, judging = version.anchor, times.get(version.key)
+            self.judged.record(version.key, judging, self.accepted[anchor], retained[anchor])
 
     def _apply_event(self, event: Mapping[str, Any], position: int) -> AppliedEvent | None:
         kind = event["type"]
@@ -169,11 +171,11 @@ class RuleBook:
                 self._check(group)
                 self.rules[rule_id] = self.rules[rule_id].clear_group(group, self.accepted)
             case _:
-                pass  # none of the rules' business
+                pass  # of no effect on rules
         return ControlApplied(position, command_id, command)
 
     def _check(self, group: Group) -> None:
-        """LookupError or ContractError if it is no group by fields of the event type."""
+        """Raises LookupError or ContractError if it is no group by fields of the event type."""
         for name, value in group:
             if self._event_type.field(name).kind == "decimal":
                 decimals.parse(value)
@@ -186,33 +188,33 @@ class RuleBook:
             return None
         if kind == "RulePublished":
             return self._publish(event, position, rule_id, version)
-        known = self.rules.get(rule_id)
+        rule = self.rules.get(rule_id)
         if kind == "RuleDeleted":
             self.rules.pop(rule_id, None)
             self.traced.pop(rule_id, None)
             self.deleted.add(rule_id)
         elif kind not in ("RulePaused", "RuleResumed"):
             raise ValueError(f"unknown type {kind!r}")
-        elif known is not None:
-            self.rules[rule_id] = replace(known, version=version, paused=kind == "RulePaused")
-        return None if known is None else RuleApplied(position, rule_id, version, known.versions[-1])
+        elif rule is not None:
+            self.rules[rule_id] = replace(rule, version=version, paused=kind == "RulePaused")
+        return None if rule is None else RuleApplied(position, rule_id, version, rule.versions[-1])
 
     def _publish(self, event: Mapping[str, Any], position: int, rule_id: int, version: int) -> RuleApplied:
         newest = self._version(event, rule_id, version)
-        known = self.rules.get(rule_id)
-        if known is not None and known.cleared is not None:
-            newest = newest.excluding(known.cleared.exclusions(rule_id, newest.anchor))
-        if known is None:
+        rule = self.rules.get(rule_id)
+        if rule is not None and rule.cleared is not None:
+            newest = newest.excluding(rule.cleared.exclusions(rule_id, newest.anchor))
+        if rule is None:
             paused, earliest = event["state"] == "PAUSED", END_OF_TIME
             self.rules[rule_id] = Rule(rule_id, version, paused, (newest,), newest.effective_from)
             return RuleApplied(position, rule_id, version, newest, _catch_up(newest, paused, earliest))
-        if version <= known.versions[-1].version:
-            raise ValueError(f"version {version} of rule {rule_id} is not above {known.versions[-1].version}")
-        older = replace(known.versions[-1], superseded_from=newest.effective_from)
-        versions = (*known.versions[:-1], older, newest)
-        earliest = min(known.earliest, newest.effective_from)
-        self.rules[rule_id] = replace(known, version=version, versions=versions, earliest=earliest)
-        catch_up = _catch_up(newest, known.paused, known.earliest)
+        if version <= rule.versions[-1].version:
+            raise ValueError(f"version {version} of rule {rule_id} is not above {rule.versions[-1].version}")
+        older = replace(rule.versions[-1], superseded_from=newest.effective_from)
+        versions = (*rule.versions[:-1], older, newest)
+        earliest = min(rule.earliest, newest.effective_from)
+        self.rules[rule_id] = replace(rule, version=version, versions=versions, earliest=earliest)
+        catch_up = _catch_up(newest, rule.paused, rule.earliest)
         return RuleApplied(position, rule_id, version, newest, catch_up)
 
     def _version(self, event: Mapping[str, Any], rule_id: int, version: int) -> RuleVersion:
@@ -224,7 +226,7 @@ class RuleBook:
         return version_of(rule_id, version, name, definition, digest, since, None, self._event_type)
 
     def to_bytes(self) -> bytes:
-        """The book as it is stored."""
+        """The JSON that is stored in the state log."""
         return msgspec.json.encode(
             {
                 "position": self.position,
@@ -240,13 +242,13 @@ class RuleBook:
 
     @staticmethod
     def of_bytes(data: bytes, event_type: EventType) -> RuleBook:
-        """A book as ``to_bytes`` wrote it."""
+        """The book of stored JSON."""
         stored = msgspec.json.decode(data)
         book = RuleBook(event_type)
         book.position = stored["position"]
         book.settings = Tolerances.of(stored["settings"])
         book.deleted = set(stored["deleted"])
-        # books that were written before there were such things have none
+        # books from before these existed have none
         book.traced = dict(stored.get("traced", []))
         book.judged = JudgedSpans.of_json(stored.get("judged", []))
         book.named = NamedValues.of_json(stored.get("named", {}))
@@ -267,7 +269,7 @@ def _decode(data: bytes) -> dict[str, Any]:
 
 
 def position_of(data: bytes) -> int | None:
-    """The event's position, even of one that cannot be read otherwise: a number may be beyond 64 bits, say."""
+    """The event's position, even if nothing else of it can be read: a number may be beyond 64 bits, say."""
     try:
         position = msgspec.json.decode(data, type=_Positioned).position
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -280,5 +282,5 @@ class _Positioned(msgspec.Struct):
 
 
 def _catch_up(version: RuleVersion, paused: bool, until: int) -> CatchUp | None:
-    """None for a definition taken while paused: what it reaches counts as skipped."""
+    """The version's catch-up; None while the rule is paused: what the version reaches counts as skipped."""
     return CatchUp(version, until) if not paused and version.effective_from < until else None

@@ -1,20 +1,16 @@
-"""What taking a rule event comes to."""
+"""Results of applying a rule event."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tripline_engine.domain.rules.commands import (
-    Command,
-)
-from tripline_engine.domain.rules.rule_version import (
-    RuleVersion,
-)
+from tripline_engine.domain.rules.commands import Command
+from tripline_engine.domain.rules.rule_version import RuleVersion
 
 
 @dataclass(frozen=True, slots=True)
 class CatchUp:
-    """A version just taken that reaches back: it judges what was accepted before and no version was in force for.
+    """A new version that reaches back: it judges accepted transactions for which no version was in force.
 
     :ivar until: event times (ms) from ``version.effective_from`` to before this
     """
@@ -25,7 +21,7 @@ class CatchUp:
 
 @dataclass(frozen=True, slots=True)
 class RuleApplied:
-    """An event of a rule was taken.
+    """An event of a rule was applied.
 
     :ivar version: the event's number
     :ivar newest: the newest definition version
@@ -40,14 +36,14 @@ class RuleApplied:
 
 @dataclass(frozen=True, slots=True)
 class TolerancesChanged:
-    """The settings have changed."""
+    """The tolerances have changed."""
 
     position: int
 
 
 @dataclass(frozen=True, slots=True)
 class ControlApplied:
-    """A command of an operator was taken."""
+    """An operator's command was applied."""
 
     position: int
     command_id: str
@@ -62,7 +58,7 @@ class NamedValueChanged:
 
 
 class UnreadableRuleEvent(Exception):
-    """A rule event that this engine cannot read; ``position`` if that much could be told."""
+    """A rule event that this engine cannot read; ``position`` if at least that could be read."""
 
     def __init__(self, reason: str, position: int | None) -> None:
         super().__init__(reason)

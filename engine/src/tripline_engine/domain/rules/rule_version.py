@@ -1,4 +1,4 @@
-"""A rule as a shard holds it: the definition versions that still count, and which of them is in force when."""
+"""A rule in a shard: its definition versions that still count, and the event times that each judges."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from tripline_engine.domain.rules.measures import (
 from tripline_engine.domain.rules.tolerances import Tolerances
 
 END_OF_TIME: Final = 2**63 - 1
+"""Milliseconds; after all event times."""
 BEGINNING_OF_TIME: Final = -(2**63)
+"""Milliseconds; before all event times."""
 
 RuleVersionKey = tuple[int, int]
 """Rule id and definition version."""
@@ -54,7 +56,7 @@ class RuleVersion:
 
     @property
     def chained(self) -> bool:
-        """Whether it has conditions in a tree."""
+        """Whether the version has a tree of conditions."""
         return self.definition.conditions is not None
 
     @property
@@ -64,7 +66,7 @@ class RuleVersion:
 
     @property
     def window_ms(self) -> int:
-        """Length of the window, of several the widest."""
+        """Length of the widest window."""
         return self.definition.window_seconds * 1000
 
     @property
@@ -75,15 +77,15 @@ class RuleVersion:
 
     @property
     def needs_ms(self) -> int:
-        """For how long it needs transactions singly: for its window, or for a bucket."""
+        """The time for which it needs rows: its window, or a bucket."""
         return self.window_ms if self.bucket_ms is None else self.bucket_ms
 
     def window_start(self, time: int) -> int:
-        """Where its widest window that ends at that event time begins (both ms)."""
+        """The start of its widest window that ends at that event time (both ms)."""
         return window_start(time, self.window_ms, self.bucket_ms)
 
     def excluding(self, exclusions: Exclusions) -> RuleVersion:
-        """The version that does not look at what is forgotten."""
+        """The version with these exclusions."""
         if exclusions == self.exclusions:
             return self
         return replace(
@@ -94,7 +96,7 @@ class RuleVersion:
         )
 
     def counts_at(self, clock: int | None, settings: Tolerances) -> bool:
-        """Whether history must still be kept for it: a superseded version's transactions may yet come late."""
+        """Whether history must still be retained for it: a superseded version's transactions may come late."""
         if self.superseded_from is None or clock is None:
             return True
         return clock <= self.superseded_from + settings.allowed_lateness_ms + settings.max_disorder_ms
@@ -106,17 +108,17 @@ JudgingVersion = tuple[RuleVersion, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Cleared:
-    """Where a rule was last cleared; it holds for versions taken later too, on whatever anchor.
+    """The last clear of a rule; it holds for later versions too, on whatever anchor.
 
-    :ivar position: of the command, by which all shards name the place
-    :ivar accepted: by anchor, how many transactions the shard had accepted by then
+    :ivar position: of the command, the same in all shards
+    :ivar accepted: by anchor, the transactions that the shard had accepted by then
     """
 
     position: int
     accepted: Mapping[str, int]
 
     def exclusions(self, rule_id: int, anchor: str) -> Exclusions:
-        """What the rule's versions on that anchor do not look at."""
+        """The exclusions of the rule's versions on that anchor."""
         return Exclusions(self.accepted[anchor], cleared_by=(rule_id, self.position))
 
 
@@ -125,7 +127,7 @@ class Rule:
     """A rule that is not deleted.
 
     :ivar versions: ascending, the newest always among them
-    :ivar earliest: the least ``effective_from`` that any version has had, those let go of included
+    :ivar earliest: the least ``effective_from`` of all versions so far, dropped ones included
     """
 
     rule_id: int
@@ -138,8 +140,8 @@ class Rule:
     def in_force(self, oldest: int) -> Iterator[JudgingVersion]:
         """Each version with the event times (ms) it judges: from the first, before the second.
 
-        :param oldest: those are left out that judge nothing from this event time on: of a rule that changes each second
-            there are hundreds, which wait for what comes late
+        :param oldest: versions that judge nothing from this event time on are left out: a rule that changes each second
+            has hundreds, which wait for late transactions
         """
         until = END_OF_TIME
         for version in reversed(self.versions):
@@ -150,21 +152,21 @@ class Rule:
                 until = version.effective_from
 
     def clear(self, cleared: Cleared) -> Rule:
-        """The rule for which nothing was accepted before."""
+        """The rule that excludes everything accepted before."""
         versions = tuple(
             version.excluding(cleared.exclusions(self.rule_id, version.anchor)) for version in self.versions
         )
         return replace(self, versions=versions, cleared=cleared)
 
     def grouped_by(self, fields: tuple[str, ...]) -> Iterator[RuleVersion]:
-        """The versions with groups of their own by just these fields; conditions and buckets share what they know."""
+        """The versions with groups of their own by just these fields; chained and bucketed ones share theirs."""
         for version in self.versions:
-            own = not version.chained and version.definition.precision == "exact"
-            if own and version.definition.grouping_key_names == fields:
+            has_groups = not version.chained and version.definition.precision == "exact"
+            if has_groups and version.definition.grouping_key_names == fields:
                 yield version
 
     def clear_group(self, group: Group, accepted: Mapping[str, int]) -> Rule:
-        """The rule for one of whose groups nothing was accepted before; ``accepted``: by anchor, how many were."""
+        """The rule that excludes what was accepted of one group; ``accepted``: by anchor, the transactions so far."""
         cleared = {
             version.key: version.excluding(version.exclusions.and_group(group, accepted[version.anchor]))
             for version in self.grouped_by(tuple(name for name, _ in group))
@@ -173,12 +175,12 @@ class Rule:
         return replace(self, versions=versions)
 
     def of_retained(self, retained: Mapping[str, int]) -> Rule:
-        """The rule whose versions forget no more than there is: so they share lists with others again.
+        """The rule whose versions exclude only retained transactions, so that they share lists with others again.
 
         :param retained: by anchor, the sequence number of the oldest transaction that is retained
         """
         versions = tuple(
-            # buckets hold what was forgotten long after it has left the history
+            # buckets hold excluded transactions long after these have left the history
             version
             if version.bucket_ms is not None
             else version.excluding(version.exclusions.of_retained(retained[version.anchor]))
@@ -197,7 +199,7 @@ def version_of(
     superseded_from: int | None,
     event_type: EventType,
 ) -> RuleVersion:
-    """The version, with what follows from its definition; times in ms."""
+    """The version, with all that follows from its definition; times in ms."""
     fields = _used(definition, event_type)
     return RuleVersion(
         rule_id=rule_id,
@@ -228,7 +230,7 @@ def _used(definition: RuleDefinition, event_type: EventType) -> frozenset[str]:
 
 
 def rule_to_json(rule: Rule) -> dict[str, Any]:
-    """The rule as it is stored."""
+    """The JSON that is stored in the book."""
     versions = [
         {
             "version": version.version,
@@ -253,7 +255,7 @@ def rule_to_json(rule: Rule) -> dict[str, Any]:
 
 
 def rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
-    """As ``rule_to_json`` gave it."""
+    """The rule of stored JSON."""
     versions = [
         version_of(
             stored["ruleId"],
@@ -264,7 +266,7 @@ def rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
             item["effectiveFrom"],
             item["supersededFrom"],
             event_type,
-            # rules that were written before there were such commands have nothing to forget
+            # rules from before there were such commands have no exclusions
         ).excluding(Exclusions.of_json(item.get("forgotten")))
         for item in stored["versions"]
     ]

@@ -1,17 +1,17 @@
-"""The four settings that rule events can change."""
+"""Tolerances of time: the four settings that rule events can change."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-_MAX_SECONDS = 400 * 24 * 3600
+_MAX_SECONDS: Final = 400 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerances:
-    """How late, early and out of order a transaction may be, in whole seconds (specification, section 5)."""
+    """Bounds on how late, early and out of order a transaction may be, in whole seconds (semantics, section 5)."""
 
     allowed_lateness_seconds: int = 600
     max_future_skew_seconds: int = 300
@@ -20,26 +20,26 @@ class Tolerances:
 
     @property
     def allowed_lateness_ms(self) -> int:
-        """How far an event time may lie behind its own record time."""
+        """The bound on an event time behind its own record time."""
         return self.allowed_lateness_seconds * 1000
 
     @property
     def max_future_skew_ms(self) -> int:
-        """How far an event time may lie ahead of its own record time."""
+        """The bound on an event time ahead of its own record time."""
         return self.max_future_skew_seconds * 1000
 
     @property
     def max_disorder_ms(self) -> int:
-        """How far a record time may lie behind the record clock."""
+        """The bound on a record time behind the record clock."""
         return self.max_disorder_seconds * 1000
 
     @property
     def duplicate_reach_ms(self) -> int:
-        """Record times at most so far apart make an equal id a duplicate."""
+        """The deduplication window: an equal id with a record time at most so far away makes a duplicate."""
         return self.allowed_lateness_ms + self.max_future_skew_ms
 
     def to_json(self) -> dict[str, int]:
-        """As in a SettingsChanged event."""
+        """The settings of a SettingsChanged event."""
         return {
             "allowedLatenessSeconds": self.allowed_lateness_seconds,
             "maxFutureSkewSeconds": self.max_future_skew_seconds,
@@ -49,7 +49,7 @@ class Tolerances:
 
     @staticmethod
     def of(data: Mapping[str, Any]) -> Tolerances:
-        """From the ``settings`` of an event; ValueError or KeyError if they are not all there and whole seconds."""
+        """The tolerances of an event's ``settings``; ValueError or KeyError unless all are there, in whole seconds."""
         return Tolerances(
             _seconds(data, "allowedLatenessSeconds"),
             _seconds(data, "maxFutureSkewSeconds"),

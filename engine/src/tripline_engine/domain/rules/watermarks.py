@@ -1,7 +1,7 @@
-"""The record clock, and what it has left behind.
+"""Watermarks: the record clock of a shard, and the floors that follow from it.
 
-All bounds only rise, at ticks. A transaction is visible to a rule while its event time is at or above the
-highest bound of the fields that the rule uses; one bound per anchor and field suffices for every rule, those
+All of them only rise, at ticks. A transaction is visible to a rule while its event time is at or above the
+highest floor of the fields that the rule uses; one floor per anchor and field suffices for every rule, those
 to come included.
 """
 
@@ -21,7 +21,7 @@ from tripline_engine.domain.transactions.columns import MIN_TIME
 
 @dataclass(frozen=True, slots=True)
 class BucketSpan:
-    """Which event times (ms) a bucket set shows: not before ``begin``, and no bucket that begins before ``floor``.
+    """The event times (ms) that a bucket set shows: not before ``begin``, and no bucket that begins before ``floor``.
 
     :ivar begun: the position in rules.v1 at which the set began
     """
@@ -38,17 +38,17 @@ class BucketSpan:
 
 @dataclass(slots=True)
 class Watermarks:
-    """Bounds in ms; MIN_TIME before the first tick.
+    """Watermarks in ms; MIN_TIME before the first tick.
 
-    :ivar clock: the record clock
+    :ivar clock: the record clock: a watermark of record times over all partitions
     :ivar first_tick: the clock at the first tick
-    :ivar warm_floor: what clears have raised it to
-    :ivar lateness_floor: older event times are too late, whatever the settings have become
-    :ivar id_floor: ids with an older record time are forgotten
-    :ivar rule_floors: by rule, what clears of it alone have raised its warm floor to
-    :ivar complete_from: from then on backfills have brought what was before the first tick; None where none has
+    :ivar warm_floor: windows that begin before it are not whole, because of clears
+    :ivar lateness_floor: older event times are too late, whatever the tolerances are by now
+    :ivar id_floor: ids with an older record time have expired
+    :ivar rule_floors: by rule, the warm floor that follows from clears of it alone
+    :ivar complete_from: the time from which backfills have completed what was before the first tick; None without any
     :ivar floors: by anchor and field, the oldest event time still visible to a rule that uses the field
-    :ivar spans: by bucket set, what it shows
+    :ivar spans: by bucket set, the event times that it shows
     """
 
     clock: int | None = None
@@ -63,60 +63,60 @@ class Watermarks:
 
     @staticmethod
     def new(event_type: EventType) -> Watermarks:
-        """Nothing seen yet: everything is visible."""
+        """The watermarks before the first tick: everything is visible."""
         names = [item.name for item in event_type.fields if item.role != "id"]
         return Watermarks(floors={anchor: dict.fromkeys(names, MIN_TIME) for anchor in event_type.anchors})
 
     def tick(self, clock: int, book: RuleBook) -> bool:
-        """Take a tick; the book has let go of what expires with it. Whether it counted: a lower one does not."""
+        """Apply a tick, after the book has dropped what expires with it; False for a tick behind the clock."""
         if self.clock is not None and clock < self.clock:
             return False
         self.clock = clock
         if self.first_tick == MIN_TIME:
             self.first_tick = clock
         settings = book.settings
-        reached = clock - settings.allowed_lateness_ms - settings.max_disorder_ms
-        self.lateness_floor = max(self.lateness_floor, reached)
-        self.id_floor = max(self.id_floor, reached - settings.max_future_skew_ms)
+        lateness_floor = clock - settings.allowed_lateness_ms - settings.max_disorder_ms
+        self.lateness_floor = max(self.lateness_floor, lateness_floor)
+        self.id_floor = max(self.id_floor, lateness_floor - settings.max_future_skew_ms)
         widest = _widest(book.versions())
         for anchor, floors in self.floors.items():
             for name, floor in floors.items():
-                floors[name] = max(floor, reached - widest.get((anchor, name), 0))
+                floors[name] = max(floor, lateness_floor - widest.get((anchor, name), 0))
         for path, (key, window_ms) in _bucket_sets(book.versions()).items():
-            start = -(-(reached - window_ms - key.length_ms) // key.length_ms) * key.length_ms
+            start = -(-(lateness_floor - window_ms - key.length_ms) // key.length_ms) * key.length_ms
             span = self.spans[path]
             self.spans[path] = replace(span, floor=max(span.floor, start))
         return True
 
     def sync_spans(self, book: RuleBook) -> None:
-        """A rule event has been taken, or versions have been let go of: hold exactly the bucket sets of the others."""
-        held = _bucket_sets(book.versions())
+        """Keep spans of exactly the book's bucket sets, after an event was applied or versions were dropped."""
+        bucket_sets = _bucket_sets(book.versions())
         self.spans = {
             path: self.spans.get(path)
             or BucketSpan(self.floor(path.partition(".by.")[0], key.used), begun=book.position)
-            for path, (key, _) in held.items()
+            for path, (key, _) in bucket_sets.items()
         }
 
     def clear(self, settings: Tolerances) -> None:
-        """History begins anew: no window is whole before it could have been filled since."""
+        """Raise the warm floor: history begins anew, and no window is whole before it could have filled since."""
         if self.clock is not None:
             self.warm_floor = max(self.warm_floor, self.clock + settings.max_future_skew_ms)
 
     def clear_rule(self, rule_id: int, settings: Tolerances) -> None:
-        """History begins anew for one rule."""
+        """Raise the warm floor of one rule."""
         if self.clock is not None:
             before = self.rule_floors.get(rule_id, MIN_TIME)
             self.rule_floors[rule_id] = max(before, self.clock + settings.max_future_skew_ms)
 
     def complete(self, since: int) -> None:
-        """From ``since`` on nothing is missing of what the first tick or a clear so far has left out."""
+        """Lower the warm floors: a backfill has completed history from ``since`` on."""
         self.complete_from = since if self.complete_from is None else min(self.complete_from, since)
         self.warm_floor = min(self.warm_floor, since)
         self.rule_floors = {rule_id: min(floor, since) for rule_id, floor in self.rule_floors.items()}
 
     def retain_rules(self, rules: Container[int]) -> None:
-        """Forget what was known of all rules but these."""
-        for rule_id in [each for each in self.rule_floors if each not in rules]:
+        """Drop the floors of all rules but these."""
+        for rule_id in [rule_id for rule_id in self.rule_floors if rule_id not in rules]:
             del self.rule_floors[rule_id]
 
     def floor(self, anchor: str, fields: Iterable[str]) -> int:
@@ -125,22 +125,24 @@ class Watermarks:
         return max(floors[name] for name in fields)
 
     def span(self, anchor: str, key: BucketKey) -> BucketSpan:
-        """What the bucket set shows."""
+        """The event times that the bucket set shows."""
         return self.spans[key.path(anchor)]
 
     def visible_from(self, version: RuleVersion) -> int:
         """The oldest event time visible to the version; of several bucket sets the one that shows least counts."""
         if version.bucket_ms is None:
             return self.floor(version.anchor, version.fields)
-        spans = [self.span(version.anchor, part.buckets) for part in version.measures if part.buckets]
+        spans = [
+            self.span(version.anchor, measure.buckets) for measure in version.measures if measure.buckets
+        ]
         return max(span.visible_from for span in spans)
 
     def unbucketed_from(self, bucket_ms: int) -> int:
-        """From this event time on transactions stand singly for rules with such buckets."""
+        """The event time from which rules with such buckets see rows, not buckets."""
         return self.lateness_floor - bucket_ms + 1
 
     def warm_from(self, version: RuleVersion) -> int | None:
-        """From this event time on the version's window is whole; None before the first tick."""
+        """The event time from which the version's window is whole; None before the first tick."""
         if self.first_tick == MIN_TIME:
             return None
         cleared = max(self.warm_floor, self.rule_floors.get(version.rule_id, MIN_TIME))
@@ -151,7 +153,7 @@ class Watermarks:
         return floor + version.window_ms
 
     def to_json(self) -> dict[str, Any]:
-        """As stored in the head record."""
+        """The JSON that is stored in the head record."""
         return {
             "clock": self.clock,
             "firstTick": self.first_tick,
@@ -166,7 +168,7 @@ class Watermarks:
 
     @staticmethod
     def of_json(data: dict[str, Any]) -> Watermarks:
-        """As ``to_json`` gave it."""
+        """The watermarks of stored JSON."""
         return Watermarks(
             clock=data["clock"],
             first_tick=data["firstTick"],
@@ -174,7 +176,7 @@ class Watermarks:
             lateness_floor=data["latenessFloor"],
             id_floor=data["idFloor"],
             floors=data["floors"],
-            # heads that were written before there were such things have none
+            # heads from before these existed have none
             spans={path: BucketSpan(*span) for path, span in data.get("spans", {}).items()},
             rule_floors=dict(data.get("ruleFloors", [])),
             complete_from=data.get("completeFrom"),
@@ -192,11 +194,11 @@ def _widest(versions: Iterable[RuleVersion]) -> dict[tuple[str, str], int]:
 
 def _bucket_sets(versions: Iterable[RuleVersion]) -> dict[str, tuple[BucketKey, int]]:
     """By path, the bucket sets of the versions, each with the widest window (ms) of those versions."""
-    found: dict[str, tuple[BucketKey, int]] = {}
+    bucket_sets: dict[str, tuple[BucketKey, int]] = {}
     for version in versions:
-        for part in version.measures:
-            if part.buckets is not None:
-                path = part.buckets.path(version.anchor)
-                _, widest = found.get(path, (part.buckets, 0))
-                found[path] = part.buckets, max(widest, version.window_ms)
-    return found
+        for measure in version.measures:
+            if measure.buckets is not None:
+                path = measure.buckets.path(version.anchor)
+                _, widest = bucket_sets.get(path, (measure.buckets, 0))
+                bucket_sets[path] = measure.buckets, max(widest, version.window_ms)
+    return bucket_sets

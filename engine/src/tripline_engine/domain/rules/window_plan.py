@@ -1,4 +1,4 @@
-"""What an anchor's history has to maintain for the rules of a book: shared between rules and versions."""
+"""Window plans: the windows to maintain over an anchor's history, shared between rules and versions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ _Key = TypeVar("_Key")
 
 
 class BucketDemand(NamedTuple):
-    """What the versions on one bucket set ask of it: window lengths (ms), and whether MIN or MAX."""
+    """The demands of versions on a bucket set.
+
+    :ivar windows: window lengths (ms)
+    :ivar seeks: whether there is a MIN or MAX
+    """
 
     windows: tuple[int, ...]
     seeks: bool
@@ -45,17 +49,17 @@ class WindowPlan:
 
     @staticmethod
     def empty() -> WindowPlan:
-        """What an anchor without rules needs."""
+        """The plan of an anchor without rules."""
         return WindowPlan(frozenset(), frozenset(), {}, {}, {}, {}, {})
 
     @staticmethod
     def of(book: RuleBook, anchor: str) -> WindowPlan:
-        """What the versions still held need, paused rules' too: they resume warm."""
+        """The plan for the versions of a book, paused rules' too: they resume warm."""
         return WindowPlan.of_versions(version for version in book.versions() if version.anchor == anchor)
 
     @staticmethod
     def of_versions(versions: Iterable[RuleVersion]) -> WindowPlan:
-        """What these versions, all on one anchor, need."""
+        """The plan for these versions, all on one anchor."""
         used: frozenset[str] = frozenset()
         populations, stateful = set(), {}
         totals: dict[TotalsKey, set[int]] = {}
@@ -67,41 +71,41 @@ class WindowPlan:
             populations.add(version.population)
             if remembers(version):
                 stateful[version.key] = version
-            for part in version.measures:
-                populations |= {part.population, part.members}
+            for measure in version.measures:
+                populations |= {measure.population, measure.members}
                 if version.definition.reset_on_alert:
-                    continue  # its windows are its own
-                if part.totals is not None:
-                    totals.setdefault(part.totals, set()).add(part.window_ms)
-                if part.distinct is not None:
-                    distincts.setdefault(part.distinct, set()).add(part.window_ms)
-                if part.buckets is not None:
-                    bucketed.setdefault(part.buckets, []).append(part)
-                if part.chain is not None:
-                    chains.setdefault(part.chain, set()).add(part.window_ms)
-        layouts = {key: _layout(parts) for key, parts in bucketed.items()}
+                    continue  # it shares no windows
+                if measure.totals is not None:
+                    totals.setdefault(measure.totals, set()).add(measure.window_ms)
+                if measure.distinct is not None:
+                    distincts.setdefault(measure.distinct, set()).add(measure.window_ms)
+                if measure.buckets is not None:
+                    bucketed.setdefault(measure.buckets, []).append(measure)
+                if measure.chain is not None:
+                    chains.setdefault(measure.chain, set()).add(measure.window_ms)
+        demands = {key: _demand(measures) for key, measures in bucketed.items()}
         return WindowPlan(
             used=used,
             populations=frozenset(populations),
             totals=_ascending(totals),
             chains=_ascending(chains),
             distincts=_ascending(distincts),
-            buckets=layouts,
+            buckets=demands,
             stateful=stateful,
         )
 
 
 def _ascending(windows: Mapping[_Key, set[int]]) -> dict[_Key, tuple[int, ...]]:
-    return {key: tuple(sorted(own)) for key, own in windows.items()}
+    return {key: tuple(sorted(lengths)) for key, lengths in windows.items()}
 
 
-def _layout(parts: Iterable[Measure]) -> BucketDemand:
-    windows = tuple(sorted({part.window_ms for part in parts}))
-    return BucketDemand(windows, any(part.function in ("MIN", "MAX") for part in parts))
+def _demand(measures: Iterable[Measure]) -> BucketDemand:
+    windows = tuple(sorted({measure.window_ms for measure in measures}))
+    return BucketDemand(windows, any(measure.function in ("MIN", "MAX") for measure in measures))
 
 
 def remembers(version: RuleVersion) -> bool:
-    """Whether alerts of the version depend on its earlier ones: it has a firing state."""
+    """Whether alerts of the version depend on its earlier ones, so that it has a firing state."""
     definition = version.definition
     by_alerts = definition.reset_on_alert or definition.cooldown_seconds is not None
     return by_alerts or definition.firing == "crossing" or definition.late_events == "reevaluate"

@@ -1,4 +1,4 @@
-"""Transactions as columns: what a shard receives, keeps and writes to its segments."""
+"""Transaction batches: the columns that a shard receives, keeps and writes to its segments."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ DECIMAL = pa.decimal128(24, 6)
 # Fields of these roles are texts: equal texts are equal values.
 TEXT_ROLES = frozenset({"key", "attribute"})
 NULL_TIME = np.iinfo(np.int64).min
-"""Stands for null among times, and for "no transaction before" among event times."""
-MIN_TIME = NULL_TIME
-"""Stands for "the group had no transaction before" among event times."""
+"""Null among times."""
+MIN_TIME = np.iinfo(np.int64).min
+"""A time before all event times: that of the transaction before a group's first one, and a floor below everything."""
 
 BACKFILL: Final = "backfill"
-"""The header that names a record's backfill. The column of that name is null for others, or not there if all are
-others; it holds the name until the transaction is let in, and then just true."""
+"""The header that names a record's backfill, and the column of it. The column is null for other records, and absent if
+all are others; it has the name until the transaction is admitted, and then just true."""
 
-_LATER_THAN_ALL = 2**62
+_MAX_TIME: Final = 2**62
+"""Milliseconds after all event times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Amounts(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Of n transactions: how many are in the window (int64) and their sum (scaled by 10⁶, 128-bit words)."""
+    """Window totals at n transactions: count (int64) and sum (scaled by 10⁶, 128-bit words)."""
 
     counts: npt.NDArray[np.int64]
     low: npt.NDArray[np.uint64]
@@ -60,14 +61,14 @@ class Totals(NamedTuple):
 class TransactionBatch:
     """n transactions in the engine's order.
 
-    :ivar table: all columns, one chunk each; what alerts and segments are written from
+    :ivar table: all columns, one chunk each, from which alerts and segments are written
     :ivar time: int64, event times in ms
     :ivar record_time: int64, Kafka record times in ms
     :ivar ids: transaction ids
     :ivar stamps: by name, the other times: int64 ms, NULL_TIME for null
     :ivar texts: by name, the fields that are texts
     :ivar measures: by name, the fields that are numbers
-    :ivar backfilled: bool, n: what was let in, or is to be, as part of a backfill; None where nothing is
+    :ivar backfilled: bool, n: admitted, or to be admitted, as part of a backfill; None where none is
     """
 
     table: pa.Table
@@ -84,9 +85,9 @@ class TransactionBatch:
 
     @staticmethod
     def of(table: pa.Table, event_type: EventType) -> TransactionBatch:
-        """Columns of an Arrow table that has the event type's fields and `recordTime`.
+        """The batch of an Arrow table with the event type's fields and `recordTime`.
 
-        A column `backfill` is only there if some are backfilled: those where it is not null.
+        The table has a column `backfill` only if some rows are backfilled: those where it is not null.
         """
         table = table.combine_chunks()
         return TransactionBatch(
@@ -102,12 +103,12 @@ class TransactionBatch:
 
     @property
     def oldest(self) -> int:
-        """The oldest event time (ms); where there is none, one that is later than all."""
-        return int(self.time.min(initial=_LATER_THAN_ALL))
+        """The oldest event time (ms), _MAX_TIME of an empty batch."""
+        return int(self.time.min(initial=_MAX_TIME))
 
     @property
     def ordinary(self) -> npt.NDArray[np.bool_]:
-        """Where a transaction is not backfilled (bool, n)."""
+        """The transactions that are not backfilled (bool, n)."""
         return np.ones(len(self), np.bool_) if self.backfilled is None else ~self.backfilled
 
     def take(self, keep: npt.NDArray[np.bool_], event_type: EventType) -> TransactionBatch:
@@ -161,8 +162,8 @@ def _integers(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
 
 
 def _backfilled(table: pa.Table) -> npt.NDArray[np.bool_] | None:
-    at = table.schema.get_field_index(BACKFILL)
-    if at < 0 or table.column(at).null_count == len(table):
+    index = table.schema.get_field_index(BACKFILL)
+    if index < 0 or table.column(index).null_count == len(table):
         return None
     return np.array(_array(table, BACKFILL).is_valid())
 

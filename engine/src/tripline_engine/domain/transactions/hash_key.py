@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_engine.domain.memory.siphash import hash_strings
-from tripline_engine.domain.transactions.columns import (
-    Texts,
-)
+from tripline_engine.domain.transactions.columns import Texts
 
 
 @dataclass(frozen=True, slots=True)

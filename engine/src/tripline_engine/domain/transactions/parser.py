@@ -1,9 +1,9 @@
-"""Raw record values into columns, a slice at a time; what can't be read becomes a reject with its reason.
+"""The parser: record values into columns, a slice at a time; an unparseable record becomes a reject with its reason.
 
-Two readers share the work. Usual records are read from their bytes by a compiled pass (`usual_records`). Any record
-that this quick reader is not sure of (an escape, an alias beside its name, a decimal with an exponent, bad JSON) goes
-to `strict_reading` alone, which decides. So one bad record never touches its neighbours, and the quick reader only has
-to be right about what it accepts.
+Two parsers share the work. A compiled pass reads common records from their bytes (`fast_parser`). A record that it is
+not sure of (an escape, an alias beside its name, a decimal with an exponent, bad JSON) goes to `strict_parser` alone,
+which decides. So one bad record never affects its neighbours, and the fast parser only has to be right about what it
+accepts.
 """
 
 from __future__ import annotations
@@ -58,23 +58,23 @@ class Parser:
 
     def __init__(self, event_type: EventType) -> None:
         self._event_type = event_type
-        self._usual = FastParser(event_type)
+        self._fast = FastParser(event_type)
 
     def parse(self, values: Sequence[bytes | None] | pa.Array) -> Parsed:
         """Never raises because of what a record holds. None is a record without a value; an array is of binary."""
         array = values if isinstance(values, pa.Array) else pa.array(values, pa.binary())
-        usual = self._usual.read(array)
-        left = np.ones(len(array), np.bool_)
-        left[usual.rows] = False
+        parsed = self._fast.read(array)
+        unread = np.ones(len(array), np.bool_)
+        unread[parsed.rows] = False
         rejects: list[Reject] = []
         accepted: list[tuple[int, tuple[Value, ...]]] = []
-        for row in np.flatnonzero(left).tolist():
-            read = self._read_strictly(row, array[row].as_py())
-            if isinstance(read, Reject):
-                rejects.append(read)
+        for row in np.flatnonzero(unread).tolist():
+            result = self._read_strictly(row, array[row].as_py())
+            if isinstance(result, Reject):
+                rejects.append(result)
             else:
-                accepted.append((row, read))
-        rows, columns = usual.rows, usual.columns
+                accepted.append((row, result))
+        rows, columns = parsed.rows, parsed.columns
         if accepted:
             rows, columns = self._with_strict(rows, columns, accepted)
         names = (field.name for field in self._event_type.fields)
@@ -89,7 +89,7 @@ class Parser:
         rows = np.concatenate([rows, np.array([row for row, _ in accepted], np.int64)])
         order = np.argsort(rows, kind="stable")
         strict = [
-            _strict_array(field, [read[i] for _, read in accepted])
+            _strict_array(field, [values[i] for _, values in accepted])
             for i, field in enumerate(self._event_type.fields)
         ]
         joined = [pa.concat_arrays(pair).take(order) for pair in zip(columns, strict, strict=True)]

@@ -1,4 +1,4 @@
-"""Which shard holds what: equal values of an anchor meet in one shard.
+"""Sharding by anchor value: equal values of an anchor meet in one shard.
 
 shard = low 64 bits of SipHash-2-4-128 of the value's UTF-8 text, modulo the number of shards. The global anchor is a
 constant, the text "global", so everything of it meets in one shard.
@@ -16,19 +16,20 @@ import pyarrow as pa
 from tripline_contracts.event_type import GLOBAL_ANCHOR
 from tripline_engine.domain.memory.siphash import hash_strings
 
-NOWHERE: Final = -1
+NO_SHARD: Final = -1
+"""The shard of a null: a transaction without the anchor's value goes to none."""
 
 
 def shards_of(values: pa.Array, shards: int, hash_key: tuple[int, int]) -> npt.NDArray[np.int64]:
-    """The shard of each value, NOWHERE for null. Values that aren't text are taken as Arrow prints them."""
+    """The shard of each value, NO_SHARD for null. Values that aren't text are taken as Arrow prints them."""
     texts = values if pa.types.is_string(values.type) else values.cast(pa.string())
     _, offsets, data = texts.buffers()
     bounds = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
     low, _ = hash_strings(bounds, np.frombuffer(data or b"\0", np.uint8), *hash_key)
-    found = (low % np.uint64(shards)).astype(np.int64)
+    numbers = (low % np.uint64(shards)).astype(np.int64)
     if texts.null_count:
-        found[texts.is_null().to_numpy(zero_copy_only=False)] = NOWHERE
-    return found
+        numbers[texts.is_null().to_numpy(zero_copy_only=False)] = NO_SHARD
+    return numbers
 
 
 def anchor_masks(
@@ -37,13 +38,13 @@ def anchor_masks(
     """uint8 of shape (shards, rows): bit i of [s, row] says that the row belongs to shard s for anchor i."""
     rows = len(next(iter(columns.values())))
     masks = np.zeros((shards, rows), np.uint8)
-    everywhere: Any = np.arange(rows)
+    all_rows: Any = np.arange(rows)
     for bit, anchor in enumerate(anchors):
         if anchor == GLOBAL_ANCHOR:
             home = shards_of(pa.array([GLOBAL_ANCHOR]), shards, hash_key)[0]
             masks[home] |= np.uint8(1 << bit)
             continue
-        found = shards_of(columns[anchor], shards, hash_key)
-        here = found != NOWHERE
-        masks[found[here], everywhere[here]] |= np.uint8(1 << bit)
+        homes = shards_of(columns[anchor], shards, hash_key)
+        present = homes != NO_SHARD
+        masks[homes[present], all_rows[present]] |= np.uint8(1 << bit)
     return masks

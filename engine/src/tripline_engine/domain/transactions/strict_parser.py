@@ -1,7 +1,7 @@
-"""One record's value, read strictly and without hurry: what the event type says, and why a record is refused.
+"""The strict parser: one record's value by the rules of the event type, or the reason why it is refused.
 
-This is the authority on what parses. `parse.py` takes the common spellings a whole slice at a time and hands every
-record that it isn't sure of to this module.
+It is the authority on what parses. `parser` reads common records a slice at a time, and hands every record that it
+isn't sure of to this module.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
 from tripline_engine.errors import Unparseable
 
 MAX_DEPTH: Final = 100
-"""Levels of nesting: both JSON readers stay far from Python's own limit, which depends on who called them."""
+"""Levels of nesting: far below Python's own limit, which depends on the depth of the caller."""
 
 Value = str | int | None
 """A field's value: text for strings and enums, ms for timestamps, times 10**6 for decimals."""
@@ -45,8 +45,8 @@ def read_record(event_type: EventType, value: bytes) -> tuple[Value, ...]:
 
     Raises Unparseable with a sentence that names the field and what was expected.
     """
-    found = _load(value)
-    return tuple(_read_field(field, _chosen(field, found)) for field in event_type.fields)
+    members = _load(value)
+    return tuple(_read_field(field, _member(field, members)) for field in event_type.fields)
 
 
 def _load(value: bytes) -> Mapping[str, Any]:
@@ -57,14 +57,14 @@ def _load(value: bytes) -> Mapping[str, Any]:
     if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
         raise Unparseable(f"value: expected at most {MAX_DEPTH} levels of nesting")
     try:
-        found = json.loads(text, parse_int=_Whole, parse_float=_Number, parse_constant=_refuse_constant)
+        members = json.loads(text, parse_int=_Whole, parse_float=_Number, parse_constant=_refuse_constant)
     except ValueError as error:
         raise Unparseable(f"value: expected one JSON object, found no JSON: {error}") from error
     if "\\u" in text and _has_lone_surrogate(text):
         raise Unparseable("value: expected text, found a lone surrogate escape")
-    if not isinstance(found, dict):
-        raise Unparseable(f"value: expected one JSON object, found {_named(found)}")
-    return found
+    if not isinstance(members, dict):
+        raise Unparseable(f"value: expected one JSON object, found {_shown(members)}")
+    return members
 
 
 def _refuse_constant(literal: str) -> None:
@@ -72,7 +72,7 @@ def _refuse_constant(literal: str) -> None:
 
 
 def _depth(text: str) -> int:
-    """The deepest nesting, strings left out; of text that isn't JSON, some bound of it."""
+    """The deepest nesting outside strings; of text that isn't JSON, an upper bound."""
     depth = deepest = 0
     for character in _STRING.sub("", text):
         if character in "[{":
@@ -88,29 +88,29 @@ def _has_lone_surrogate(text: str) -> bool:
     return _SURROGATE.search(_SURROGATE_PAIR.sub("", escapes)) is not None
 
 
-def _chosen(field: Field, found: Mapping[str, Any]) -> Any:
+def _member(field: Field, members: Mapping[str, Any]) -> Any:
     """The value under the field's name or an alias; two that differ as values are refused."""
-    values = [found[name] for name in field.names if found.get(name) is not None]
-    telling = [value for value in values if not (field.kind == "string" and value == "")]
-    if len(telling) > 1 and len({_read_field(field, value) for value in telling}) > 1:
+    values = [members[name] for name in field.names if members.get(name) is not None]
+    non_empty = [value for value in values if not (field.kind == "string" and value == "")]
+    if len(non_empty) > 1 and len({_read_field(field, value) for value in non_empty}) > 1:
         raise Unparseable(f"{field.name}: expected equal values of {' and '.join(field.names)}")
-    return next(iter(telling or values), None)
+    return next(iter(non_empty or values), None)
 
 
 def _read_field(field: Field, value: Any) -> Value:
     if value is None:
-        read: Value = None
+        result: Value = None
     elif field.kind == "string":
-        read = _read_string(field, value)
+        result = _read_string(field, value)
     elif field.kind == "timestamp":
-        read = _read_timestamp(field, value)
+        result = _read_timestamp(field, value)
     elif field.kind == "decimal":
-        read = _read_decimal(field, value)
+        result = _read_decimal(field, value)
     else:
-        read = _read_enum(field, value)
-    if read is None and field.required:
+        result = _read_enum(field, value)
+    if result is None and field.required:
         raise Unparseable(f"{field.name}: expected {_expected(field)}, found none")
-    return read
+    return result
 
 
 def _read_string(field: Field, value: Any) -> str | None:
@@ -142,7 +142,7 @@ def _read_decimal(field: Field, value: Any) -> int:
     try:
         return decimals.parse_scaled(str(value))
     except InvalidDecimal as error:
-        raise Unparseable(f"{field.name}: {error}, found {_named(value)}") from error
+        raise Unparseable(f"{field.name}: {error}, found {_shown(value)}") from error
 
 
 def _read_enum(field: Field, value: Any) -> str:
@@ -152,7 +152,7 @@ def _read_enum(field: Field, value: Any) -> str:
 
 
 def _unexpected(field: Field, value: Any) -> Unparseable:
-    return Unparseable(f"{field.name}: expected {_expected(field)}, found {_named(value)}")
+    return Unparseable(f"{field.name}: expected {_expected(field)}, found {_shown(value)}")
 
 
 def _expected(field: Field) -> str:
@@ -165,7 +165,7 @@ def _expected(field: Field) -> str:
     return f"one of {', '.join(field.values)}"
 
 
-def _named(value: Any) -> str:
+def _shown(value: Any) -> str:
     """A value as an error may show it: short, on one line, in ASCII."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
