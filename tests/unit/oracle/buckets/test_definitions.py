@@ -12,7 +12,8 @@ from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft
 from tests.oracle.values.canonical_json import definition_hash
 from tests.oracle.values.model import Json
-from tests.unit.oracle.support.buckets import CASH, at, by_buckets, steps
+from tests.unit.oracle.support.buckets import CASH, by_buckets
+from tests.unit.oracle.support.hour_timeline import pay, play
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def test_refused(more: dict[str, Json]) -> None:
     event = json.loads(Registry().publish(1, by_buckets(), 0, 0))
     event["definition"].update(more)
     event["definitionHash"] = definition_hash(event["definition"])
-    outcome = steps(json.dumps(event).encode(), at(1, 0))
+    outcome = play(json.dumps(event).encode(), pay(1, 0))
     assert (outcome.skipped_rule_events, outcome.alerts) == (1, [])
 
 
@@ -43,7 +44,7 @@ def test_refused_for_any_of_several_conditions() -> None:
     distinct = draft("COUNT_DISTINCT", ">=", "0", by=("payeeId",), seconds=60, field="beneficiaryId")
     for other, bucket in ((distinct, 10), (wide, 10), (one, 61)):
         several = replace(chained(Branch("any", (one, other))), bucket=bucket)
-        outcome = steps(Registry().publish(1, several, 0, 0), at(1, 0))
+        outcome = play(Registry().publish(1, several, 0, 0), pay(1, 0))
         assert (outcome.skipped_rule_events, outcome.alerts) == (1, [])
 
 
@@ -58,5 +59,5 @@ def test_refused_for_any_of_several_conditions() -> None:
     ],
 )
 def test_all_else_goes_with_it(what: Draft) -> None:
-    outcome = steps(Registry().publish(1, what, 0, 0), at(1, 0))
+    outcome = play(Registry().publish(1, what, 0, 0), pay(1, 0))
     assert (outcome.skipped_rule_events, len(outcome.alerts)) == (0, 1)

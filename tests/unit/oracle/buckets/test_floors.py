@@ -11,7 +11,8 @@ from tests.oracle.builders.drafts import Branch, chained
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import Part
 from tests.oracle.parsers.rule_events import Settings
-from tests.unit.oracle.support.buckets import at, by_buckets, last, ms, settled, steps
+from tests.unit.oracle.support.buckets import by_buckets, narrow_settings, newest
+from tests.unit.oracle.support.hour_timeline import ms, pay, play
 
 
 @pytest.mark.parametrize(("clock", "value"), [(100, "3"), (100.001, "1")])
@@ -21,9 +22,11 @@ def test_their_floor_rises_by_whole_buckets(clock: float, value: str) -> None:
         registry.publish(1, by_buckets(), 0, 0),
         registry.publish(1, by_buckets(seconds=3600), 0, 0),
     )
-    outcome = steps(settled(registry), first, at(1, 5), at(2, 10), at(3, 15), clock, wider, at(4, 101))
+    outcome = play(
+        narrow_settings(registry), first, pay(1, 5), pay(2, 10), pay(3, 15), clock, wider, pay(4, 101)
+    )
     # 100 less 20, less 60, less 10: from 10 on. A millisecond later from the next bucket on.
-    assert last(outcome) == (2, value)
+    assert newest(outcome) == (2, value)
 
 
 def test_their_floor_goes_by_the_widest_that_has_them() -> None:
@@ -33,7 +36,9 @@ def test_their_floor_goes_by_the_widest_that_has_them() -> None:
         registry.publish(2, by_buckets(seconds=120), 0, 0),
     ]
     wider = registry.publish(1, by_buckets(seconds=3600), 0, 0)
-    outcome = steps(settled(registry), *events, at(1, 5), at(2, 10), at(3, 15), 100, wider, at(4, 101))
+    outcome = play(
+        narrow_settings(registry), *events, pay(1, 5), pay(2, 10), pay(3, 15), 100, wider, pay(4, 101)
+    )
     values = {(alert["ruleId"], alert["ruleVersion"]): alert["value"] for alert in outcome.alerts}
     assert values[1, 2] == "4"
 
@@ -50,8 +55,8 @@ def test_their_floor_stays_where_the_clock_goes_back_or_a_setting_is_raised(
         registry.publish(1, by_buckets(), 0, 0),
         registry.publish(1, by_buckets(seconds=3600), 0, 0),
     )
-    parts: list[Part] = [settled(registry), first, at(1, 5), at(2, 10), at(3, 15), 100.001]
-    assert last(steps(*parts, *more, wider, at(4, 101))) == (2, value)
+    parts: list[Part] = [narrow_settings(registry), first, pay(1, 5), pay(2, 10), pay(3, 15), 100.001]
+    assert newest(play(*parts, *more, wider, pay(4, 101))) == (2, value)
 
 
 def test_those_of_a_condition_go_by_the_widest_window_of_its_rule() -> None:
@@ -61,32 +66,38 @@ def test_those_of_a_condition_go_by_the_widest_window_of_its_rule() -> None:
     wide = replace(
         chained(Branch("all", (by_buckets(seconds=3600), replace(narrow, window=3600)))), bucket=10
     )
-    events: list[Part] = [settled(registry), registry.publish(1, first, 0, 0)]
-    records = [at(1, 5), at(2, 10), at(3, 15)]
-    outcome = steps(*events, *records, 100, registry.publish(1, wide, 0, 0), at(4, 101))
+    events: list[Part] = [narrow_settings(registry), registry.publish(1, first, 0, 0)]
+    records = [pay(1, 5), pay(2, 10), pay(3, 15)]
+    outcome = play(*events, *records, 100, registry.publish(1, wide, 0, 0), pay(4, 101))
     conditions: Any = outcome.alerts[-1]["conditions"]
     assert [found["value"] for found in conditions] == ["3", "3"]
 
 
 def test_they_begin_where_history_does_and_that_stays() -> None:
     registry = Registry()
-    small, rule = settled(registry), registry.publish(1, by_buckets(seconds=3600, bucket=60), ms(100), 0)
-    outcome = steps(small, at(1, 79.999), at(2, 80), 100, rule, at(3, 101), 300, at(4, 301))
+    small, rule = (
+        narrow_settings(registry),
+        registry.publish(1, by_buckets(seconds=3600, bucket=60), ms(100), 0),
+    )
+    outcome = play(small, pay(1, 79.999), pay(2, 80), 100, rule, pay(3, 101), 300, pay(4, 301))
     # History begins at 80, amid a bucket. Later no such old payments are kept; the buckets are.
     assert [alert["value"] for alert in outcome.alerts] == ["2", "3"]
 
 
 def test_before_the_first_tick_they_begin_with_everything() -> None:
     registry = Registry()
-    small, rule = settled(registry), registry.publish(1, by_buckets(seconds=3600, bucket=60), ms(100), 0)
-    outcome = steps(small, at(1, 0), rule, 300, at(2, 301))
+    small, rule = (
+        narrow_settings(registry),
+        registry.publish(1, by_buckets(seconds=3600, bucket=60), ms(100), 0),
+    )
+    outcome = play(small, pay(1, 0), rule, 300, pay(2, 301))
     assert [alert["value"] for alert in outcome.alerts] == ["2"]
 
 
 def test_a_clear_empties_them() -> None:
     registry = Registry()
     rule, clear = registry.publish(1, by_buckets(), 0, 0), registry.control("CLEAR_STATE_ALL", 0)
-    outcome = steps(rule, at(1, 0), clear, at(2, -1, accepted=0), at(3, 1))
+    outcome = play(rule, pay(1, 0), clear, pay(2, -1, accepted=0), pay(3, 1))
     assert [(alert["value"], alert["late"]) for alert in outcome.alerts] == [
         ("1", None),
         ("1", None),

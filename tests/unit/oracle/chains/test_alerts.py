@@ -14,28 +14,59 @@ from tests.unit.oracle.support.chains import (
     CASH,
     MINUTE,
     PAYEE,
-    T,
     all_of,
     any_of,
-    at,
     count,
     json_object,
-    judged,
-    no,
-    steps,
+    negate,
+    outcome_of,
     total,
     values,
 )
+from tests.unit.oracle.support.timeline import T, pay, play
+
+SUM_CONDITION: Json = {
+    "groupingKeyNames": ["beneficiaryId", "payeeId"],
+    "aggregatorFunctionType": "SUM",
+    "aggregateFieldName": "paymentAmount",
+    "group": {"beneficiaryId": "12", "payeeId": "25"},
+    "value": "10.25",
+    "operator": ">",
+    "limit": "10",
+    "windowSeconds": 20,
+    "windowStart": T + 10_000,
+    "windowEnd": T + 30_000,
+    "holds": True,
+    "contributors": {
+        "count": 1,
+        "transactions": [{"transactionId": "t2", "eventTime": T + 30_000, "value": "10.25"}],
+        "truncated": False,
+    },
+}
+AVERAGE_CONDITION: Json = {
+    "groupingKeyNames": ["payeeId"],
+    "aggregatorFunctionType": "AVG",
+    "aggregateFieldName": "paymentAmount",
+    "group": {"payeeId": "25"},
+    "value": None,
+    "operator": ">",
+    "limit": "5",
+    "windowSeconds": 60,
+    "windowStart": T - 30_000,
+    "windowEnd": T + 30_000,
+    "holds": False,
+    "contributors": {"count": 0, "transactions": [], "truncated": False},
+}
 
 
 def test_an_alert_whole() -> None:
     what = all_of(
         total("10", by=BOTH, seconds=20, only=CASH),
-        no(draft("AVG", ">", "5", by=PAYEE, seconds=60, only=CARD)),
+        negate(draft("AVG", ">", "5", by=PAYEE, seconds=60, only=CARD)),
         condition=None,
     )
     registry = Registry()
-    outcome = steps(registry.publish(7, what, 0, 0), at(1, 0, "10.5"), at(2, 30, "10.25"))
+    outcome = play(registry.publish(7, what, 0, 0), pay(1, 0, "10.5"), pay(2, 30, "10.25"))
     first, second = outcome.alerts
     assert second == {
         "alertId": second["alertId"],
@@ -60,40 +91,7 @@ def test_an_alert_whole() -> None:
         "windowStart": T - 30_000,
         "windowEnd": T + 30_000,
         "contributors": None,
-        "conditions": [
-            {
-                "groupingKeyNames": ["beneficiaryId", "payeeId"],
-                "aggregatorFunctionType": "SUM",
-                "aggregateFieldName": "paymentAmount",
-                "group": {"beneficiaryId": "12", "payeeId": "25"},
-                "value": "10.25",
-                "operator": ">",
-                "limit": "10",
-                "windowSeconds": 20,
-                "windowStart": T + 10_000,
-                "windowEnd": T + 30_000,
-                "holds": True,
-                "contributors": {
-                    "count": 1,
-                    "transactions": [{"transactionId": "t2", "eventTime": T + 30_000, "value": "10.25"}],
-                    "truncated": False,
-                },
-            },
-            {
-                "groupingKeyNames": ["payeeId"],
-                "aggregatorFunctionType": "AVG",
-                "aggregateFieldName": "paymentAmount",
-                "group": {"payeeId": "25"},
-                "value": None,
-                "operator": ">",
-                "limit": "5",
-                "windowSeconds": 60,
-                "windowStart": T - 30_000,
-                "windowEnd": T + 30_000,
-                "holds": False,
-                "contributors": {"count": 0, "transactions": [], "truncated": False},
-            },
-        ],
+        "conditions": [SUM_CONDITION, AVERAGE_CONDITION],
         "late": None,
         "warm": False,
         "mode": "live",
@@ -106,31 +104,31 @@ def test_an_alert_whole() -> None:
 def test_a_plain_alert_has_no_conditions_and_one_condition_alone_has() -> None:
     registry = Registry()
     events = [registry.publish(1, count(), 0, 0), registry.publish(2, chained(count()), 0, 0)]
-    outcome = steps(*events, registry.trace(1, T + 9, 0), registry.trace(2, T + 9, 0), at(1, 0))
+    outcome = play(*events, registry.trace(1, T + 9, 0), registry.trace(2, T + 9, 0), pay(1, 0))
     assert ["conditions" in alert for alert in outcome.alerts] == [False, True]
     assert ["conditions" in trace for trace in outcome.traces] == [False, True]
 
 
 def test_a_partial_alert_has_the_fields_of_all_conditions_and_filters() -> None:
-    before = at(1, 0)
+    before = pay(1, 0)
     for what, fields in (
         (all_of(count(), count(only=CASH)), {"payeeId", "paymentType"}),
         (all_of(count(), total("0")), {"payeeId", "paymentAmount"}),
         (all_of(count(), count(by=BOTH)), {"payeeId", "beneficiaryId"}),
         (all_of(count(), condition={"not": CARD}), {"payeeId", "paymentType"}),
     ):
-        (alert,) = steps(before, Registry().publish(1, what, T, 0)).alerts
+        (alert,) = play(before, Registry().publish(1, what, T, 0)).alerts
         assert set(json_object(alert["transaction"])) == {"transactionId", "eventTime", *fields}
 
 
 def test_a_trace_whole() -> None:
     registry = Registry()
     what = all_of(
-        total("10", seconds=20, only=CARD), no(draft("MAX", ">", "5", by=BOTH, seconds=60, only=CARD))
+        total("10", seconds=20, only=CARD), negate(draft("MAX", ">", "5", by=BOTH, seconds=60, only=CARD))
     )
     what = any_of(what.chain or count(), count(1, only=CASH), firing="crossing")
     events = [registry.publish(7, what, 0, 0), registry.trace(7, T + MINUTE, 0)]
-    outcome = judge([batch(events=events, records=[at(1, 0, "3"), at(2, 30, "2")])])
+    outcome = judge([batch(events=events, records=[pay(1, 0, "3"), pay(2, 30, "2")])])
     conditions: list[Json] = [
         {"value": "0", "limit": "10", "limitOperatorType": ">", "contributingCount": 0, "holds": False},
         {"value": None, "limit": "5", "limitOperatorType": ">", "contributingCount": 0, "holds": False},
@@ -161,7 +159,7 @@ def test_a_trace_whole() -> None:
 
 def test_the_conditions_share_the_hundred_contributors_that_are_listed() -> None:
     what = all_of(count(34), count(1, seconds=30), total("0", by=BOTH))
-    outcome = judged(what, *(at(i, i) for i in range(34)))
+    outcome = outcome_of(what, *(pay(i, i) for i in range(34)))
     (alert,) = outcome.alerts
     found = [json_object(each) for each in values(alert, "contributors")]
     listed = [each["transactions"] for each in found]

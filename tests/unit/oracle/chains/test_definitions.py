@@ -21,21 +21,20 @@ from tests.unit.oracle.support.chains import (
     all_of,
     all_values,
     any_of,
-    at,
     count,
     json_object,
-    judged,
-    no,
-    steps,
+    negate,
+    outcome_of,
     total,
     values,
 )
+from tests.unit.oracle.support.timeline import pay, play
 
 
 def test_a_normalised_definition() -> None:
     what = all_of(
         count(3, only=CASH),
-        no(any_of(total("1.5", by=BOTH, seconds=3600)).chain or count()),
+        negate(any_of(total("1.5", by=BOTH, seconds=3600)).chain or count()),
         condition=LARGE,
         cooldown=5,
     )
@@ -84,12 +83,12 @@ def with_definition(definition: Json) -> bytes:
 @pytest.mark.parametrize("number", range(len(wrong_chains(definition_document(count())))))
 def test_what_is_refused_is_skipped_and_takes_its_position(number: int) -> None:
     wrong = with_definition(wrong_chains(definition_document(count()))[number])
-    outcome = steps(wrong, Registry().publish(2, count(), 0, 0), at(1, 0))
+    outcome = play(wrong, Registry().publish(2, count(), 0, 0), pay(1, 0))
     assert (outcome.alerts, outcome.skipped_rule_events) == ([], 1)
 
 
 def deep(levels: int) -> DraftTree:
-    return count() if levels == 1 else no(deep(levels - 1))
+    return count() if levels == 1 else negate(deep(levels - 1))
 
 
 @pytest.mark.parametrize(
@@ -101,14 +100,14 @@ def deep(levels: int) -> DraftTree:
         (Branch("any", (count(),) * 17), 1),
         (Branch("all", (Branch("any", (count(),) * 8), Branch("any", (count(),) * 9))), 1),
         (count(by=()), 0),
-        (no(count(by=())), 0),
+        (negate(count(by=())), 0),
         (Branch("any", (count(by=()), count(by=()))), 1),
         (Branch("any", (count(by=BOTH), count(by=("payeeId", "paymentType")))), 0),
         (Branch("any", (count(by=BOTH), count(by=PAYEE), count(by=("beneficiaryId",)))), 1),
     ],
 )
 def test_bounds_and_groupings(tree: DraftTree, skipped: int) -> None:
-    outcome = judged(chained(tree), at(1, 0))
+    outcome = outcome_of(chained(tree), pay(1, 0))
     assert outcome.skipped_rule_events == skipped
     if skipped:
         assert outcome.counts == {}
@@ -127,14 +126,14 @@ def test_bounds_and_groupings(tree: DraftTree, skipped: int) -> None:
     ],
 )
 def test_the_options_it_goes_with(options: dict[str, Any], skipped: int) -> None:
-    outcome = judged(all_of(count(), count(), **options), at(1, 0))
+    outcome = outcome_of(all_of(count(), count(), **options), pay(1, 0))
     assert (outcome.skipped_rule_events, len(outcome.alerts)) == (skipped, 1 - skipped)
 
 
 def test_nothing_said_beside_the_conditions_is_the_default() -> None:
     document = definition_document(all_of(count()))
     definition: Json = {"conditions": document["conditions"], "filter": None, "resetOnAlert": False}
-    assert len(steps(with_definition(definition), at(1, 0)).alerts) == 1
+    assert len(play(with_definition(definition), pay(1, 0)).alerts) == 1
 
 
 def test_the_tree_decides() -> None:
@@ -142,16 +141,16 @@ def test_the_tree_decides() -> None:
     table: list[tuple[DraftTree, bool]] = [
         (yes, True),
         (never, False),
-        (no(never), True),
-        (no(yes), False),
+        (negate(never), True),
+        (negate(yes), False),
         (Branch("all", (yes, never)), False),
         (Branch("any", (never, yes)), True),
         (Branch("any", (never, never)), False),
-        (Branch("all", (yes, no(Branch("any", (never, no(yes)))))), True),
-        (Branch("any", (never, Branch("all", (yes, no(yes))))), False),
+        (Branch("all", (yes, negate(Branch("any", (never, negate(yes)))))), True),
+        (Branch("any", (never, Branch("all", (yes, negate(yes))))), False),
     ]
     for tree, expected in table:
-        outcome = judged(chained(tree), at(1, 0))
+        outcome = outcome_of(chained(tree), pay(1, 0))
         assert bool(outcome.alerts) is expected, tree
         for alert in outcome.alerts:
             assert values(alert, "holds") == [limit == "1" for limit in values(alert, "limit")]
@@ -159,7 +158,7 @@ def test_the_tree_decides() -> None:
 
 def test_the_group_is_the_union_of_the_groupings() -> None:
     what = all_of(count(by=("payeeId", "paymentType")), count(by=BOTH))
-    (alert,) = judged(what, at(1, 0)).alerts
+    (alert,) = outcome_of(what, pay(1, 0)).alerts
     assert alert["group"] == {"beneficiaryId": "12", "payeeId": "25", "paymentType": "CSH"}
     assert list(json_object(alert["group"])) == ["beneficiaryId", "payeeId", "paymentType"]
 
@@ -167,12 +166,12 @@ def test_the_group_is_the_union_of_the_groupings() -> None:
 def test_the_anchor_is_that_of_the_shared_fields() -> None:
     """By beneficiary: t1 is new there with another beneficiary, and no duplicate, though its payee is the same."""
     what = all_of(count(by=BOTH), count(by=("beneficiaryId",)))
-    outcome = judged(what, at(1, 0), at(1, 1, beneficiaryId=13), at(1, 2, payeeId=7))
+    outcome = outcome_of(what, pay(1, 0), pay(1, 1, beneficiaryId=13), pay(1, 2, payeeId=7))
     assert all_values(outcome) == [["1", "1"], ["1", "1"]]
     assert outcome.counts == {1: Counts(evaluations=2, duplicates=1)}
 
 
 def test_where_they_share_no_anchor_it_is_the_global_one() -> None:
     what = all_of(count(by=("payeeId", "paymentType")), count(by=("beneficiaryId", "paymentType")))
-    outcome = judged(what, at(1, 0), at(1, 1, payeeId=7, beneficiaryId=13))
+    outcome = outcome_of(what, pay(1, 0), pay(1, 1, payeeId=7, beneficiaryId=13))
     assert outcome.counts == {1: Counts(evaluations=1, duplicates=1)}

@@ -10,26 +10,14 @@ from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft
 from tests.oracle.values.model import Json
 from tests.oracle.values.rule_counts import Counts
-from tests.unit.oracle.support.chains import (
-    BOTH,
-    CASH,
-    MINUTE,
-    PAYEE,
-    T,
-    all_of,
-    all_values,
-    at,
-    count,
-    ids,
-    steps,
-    total,
-)
+from tests.unit.oracle.support.chains import BOTH, CASH, MINUTE, PAYEE, all_of, all_values, count, ids, total
+from tests.unit.oracle.support.timeline import T, pay, play
 
 
 def test_warm_from_goes_by_the_widest_window() -> None:
     what = all_of(count(1, seconds=10), count(1, seconds=60))
     registry = Registry()
-    outcome = steps(T, registry.publish(1, what, 0, 0), at(1, 59.999), at(2, 60))
+    outcome = play(T, registry.publish(1, what, 0, 0), pay(1, 59.999), pay(2, 60))
     assert [status["warmFrom"] for status in outcome.statuses] == [T + MINUTE]
     assert [alert["warm"] for alert in outcome.alerts] == [False, True]
 
@@ -41,13 +29,13 @@ def test_the_widest_window_keeps_the_history_of_all_its_fields(seconds: int, exp
     keeper = all_of(count(99, seconds=10, only=CASH), count(99, by=BOTH, seconds=seconds))
     narrow = draft("COUNT", ">=", "2", by=PAYEE, seconds=3600, only=CASH)
     clock = T + 50 * MINUTE
-    outcome = steps(
+    outcome = play(
         registry.publish(1, keeper, 0, 0),
         T,
-        at(1, 0),
+        pay(1, 0),
         clock,
         registry.publish(2, narrow, T + 1, 0),
-        at(2, 3000),
+        pay(2, 3000),
     )
     assert [alert["value"] for alert in outcome.alerts] == expected
 
@@ -57,13 +45,13 @@ def test_it_sees_what_is_kept_of_every_field_that_it_uses(only: Json, expected: 
     """Nobody kept paymentType: where one condition asks for it, the other sees no more than that one."""
     registry = Registry()
     later = all_of(count(1, seconds=3600), count(1, seconds=3600, only=only))
-    outcome = steps(
+    outcome = play(
         registry.publish(1, count(99, seconds=3600), 0, 0),
         T,
-        at(1, 0),
+        pay(1, 0),
         T + 50 * MINUTE,
         registry.publish(2, later, T + 1, 0),
-        at(2, 3000),
+        pay(2, 3000),
     )
     assert all_values(outcome) == [expected]
 
@@ -81,8 +69,15 @@ def test_widest_windows_have_each_condition_s_grouping_with_the_window_of_the_wh
 
 def test_catch_up_judges_it_like_any_other() -> None:
     what = all_of(count(2), total("0", by=BOTH, only=CASH), firing="crossing", late_events="store")
-    records = [at(1, 0), at(2, 1), at(3, 2), at(4, 1.5, accepted=2), at(5, 100), at(6, 101, payeeId=None)]
-    outcome = steps(*records, Registry().publish(1, what, T, 0), at(7, 102))
+    records = [
+        pay(1, 0),
+        pay(2, 1),
+        pay(3, 2),
+        pay(4, 1.5, accepted=2),
+        pay(5, 100),
+        pay(6, 101, payeeId=None),
+    ]
+    outcome = play(*records, Registry().publish(1, what, T, 0), pay(7, 102))
     assert (ids(outcome), all_values(outcome)) == (["t2", "t7"], [["2", "2"], ["2", "2"]])
     assert [alert["partial"] for alert in outcome.alerts] == [True, False]
     assert outcome.counts == {1: Counts(evaluations=5, late_stored=1)}

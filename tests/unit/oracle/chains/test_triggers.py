@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from tests.oracle.values.rule_counts import Counts
-from tests.unit.oracle.support.chains import (
-    BOTH,
-    CASH,
-    LARGE,
-    all_of,
-    any_of,
-    at,
-    count,
-    ids,
-    judged,
-)
+from tests.unit.oracle.support.chains import BOTH, CASH, LARGE, all_of, any_of, count, ids, outcome_of
+from tests.unit.oracle.support.timeline import pay
 
 
 def test_what_passes_the_rule_s_filter_and_some_condition_s_triggers() -> None:
@@ -21,49 +12,49 @@ def test_what_passes_the_rule_s_filter_and_some_condition_s_triggers() -> None:
         count(0, only=CASH), count(0, only=LARGE), condition={"not": {"field": "payeeId", "in": ["7"]}}
     )
     records = [
-        at(1, 0),
-        at(2, 1, "100", paymentType="CRD"),
-        at(3, 2, paymentType="CRD"),
-        at(4, 3, payeeId=7),
-        at(5, 4, "100"),
+        pay(1, 0),
+        pay(2, 1, "100", paymentType="CRD"),
+        pay(3, 2, paymentType="CRD"),
+        pay(4, 3, payeeId=7),
+        pay(5, 4, "100"),
     ]
-    outcome = judged(what, *records)
+    outcome = outcome_of(what, *records)
     assert ids(outcome) == ["t1", "t2", "t5"]
     assert outcome.counts == {1: Counts(evaluations=3)}
 
 
 def test_a_condition_without_a_filter_passes_everything() -> None:
     what = any_of(count(1, only=LARGE), count(1))
-    assert ids(judged(what, at(1, 0), at(2, 1, "100"))) == ["t1", "t2"]
+    assert ids(outcome_of(what, pay(1, 0), pay(2, 1, "100"))) == ["t1", "t2"]
 
 
 def test_a_null_in_any_grouping_is_a_null_group_if_it_passes() -> None:
     what = all_of(count(1), count(1, by=BOTH), condition=CASH)
     records = [
-        at(1, 0, beneficiaryId=None),
-        at(2, 1, payeeId=None),
-        at(3, 2, beneficiaryId=None, paymentType="CRD"),
-        at(4, 3),
+        pay(1, 0, beneficiaryId=None),
+        pay(2, 1, payeeId=None),
+        pay(3, 2, beneficiaryId=None, paymentType="CRD"),
+        pay(4, 3),
     ]
-    outcome = judged(what, *records)
+    outcome = outcome_of(what, *records)
     assert (outcome.null_groups, ids(outcome)) == (2, ["t4"])
     assert outcome.counts == {1: Counts(evaluations=1, null_groups=2)}
 
 
 def test_a_null_group_that_passes_no_condition_s_filter_is_none() -> None:
     what = all_of(count(1, only=CASH), count(1, by=BOTH, only=LARGE))
-    outcome = judged(what, at(1, 0, paymentType="CRD", beneficiaryId=None))
+    outcome = outcome_of(what, pay(1, 0, paymentType="CRD", beneficiaryId=None))
     assert (outcome.null_groups, outcome.counts) == (0, {})
 
 
 def test_duplicates_and_equal_times_go_by_what_triggers() -> None:
     what = any_of(count(9, only=CASH), count(9, by=BOTH, only=LARGE))
     records = [
-        at(1, 0),
-        at(1, 0, accepted=1),
-        at(2, 0, "100", accepted=1, paymentType="CRD"),
-        at(3, 0, accepted=1, paymentType="CRD"),
-        at(3, 0, accepted=2, paymentType="CRD"),
-        at(4, 0, accepted=2, beneficiaryId=13),
+        pay(1, 0),
+        pay(1, 0, accepted=1),
+        pay(2, 0, "100", accepted=1, paymentType="CRD"),
+        pay(3, 0, accepted=1, paymentType="CRD"),
+        pay(3, 0, accepted=2, paymentType="CRD"),
+        pay(4, 0, accepted=2, beneficiaryId=13),
     ]
-    assert judged(what, *records).counts == {1: Counts(evaluations=3, equal_times=1, duplicates=1)}
+    assert outcome_of(what, *records).counts == {1: Counts(evaluations=3, equal_times=1, duplicates=1)}

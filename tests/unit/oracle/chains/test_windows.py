@@ -12,31 +12,30 @@ from tests.unit.oracle.support.chains import (
     CASH,
     LARGE,
     PAYEE,
-    T,
     all_of,
     all_values,
     any_of,
-    at,
     count,
     ids,
-    judged,
-    no,
+    negate,
+    outcome_of,
     total,
     values,
 )
+from tests.unit.oracle.support.timeline import T, pay
 
 
 def test_each_condition_has_its_own_window() -> None:
     what = all_of(count(1, seconds=10), total("0", seconds=60))
-    outcome = judged(what, at(1, 0, "1"), at(2, 50, "2"), at(3, 60, "4"), at(4, 61, "8"))
+    outcome = outcome_of(what, pay(1, 0, "1"), pay(2, 50, "2"), pay(3, 60, "4"), pay(4, 61, "8"))
     assert all_values(outcome) == [["1", "1"], ["1", "3"], ["2", "7"], ["2", "14"]]
     assert values(outcome.alerts[3], "windowStart") == [T + 51_000, T + 1_000]
 
 
 def test_each_condition_has_its_own_group() -> None:
     what = any_of(count(1), count(1, by=BOTH), count(1, by=("payeeId", "paymentType")))
-    records = [at(1, 0), at(2, 1, beneficiaryId=13), at(3, 2, paymentType="CRD"), at(4, 3, payeeId=7)]
-    assert all_values(judged(what, *records)) == [
+    records = [pay(1, 0), pay(2, 1, beneficiaryId=13), pay(3, 2, paymentType="CRD"), pay(4, 3, payeeId=7)]
+    assert all_values(outcome_of(what, *records)) == [
         ["1", "1", "1"],
         ["2", "1", "2"],
         ["3", "2", "1"],
@@ -47,13 +46,13 @@ def test_each_condition_has_its_own_group() -> None:
 def test_what_passes_both_filters_counts_and_the_event_itself_only_so() -> None:
     what = any_of(count(0, only=CASH), count(0, only=LARGE), count(0), condition={"not": LARGE_CARD})
     records = [
-        at(1, 0),
-        at(2, 1, "100"),
-        at(3, 2, paymentType="CRD"),
-        at(4, 3, "100", paymentType="CRD"),
-        at(5, 4, paymentType="CRD"),
+        pay(1, 0),
+        pay(2, 1, "100"),
+        pay(3, 2, paymentType="CRD"),
+        pay(4, 3, "100", paymentType="CRD"),
+        pay(5, 4, paymentType="CRD"),
     ]
-    outcome = judged(what, *records)
+    outcome = outcome_of(what, *records)
     assert ids(outcome) == ["t1", "t2", "t3", "t5"]
     assert all_values(outcome) == [["1", "0", "1"], ["2", "1", "2"], ["2", "1", "3"], ["2", "1", "4"]]
 
@@ -63,7 +62,7 @@ LARGE_CARD: Json = {"all": [LARGE, CARD]}
 
 def test_nulls_in_the_rule_s_other_fields_do_not_matter_to_a_condition() -> None:
     what = all_of(count(1), count(1, by=BOTH))
-    outcome = judged(what, at(1, 0, beneficiaryId=None), at(2, 1))
+    outcome = outcome_of(what, pay(1, 0, beneficiaryId=None), pay(2, 1))
     assert (ids(outcome), all_values(outcome)) == (["t2"], [["2", "1"]])
 
 
@@ -81,7 +80,7 @@ def test_nulls_in_the_rule_s_other_fields_do_not_matter_to_a_condition() -> None
 )
 def test_of_nothing(function: str, field: str, operator: str, limit: str, value: Json, *, held: bool) -> None:
     nothing = draft(function, operator, limit, by=PAYEE, seconds=60, only=CARD, field=field)
-    outcome = judged(any_of(nothing, no(nothing), count(99)), at(1, 0))
+    outcome = outcome_of(any_of(nothing, negate(nothing), count(99)), pay(1, 0))
     (alert,) = outcome.alerts
     assert values(alert) == [value, value, "1"]
     assert values(alert, "holds") == [held, held, False]
@@ -90,7 +89,9 @@ def test_of_nothing(function: str, field: str, operator: str, limit: str, value:
 
 def test_a_condition_that_counts_distinct_values_shows_them() -> None:
     distinct = draft("COUNT_DISTINCT", ">=", "2", by=PAYEE, seconds=60, field="beneficiaryId")
-    outcome = judged(all_of(distinct), at(1, 0), at(2, 1, beneficiaryId=None), at(3, 2, beneficiaryId=13))
+    outcome = outcome_of(
+        all_of(distinct), pay(1, 0), pay(2, 1, beneficiaryId=None), pay(3, 2, beneficiaryId=13)
+    )
     assert (ids(outcome), all_values(outcome)) == (["t3"], [["2"]])
     assert values(outcome.alerts[0], "aggregateFieldName") == ["beneficiaryId"]
     assert values(outcome.alerts[0], "contributors") == [

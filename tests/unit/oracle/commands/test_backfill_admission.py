@@ -16,37 +16,34 @@ from tests.unit.oracle.support.backfills import (
     REGISTRY,
     RULE,
     START,
-    T,
-    at,
-    each,
-    ms,
-    old,
+    refill,
     rejects,
-    steps,
+    tally,
     values,
     warm_from,
 )
+from tests.unit.oracle.support.hour_timeline import T, ms, pay, play
 
 END = REGISTRY.end_backfill(NAME)
 
 
 def test_let_in_whatever_its_age() -> None:
-    before = at(1, 0, accepted=2000)
-    outcome = steps(RULE, before, START, old(2, 0, 2000), at(3, 2000))
+    before = pay(1, 0, accepted=2000)
+    outcome = play(RULE, before, START, refill(2, 0, 2000), pay(3, 2000))
     assert (values(outcome), rejects(outcome), outcome.backfilled) == (["2"], [(1, "too_late")], 3)
 
 
 def test_older_than_all_that_the_clock_lets_in() -> None:
     parts: list[Part] = [RULE, START, 2000]
-    assert rejects(steps(*parts, at(1, 1000, accepted=1700))) == [(1, "too_late")]
-    outcome = steps(*parts, old(1, 1000, 1700), at(2, 2000))
+    assert rejects(play(*parts, pay(1, 1000, accepted=1700))) == [(1, "too_late")]
+    outcome = play(*parts, refill(1, 1000, 1700), pay(2, 2000))
     assert (values(outcome), rejects(outcome)) == (["2"], [])
 
 
 def test_on_record_however_far_behind_the_clock() -> None:
     parts: list[Part] = [RULE, START, 2000]
-    assert rejects(steps(*parts, at(1, 1650))) == [(1, "out_of_order")]
-    outcome = steps(*parts, old(1, 1650, 1650), at(2, 2000))
+    assert rejects(play(*parts, pay(1, 1650))) == [(1, "out_of_order")]
+    outcome = play(*parts, refill(1, 1650, 1650), pay(2, 2000))
     assert (values(outcome), rejects(outcome)) == (["2"], [])
 
 
@@ -57,23 +54,30 @@ def test_several_at_once_that_no_window_reaches(what: str) -> None:
         1, draft(what, ">=", "1", by=("payeeId",), seconds=3600, field="beneficiaryId"), 0, 0
     )
     start, name = registry.start_backfill()
-    records = [*(old(offset, 0, 7200, name) for offset in (1, 2, 3)), at(4, 7200)]
+    records = [*(refill(offset, 0, 7200, name) for offset in (1, 2, 3)), pay(4, 7200)]
     assert values(judge([batch(events=[rule, start], ticks=[ms(7200)], records=records)])) == ["1"]
 
 
 def test_what_is_ahead_of_its_record_time_is_refused() -> None:
-    assert rejects(steps(RULE, START, old(1, 300, 0), old(2, 300.001, 0))) == [(2, "future_event")]
+    assert rejects(play(RULE, START, refill(1, 300, 0), refill(2, 300.001, 0))) == [(2, "future_event")]
 
 
 def test_what_cannot_be_read_is_so_first() -> None:
     broken, huge = Record(0, 1, T, b"{", NAME), Record(0, 2, T, b" " * 65_537, NAME)
     for parts in ([START, broken, huge], [broken, huge]):
-        assert rejects(steps(*parts)) == [(1, "unparseable"), (2, "oversized")]
+        assert rejects(play(*parts)) == [(1, "unparseable"), (2, "oversized")]
 
 
 def test_duplicates_are_duplicates() -> None:
-    outcome = steps(
-        RULE, START, at(1, 100), old(1, 100, 100), old(2, 50, 100), old(2, 50, 100), at(2, 100), at(3, 100)
+    outcome = play(
+        RULE,
+        START,
+        pay(1, 100),
+        refill(1, 100, 100),
+        refill(2, 50, 100),
+        refill(2, 50, 100),
+        pay(2, 100),
+        pay(3, 100),
     )
     # Of each the first counts, backfilled or not.
     assert (values(outcome), outcome.duplicates, outcome.backfilled) == (["1", "3"], 9, 3)
@@ -82,7 +86,7 @@ def test_duplicates_are_duplicates() -> None:
 
 
 def test_on_some_anchors() -> None:
-    outcome = steps(START, old(1, 0, 2000, payeeId=None), old(2, 0, 2000), old(2, 0, 2000, payeeId=7))
+    outcome = play(START, refill(1, 0, 2000, payeeId=None), refill(2, 0, 2000), refill(2, 0, 2000, payeeId=7))
     # On two anchors, on three, and on that of the other payee.
     assert (outcome.backfilled, outcome.duplicates) == (6, 2)
 
@@ -92,21 +96,21 @@ CLOSED = [(9, "backfill_closed")]
 
 def test_where_it_does_not_stand_it_is_refused() -> None:
     young, aged, early = (
-        old(9, 2000, 2000),
-        old(9, 0, 2000),
-        replace(at(9, 3000), backfill=NAME, record_time=T),
+        refill(9, 2000, 2000),
+        refill(9, 0, 2000),
+        replace(pay(9, 3000), backfill=NAME, record_time=T),
     )
     for record in (young, aged, early):
-        assert rejects(steps(RULE, record)) == CLOSED
-        assert rejects(steps(RULE, START, END, record)) == CLOSED
-        assert rejects(steps(RULE, START, replace(record, backfill="another"))) == CLOSED
-        assert rejects(steps(RULE, START, replace(record, backfill=""))) == CLOSED
+        assert rejects(play(RULE, record)) == CLOSED
+        assert rejects(play(RULE, START, END, record)) == CLOSED
+        assert rejects(play(RULE, START, replace(record, backfill="another"))) == CLOSED
+        assert rejects(play(RULE, START, replace(record, backfill=""))) == CLOSED
 
 
 def test_rule_events_of_its_micro_batch_come_first() -> None:
     registry = Registry()
     start, name = registry.start_backfill()
-    record = old(9, 0, 2000, name)
+    record = refill(9, 0, 2000, name)
     opened = MicroBatch((start,), (), (record,))
     closed = MicroBatch((registry.end_backfill(name),), (), (replace(record, offset=10),))
     assert rejects(judge([opened, closed])) == [(10, "backfill_closed")]
@@ -115,19 +119,19 @@ def test_rule_events_of_its_micro_batch_come_first() -> None:
 def test_several_stand_at_once() -> None:
     registry = Registry()
     (one, first), (other, second) = registry.start_backfill(), registry.start_backfill()
-    parts: list[Part] = [one, other, old(1, 0, 2000, first), registry.end_backfill(first)]
-    assert rejects(steps(*parts, old(2, 0, 2000, second), old(9, 0, 2000, first))) == CLOSED
+    parts: list[Part] = [one, other, refill(1, 0, 2000, first), registry.end_backfill(first)]
+    assert rejects(play(*parts, refill(2, 0, 2000, second), refill(9, 0, 2000, first))) == CLOSED
 
 
 def test_ending_an_unknown_or_closed_one_does_nothing() -> None:
     other = Registry().end_backfill("another", T - 10**7)
     pause = Registry()
-    pause.publish(1, each(), 0, 0)
+    pause.publish(1, tally(), 0, 0)
     status = pause.move("RulePaused", "PAUSED", 1, 0)
-    outcome = steps(RULE, 100, other, END, START, other, old(1, 0, 2000), status)
+    outcome = play(RULE, 100, other, END, START, other, refill(1, 0, 2000), status)
     assert (rejects(outcome), outcome.skipped_rule_events, warm_from(outcome)) == ([], 0, [None, 3700])
 
 
 def test_a_clear_leaves_it_open() -> None:
     clear = Registry().control("CLEAR_STATE_ALL", 0)
-    assert rejects(steps(START, clear, old(1, 0, 2000))) == []
+    assert rejects(play(START, clear, refill(1, 0, 2000))) == []

@@ -6,14 +6,15 @@ import pytest
 
 from tests.oracle.builders.registry import Registry
 from tests.oracle.values.model import Json
-from tests.unit.oracle.support.clears import PAYEE, at, each, ms, steps, told, warm_from
+from tests.unit.oracle.support.clears import PAYEE, rows, tally, warm_from
+from tests.unit.oracle.support.hour_timeline import ms, pay, play
 
 
 def test_other_groups_stay() -> None:
     registry = Registry()
-    records = [at(1, 0), at(2, 0, payeeId=7)]
-    after = [at(3, 1), at(4, 1, payeeId=7)]
-    outcome = steps(registry.publish(1, each(), 0, 0), *records, registry.clear_group(1, PAYEE), *after)
+    records = [pay(1, 0), pay(2, 0, payeeId=7)]
+    after = [pay(3, 1), pay(4, 1, payeeId=7)]
+    outcome = play(registry.publish(1, tally(), 0, 0), *records, registry.clear_group(1, PAYEE), *after)
     assert [alert["value"] for alert in outcome.alerts] == ["1", "1", "1", "2"]
 
 
@@ -27,24 +28,24 @@ def test_other_groups_stay() -> None:
 )
 def test_groups_of_any_fields(by: tuple[str, ...], group: dict[str, Json]) -> None:
     registry = Registry()
-    rule = registry.publish(1, each(by=by), 0, 0)
-    outcome = steps(rule, at(1, 0), registry.clear_group(1, group), at(2, 1, "1.0"))
-    assert told(outcome) == [(1, "1"), (1, "1")]
+    rule = registry.publish(1, tally(by=by), 0, 0)
+    outcome = play(rule, pay(1, 0), registry.clear_group(1, group), pay(2, 1, "1.0"))
+    assert rows(outcome) == [(1, "1"), (1, "1")]
 
 
 def test_the_warm_floor_stays() -> None:
     registry = Registry()
-    rule, pause = registry.publish(1, each(), 0, 0), registry.move("RulePaused", "PAUSED", 1, 0)
-    outcome = steps(rule, 100, registry.clear_group(1, PAYEE), pause)
+    rule, pause = registry.publish(1, tally(), 0, 0), registry.move("RulePaused", "PAUSED", 1, 0)
+    outcome = play(rule, 100, registry.clear_group(1, PAYEE), pause)
     assert warm_from(outcome) == [(1, None), (1, 3700)]
 
 
 def test_for_the_versions_that_are_held_and_no_later_one() -> None:
     registry = Registry()
-    first, second = registry.publish(1, each(), 0, 0), registry.publish(1, each(), ms(100), 0)
-    third = registry.publish(1, each(), ms(200), 0)
-    records = [at(1, 0), at(2, 99, accepted=100), at(3, 100), at(4, 200)]
-    outcome = steps(
+    first, second = registry.publish(1, tally(), 0, 0), registry.publish(1, tally(), ms(100), 0)
+    third = registry.publish(1, tally(), ms(200), 0)
+    records = [pay(1, 0), pay(2, 99, accepted=100), pay(3, 100), pay(4, 200)]
+    outcome = play(
         first, second, records[0], registry.clear_group(1, PAYEE), *records[1:3], third, records[3]
     )
     # Both that were there have forgotten the first; the one that came later sees all.
@@ -58,17 +59,17 @@ def test_for_the_versions_that_are_held_and_no_later_one() -> None:
 
 def test_a_later_version_catches_up_what_was_cleared_of_others() -> None:
     registry = Registry()
-    first, second = registry.publish(1, each(), ms(50), 0), registry.publish(1, each(), 0, 0)
-    outcome = steps(first, at(1, 0), registry.clear_group(1, PAYEE), second)
-    assert told(outcome) == [(1, "1")]
+    first, second = registry.publish(1, tally(), ms(50), 0), registry.publish(1, tally(), 0, 0)
+    outcome = play(first, pay(1, 0), registry.clear_group(1, PAYEE), second)
+    assert rows(outcome) == [(1, "1")]
 
 
 def test_only_for_versions_that_group_by_these_fields() -> None:
     registry = Registry()
-    first = registry.publish(1, each(by=("beneficiaryId",)), 0, 0)
-    second = registry.publish(1, each(), ms(100), 0)
-    records = [at(1, 0), at(2, 99, accepted=100), at(3, 100)]
-    outcome = steps(first, second, records[0], registry.clear_group(1, PAYEE), *records[1:])
+    first = registry.publish(1, tally(by=("beneficiaryId",)), 0, 0)
+    second = registry.publish(1, tally(), ms(100), 0)
+    records = [pay(1, 0), pay(2, 99, accepted=100), pay(3, 100)]
+    outcome = play(first, second, records[0], registry.clear_group(1, PAYEE), *records[1:])
     assert [(alert["ruleVersion"], alert["value"]) for alert in outcome.alerts] == [
         (1, "1"),
         (1, "2"),
@@ -78,6 +79,6 @@ def test_only_for_versions_that_group_by_these_fields() -> None:
 
 def test_two_clears_of_one_group() -> None:
     registry = Registry()
-    rule, command = registry.publish(1, each(), 0, 0), registry.clear_group(1, PAYEE)
-    outcome = steps(rule, at(1, 0), command, at(2, 1), command, at(3, 2), at(4, 3))
+    rule, command = registry.publish(1, tally(), 0, 0), registry.clear_group(1, PAYEE)
+    outcome = play(rule, pay(1, 0), command, pay(2, 1), command, pay(3, 2), pay(4, 3))
     assert [alert["value"] for alert in outcome.alerts] == ["1", "1", "1", "2"]

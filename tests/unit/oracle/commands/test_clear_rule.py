@@ -11,7 +11,8 @@ from tests.oracle.builders.drafts import Branch, chained
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import Part
 from tests.oracle.parsers.rule_events import Settings
-from tests.unit.oracle.support.clears import at, each, ms, steps, told, warm_from
+from tests.unit.oracle.support.clears import rows, tally, warm_from
+from tests.unit.oracle.support.hour_timeline import ms, pay, play
 
 # What is accepted is at most 20 seconds behind the clock.
 SMALL = Settings(allowed_lateness=10_000, max_future_skew=300_000, max_disorder=10_000)
@@ -19,10 +20,10 @@ SMALL = Settings(allowed_lateness=10_000, max_future_skew=300_000, max_disorder=
 
 def test_all_versions_and_all_groups_are_cleared() -> None:
     registry = Registry()
-    first, second = registry.publish(1, each(), 0, 0), registry.publish(1, each(), ms(100), 0)
-    before = [at(1, 0), at(2, 0, payeeId=7), at(3, 100)]
-    after = [at(4, 99, accepted=100), at(5, 100), at(6, 100, payeeId=7)]
-    outcome = steps(first, second, *before, registry.clear_rule(1), *after)
+    first, second = registry.publish(1, tally(), 0, 0), registry.publish(1, tally(), ms(100), 0)
+    before = [pay(1, 0), pay(2, 0, payeeId=7), pay(3, 100)]
+    after = [pay(4, 99, accepted=100), pay(5, 100), pay(6, 100, payeeId=7)]
+    outcome = play(first, second, *before, registry.clear_rule(1), *after)
     assert [(alert["ruleVersion"], alert["value"]) for alert in outcome.alerts] == [
         (1, "1"),
         (1, "1"),
@@ -37,26 +38,26 @@ def test_all_versions_and_all_groups_are_cleared() -> None:
 def test_versions_taken_later_belong_to_the_rule(by: str) -> None:
     """On another anchor too: they know nothing of before, and catch it up no more."""
     registry = Registry()
-    first, second = registry.publish(1, each(), ms(50), 0), registry.publish(1, each(by=(by,)), 0, 0)
-    other = registry.publish(2, each(by=(by,)), 0, 0)
+    first, second = registry.publish(1, tally(), ms(50), 0), registry.publish(1, tally(by=(by,)), 0, 0)
+    other = registry.publish(2, tally(by=(by,)), 0, 0)
     clear_it = registry.clear_rule(1)
-    outcome = steps(first, at(1, 0), at(2, 1), clear_it, at(3, 2), second, other, at(4, 3))
+    outcome = play(first, pay(1, 0), pay(2, 1), clear_it, pay(3, 2), second, other, pay(4, 3))
     # Of the second version catch-up finds the third payment alone.
-    assert told(outcome) == [(1, "1"), (2, "1"), (2, "2"), (2, "3"), (1, "2"), (2, "4")]
+    assert rows(outcome) == [(1, "1"), (2, "1"), (2, "2"), (2, "3"), (1, "2"), (2, "4")]
 
 
 def test_a_rule_that_is_caught_up_again_has_forgotten_what_it_judged() -> None:
     registry = Registry()
-    first, second = registry.publish(1, each(), ms(50), 0), registry.publish(1, each(), 0, 0)
-    outcome = steps(first, at(1, 0), second, registry.clear_rule(1), at(2, 1))
-    assert told(outcome) == [(1, "1"), (1, "1")]
+    first, second = registry.publish(1, tally(), ms(50), 0), registry.publish(1, tally(), 0, 0)
+    outcome = play(first, pay(1, 0), second, registry.clear_rule(1), pay(2, 1))
+    assert rows(outcome) == [(1, "1"), (1, "1")]
 
 
 def test_a_chained_rule_is_cleared_whole() -> None:
     registry = Registry()
-    several = chained(Branch("any", (each(), each(by=("payeeId", "paymentType")))))
+    several = chained(Branch("any", (tally(), tally(by=("payeeId", "paymentType")))))
     rule = registry.publish(1, several, 0, 0)
-    outcome = steps(rule, at(1, 0), registry.clear_rule(1), at(2, 1))
+    outcome = play(rule, pay(1, 0), registry.clear_rule(1), pay(2, 1))
     conditions: list[Any] = [alert["conditions"] for alert in outcome.alerts]
     values = [[found["value"] for found in of_one] for of_one in conditions]
     assert values == [["1", "1"], ["1", "1"]]
@@ -65,24 +66,24 @@ def test_a_chained_rule_is_cleared_whole() -> None:
 def test_warm_one_window_after_the_clock_and_the_skew() -> None:
     registry = Registry()
     small = registry.change_settings(SMALL, 0)
-    first, other = registry.publish(1, each(), 0, 0), registry.publish(2, each(), 0, 0)
+    first, other = registry.publish(1, tally(), 0, 0), registry.publish(2, tally(), 0, 0)
     pauses = [registry.move("RulePaused", "PAUSED", rule_id, 0) for rule_id in (1, 2)]
-    later = registry.publish(1, each(), 0, 0)
-    outcome = steps(small, first, other, 100, 200, registry.clear_rule(1), *pauses, later, 300)
+    later = registry.publish(1, tally(), 0, 0)
+    outcome = play(small, first, other, 100, 200, registry.clear_rule(1), *pauses, later, 300)
     assert warm_from(outcome) == [(1, None), (2, None), (1, 4100), (2, 3700), (1, 4100)]
 
 
 def test_before_the_first_tick_it_makes_nothing_colder() -> None:
     registry = Registry()
-    rule, pause = registry.publish(1, each(), 0, 0), registry.move("RulePaused", "PAUSED", 1, 0)
-    assert warm_from(steps(rule, registry.clear_rule(1), 100, pause)) == [(1, None), (1, 3700)]
+    rule, pause = registry.publish(1, tally(), 0, 0), registry.move("RulePaused", "PAUSED", 1, 0)
+    assert warm_from(play(rule, registry.clear_rule(1), 100, pause)) == [(1, None), (1, 3700)]
 
 
 def test_the_higher_of_two_clears_counts() -> None:
     registry = Registry()
-    rule, pause = registry.publish(1, each(), 0, 0), registry.move("RulePaused", "PAUSED", 1, 0)
+    rule, pause = registry.publish(1, tally(), 0, 0), registry.move("RulePaused", "PAUSED", 1, 0)
     lowered = registry.change_settings(replace(SMALL, max_future_skew=0), 0)
-    outcome = steps(
+    outcome = play(
         rule,
         100,
         registry.clear_rule(1),
@@ -94,16 +95,18 @@ def test_the_higher_of_two_clears_counts() -> None:
     assert warm_from(outcome) == [(1, None), (1, 4000)]
 
 
-BUCKETS = each(bucket=60)
+BUCKETS = tally(bucket=60)
 
 
 def test_a_bucketed_rule_begins_new_buckets() -> None:
     registry = Registry()
     small = registry.change_settings(SMALL, 0)
     first, changed = registry.publish(1, BUCKETS, 0, 0), registry.publish(1, replace(BUCKETS, limit=2), 0, 0)
-    outcome = steps(small, first, at(1, 0), 200, registry.clear_rule(1), at(2, 201), 400, changed, at(3, 401))
+    outcome = play(
+        small, first, pay(1, 0), 200, registry.clear_rule(1), pay(2, 201), 400, changed, pay(3, 401)
+    )
     # A later version shares the new ones.
-    assert told(outcome) == [(1, "1"), (1, "1"), (1, "2")]
+    assert rows(outcome) == [(1, "1"), (1, "1"), (1, "2")]
 
 
 def test_no_rule_that_was_not_cleared_there_shares_them() -> None:
@@ -111,19 +114,19 @@ def test_no_rule_that_was_not_cleared_there_shares_them() -> None:
     small = registry.change_settings(SMALL, 0)
     events: list[Part] = [small, registry.publish(1, BUCKETS, 0, 0), registry.publish(2, BUCKETS, 0, 0)]
     third = registry.publish(3, BUCKETS, ms(201), 0)
-    outcome = steps(*events, at(1, 0), 200, registry.clear_rule(1), third, at(2, 201))
-    assert told(outcome) == [(1, "1"), (2, "1"), (1, "1"), (2, "2"), (3, "2")]
+    outcome = play(*events, pay(1, 0), 200, registry.clear_rule(1), third, pay(2, 201))
+    assert rows(outcome) == [(1, "1"), (2, "1"), (1, "1"), (2, "2"), (3, "2")]
     # Nor with another that is cleared elsewhere, nor with what was cleared before it was bucketed.
-    exact, bucketed = registry.publish(4, each(), 0, 0), registry.publish(4, BUCKETS, ms(201), 0)
+    exact, bucketed = registry.publish(4, tally(), 0, 0), registry.publish(4, BUCKETS, ms(201), 0)
     clears = [registry.clear_rule(1), registry.clear_rule(4)]
-    outcome = steps(*events, exact, at(1, 0), 200, *clears, third, bucketed, at(2, 201))
-    assert told(outcome)[3:] == [(1, "1"), (2, "2"), (3, "2"), (4, "1")]
+    outcome = play(*events, exact, pay(1, 0), 200, *clears, third, bucketed, pay(2, 201))
+    assert rows(outcome)[3:] == [(1, "1"), (2, "2"), (3, "2"), (4, "1")]
 
 
 def test_warm_as_of_the_new_buckets() -> None:
     registry = Registry()
     small = registry.change_settings(replace(SMALL, max_future_skew=0), 0)
     rule, pause = registry.publish(1, BUCKETS, 0, 0), registry.move("RulePaused", "PAUSED", 1, 0)
-    outcome = steps(small, rule, 100, registry.clear_rule(1), pause, 5000, pause)
+    outcome = play(small, rule, 100, registry.clear_rule(1), pause, 5000, pause)
     # From 120, the first bucket after 100. At 5000 their floor is 5000 - 20 - 3660, so 1320.
     assert warm_from(outcome) == [(1, None), (1, 3720), (1, 4920)]

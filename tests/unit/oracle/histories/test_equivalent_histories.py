@@ -38,7 +38,7 @@ class Paid:
     ticks: bool
 
 
-def paid(unit: int) -> st.SearchStrategy[list[Paid]]:
+def payment_lists(unit: int) -> st.SearchStrategy[list[Paid]]:
     """Payments at multiples of so many ms, now and then with a tick behind."""
     one = st.builds(
         Paid,
@@ -52,7 +52,7 @@ def paid(unit: int) -> st.SearchStrategy[list[Paid]]:
     return st.lists(one, max_size=40)
 
 
-def played(payments: Iterable[Paid], since: int = 0, first: int = 0) -> list[Part]:
+def history_parts(payments: Iterable[Paid], since: int = 0, first: int = 0) -> list[Part]:
     """Records and ticks, from so many ms after T on; ids go on from the first."""
     parts: list[Part] = []
     now = since
@@ -99,7 +99,7 @@ def count(alert: dict[str, Any]) -> int:
 # --- buckets
 
 
-def bare(alert: dict[str, Any], *names: str) -> dict[str, Any]:
+def without(alert: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in alert.items() if name not in names}
 
 
@@ -107,13 +107,13 @@ def bare(alert: dict[str, Any], *names: str) -> dict[str, Any]:
 @given(st.sampled_from([1, 2, 5, 10]), st.data())
 def test_where_all_begins_with_a_bucket_it_is_exact(bucket: int, data: st.DataObject) -> None:
     """Every window, payment and tick is a multiple of the bucket: alerts differ in what they tell of that alone."""
-    parts = played(data.draw(paid(1000 * bucket)))
+    parts = history_parts(data.draw(payment_lists(1000 * bucket)))
     exact, buckets = (
         judge(one_by_one(T, *published(Registry(), drafts(length)), *parts)) for length in (None, bucket)
     )
     assert len(exact.alerts) == len(buckets.alerts)
     for one, other in zip(exact.alerts, buckets.alerts, strict=True):
-        assert bare(one, "contributors", "conditions", "definitionHash") == bare(
+        assert without(one, "contributors", "conditions", "definitionHash") == without(
             other, "contributors", "conditions", "definitionHash", "precision"
         )
         for plain, bucketed in zip(parts_of(one), parts_of(other), strict=True):
@@ -123,7 +123,7 @@ def test_where_all_begins_with_a_bucket_it_is_exact(bucket: int, data: st.DataOb
 
 def assert_same_but_for_precision(plain: dict[str, Any], bucketed: dict[str, Any]) -> None:
     left_out = ("contributors", "precision", "definitionHash")
-    assert bare(plain, *left_out) == bare(bucketed, *left_out)
+    assert without(plain, *left_out) == without(bucketed, *left_out)
     least, most = bucketed["precision"]["atLeast"], bucketed["precision"]["atMost"]
     assert least == most
     # None of an average, nor where there is no value.
@@ -136,12 +136,12 @@ def assert_same_but_for_precision(plain: dict[str, Any], bucketed: dict[str, Any
 
 
 @FEW
-@given(st.sampled_from([1, 2, 3, 7, 10]), paid(1))
+@given(st.sampled_from([1, 2, 3, 7, 10]), payment_lists(1))
 def test_bounds_are_bounds_of_the_exact_value(bucket: int, payments: list[Paid]) -> None:
     def always(one: Draft) -> Draft:
         return replace(one, operator=">=", limit=-(10**15))
 
-    parts = played(payments)
+    parts = history_parts(payments)
     twins = [
         [replace(always(one), bucket=length) for one in drafts(length) if one.chain is None]
         for length in (None, bucket)
@@ -161,14 +161,14 @@ def test_bounds_are_bounds_of_the_exact_value(bucket: int, payments: list[Paid])
 
 
 @FEW
-@given(st.sampled_from([1, 3, 10, 20]), paid(1))
+@given(st.sampled_from([1, 3, 10, 20]), payment_lists(1))
 def test_a_bucketed_window_is_the_exact_one_of_a_filter_made_for_it(
     bucket: int, payments: list[Paid]
 ) -> None:
     """Of the last payment: the exact rule over a long window that looks at nothing before the bucket."""
     if not payments:
         return
-    parts = played(payments)
+    parts = history_parts(payments)
     last = max((part for part in parts if isinstance(part, Record)), key=lambda record: record.offset)
     event_time = int(last.record_time - payments[-1].ago)
     since = (event_time - 20_000) // (1000 * bucket) * 1000 * bucket
@@ -187,7 +187,7 @@ def test_a_bucketed_window_is_the_exact_one_of_a_filter_made_for_it(
 # --- commands
 
 
-def mixed() -> list[Draft]:
+def mixed_rules() -> list[Draft]:
     """Exact rules and bucketed ones without state."""
     return [*drafts(None), *drafts(10), *reevaluating()]
 
@@ -212,10 +212,10 @@ FIRST = payment(10_000, T - 5000, "3", record_time=T - 5000)
 
 
 @FEW
-@given(paid(1))
+@given(payment_lists(1))
 def test_a_voided_first_one_is_as_if_it_had_not_been(payments: list[Paid]) -> None:
     registry = Registry()
-    events, parts = published(registry, mixed()), played(payments)
+    events, parts = published(registry, mixed_rules()), history_parts(payments)
     voided = judge(one_by_one(T, *events, FIRST, registry.void("t10000", T - 5000), *parts))
     without = judge(one_by_one(T, *events, *parts))
     own = [alert for alert in voided.alerts if alert["eventTime"] == T - 5000]
@@ -224,47 +224,49 @@ def test_a_voided_first_one_is_as_if_it_had_not_been(payments: list[Paid]) -> No
 
 
 @FEW
-@given(paid(1), paid(1))
+@given(payment_lists(1), payment_lists(1))
 def test_clearing_each_rule_is_clearing_all(before: list[Paid], after: list[Paid]) -> None:
     registry = Registry()
-    made = [*mixed(), *stateful()]
+    made = [*mixed_rules(), *stateful()]
     events = published(registry, made)
-    first = played(before)
-    second = played(after, since=sum(one.later for one in before), first=len(before))
+    first = history_parts(before)
+    second = history_parts(after, since=sum(one.later for one in before), first=len(before))
     whole = judge(one_by_one(T, *events, *first, registry.control("CLEAR_STATE_ALL", 0), *second))
     one_each = [registry.clear_rule(number) for number in range(1, len(made) + 1)]
     assert judge(one_by_one(T, *events, *first, *one_each, *second)).alerts == whole.alerts
 
 
 @FEW
-@given(paid(1), paid(1))
+@given(payment_lists(1), payment_lists(1))
 def test_clearing_each_group_is_clearing_the_rule_but_for_warm(before: list[Paid], after: list[Paid]) -> None:
     registry = Registry()
     plain = [
         one for one in [*drafts(None), *reevaluating(), *stateful()] if one.chain is None and one.grouping
     ]
     events, numbers = published(registry, plain), range(1, len(plain) + 1)
-    first = played(before)
-    second = played(after, since=sum(one.later for one in before), first=len(before))
+    first = history_parts(before)
+    second = history_parts(after, since=sum(one.later for one in before), first=len(before))
     rules = judge(one_by_one(T, *events, *first, *map(registry.clear_rule, numbers), *second))
     by_group = [
         registry.clear_group(number, {"payeeId": payee}) for number in numbers for payee in ("25", "7")
     ]
     groups = judge(one_by_one(T, *events, *first, *by_group, *second))
-    assert [bare(alert, "warm") for alert in groups.alerts] == [bare(alert, "warm") for alert in rules.alerts]
+    assert [without(alert, "warm") for alert in groups.alerts] == [
+        without(alert, "warm") for alert in rules.alerts
+    ]
 
 
 @FEW
-@given(paid(1), st.sets(st.integers(0, 39)))
+@given(payment_lists(1), st.sets(st.integers(0, 39)))
 def test_a_backfilled_one_is_one_that_comes_in_a_pause(payments: list[Paid], chosen: set[int]) -> None:
     """As long as it would be let in anyway, and nothing is caught up."""
     registry = Registry()
-    made = [*mixed(), *stateful()]
+    made = [*mixed_rules(), *stateful()]
     events, numbers = published(registry, made), range(1, len(made) + 1)
     start, name = registry.start_backfill()
     backfilled: list[Part] = [*events, start]
     paused: list[Part] = [*events, start]
-    for part in played(payments):
+    for part in history_parts(payments):
         if not isinstance(part, Record) or part.offset not in chosen:
             backfilled.append(part)
             paused.append(part)

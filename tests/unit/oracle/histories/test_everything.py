@@ -18,7 +18,7 @@ from tests.unit.oracle.support.everything import SEEDS, events, histories, outco
 pytestmark = pytest.mark.slow  # all of them together
 
 
-def used(definition: Json) -> list[str]:
+def options_used(definition: Json) -> list[str]:
     """What a definition has that a plain one has not."""
     assert isinstance(definition, dict)
     plain = {"firing": "every", "lateEvents": "evaluate"}
@@ -36,7 +36,7 @@ def alerts_by_option() -> Counter[str]:
     found: Counter[str] = Counter()
     for history, outcome in zip(histories(), outcomes(), strict=True):
         options = {
-            str(event["definitionHash"]): used(event["definition"])
+            str(event["definitionHash"]): options_used(event["definition"])
             for event in events(history)
             if "definitionHash" in event
         }

@@ -11,16 +11,8 @@ from tests.oracle.malformed.named_values import wrong_changes, wrong_references
 from tests.oracle.parsers.named_values import MOST_VALUES
 from tests.oracle.values.canonical_json import definition_hash
 from tests.oracle.values.model import Json
-from tests.unit.oracle.support.named_values import (
-    WATCHED,
-    Script,
-    at,
-    count,
-    ids,
-    said,
-    steps,
-    total,
-)
+from tests.unit.oracle.support.named_values import WATCHED, Script, count, ids, rows, total
+from tests.unit.oracle.support.timeline import pay, play
 
 
 def test_events_as_rules_v1_has_them() -> None:
@@ -43,7 +35,7 @@ def test_the_definition_tells_the_name_and_not_the_value() -> None:
     document = definition_document(what)
     assert (document["limit"], document["filter"]) == ({"parameter": "most"}, WATCHED)
     script = Script()
-    outcome = steps(script.watch("25"), script.most("1"), script.rule(what), at(1, 0, "2"))
+    outcome = play(script.watch("25"), script.most("1"), script.rule(what), pay(1, 0, "2"))
     assert [alert["definitionHash"] for alert in outcome.alerts] == [definition_hash(document)]
 
 
@@ -52,7 +44,7 @@ def test_a_wrong_reference_makes_the_definition_invalid(number: int) -> None:
     document: Json = {**definition_document(count()), **wrong_references()[number]}
     event = json.loads(Script().rule(count()))
     event.update(definition=document, definitionHash=definition_hash(document))
-    outcome = steps(json.dumps(event).encode(), at(1, 0))
+    outcome = play(json.dumps(event).encode(), pay(1, 0))
     assert (outcome.skipped_rule_events, outcome.counts) == (1, {})
 
 
@@ -63,13 +55,13 @@ def test_a_change_that_cannot_be_read_is_skipped_and_takes_its_position(number: 
     script.watch("25")
     script.most("1")
     good = [json.loads(script.watch()), {**json.loads(script.most("5", "watched")), "position": 4}]
-    outcome = steps(
+    outcome = play(
         Script().watch("25"),
         json.dumps({**good[1], "position": 2, "value": "1"}).encode(),
         json.dumps(wrong).encode(),
         *[json.dumps({**event, "position": 4}).encode() for event in good],
         json.dumps({**json.loads(Script().rule(both())), "position": 9}).encode(),
-        at(1, 0),
+        pay(1, 0),
     )
     assert (ids(outcome), outcome.skipped_rule_events) == (["t1"], 1)
 
@@ -81,8 +73,8 @@ def both() -> Draft:
 
 def test_lists_and_parameters_have_names_of_their_own() -> None:
     script = Script()
-    outcome = steps(script.watch("25"), script.most("1", "watched"), script.rule(both()), at(1, 0))
-    assert said(outcome, "limit") == [("t1", "1")]
+    outcome = play(script.watch("25"), script.most("1", "watched"), script.rule(both()), pay(1, 0))
+    assert rows(outcome, "limit") == [("t1", "1")]
 
 
 @pytest.mark.parametrize("name", ["a", "Z9", "a-_9", "a" * 64])
@@ -90,12 +82,12 @@ def test_names(name: str) -> None:
     what = count(only={"field": "payeeId", "in": {"list": name}}, parameter=name)
     script = Script()
     events = [script.change_list(name, ["25"], 0), script.most("1", name), script.rule(what)]
-    assert ids(steps(*events, at(1, 0))) == ["t1"]
+    assert ids(play(*events, pay(1, 0))) == ["t1"]
 
 
 def test_case_counts() -> None:
     script = Script()
-    outcome = steps(script.change_list("Watched", ["25"], 0), script.rule(count(only=WATCHED)), at(1, 0))
+    outcome = play(script.change_list("Watched", ["25"], 0), script.rule(count(only=WATCHED)), pay(1, 0))
     assert outcome.counts == {}
 
 
@@ -114,7 +106,7 @@ def test_case_counts() -> None:
 )
 def test_what_a_list_may_hold(values: list[Json], expected: list[str]) -> None:
     script = Script()
-    outcome = steps(script.watch(*values), script.rule(count(only=WATCHED)), at(1, 0))
+    outcome = play(script.watch(*values), script.rule(count(only=WATCHED)), pay(1, 0))
     assert (ids(outcome), outcome.skipped_rule_events) == (expected, 0)
 
 
@@ -124,8 +116,8 @@ def test_what_a_list_may_hold(values: list[Json], expected: list[str]) -> None:
 def test_of_every_text_and_enum(field: str, value: str) -> None:
     only: Json = {"field": field, "in": {"list": "watched"}}
     script = Script()
-    assert ids(steps(script.watch(value), script.rule(count(only=only)), at(1, 0))) == ["t1"]
-    assert ids(steps(Script().watch("CRD", "z"), script.rule(count(only=only)), at(1, 0))) == []
+    assert ids(play(script.watch(value), script.rule(count(only=only)), pay(1, 0))) == ["t1"]
+    assert ids(play(Script().watch("CRD", "z"), script.rule(count(only=only)), pay(1, 0))) == []
 
 
 @pytest.mark.parametrize(
@@ -135,10 +127,10 @@ def test_of_every_text_and_enum(field: str, value: str) -> None:
 def test_a_parameter_with_every_operator_of_filters_and_limits(operator: str, expected: str) -> None:
     only: Json = {"field": "paymentAmount", "operator": operator, "value": {"parameter": "most"}}
     held = [f"t{n}" for n, answer in enumerate(expected, 1) if answer == "1"]
-    records = [at(1, 0, "1.4"), at(2, 100, "1.50"), at(3, 200, "1.6")]
+    records = [pay(1, 0, "1.4"), pay(2, 100, "1.50"), pay(3, 200, "1.6")]
     script = Script()
     events = [script.most("1.5"), script.rule(count(only=only)), script.rule(total(operator), 2)]
-    outcome = steps(*events, *records)
+    outcome = play(*events, *records)
     assert [
         name for name, alert in zip(ids(outcome), outcome.alerts, strict=True) if alert["ruleId"] == 1
     ] == held
@@ -150,11 +142,11 @@ def test_a_parameter_with_every_operator_of_filters_and_limits(operator: str, ex
 @pytest.mark.parametrize(("value", "limit"), [("1e0", "1"), ("-0", "0"), ("0.5000000", "0.5"), (1, "1")])
 def test_a_parameter_is_a_decimal_and_told_plain(value: Json, limit: str) -> None:
     script = Script()
-    assert said(steps(script.most(value), script.rule(total()), at(1, 0, "2")), "limit") == [("t1", limit)]
+    assert rows(play(script.most(value), script.rule(total()), pay(1, 0, "2")), "limit") == [("t1", limit)]
 
 
 def test_a_null_is_in_no_list() -> None:
     script = Script()
     beneficiary: Json = {"field": "beneficiaryId", "in": {"list": "watched"}}
     events = [script.watch("12"), script.rule(count(only={"not": beneficiary}))]
-    assert ids(steps(*events, at(1, 0), at(2, 1, beneficiaryId=None))) == ["t2"]
+    assert ids(play(*events, pay(1, 0), pay(2, 1, beneficiaryId=None))) == ["t2"]

@@ -7,7 +7,7 @@ from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.oracle.output.traces import comparable
 from tests.oracle.values.model import Json
 from tests.unit.oracle.support.agreement import judge
-from tests.unit.oracle.support.traces import FAR, MINUTE, T, at, counted, told, traced
+from tests.unit.oracle.support.traces import FAR, MINUTE, T, count, pay, rows, with_trace
 
 
 def test_a_record_whole() -> None:
@@ -54,7 +54,9 @@ def test_a_record_whole() -> None:
 
 
 def test_what_an_alert_says_too_is_the_same() -> None:
-    outcome = judge([traced(draft("AVG", ">", "1", by=()), *(payment(n, T, str(n)) for n in range(1, 121)))])
+    outcome = judge(
+        [with_trace(draft("AVG", ">", "1", by=()), *(payment(n, T, str(n)) for n in range(1, 121)))]
+    )
     alerts, traces = outcome.alerts, [trace for trace in outcome.traces if trace["alerted"]]
     # More than the hundred contributors that an alert lists.
     assert len(alerts) == len(traces) == 119
@@ -69,13 +71,13 @@ def test_what_an_alert_says_too_is_the_same() -> None:
 
 def test_holds_is_decided_by_the_exact_value_not_by_the_one_reported() -> None:
     records = [payment(1, T, "0.000001"), payment(2, T, "0.000001"), payment(3, T, "0")]
-    found = told([traced(draft("AVG", ">=", "0.000001", by=()), *records)], "value", "holds")
+    found = rows([with_trace(draft("AVG", ">=", "0.000001", by=()), *records)], "value", "holds")
     assert found == [("0.000001", True), ("0.000001", True), ("0.000001", False)]
 
 
 def test_under_crossing_it_holds_without_alerting() -> None:
-    records = [at(1), at(2, 1), at(3, 2)]
-    assert told([traced(counted(2, firing="crossing"), *records)], "holds", "alerted") == [
+    records = [pay(1), pay(2, 1), pay(3, 2)]
+    assert rows([with_trace(count(2, firing="crossing"), *records)], "holds", "alerted") == [
         (False, False),
         (True, True),
         (True, False),
@@ -83,17 +85,17 @@ def test_under_crossing_it_holds_without_alerting() -> None:
 
 
 def test_after_a_reset_the_window_is_what_the_alert_left() -> None:
-    records = [at(n, n) for n in (1, 2, 3)]
-    found = told([traced(counted(2, reset=True), *records)], "value", "contributingCount", "alerted")
+    records = [pay(n, n) for n in (1, 2, 3)]
+    found = rows([with_trace(count(2, reset=True), *records)], "value", "contributingCount", "alerted")
     assert found == [("1", 1, False), ("2", 2, True), ("1", 1, False)]
 
 
 def test_records_come_in_the_engine_s_order_then_by_rule() -> None:
     registry = Registry()
-    events = [registry.publish(rule, counted(), 0, 0) for rule in (2, 1)]
+    events = [registry.publish(rule, count(), 0, 0) for rule in (2, 1)]
     events += [registry.trace(rule, FAR, 0) for rule in (2, 1)]
     records = [payment(1, T + 5, partition=0), payment(2, T + 4, partition=1)]
-    assert told([batch(events=events, records=records)], "transactionId", "ruleId", "partition") == [
+    assert rows([batch(events=events, records=records)], "transactionId", "ruleId", "partition") == [
         ("t2", 1, 1),
         ("t2", 2, 1),
         ("t1", 1, 0),
@@ -102,7 +104,7 @@ def test_records_come_in_the_engine_s_order_then_by_rule() -> None:
 
 
 def test_comparable_forgets_when_and_how_often_but_not_what() -> None:
-    outcome = judge([traced(counted(), at(1), at(2))])
+    outcome = judge([with_trace(count(), pay(1), pay(2))])
     one, two = outcome.traces
     again: list[dict[str, Json]] = [{**two, "judgedAt": 5}, {**one, "judgedAt": 3}, {**two, "judgedAt": 9}]
     assert comparable(again) == comparable([one, two])

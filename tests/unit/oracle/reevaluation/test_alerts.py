@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.builders.registry import Registry
-from tests.unit.oracle.support.reevaluation import CASH, T, again, at, judged, steps, told
+from tests.unit.oracle.support.reevaluation import CASH, outcome_of, rejudge, rows
+from tests.unit.oracle.support.timeline import T, pay, play
 
 
 def test_the_alert_whole() -> None:
-    what = again("SUM", ">", "1000", only=CASH)
-    newer = at(1, 10, "600", ingestionTimestamp=T + 3)
-    outcome = judged(what, newer, at(2, 5, "500.50", accepted=12))
+    what = rejudge("SUM", ">", "1000", only=CASH)
+    newer = pay(1, 10, "600", ingestionTimestamp=T + 3)
+    outcome = outcome_of(what, newer, pay(2, 5, "500.50", accepted=12))
     (alert,) = outcome.alerts
     del alert["alertId"], alert["definitionHash"]
     assert alert == {
@@ -49,14 +50,14 @@ def test_the_alert_whole() -> None:
 
 
 def test_its_id_is_that_of_the_transaction_s_alert() -> None:
-    (alert,) = judged(again("COUNT", ">", "1"), at(1, 10), at(2, 5, accepted=10)).alerts
-    in_order = judged(again("COUNT", ">", "1"), at(2, 5), at(1, 10)).alerts
+    (alert,) = outcome_of(rejudge("COUNT", ">", "1"), pay(1, 10), pay(2, 5, accepted=10)).alerts
+    in_order = outcome_of(rejudge("COUNT", ">", "1"), pay(2, 5), pay(1, 10)).alerts
     assert [alert["alertId"]] == [other["alertId"] for other in in_order]
 
 
 def test_contributors_of_equal_times_the_last_accepted_first() -> None:
-    records = [at(1, 10), at(2, 10), at(3, 5, accepted=10), at(4, 5, accepted=10)]
-    first = judged(again("COUNT", ">=", "4"), *records).alerts[0]
+    records = [pay(1, 10), pay(2, 10), pay(3, 5, accepted=10), pay(4, 5, accepted=10)]
+    first = outcome_of(rejudge("COUNT", ">=", "4"), *records).alerts[0]
     contributors = first["contributors"]
     assert isinstance(contributors, dict)
     ids = [one["transactionId"] for one in contributors["transactions"]]  # type: ignore[index,union-attr,call-overload]
@@ -66,8 +67,8 @@ def test_contributors_of_equal_times_the_last_accepted_first() -> None:
 @pytest.mark.parametrize(("seconds", "warm"), [(69.999, False), (70, True)])
 def test_warm_as_of_now(seconds: float, warm: bool) -> None:
     # Judged first before any tick, again when the first tick has said 10.
-    rule = Registry().publish(1, again("COUNT", ">", "1"), 0, 0)
-    outcome = steps(rule, at(1, seconds), T + 10_000, at(2, 60, accepted=70))
+    rule = Registry().publish(1, rejudge("COUNT", ">", "1"), 0, 0)
+    outcome = play(rule, pay(1, seconds), T + 10_000, pay(2, 60, accepted=70))
     assert [(alert["eventTime"], alert["warm"]) for alert in outcome.alerts] == [
         (T + int(1000 * seconds), warm)
     ]
@@ -75,9 +76,9 @@ def test_warm_as_of_now(seconds: float, warm: bool) -> None:
 
 def test_it_follows_the_alert_of_the_late_one_by_the_same_rule() -> None:
     registry = Registry()
-    events = [registry.publish(rule, again("MAX", ">", "10"), 0, 0) for rule in (1, 2)]
-    outcome = steps(*events, at(1, 10), at(2, 5, "99", accepted=10))
-    assert [(alert["ruleId"], one) for alert, one in zip(outcome.alerts, told(outcome), strict=True)] == [
+    events = [registry.publish(rule, rejudge("MAX", ">", "10"), 0, 0) for rule in (1, 2)]
+    outcome = play(*events, pay(1, 10), pay(2, 5, "99", accepted=10))
+    assert [(alert["ruleId"], one) for alert, one in zip(outcome.alerts, rows(outcome), strict=True)] == [
         (1, ("t2", "99", None)),
         (1, ("t1", "99", "t2")),
         (2, ("t2", "99", None)),

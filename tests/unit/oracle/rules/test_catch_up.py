@@ -26,7 +26,7 @@ def found(outcome: Outcome) -> list[tuple[object, object, object, object]]:
     return told
 
 
-def judged(*steps: bytes | Record) -> Outcome:
+def outcome_of(*steps: bytes | Record) -> Outcome:
     """Each step a micro-batch of its own."""
     batches = [batch(events=[step]) if isinstance(step, bytes) else batch(records=[step]) for step in steps]
     return judge(batches)
@@ -34,7 +34,7 @@ def judged(*steps: bytes | Record) -> Outcome:
 
 def test_exactly_from_effective_from_on() -> None:
     rule = Registry().publish(1, EACH, T, 0)
-    outcome = judged(payment(1, T - 1), payment(2, T), payment(3, T + 1), rule, payment(4, T + 2))
+    outcome = outcome_of(payment(1, T - 1), payment(2, T), payment(3, T + 1), rule, payment(4, T + 2))
     assert found(outcome) == [(0, 1, "2", True), (1, 1, "3", True), (2, 1, "4", False)]
 
 
@@ -53,7 +53,7 @@ def test_the_same_alerts_whoever_won_the_race() -> None:
         (records[0], rule, *records[1:]),
     ]
     told = [
-        {alert["alertId"]: (alert["value"], alert["contributors"]) for alert in judged(*steps).alerts}
+        {alert["alertId"]: (alert["value"], alert["contributors"]) for alert in outcome_of(*steps).alerts}
         for steps in orders
     ]
     assert told[0] == told[1] == told[2]
@@ -62,14 +62,14 @@ def test_the_same_alerts_whoever_won_the_race() -> None:
 
 def test_each_over_what_was_accepted_before_it() -> None:
     late = payment(2, T, record_time=T + 10)
-    outcome = judged(payment(1, T + 10), late, payment(3, T + 20), Registry().publish(1, EACH, 0, 0))
+    outcome = outcome_of(payment(1, T + 10), late, payment(3, T + 20), Registry().publish(1, EACH, 0, 0))
     assert found(outcome) == [(10, 1, "1", True), (0, 1, "1", True), (20, 1, "3", True)]
     assert [alert["late"] for alert in outcome.alerts] == [None, {"newestEventTime": T + 10}, None]
 
 
 def test_those_judged_before_stay() -> None:
     registry = Registry()
-    outcome = judged(
+    outcome = outcome_of(
         payment(1, T - 2),
         payment(2, T),
         registry.publish(1, EACH, T, 0),
@@ -86,13 +86,13 @@ def test_without_a_version_in_force_the_first_that_reaches_it_judges() -> None:
     by_beneficiary = draft("COUNT", ">=", "1", by=("beneficiaryId",), seconds=60)
     no_payee: dict[str, Json] = {"payeeId": None}
     steps = (registry.publish(1, EACH, 0, 0), registry.publish(1, by_beneficiary, 0, 0))
-    assert found(judged(payment(1, T, more=no_payee), *steps)) == []
-    assert found(judged(payment(1, T), *steps)) == [(0, 1, "1", True)]
+    assert found(outcome_of(payment(1, T, more=no_payee), *steps)) == []
+    assert found(outcome_of(payment(1, T), *steps)) == [(0, 1, "1", True)]
 
 
 def test_a_rule_taken_while_paused_catches_up_nothing_for_ever() -> None:
     registry = Registry()
-    outcome = judged(
+    outcome = outcome_of(
         payment(1, T),
         registry.publish(1, EACH, T + 5, 0),
         registry.move("RulePaused", "PAUSED", 1, 0),
@@ -108,12 +108,12 @@ def test_a_rule_taken_while_paused_catches_up_nothing_for_ever() -> None:
 def test_a_first_definition_that_is_paused_catches_up_nothing() -> None:
     registry = Registry()
     steps = (registry.publish(1, EACH, 0, 0, paused=True), registry.move("RuleResumed", "ACTIVE", 1, 0))
-    assert found(judged(payment(1, T), *steps, payment(2, T))) == [(0, 1, "2", False)]
+    assert found(outcome_of(payment(1, T), *steps, payment(2, T))) == [(0, 1, "2", False)]
 
 
 def test_what_a_pause_had_nothing_to_skip_of_is_caught_up() -> None:
     registry = Registry()
-    outcome = judged(
+    outcome = outcome_of(
         registry.publish(1, EACH, T + 5, 0),
         registry.move("RulePaused", "PAUSED", 1, 0),
         payment(1, T),
@@ -133,7 +133,7 @@ def test_a_pause_right_after_takes_back_nothing() -> None:
 
 def test_effective_from_ahead_of_the_clock_still_reaches_early_ones() -> None:
     early = payment(1, T + 5 * MINUTE, record_time=T)
-    outcome = judged(early, Registry().publish(1, EACH, T + 5 * MINUTE, T))
+    outcome = outcome_of(early, Registry().publish(1, EACH, T + 5 * MINUTE, T))
     assert found(outcome) == [(5 * MINUTE, 1, "1", True)]
 
 
@@ -175,7 +175,7 @@ def test_a_window_in_catch_up_holds_visible_ones_only() -> None:
 
 def test_rejects_and_duplicates_are_not_caught_up() -> None:
     again = payment(1, T + 1)
-    outcome = judged(
+    outcome = outcome_of(
         payment(1, T), again, payment(2, T, record_time=T + SLACK), Registry().publish(1, EACH, 0, 0)
     )
     assert found(outcome) == [(0, 1, "1", True)]
@@ -190,21 +190,21 @@ def firing(limit: str, firing_: str, *, reset: bool = False, late: str = "evalua
 def test_firing_state_made_in_catch_up_goes_on() -> None:
     crossing = Registry().publish(1, firing("2", "crossing"), T, 0)
     records = [payment(n, T + n) for n in range(4)]
-    assert found(judged(*records[:3], crossing, records[3])) == [(1, 1, "2", True)]
+    assert found(outcome_of(*records[:3], crossing, records[3])) == [(1, 1, "2", True)]
     reset = Registry().publish(1, firing("2", "every", reset=True), T, 0)
-    assert found(judged(*records[:3], reset, records[3])) == [(1, 1, "2", True), (3, 1, "2", False)]
+    assert found(outcome_of(*records[:3], reset, records[3])) == [(1, 1, "2", True), (3, 1, "2", False)]
 
 
 def test_late_ones_are_stored_in_catch_up_too() -> None:
     records = [payment(1, T + 9), payment(2, T, record_time=T + 9), payment(3, T + 10)]
     rule = Registry().publish(1, firing("1", "every", late="store"), 0, 0)
-    assert found(judged(*records, rule)) == [(9, 1, "1", True), (10, 1, "3", True)]
+    assert found(outcome_of(*records, rule)) == [(9, 1, "1", True), (10, 1, "3", True)]
 
 
 def test_a_partial_alert_carries_what_the_rule_uses() -> None:
     only: Json = {"not": {"field": "ingestionTimestamp", "operator": ">", "value": 5}}
     rule = draft("SUM", ">=", "1", by=("beneficiaryId",), seconds=60, only=only)
-    (alert,) = judged(payment(1, T, "2.50"), Registry().publish(1, rule, 0, 0)).alerts
+    (alert,) = outcome_of(payment(1, T, "2.50"), Registry().publish(1, rule, 0, 0)).alerts
     assert alert["transaction"] == {
         "transactionId": "t1",
         "eventTime": T,
@@ -214,7 +214,7 @@ def test_a_partial_alert_carries_what_the_rule_uses() -> None:
     }
     assert (alert["partial"], alert["ingestedAt"], alert["mode"]) == (True, None, "live")
     count = draft("COUNT", ">=", "1", by=(), seconds=60)
-    (alert,) = judged(payment(1, T), Registry().publish(1, count, 0, 0)).alerts
+    (alert,) = outcome_of(payment(1, T), Registry().publish(1, count, 0, 0)).alerts
     assert alert["transaction"] == {"transactionId": "t1", "eventTime": T}
 
 

@@ -20,7 +20,7 @@ EACH = draft("COUNT", ">=", "1", by=("payeeId",), seconds=60)
 CLEAR = "CLEAR_STATE_ALL"
 
 
-def told(batches: list[MicroBatch]) -> list[tuple[object, object, object]]:
+def rows(batches: list[MicroBatch]) -> list[tuple[object, object, object]]:
     """Event time after T, value and late of each alert."""
     found: list[tuple[object, object, object]] = []
     for alert in judge(batches).alerts:
@@ -37,7 +37,7 @@ def test_a_clear_forgets_what_was_accepted_and_leaves_the_rules() -> None:
         batch(records=[payment(3, T)]),
     ]
     # The second is not late: the first is forgotten.
-    assert told(batches) == [(0, "1", None), (-1, "1", None), (0, "2", None)]
+    assert rows(batches) == [(0, "1", None), (-1, "1", None), (0, "2", None)]
 
 
 @pytest.mark.parametrize("command", ["CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT", "DELETE_RULES_ALL"])
@@ -60,7 +60,7 @@ def test_a_clear_happens_once_at_its_position() -> None:
         batch(events=[clear], records=[payment(2, T)]),
         batch(events=[clear], records=[payment(3, T)]),
     ]
-    assert [value for _, value, _ in told(batches)] == ["1", "1", "2"]
+    assert [value for _, value, _ in rows(batches)] == ["1", "1", "2"]
 
 
 def test_a_control_takes_its_position_and_an_unknown_one_too() -> None:
@@ -79,7 +79,7 @@ def test_ids_outlive_a_clear() -> None:
         batch(events=[registry.publish(1, EACH, 0, 0)], records=[payment(1, T)]),
         batch(events=[registry.control(CLEAR, 0)], records=[payment(1, T), payment(2, T)]),
     ]
-    assert [value for _, value, _ in told(batches)] == ["1", "1"]
+    assert [value for _, value, _ in rows(batches)] == ["1", "1"]
 
 
 @pytest.mark.parametrize(("firing", "reset"), [("crossing", False), ("every", True)])
@@ -90,7 +90,7 @@ def test_a_clear_forgets_firing_state(firing: str, reset: bool) -> None:
         batch(events=[registry.publish(1, rule, 0, 0)], records=[payment(n, T + n) for n in (1, 2)]),
         batch(events=[registry.control(CLEAR, 0)], records=[payment(n, T + n) for n in (3, 4)]),
     ]
-    assert told(batches) == [(2, "2", None), (4, "2", None)]
+    assert rows(batches) == [(2, "2", None), (4, "2", None)]
 
 
 def test_a_crossing_that_held_before_a_clear_is_forgotten() -> None:
@@ -100,7 +100,7 @@ def test_a_crossing_that_held_before_a_clear_is_forgotten() -> None:
         batch(events=[registry.publish(1, rule, 0, 0)], records=[payment(1, T)]),
         batch(events=[registry.control(CLEAR, 0)], records=[payment(2, T)]),
     ]
-    assert told(batches) == [(0, "1", None), (0, "1", None)]
+    assert rows(batches) == [(0, "1", None), (0, "1", None)]
 
 
 def test_catch_up_before_and_after_a_clear_in_one_micro_batch() -> None:

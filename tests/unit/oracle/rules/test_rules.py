@@ -21,7 +21,7 @@ def versions(outcome: Outcome) -> list[object]:
     return [alert["ruleVersion"] for alert in outcome.alerts]
 
 
-def judged(*events: bytes) -> Outcome:
+def outcome_of(*events: bytes) -> Outcome:
     return judge([batch(events=events, records=[payment(1, T)])])
 
 
@@ -37,7 +37,7 @@ def test_the_highest_version_that_has_begun_is_in_force() -> None:
 def test_a_higher_version_with_an_earlier_begin_replaces_all_below() -> None:
     registry = Registry()
     first, second = registry.publish(1, ONE, T, 0), registry.publish(1, TWO, 0, 0)
-    assert versions(judged(first, second)) == [2]
+    assert versions(outcome_of(first, second)) == [2]
 
 
 def test_pause_resume_delete_act_where_they_stand() -> None:
@@ -60,7 +60,7 @@ def test_positions_order_a_micro_batch_and_an_older_one_is_nothing() -> None:
     registry = Registry()
     first, pause = registry.publish(1, ONE, 0, 0), registry.move("RulePaused", "PAUSED", 1, 0)
     resume = registry.move("RuleResumed", "ACTIVE", 1, 0)
-    assert versions(judged(resume, pause, first)) == [1]
+    assert versions(outcome_of(resume, pause, first)) == [1]
     late = judge([batch(events=[first, resume]), batch(events=[pause, first], records=[payment(1, T)])])
     assert versions(late) == [1]
 
@@ -69,7 +69,7 @@ def test_what_cannot_be_read_is_skipped_and_takes_its_position() -> None:
     registry = Registry()
     garbage = [b"{", b"[]", b'{"type":"RuleSung","position":5}', b'{"type":"RulePublished","position":6}']
     registry.position = 5
-    outcome = judged(*garbage, registry.publish(1, ONE, 0, 0), registry.publish(2, ONE, 0, 0))
+    outcome = outcome_of(*garbage, registry.publish(1, ONE, 0, 0), registry.publish(2, ONE, 0, 0))
     assert [alert["ruleId"] for alert in outcome.alerts] == [2]
     assert outcome.skipped_rule_events == 4
 
@@ -77,14 +77,14 @@ def test_what_cannot_be_read_is_skipped_and_takes_its_position() -> None:
 def test_an_invalid_definition_is_skipped() -> None:
     event = json.loads(Registry().publish(1, ONE, 0, 0))
     event["definition"]["windowSeconds"] = 400 * 86_400 + 1
-    assert judged(json.dumps(event).encode()).skipped_rule_events == 1
+    assert outcome_of(json.dumps(event).encode()).skipped_rule_events == 1
 
 
 def test_a_false_hash_stops_everything() -> None:
     event = json.loads(Registry().publish(1, ONE, 0, 0))
     event["definition"]["limit"] = "2"
     with pytest.raises(HashMismatch):
-        judged(json.dumps(event).encode())
+        outcome_of(json.dumps(event).encode())
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_the_oracle_does_not_know_it_refuses(key: str, value: object) -> No
     event = json.loads(Registry().publish(1, ONE, 0, 0))
     event["definition"][key] = value
     with pytest.raises(OutOfScope):
-        judged(json.dumps(event).encode())
+        outcome_of(json.dumps(event).encode())
 
 
 def test_alerts_come_in_engine_order_then_by_rule() -> None:

@@ -8,24 +8,15 @@ from typing import Any
 from tests.oracle import Outcome, Record
 from tests.oracle.builders.drafts import Branch, Draft, DraftTree, chained
 from tests.oracle.builders.registry import Registry
-from tests.oracle.builders.shorthand import batch, draft, payment
-from tests.oracle.values.model import Json, MicroBatch
-from tests.unit.oracle.support.agreement import judge
+from tests.oracle.builders.shorthand import draft
+from tests.oracle.values.model import Json
+from tests.unit.oracle.support.timeline import play
 
-T = 1_700_000_000_000
 MINUTE = 60_000
 CASH: Json = {"field": "paymentType", "operator": "=", "value": "CSH"}
 CARD: Json = {"field": "paymentType", "operator": "=", "value": "CRD"}
 LARGE: Json = {"field": "paymentAmount", "operator": ">=", "value": "100"}
 PAYEE, BOTH = ("payeeId",), ("beneficiaryId", "payeeId")
-
-
-def at(offset: int, seconds: float, amount: str = "1", accepted: float | None = None, **more: Json) -> Record:
-    """A payment at T + seconds, on record at T + accepted where that is later."""
-    later = seconds if accepted is None else accepted
-    return payment(
-        offset, T + int(1000 * seconds), amount, record_time=T + int(1000 * later), more=dict(more)
-    )
 
 
 def count(limit: int = 1, operator: str = ">=", by: tuple[str, ...] = PAYEE, **more: Any) -> Draft:
@@ -45,23 +36,12 @@ def any_of(*parts: DraftTree, **options: Any) -> Draft:
     return replace(chained(Branch("any", parts)), **options)
 
 
-def no(part: DraftTree) -> Branch:
+def negate(part: DraftTree) -> Branch:
     return Branch("not", (part,))
 
 
-def steps(*parts: bytes | Record | int) -> Outcome:
-    """Rule events, ticks and payments, each a micro-batch of its own."""
-    batches: list[MicroBatch] = []
-    for part in parts:
-        if isinstance(part, bytes):
-            batches.append(batch(events=[part]))
-        else:
-            batches.append(batch(ticks=[part]) if isinstance(part, int) else batch(records=[part]))
-    return judge(batches)
-
-
-def judged(what: Draft, *records: Record | int) -> Outcome:
-    return steps(Registry().publish(1, what, 0, 0), *records)
+def outcome_of(what: Draft, *records: Record | int) -> Outcome:
+    return play(Registry().publish(1, what, 0, 0), *records)
 
 
 def ids(outcome: Outcome) -> list[str]:

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.oracle import Outcome, Record
+from tests.oracle import Outcome
 from tests.oracle.builders.drafts import Draft
 from tests.oracle.builders.registry import Registry
-from tests.oracle.builders.shorthand import batch, draft, payment
-from tests.oracle.values.model import Json, MicroBatch
-from tests.unit.oracle.support.agreement import judge
+from tests.oracle.builders.shorthand import draft
+from tests.oracle.values.model import Json
 
-T = 1_700_000_000_000
 WATCHED: Json = {"field": "payeeId", "in": {"list": "watched"}}
 LARGE: Json = {"field": "paymentAmount", "operator": ">=", "value": {"parameter": "large"}}
-
-
-def at(offset: int, seconds: float, amount: str = "1", accepted: float | None = None, **more: Json) -> Record:
-    """A payment at T + seconds, on record at T + accepted where that is later."""
-    later = seconds if accepted is None else accepted
-    return payment(
-        offset, T + int(1000 * seconds), amount, record_time=T + int(1000 * later), more=dict(more)
-    )
 
 
 def count(limit: int = 1, **more: Any) -> Draft:
@@ -34,23 +24,12 @@ def total(operator: str = ">", **more: Any) -> Draft:
     return draft("SUM", operator, "0", by=("payeeId",), seconds=60, parameter="most", **more)
 
 
-def steps(*parts: bytes | Record | int) -> Outcome:
-    """Rule events, ticks and payments, each a micro-batch of its own."""
-    batches: list[MicroBatch] = []
-    for part in parts:
-        if isinstance(part, bytes):
-            batches.append(batch(events=[part]))
-        else:
-            batches.append(batch(ticks=[part]) if isinstance(part, int) else batch(records=[part]))
-    return judge(batches)
-
-
 def ids(outcome: Outcome) -> list[str]:
     """The transaction of each alert."""
     return [str(json_object(alert["transaction"])["transactionId"]) for alert in outcome.alerts]
 
 
-def said(outcome: Outcome, *names: str) -> list[tuple[Json, ...]]:
+def rows(outcome: Outcome, *names: str) -> list[tuple[Json, ...]]:
     """Of each alert its transaction's id, and what it has under the names."""
     return [
         (name, *(alert[key] for key in names))

@@ -16,17 +16,17 @@ MINUTE = 60_000
 FAR = T + 10**9
 
 
-def counted(limit: int = 1, **more: Any) -> Draft:
+def count(limit: int = 1, **more: Any) -> Draft:
     """By payee, over a minute."""
     return draft("COUNT", ">=", str(limit), by=("payeeId",), seconds=60, **more)
 
 
-def at(offset: int, after: int = 0, *, accepted: int | None = None, **more: Json) -> Record:
+def pay(offset: int, after: int = 0, *, accepted: int | None = None, **more: Json) -> Record:
     """A payment at T + after, on record at T + accepted, both in ms."""
     return payment(offset, T + after, record_time=T + (after if accepted is None else accepted), more=more)
 
 
-def told(batches: list[MicroBatch], *names: str) -> list[object]:
+def rows(batches: list[MicroBatch], *names: str) -> list[object]:
     """The named members of each trace record; of one name its value alone."""
     found: list[object] = []
     for trace in judge(batches).traces:
@@ -35,7 +35,7 @@ def told(batches: list[MicroBatch], *names: str) -> list[object]:
     return found
 
 
-def traced(what: Draft, *records: Record) -> MicroBatch:
+def with_trace(what: Draft, *records: Record) -> MicroBatch:
     """One micro-batch in which a rule is published, then traced for good."""
     registry = Registry()
     return batch(events=[registry.publish(1, what, 0, 0), registry.trace(1, FAR, 0)], records=records)

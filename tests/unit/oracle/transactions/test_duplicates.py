@@ -15,7 +15,7 @@ REACH = 15 * 60_000
 SAME = {"transactionId": "same"}
 
 
-def judged(*records: Record, by: tuple[str, ...] = ("payeeId",)) -> Outcome:
+def outcome_of(*records: Record, by: tuple[str, ...] = ("payeeId",)) -> Outcome:
     rule = Registry().publish(1, draft("COUNT", ">=", "1", by=by, seconds=86_400), 0, 0)
     return judge([batch(events=[rule], records=records)])
 
@@ -25,33 +25,33 @@ def counts(outcome: Outcome) -> list[object]:
 
 
 def test_the_second_of_the_same_counts_nowhere() -> None:
-    outcome = judged(payment(1, T, more=SAME), payment(2, T + 1, more=SAME), payment(3, T + 2))
+    outcome = outcome_of(payment(1, T, more=SAME), payment(2, T + 1, more=SAME), payment(3, T + 2))
     assert counts(outcome) == ["1", "2"]
     assert outcome.duplicates == 3  # payee, beneficiary, global
 
 
 def test_another_beneficiary_is_a_duplicate_for_the_payee_only() -> None:
     records = payment(1, T, more=SAME), payment(2, T + 1, more={**SAME, "beneficiaryId": 99})
-    assert counts(judged(*records, by=("payeeId",))) == ["1"]
-    assert counts(judged(*records, by=("payeeId", "beneficiaryId"))) == ["1"]
-    assert counts(judged(*records, by=("beneficiaryId",))) == ["1", "1"]
-    assert counts(judged(*records, by=("paymentType",))) == ["1"]
-    assert counts(judged(*records, by=())) == ["1"]
+    assert counts(outcome_of(*records, by=("payeeId",))) == ["1"]
+    assert counts(outcome_of(*records, by=("payeeId", "beneficiaryId"))) == ["1"]
+    assert counts(outcome_of(*records, by=("beneficiaryId",))) == ["1", "1"]
+    assert counts(outcome_of(*records, by=("paymentType",))) == ["1"]
+    assert counts(outcome_of(*records, by=())) == ["1"]
 
 
 @pytest.mark.parametrize(("apart", "expected"), [(REACH, ["1"]), (REACH + 1, ["1", "2"])])
 def test_record_times_that_far_apart(apart: int, expected: list[str]) -> None:
-    assert counts(judged(payment(1, T, more=SAME), payment(2, T + apart, more=SAME))) == expected
+    assert counts(outcome_of(payment(1, T, more=SAME), payment(2, T + apart, more=SAME))) == expected
 
 
 def test_integer_and_text_of_an_id_are_the_same_id() -> None:
     records = payment(1, T, more={"transactionId": 7}), payment(2, T, more={"transactionId": "7"})
-    assert counts(judged(*records)) == ["1"]
+    assert counts(outcome_of(*records)) == ["1"]
 
 
 def test_a_rejected_one_is_not_remembered() -> None:
     rejected = payment(1, T, record_time=T + REACH, more=SAME)
-    assert counts(judged(rejected, payment(2, T + REACH, more=SAME))) == ["1"]
+    assert counts(outcome_of(rejected, payment(2, T + REACH, more=SAME))) == ["1"]
 
 
 @pytest.mark.parametrize(("clock", "expected"), [(T + 3000, ["1"]), (T + 3001, ["1", "2"])])

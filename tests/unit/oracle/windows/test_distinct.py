@@ -17,7 +17,9 @@ T = 1_700_000_000_000
 MINUTE = 60_000
 
 
-def at(offset: int, seconds: float, accepted: float | None = None, amount: str = "1", **more: Json) -> Record:
+def pay(
+    offset: int, seconds: float, accepted: float | None = None, amount: str = "1", **more: Json
+) -> Record:
     """A payment at T + seconds, on record at T + accepted where that is later."""
     later = seconds if accepted is None else accepted
     return payment(
@@ -27,7 +29,7 @@ def at(offset: int, seconds: float, accepted: float | None = None, amount: str =
 
 def to(offset: int, seconds: float, beneficiary: Json, accepted: float | None = None) -> Record:
     """The same to somebody."""
-    return at(offset, seconds, accepted, beneficiaryId=beneficiary)
+    return pay(offset, seconds, accepted, beneficiaryId=beneficiary)
 
 
 def beneficiaries(
@@ -52,16 +54,16 @@ def beneficiaries(
     )
 
 
-def judged(what: Draft, *records: Record) -> Outcome:
+def outcome_of(what: Draft, *records: Record) -> Outcome:
     return judge([batch(events=[Registry().publish(1, what, 0, 0)], records=records)])
 
 
 def values(what: Draft, *records: Record) -> list[tuple[object, object]]:
     """Offset and value of each alert."""
-    return said([batch(events=[Registry().publish(1, what, 0, 0)], records=records)])
+    return rows([batch(events=[Registry().publish(1, what, 0, 0)], records=records)])
 
 
-def said(batches: list[MicroBatch]) -> list[tuple[object, object]]:
+def rows(batches: list[MicroBatch]) -> list[tuple[object, object]]:
     found: list[tuple[object, object]] = []
     for alert in judge(batches).alerts:
         transaction = alert["transaction"]
@@ -76,7 +78,7 @@ def said(batches: list[MicroBatch]) -> list[tuple[object, object]]:
 @pytest.mark.parametrize("field", ["payeeId", "beneficiaryId", "paymentType", "paymentAmount"])
 def test_of_any_field_that_may_be_a_key(field: str) -> None:
     counted = draft("COUNT_DISTINCT", ">=", "1", by=("paymentType",), field=field)
-    assert values(counted, at(1, 0)) == [("t1", "1")]
+    assert values(counted, pay(1, 0)) == [("t1", "1")]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +87,7 @@ def test_of_any_field_that_may_be_a_key(field: str) -> None:
 def test_of_anything_else_it_is_skipped(field: Json) -> None:
     event = json.loads(Registry().publish(1, beneficiaries(), 0, 0))
     event["definition"]["aggregateFieldName"] = field
-    outcome = judge([batch(events=[json.dumps(event).encode()], records=[at(1, 0)])])
+    outcome = judge([batch(events=[json.dumps(event).encode()], records=[pay(1, 0)])])
     assert (outcome.alerts, outcome.skipped_rule_events) == ([], 1)
 
 
@@ -99,7 +101,7 @@ def test_it_is_how_many_different_values_are_in_the_window() -> None:
 
 
 def test_it_is_of_its_group_alone() -> None:
-    records = [to(1, 0, 12), at(2, 1, payeeId=7, beneficiaryId=13), to(3, 2, 14)]
+    records = [to(1, 0, 12), pay(2, 1, payeeId=7, beneficiaryId=13), to(3, 2, 14)]
     assert [value for _, value in values(beneficiaries(), *records)] == ["1", "1", "2"]
 
 
@@ -119,14 +121,14 @@ def test_texts_are_compared_code_point_by_code_point() -> None:
 def test_decimals_are_compared_by_value() -> None:
     counted = draft("COUNT_DISTINCT", ">=", "0", by=("payeeId",), field="paymentAmount")
     amounts = ["1000", "1e3", "1000.000", "-0", "0.0", "1000.000001", "-1000"]
-    records = [at(n, n, amount=amount) for n, amount in enumerate(amounts)]
+    records = [pay(n, n, amount=amount) for n, amount in enumerate(amounts)]
     assert [value for _, value in values(counted, *records)] == ["1", "1", "1", "2", "2", "3", "4"]
 
 
 def test_null_is_no_value_and_is_evaluated_all_the_same() -> None:
     records = [to(1, 0, None), to(2, 1, 12), to(3, 2, ""), to(4, 70, None)]
     assert [value for _, value in values(beneficiaries(), *records)] == ["0", "1", "1", "0"]
-    outcome = judged(beneficiaries(), *records)
+    outcome = outcome_of(beneficiaries(), *records)
     assert (outcome.counts[1].evaluations, outcome.null_groups) == (4, 0)
 
 
@@ -159,7 +161,7 @@ def test_a_field_that_is_in_the_grouping_has_one_value() -> None:
 
 def test_contributors_are_those_whose_field_is_not_null() -> None:
     records = [to(1, 0, 12), to(2, 1, None), to(3, 2, 12), to(4, 2, "\u00e9"), to(5, 3, None)]
-    alert = judged(beneficiaries("=", "2"), *records).alerts[-1]
+    alert = outcome_of(beneficiaries("=", "2"), *records).alerts[-1]
     assert alert["eventTime"] == T + 3000
     assert (alert["value"], alert["limit"]) == ("2", "2")
     assert alert["contributors"] == {
@@ -174,13 +176,13 @@ def test_contributors_are_those_whose_field_is_not_null() -> None:
 
 
 def test_of_nothing_there_are_no_contributors() -> None:
-    (alert,) = judged(beneficiaries("=", "0"), to(1, 0, None)).alerts
+    (alert,) = outcome_of(beneficiaries("=", "0"), to(1, 0, None)).alerts
     assert alert["contributors"] == {"count": 0, "transactions": [], "truncated": False}
 
 
 def test_a_decimal_is_shown_plain() -> None:
     counted = draft("COUNT_DISTINCT", "=", "2", by=("payeeId",), field="paymentAmount")
-    (alert,) = judged(counted, at(1, 0, amount="1e3"), at(2, 1, amount="0.50")).alerts
+    (alert,) = outcome_of(counted, pay(1, 0, amount="1e3"), pay(2, 1, amount="0.50")).alerts
     contributors = alert["contributors"]
     assert isinstance(contributors, dict)
     assert contributors["transactions"] == [
@@ -191,7 +193,7 @@ def test_a_decimal_is_shown_plain() -> None:
 
 def test_a_hundred_are_listed_and_all_are_counted() -> None:
     records = [to(n, n / 100, None if n == 0 else n % 7) for n in range(102)]
-    alert = judged(beneficiaries(), *records).alerts[-1]
+    alert = outcome_of(beneficiaries(), *records).alerts[-1]
     contributors = alert["contributors"]
     assert isinstance(contributors, dict)
     assert (alert["value"], contributors["count"], contributors["truncated"]) == ("7", 101, True)
@@ -246,7 +248,7 @@ def test_the_floor_of_the_field_counts() -> None:
 def test_the_field_does_not_change_the_anchor() -> None:
     # On no key the global anchor, on which an id counts once whoever is paid.
     counted = draft("COUNT_DISTINCT", ">=", "0", by=(), field="payeeId")
-    records = [at(1, 0), at(1, 1, payeeId=7), at(2, 2, payeeId=None)]
+    records = [pay(1, 0), pay(1, 1, payeeId=7), pay(2, 2, payeeId=None)]
     assert values(counted, *records) == [("t1", "1"), ("t2", "1")]
 
 
@@ -256,7 +258,7 @@ def test_the_field_does_not_change_the_anchor() -> None:
 def test_a_filter_says_what_is_counted() -> None:
     cash: Json = {"field": "paymentType", "operator": "=", "value": "CSH"}
     counted = draft("COUNT_DISTINCT", ">=", "0", by=("payeeId",), field="beneficiaryId", only=cash)
-    records = [to(1, 0, 12), at(2, 1, beneficiaryId=13, paymentType="CRD"), to(3, 2, 14)]
+    records = [to(1, 0, 12), pay(2, 1, beneficiaryId=13, paymentType="CRD"), to(3, 2, 14)]
     assert values(counted, *records) == [("t1", "1"), ("t3", "2")]
 
 
@@ -275,7 +277,7 @@ def test_late_ones() -> None:
     records = [to(1, 10, 12), to(2, 5, 13, accepted=10), to(3, 4, 13, accepted=10), to(4, 11, 12)]
     assert values(beneficiaries(), *records) == [("t1", "1"), ("t2", "1"), ("t3", "1"), ("t4", "2")]
     assert values(beneficiaries(late="store"), *records) == [("t1", "1"), ("t4", "2")]
-    late = judged(beneficiaries(), *records).alerts[1]["late"]
+    late = outcome_of(beneficiaries(), *records).alerts[1]["late"]
     assert late == {"newestEventTime": T + 10_000}
 
 
@@ -283,7 +285,7 @@ def test_catch_up() -> None:
     rule = Registry().publish(1, beneficiaries(), T + 1000, 0)
     records = [to(1, 0, 12), to(2, 1, 13), to(3, 2, None)]
     batches = [batch(records=records), batch(events=[rule], records=[to(4, 3, 14)])]
-    assert said(batches) == [("t2", "2"), ("t3", "2"), ("t4", "3")]
+    assert rows(batches) == [("t2", "2"), ("t3", "2"), ("t4", "3")]
 
 
 def test_a_clear_forgets_values() -> None:
@@ -292,4 +294,4 @@ def test_a_clear_forgets_values() -> None:
         batch(events=[registry.publish(1, beneficiaries(), 0, 0)], records=[to(1, 0, 12)]),
         batch(events=[registry.control("CLEAR_STATE_ALL", 0)], records=[to(2, 1, 13)]),
     ]
-    assert said(batches) == [("t1", "1"), ("t2", "1")]
+    assert rows(batches) == [("t1", "1"), ("t2", "1")]

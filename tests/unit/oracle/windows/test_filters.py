@@ -21,7 +21,7 @@ NO_PAYEE: Json = {"field": "payeeId", "operator": "!=", "value": "7"}
 CASH: Json = {"field": "paymentType", "operator": "=", "value": "CSH"}
 
 
-def said(condition: Json, amount: str = "10", **more: Json) -> bool:
+def holds(condition: Json, amount: str = "10", **more: Json) -> bool:
     """Of a payment of 10 from 25 to 12 in cash at T, never ingested."""
     document = read_object(json.dumps({"filter": condition}).encode())
     transaction = read_transaction(payment(1, T, amount, more=more))
@@ -39,25 +39,25 @@ def compared(field: str, operator: str, value: Json) -> Json:
 def test_numbers_compare_by_value(field: str, below: Json, same: Json, above: Json) -> None:
     expected = {"=": "010", "!=": "101", ">=": "110", "<=": "011", ">": "100", "<": "001"}
     for operator, answers in expected.items():
-        found = [said(compared(field, operator, value)) for value in (below, same, above)]
+        found = [holds(compared(field, operator, value)) for value in (below, same, above)]
         assert found == [answer == "1" for answer in answers], operator
 
 
 def test_texts_are_equal_or_not() -> None:
-    assert said(compared("payeeId", "=", "25"))
-    assert said(compared("payeeId", "=", 25))
-    assert said(compared("payerId", "=", "25"))
-    assert not said(compared("payeeId", "=", "025"))
-    assert said(compared("beneficiaryId", "!=", "25"))
-    assert said(CASH)
-    assert not said(CASH, paymentType="CRD")
+    assert holds(compared("payeeId", "=", "25"))
+    assert holds(compared("payeeId", "=", 25))
+    assert holds(compared("payerId", "=", "25"))
+    assert not holds(compared("payeeId", "=", "025"))
+    assert holds(compared("beneficiaryId", "!=", "25"))
+    assert holds(CASH)
+    assert not holds(CASH, paymentType="CRD")
 
 
 def test_lists() -> None:
-    assert said({"field": "payeeId", "in": ["1", "25"]})
-    assert not said({"field": "payeeId", "in": ["1"]})
-    assert said({"field": "paymentAmount", "in": ["3", "10.00"]})
-    assert said({"field": "eventTime", "in": [T]})
+    assert holds({"field": "payeeId", "in": ["1", "25"]})
+    assert not holds({"field": "payeeId", "in": ["1"]})
+    assert holds({"field": "paymentAmount", "in": ["3", "10.00"]})
+    assert holds({"field": "eventTime", "in": [T]})
 
 
 @pytest.mark.parametrize(
@@ -72,12 +72,12 @@ def test_lists() -> None:
     ],
 )
 def test_a_comparison_with_null_is_false_and_its_not_true(condition: Json) -> None:
-    assert not said(condition, payeeId=None)
-    assert said({"not": condition}, payeeId=None)
+    assert not holds(condition, payeeId=None)
+    assert holds({"not": condition}, payeeId=None)
 
 
 def test_ingestion_time_when_there_is_one() -> None:
-    assert said(compared("ingestionTimestamp", ">=", 5), ingestionTimestamp=5)
+    assert holds(compared("ingestionTimestamp", ">=", 5), ingestionTimestamp=5)
 
 
 def test_combinations() -> None:
@@ -89,7 +89,7 @@ def test_combinations() -> None:
         ({"any": [no, no]}, False),
         ({"not": {"any": [no, {"all": [yes, no]}]}}, True),
     ]
-    assert [said(condition) for condition, _ in table] == [answer for _, answer in table]
+    assert [holds(condition) for condition, _ in table] == [answer for _, answer in table]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_combinations() -> None:
 )
 def test_what_is_no_filter(condition: Json) -> None:
     with pytest.raises(Unreadable):
-        said(condition)
+        holds(condition)
 
 
 def test_the_fields_of_a_filter() -> None:
@@ -132,7 +132,7 @@ def test_the_fields_of_a_filter() -> None:
     assert fields_of(condition) == {"payeeId", "paymentType", "eventTime"}
 
 
-def judged(condition: Json, *records: Record, by: tuple[str, ...] = ("payeeId",)) -> Outcome:
+def outcome_of(condition: Json, *records: Record, by: tuple[str, ...] = ("payeeId",)) -> Outcome:
     rule = draft("COUNT", ">=", "1", by=by, seconds=60, only=condition)
     return judge([batch(events=[Registry().publish(1, rule, 0, 0)], records=records)])
 
@@ -145,7 +145,7 @@ def test_what_does_not_pass_neither_triggers_nor_counts_nor_makes_late() -> None
         payment(3, T + 5, record_time=T + 9),
         payment(4, T + 4, record_time=T + 9),
     ]
-    found = judged(CASH, *records).alerts
+    found = outcome_of(CASH, *records).alerts
     assert [(alert["eventTime"], alert["value"], alert["late"]) for alert in found] == [
         (T, "1", None),
         (T + 5, "2", None),
@@ -155,8 +155,10 @@ def test_what_does_not_pass_neither_triggers_nor_counts_nor_makes_late() -> None
 
 def test_a_filter_on_a_field_that_is_null() -> None:
     records = [payment(1, T, more={"payeeId": None}), payment(2, T)]
-    assert [a["value"] for a in judged({"not": NO_PAYEE}, *records, by=("beneficiaryId",)).alerts] == ["1"]
-    assert [a["value"] for a in judged(NO_PAYEE, *records, by=("beneficiaryId",)).alerts] == ["1"]
+    assert [a["value"] for a in outcome_of({"not": NO_PAYEE}, *records, by=("beneficiaryId",)).alerts] == [
+        "1"
+    ]
+    assert [a["value"] for a in outcome_of(NO_PAYEE, *records, by=("beneficiaryId",)).alerts] == ["1"]
 
 
 def test_what_does_not_pass_is_no_null_group() -> None:
@@ -164,11 +166,11 @@ def test_what_does_not_pass_is_no_null_group() -> None:
         payment(1, T, more={"payeeId": None}),
         payment(2, T, more={"payeeId": None, "paymentType": "CRD"}),
     ]
-    assert judged(CASH, *records).null_groups == 1
+    assert outcome_of(CASH, *records).null_groups == 1
 
 
 def test_an_invalid_filter_is_a_skipped_event() -> None:
-    assert judged({"all": []}, payment(1, T)).skipped_rule_events == 1
+    assert outcome_of({"all": []}, payment(1, T)).skipped_rule_events == 1
 
 
 @pytest.mark.parametrize(("condition", "value"), [(None, "2"), (CASH, "1")])

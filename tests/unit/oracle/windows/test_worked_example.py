@@ -10,18 +10,18 @@ from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.unit.oracle.support.agreement import judge
 
 
-def at(clock: str) -> int:
+def millis(clock: str) -> int:
     moment = datetime.fromisoformat(f"2026-01-05T{clock}").replace(tzinfo=UTC)
     return int(moment.timestamp()) * 1000
 
 
 LINES = [
-    payment(1, at("12:00:00"), "600"),
-    payment(2, at("12:10:00"), "400"),
-    payment(3, at("12:20:00"), "0.01"),
-    payment(4, at("12:20:01"), "1"),
-    payment(5, at("12:15:00"), "500", record_time=at("12:20:01")),
-    payment(6, at("12:20:02"), "9999", more={"beneficiaryId": 99}),
+    payment(1, millis("12:00:00"), "600"),
+    payment(2, millis("12:10:00"), "400"),
+    payment(3, millis("12:20:00"), "0.01"),
+    payment(4, millis("12:20:01"), "1"),
+    payment(5, millis("12:15:00"), "500", record_time=millis("12:20:01")),
+    payment(6, millis("12:20:02"), "9999", more={"beneficiaryId": 99}),
 ]
 
 
@@ -35,12 +35,12 @@ def sums(lines: list[Record]) -> dict[object, object]:
 
 def test_the_sums_in_the_windows() -> None:
     assert sums(LINES) == {
-        at("12:00:00"): "600",
-        at("12:10:00"): "1000",
-        at("12:20:00"): "1000.01",
-        at("12:20:01"): "401.01",
-        at("12:15:00"): "1500",
-        at("12:20:02"): "9999",
+        millis("12:00:00"): "600",
+        millis("12:10:00"): "1000",
+        millis("12:20:00"): "1000.01",
+        millis("12:20:01"): "401.01",
+        millis("12:15:00"): "1500",
+        millis("12:20:02"): "9999",
     }
 
 
@@ -49,7 +49,7 @@ def test_the_alerts() -> None:
     found = [(alert["transaction"], alert["value"], alert["late"]) for alert in outcome.alerts]
     assert [(transaction["transactionId"], value, late) for transaction, value, late in found] == [  # type: ignore[index,call-overload]
         ("t3", "1000.01", None),
-        ("t5", "1500", {"newestEventTime": at("12:20:01")}),
+        ("t5", "1500", {"newestEventTime": millis("12:20:01")}),
         ("t6", "9999", None),
     ]
     assert [alert["group"] for alert in outcome.alerts] == [
