@@ -193,6 +193,27 @@ def test_every_module_that_a_document_runs_exists() -> None:
     assert {document: absent for document, absent in commands.items() if absent} == {}
 
 
+@cache
+def sources() -> str:
+    """The text of all sources, to look names up in."""
+    paths = [
+        ROOT / path.lstrip("/")
+        for path in tracked()
+        if path.endswith((".py", ".js", ".json", ".toml", ".yml"))
+    ]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/glossary.md", "docs/architecture.md"])
+def test_every_identifier_in_code_spans_occurs_in_the_sources(name: str) -> None:
+    text = re.sub(
+        r"^```.*?^```$", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    identifiers = set(re.findall(r"`([A-Za-z_]\w+)(?:\(\w*\))?`", text))
+    assert sorted(identifier for identifier in identifiers if identifier not in sources()) == []
+    assert len(identifiers) > 10
+
+
 def test_the_glossary_is_alphabetical() -> None:
     glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     terms = [
