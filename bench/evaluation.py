@@ -40,7 +40,8 @@ from bench.workload import Column, Workload, number_of, values
 from tripline_contracts.event_type_loader import load as load_type
 from tripline_contracts.rule_definition import Function
 from tripline_demo import paths
-from tripline_engine.domain.judging.anchor import Anchor, Judgement
+from tripline_engine.domain.judging.anchor import Anchor
+from tripline_engine.domain.judging.judgement import Judgement
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.tolerances import Tolerances
 from tripline_engine.domain.rules.watermarks import Watermarks

@@ -139,7 +139,7 @@ def _run(config: EngineConfig, load_: Workload, rules: list[Payload]) -> Run:
         head = Head.read(log, _TYPE)
         (projection,) = attached.values()
         for name in config.anchors:
-            history, segments = projection.anchors[name].history, head.segments[name].segments
+            history, segments = projection.anchors[name].history, head.anchors[name].segments.segments
             kept = (f"segment/{name}/", f"page/{name}/")
             run.anchors[name] = Held(
                 rows=history.end - history.base,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import threading
@@ -18,6 +17,7 @@ from tripline_contracts.event_type import EventType
 from tripline_engine.archive.archiver import Archiver, stores
 from tripline_engine.archive.metrics import Metrics
 from tripline_engine.archive.settings import Settings
+from tripline_engine.domain.memory.file_lock import file_lock
 from tripline_engine.errors import ArchiveFailed, ArchiveInUse
 from tripline_engine.serving import serving
 from tripline_engine.topic_names import TRANSACTIONS
@@ -52,13 +52,10 @@ def run(settings: Settings, event_type: EventType) -> None:
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Holds the archive of one deployment for this process. Raises ArchiveInUse if another one has it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / _LOCK).open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise ArchiveInUse(f"{folder}: another archiver is writing there") from error
+    """Hold the archive of one deployment for this process. Raises ArchiveInUse if another one has it."""
+    with file_lock(folder / _LOCK) as held:
+        if not held:
+            raise ArchiveInUse(f"{folder}: another archiver is writing there")
         yield
 
 

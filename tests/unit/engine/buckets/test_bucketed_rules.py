@@ -59,7 +59,7 @@ def day_rule() -> MicroBatch:
 def buckets_in(engine: Engine) -> int:
     """How many buckets are kept of transactions that have gone."""
     log = engine.logs[0]
-    logs = Head.read(log, engine.config.event_type).buckets["payeeId"]
+    logs = Head.read(log, engine.config.event_type).anchors["payeeId"].buckets
     return sum(len(together(logs.read(name, log), MINUTE)) for name in logs.sets)
 
 

@@ -43,7 +43,7 @@ def two_filters(registry: Registry) -> MicroBatch:
 
 def groups_of(engine: Engine) -> dict[tuple[str, ...], Groups]:
     """The groups of the payees' anchor, as a worker that attaches finds them: they show nowhere else."""
-    return engine.projection(0).anchors["payeeId"]._windows.groups
+    return engine.projection(0).anchors["payeeId"].windows.groups
 
 
 @pytest.mark.parametrize("rebuilt", [False, True])

@@ -7,15 +7,11 @@ from collections import Counter
 import pytest
 
 from tripline_engine.domain.history.column_pruning import ColumnPruning
-from tripline_engine.domain.state_log import segment_log as segments
 
 
 @pytest.fixture
 def pruned(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The rows that are pruned in memory, by field; the state log works in small pieces too."""
-    monkeypatch.setattr(segments, "_FAN_IN", 2)
-    monkeypatch.setattr(segments, "_MOVED_ROWS", 32)
-    monkeypatch.setattr(segments, "_ENTRY_ROWS", 20)
+    """The rows that are pruned in memory, by field."""
     seen: Counter[str] = Counter()
     extend = ColumnPruning.extend
 

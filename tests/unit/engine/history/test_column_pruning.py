@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,6 @@ from tests.unit.engine.support.eager_retention import EAGER
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.shard.ports import Kind
-from tripline_engine.domain.state_log import segment_log as segments
 from tripline_engine.domain.state_log.head import Head
 
 T = 1_700_000_000_000
@@ -94,11 +94,7 @@ def test_a_rule_that_names_a_field_later_sees_what_it_may(
 
 @pytest.mark.parametrize("lost", [100, 180])
 @pytest.mark.parametrize("fan_in", [2, 1_000])
-def test_buckets_keep_what_they_were_told_of_fields_that_have_gone(
-    lost: int, fan_in: int, pruned: Counter[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    del pruned
-    monkeypatch.setattr(segments, "_FAN_IN", fan_in)
+def test_buckets_keep_what_they_were_told_of_fields_that_have_gone(lost: int, fan_in: int) -> None:
     registry = Registry()
     bucketed = draft("SUM", ">", "20", by=("payeeId", "beneficiaryId"), seconds=7_200, bucket=60)
     rules = [registry.publish(1, COUNT_BY_PAYEE, 0, 0), registry.publish(2, bucketed, 0, 0)]
@@ -111,7 +107,8 @@ def test_buckets_keep_what_they_were_told_of_fields_that_have_gone(
         more = {"payeeId": number % 3}
         late = payment(7_000 + number, now - 8 * MINUTE, "9", record_time=now, more=more)
         batches += [each, batch(records=[late]), *[batch(ticks=[now])] * 3]
-    engine = Engine(1, tuning=EAGER)
+    tuning = replace(EAGER, segments=replace(EAGER.segments, fan_in=fan_in))
+    engine = Engine(1, tuning=tuning)
     take(engine, batches, lost, failed=None)
     expected = judge(batches)
     assert len(expected.alerts) > 20
@@ -121,8 +118,8 @@ def test_buckets_keep_what_they_were_told_of_fields_that_have_gone(
 
 def pruned_in_log(engine: Engine, field: str, anchor: str = "payeeId") -> int:
     log = engine.logs[0]
-    rows = Head.read(log, TRANSACTION).segments[anchor].read(log)
-    return sum(part.table.column(field).null_count for part, _ in rows)
+    runs = Head.read(log, TRANSACTION).anchors[anchor].read_rows()
+    return sum(rows.table.column(field).null_count for rows, _ in runs)
 
 
 @pytest.mark.parametrize("lost", [20, 27, 30, 33])

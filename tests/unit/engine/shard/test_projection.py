@@ -15,7 +15,7 @@ from tests.oracle.histories.random_history import random_history
 from tests.oracle.judgement.oracle import judge
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.judging.anchor_tuning import AnchorTuning
-from tripline_engine.domain.shard.projection import exclusive
+from tripline_engine.domain.memory.file_lock import file_lock
 from tripline_engine.domain.shard.shard_tuning import ShardTuning
 
 SEED = 5
@@ -106,7 +106,7 @@ def test_a_held_shard_is_judged_on_a_private_copy(tmp_path: Path) -> None:
     engine = Engine(1, tmp_path)
     for number, batch in enumerate(batches):
         if number % 3 == 1:
-            with exclusive(tmp_path / "shard-0") as held:
+            with file_lock(tmp_path / "shard-0.lock") as held:
                 assert held
                 engine.take(batch)
         else:

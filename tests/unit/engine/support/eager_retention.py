@@ -9,6 +9,7 @@ from tripline_engine.domain.history.history import HistoryTuning
 from tripline_engine.domain.judging.anchor_tuning import AnchorTuning
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.shard.shard_tuning import ShardTuning
+from tripline_engine.domain.state_log.segment_log import SegmentTuning
 
 
 class EmptyingHeap(HeapArena):
@@ -23,6 +24,7 @@ EAGER: Final = ShardTuning(
     anchor=AnchorTuning(
         history=HistoryTuning(scanned_rows=16, released_rows=1, released_bytes=1), folded_rows=16
     ),
+    segments=SegmentTuning(fan_in=2, moved_rows=32, entry_rows=20),
     heap_arena=EmptyingHeap,
 )
 

@@ -1,4 +1,4 @@
-"""What a run of transactions comes to under the rules of an anchor: aggregates first, then alerts."""
+"""The evaluation of a batch of rows under the rules of an anchor: window results first, then firing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tripline_engine.domain.judging.bucket_bounds import VALUE_AT, bounds_of
 from tripline_engine.domain.judging.contributors import ContributorLookup
 from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
 from tripline_engine.domain.judging.verdict import MAX_CONTRIBUTORS
-from tripline_engine.domain.judging.window_results import Entered, WindowResults
+from tripline_engine.domain.judging.window_results import EnteredRows, WindowResults
 from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.rules.measures import BucketKey, Measure, Population
 from tripline_engine.domain.rules.rule_version import RuleVersion
@@ -27,7 +27,7 @@ from tripline_engine.domain.transactions.columns import Amounts, Totals
 
 @dataclass(slots=True)
 class BatchEvaluation:
-    """What a run of rows comes to, before limits are looked at.
+    """The evaluator of a batch: rows ``start`` to ``end`` of the history, which all lists hold already.
 
     :ivar newest: int64 ms, n: the newest event time of the group before the row, or MIN_TIME
     """
@@ -35,26 +35,26 @@ class BatchEvaluation:
     windows: WindowSet
     start: int
     end: int
-    visibility: Watermarks
+    watermarks: Watermarks
     newest: dict[Population, npt.NDArray[np.int64]]
-    found: WindowResults
+    results: WindowResults
     _counted: dict[tuple[Population, bool], dict[str, int]] = field(default_factory=dict)
 
     def fire(
         self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.bool_], RuleReading]:
-        """Where alerts of the version are due (bool, n) among the rows that it may judge; what it read."""
-        moving = self._moving(version, eligible)
+        """Where alerts of the version are due (bool, n) among the rows that it may judge; and its reading."""
+        counted = self._counted_rows(version, eligible)
         if version.definition.reset_on_alert:
-            return self._fire_resetting(version, moving)
+            return self._fire_resetting(version, counted)
         reading = self._reading(version)
-        hits = reading.hits() & moving
+        fired = reading.satisfied() & counted
         states, time = self.windows.firing.get(version.key), self.windows.history.time
         if states is not None and version.definition.firing == "crossing":
-            states.cross(self.start, time, version.window_ms, hits, moving)
+            states.cross(self.start, time, version.window_ms, fired, counted)
         if states is not None:
-            states.cooldown.quieten(self.start, time, hits, self.visibility.lateness_floor)
-        return hits, reading
+            states.cooldown.quieten(self.start, time, fired, self.watermarks.lateness_floor)
+        return fired, reading
 
     def changed_states(
         self, version: RuleVersion, eligible: npt.NDArray[np.bool_], fired: npt.NDArray[np.bool_]
@@ -66,22 +66,22 @@ class BatchEvaluation:
         states = self.windows.firing.get(version.key)
         if states is None:
             return None
-        touched = self._moving(version, eligible) if version.definition.firing == "crossing" else fired
+        touched = self._counted_rows(version, eligible) if version.definition.firing == "crossing" else fired
         if not touched.any():
             return None
         states.reserve()
-        slots = self.windows.links[version.population].slots[self.start : self.end]
+        slots = self.windows.lists[version.population].slots[self.start : self.end]
         return states.records(slots[touched])
 
     def counts(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> dict[str, int]:
-        """How many evaluations there were, by what was special about them."""
+        """Numbers of evaluations, by what was special about them."""
         population, stores = version.population, version.definition.late_events == "store"
         whole = bool(eligible.all())
         if whole and (population, stores) in self._counted:
             return self._counted[population, stores]
         evaluated, late = self.evaluated(version, eligible)
-        links, time = self.windows.links[population], self.windows.history.time[self.start : self.end]
-        older = links.previous[self.start : self.end]
+        lists, time = self.windows.lists[population], self.windows.history.time[self.start : self.end]
+        older = lists.previous[self.start : self.end]
         # Of equal times the one accepted first stands first, so it is the neighbour.
         equal = (older >= self.windows.history.base) & (self.windows.history.time[older] == time)
         counts = {
@@ -97,141 +97,146 @@ class BatchEvaluation:
     def evaluated(
         self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Which rows are evaluations, and which of those in a group came late (bool, n, both)."""
-        present = eligible & (self.windows.links[version.population].slots[self.start : self.end] >= 0)
+        """The rows that are evaluations, and those in a group that came late (bool, n, both)."""
+        present = eligible & (self.windows.lists[version.population].slots[self.start : self.end] >= 0)
         late = eligible & self.late(version)
         return present & ~late if version.definition.late_events == "store" else present, late
 
     def late(self, version: RuleVersion) -> npt.NDArray[np.bool_]:
-        """Which rows came late in a group of the version, whether it may judge them or not (bool, n)."""
+        """The rows that came late in a group of the version, whether it may judge them or not (bool, n)."""
         population = version.population
-        present = self.windows.links[population].slots[self.start : self.end] >= 0
-        found: npt.NDArray[np.bool_] = present & (
+        present = self.windows.lists[population].slots[self.start : self.end] >= 0
+        late: npt.NDArray[np.bool_] = present & (
             self.windows.history.time[self.start : self.end] < self.newest[population]
         )
-        return found
+        return late
 
-    def _moving(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Where an evaluation counts: in a group, and late only if the version takes that."""
+    def _counted_rows(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """The rows whose evaluations change firing state (bool, n): in a group, and not late unless that counts."""
         population, definition = version.population, version.definition
-        moving = eligible & (self.windows.links[population].slots[self.start : self.end] >= 0)
+        counted = eligible & (self.windows.lists[population].slots[self.start : self.end] >= 0)
         if definition.firing == "crossing" or definition.late_events == "store":
-            moving &= self.windows.history.time[self.start : self.end] >= self.newest[population]
-        return moving
+            counted &= self.windows.history.time[self.start : self.end] >= self.newest[population]
+        return counted
 
     def _reading(self, version: RuleVersion) -> RuleReading:
-        return self._read(version, [self._part(version, part) for part in version.measures])
+        return self._read(version, [self._measure(version, measure) for measure in version.measures])
 
-    def _part(self, version: RuleVersion, part: Measure) -> MeasureReading:
-        lists = self.windows.links[part.population]
-        if part.buckets is not None:
-            return self._read_buckets(version, part, part.buckets, lists)
+    def _measure(self, version: RuleVersion, measure: Measure) -> MeasureReading:
+        lists = self.windows.lists[measure.population]
+        if measure.buckets is not None:
+            return self._read_buckets(version, measure, measure.buckets, lists)
         extremes = np.empty(0, np.int64)
-        if part.chain is not None:
-            widths = self.windows.chains[part.chain].windows
-            extremes = self.found.extremes(part.chain)[:, widths.index(part.window_ms)]
-        return self._read_part(version, part, self._totals(part), extremes, lists)
+        if measure.chain is not None:
+            widths = self.windows.chains[measure.chain].windows
+            extremes = self.results.extremes(measure.chain)[:, widths.index(measure.window_ms)]
+        return self._read_measure(version, measure, self._totals(measure), extremes, lists)
 
-    def _totals(self, part: Measure) -> Totals:
-        """Of the part's window alone."""
-        if part.distinct is not None:
-            windows, found = self.windows.distincts[part.distinct].windows, self.found.totals(part.distinct)
+    def _totals(self, measure: Measure) -> Totals:
+        """The totals of the measure's window alone."""
+        if measure.distinct is not None:
+            windows, totals = (
+                self.windows.distincts[measure.distinct].windows,
+                self.results.totals(measure.distinct),
+            )
         else:
-            assert part.totals is not None
-            windows, found = self.windows.totals[part.totals].windows, self.found.totals(part.totals)
-        place = windows.index(part.window_ms)
-        return Totals(found.counts[place], found.low[place], found.high[place])
+            assert measure.totals is not None
+            windows, totals = self.windows.totals[measure.totals].windows, self.results.totals(measure.totals)
+        width = windows.index(measure.window_ms)
+        return Totals(totals.counts[width], totals.low[width], totals.high[width])
 
     def _read_buckets(
-        self, version: RuleVersion, part: Measure, key: BucketKey, lists: IntrusiveLists
+        self, version: RuleVersion, measure: Measure, key: BucketKey, lists: IntrusiveLists
     ) -> MeasureReading:
-        place = self.windows.buckets[key].buckets.layout.windows.index(part.window_ms)
-        found, at = self.found.buckets(key)[:, place], VALUE_AT[part.function]
-        values = Amounts(np.ascontiguousarray(found[:, at]).view(np.uint64), found[:, at + 1])
+        width = self.windows.buckets[key].buckets.layout.windows.index(measure.window_ms)
+        results, column = self.results.buckets(key)[:, width], VALUE_AT[measure.function]
+        values = Amounts(np.ascontiguousarray(results[:, column]).view(np.uint64), results[:, column + 1])
         return MeasureReading(
-            part=part,
+            measure=measure,
             start=self.start,
-            counts=found[:, O_COUNT],
+            counts=results[:, O_COUNT],
             values=values,
-            window=partial(self.window, version, part, lists),
-            limits=self.limits(version, part),
-            bounds=lambda i: bounds_of(part.function, found[i]),
+            window=partial(self.window, version, measure, lists),
+            limits=self.limits(version, measure),
+            bounds=lambda i: bounds_of(measure.function, results[i]),
         )
 
     def _fire_resetting(
-        self, version: RuleVersion, moving: npt.NDArray[np.bool_]
+        self, version: RuleVersion, counted: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.bool_], RuleReading]:
-        reset, states, (part,) = (
+        reset, states, (measure,) = (
             self.windows.resets[version.key],
             self.windows.firing[version.key],
             version.measures,
         )
-        limits, lateness_floor = self.limits(version, part), self.visibility.lateness_floor
-        found = reset.evaluate(self.start, moving, states, limits, self._floor(version), lateness_floor)
-        own = self._read_part(version, part, found.totals, found.extremes, reset.lists)
-        return found.fired, self._read(version, [own])
+        limits, lateness_floor = self.limits(version, measure), self.watermarks.lateness_floor
+        outcome = reset.evaluate(self.start, counted, states, limits, self._floor(version), lateness_floor)
+        reading = self._read_measure(version, measure, outcome.totals, outcome.extremes, reset.lists)
+        return outcome.fired, self._read(version, [reading])
 
-    def _read(self, version: RuleVersion, parts: list[MeasureReading]) -> RuleReading:
-        return RuleReading(version, self.start, self.newest[version.population], self.windows.history, parts)
+    def _read(self, version: RuleVersion, measures: list[MeasureReading]) -> RuleReading:
+        return RuleReading(
+            version, self.start, self.newest[version.population], self.windows.history, measures
+        )
 
-    def _read_part(
+    def _read_measure(
         self,
         version: RuleVersion,
-        part: Measure,
+        measure: Measure,
         totals: Totals,
         extremes: npt.NDArray[np.int64],
         lists: IntrusiveLists,
     ) -> MeasureReading:
         values = Amounts(totals.low, totals.high)
-        if part.chain is not None:
-            amounts = self.windows.amounts(part.condition.aggregate_field)
+        if measure.chain is not None:
+            amounts = self.windows.amounts(measure.condition.aggregate_field)
             values = Amounts(amounts.low[extremes], amounts.high[extremes])
         return MeasureReading(
-            part=part,
+            measure=measure,
             start=self.start,
             counts=totals.counts,
             values=values,
-            window=partial(self.window, version, part, lists),
-            limits=self.limits(version, part),
+            window=partial(self.window, version, measure, lists),
+            limits=self.limits(version, measure),
         )
 
-    def window(self, version: RuleVersion, part: Measure, lists: IntrusiveLists) -> ContributorLookup:
-        """What the part's windows are read from."""
+    def window(self, version: RuleVersion, measure: Measure, lists: IntrusiveLists) -> ContributorLookup:
+        """The lookup of contributors in the measure's windows."""
         return ContributorLookup(
             history=self.windows.history,
             lists=lists,
-            members=self.windows.links[part.members].slots,
-            part=part,
-            floor=self._listed_from(version, part),
-            most=MAX_CONTRIBUTORS // len(version.measures),
+            members=self.windows.lists[measure.members].slots,
+            measure=measure,
+            floor=self._listed_from(version, measure),
+            max_listed=MAX_CONTRIBUTORS // len(version.measures),
         )
 
-    def limits(self, version: RuleVersion, part: Measure) -> list[ThresholdRun]:
-        """What the rows are held against."""
+    def limits(self, version: RuleVersion, measure: Measure) -> list[ThresholdRun]:
+        """The limits that the rows are compared with, in runs."""
         history, named = self.windows.history, self.windows.named
-        return threshold_runs(part, version.anchor, named, history, self.start, self.end)
+        return threshold_runs(measure, version.anchor, named, history, self.start, self.end)
 
     def _floor(self, version: RuleVersion) -> int:
-        return self.visibility.floor(version.anchor, version.fields)
+        return self.watermarks.floor(version.anchor, version.fields)
 
-    def _listed_from(self, version: RuleVersion, part: Measure) -> int:
+    def _listed_from(self, version: RuleVersion, measure: Measure) -> int:
         """The oldest event time (ms) of a contributor that an alert may list."""
-        if part.buckets is None:
+        if measure.buckets is None:
             return self._floor(version)
-        span = self.visibility.span(version.anchor, part.buckets)
-        return max(span.visible_from, self.visibility.unbucketed_from(part.buckets.length_ms))
+        span = self.watermarks.span(version.anchor, measure.buckets)
+        return max(span.visible_from, self.watermarks.unbucketed_from(measure.buckets.length_ms))
 
 
 def ingest(
-    windows: WindowSet, start: int, end: int, visibility: Watermarks, readers: Iterable[RuleVersion]
+    windows: WindowSet, start: int, end: int, watermarks: Watermarks, readers: Iterable[RuleVersion]
 ) -> BatchEvaluation:
-    """Take the history's rows from ``start`` to ``end`` into all lists, and into windows as they are read.
+    """Enter the history's rows from ``start`` to ``end`` into all lists, and into windows when these are read.
 
-    :param readers: the versions that are going to read; the caller tells of each when it has, and finishes
+    :param readers: the versions that are going to read; the caller releases each when it has, and finishes the results
     """
     for groups in windows.groups.values():
         groups.enter(start, end)
-    linked = {population: links.link(start, end) for population, links in windows.links.items()}
-    newest = {population: each.newest for population, each in linked.items()}
-    found = WindowResults(windows, Entered(start, linked), visibility, readers)
-    return BatchEvaluation(windows, start, end, visibility, newest, found)
+    linked = {population: lists.link(start, end) for population, lists in windows.lists.items()}
+    newest = {population: result.newest for population, result in linked.items()}
+    results = WindowResults(windows, EnteredRows(start, linked), watermarks, readers)
+    return BatchEvaluation(windows, start, end, watermarks, newest, results)

@@ -31,7 +31,7 @@ class MeasureReading:
     :ivar bounds: of bucketed windows, by place: what only an alert asks too
     """
 
-    part: Measure
+    measure: Measure
     start: int
     counts: npt.NDArray[np.int64]
     values: Amounts
@@ -39,20 +39,20 @@ class MeasureReading:
     limits: list[ThresholdRun]
     bounds: Callable[[int], Bounds] | None = None
 
-    def hits(self) -> Matches:
+    def satisfied(self) -> Matches:
         """Where the limit holds (bool, n)."""
         low, high = self.values
-        hits = np.zeros(len(self.counts), np.bool_)
+        satisfied = np.zeros(len(self.counts), np.bool_)
         for first, until, limit in self.limits:
             run = slice(first - self.start, until - self.start)
-            hits[run] = limit.matches(self.part.function, self.counts[run], low[run], high[run])
-        return hits
+            satisfied[run] = limit.matches(self.measure.function, self.counts[run], low[run], high[run])
+        return satisfied
 
     def measured(self, i: int, *, holds: bool) -> Measured:
         """What the i-th window came to, with its contributors."""
         row = self.start + i
         return Measured(
-            condition=self.part.condition,
+            condition=self.measure.condition,
             value=self.value(i),
             limit=self.limit(i),
             holds=holds,
@@ -72,7 +72,7 @@ class MeasureReading:
 
     def value(self, i: int) -> str | None:
         """The aggregate of the i-th window as plain decimal text; None where it is one of nothing."""
-        return shown(self.part.function, self.count(i), join(self.values.low[i], self.values.high[i]))
+        return shown(self.measure.function, self.count(i), join(self.values.low[i], self.values.high[i]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,44 +86,45 @@ class RuleReading:
     start: int
     newest: npt.NDArray[np.int64]
     history: History
-    parts: list[MeasureReading]
+    measures: list[MeasureReading]
 
-    def hits(self) -> Matches:
+    def satisfied(self) -> Matches:
         """Where the rule holds (bool, n)."""
-        return self.together([part.hits() for part in self.parts])
+        return self.combine([measure.satisfied() for measure in self.measures])
 
-    def together(self, hits: list[Matches]) -> Matches:
+    def combine(self, satisfied: list[Matches]) -> Matches:
         """Where the rule holds, if its conditions do there (bool, n, each)."""
         tree = self.version.definition.conditions
-        return hits[0] if tree is None else _hold(tree, iter(hits))
+        return satisfied[0] if tree is None else _combine(tree, iter(satisfied))
 
     def verdicts(self, fired: Matches, warm_from: int | None) -> Iterator[Verdict]:
         """An alert for each transaction where ``fired`` (bool, n) says so."""
         time = self.history.time
-        hits = [part.hits() for part in self.parts]
+        satisfied = [measure.satisfied() for measure in self.measures]
         for i in np.flatnonzero(fired).tolist():
-            own, newest = int(time[self.start + i]), int(self.newest[i])
+            event_time, newest = int(time[self.start + i]), int(self.newest[i])
             yield Verdict(
                 version=self.version,
                 row=i,
                 measured=tuple(
-                    part.measured(i, holds=bool(held[i])) for part, held in zip(self.parts, hits, strict=True)
+                    measure.measured(i, holds=bool(holds[i]))
+                    for measure, holds in zip(self.measures, satisfied, strict=True)
                 ),
-                newest=newest if newest > own else None,
-                warm=warm_from is not None and own >= warm_from,
+                newest=newest if newest > event_time else None,
+                warm=warm_from is not None and event_time >= warm_from,
             )
 
 
-def _hold(tree: ConditionTree, hits: Iterator[Matches]) -> Matches:
+def _combine(tree: ConditionTree, satisfied: Iterator[Matches]) -> Matches:
     """The tree over its conditions, which come in its order."""
     match tree:
         case Condition():
-            return next(hits)
+            return next(satisfied)
         case NotOf(operand):
-            return ~_hold(operand, hits)
+            return ~_combine(operand, satisfied)
         case AllOf(operands):
-            every: Matches = np.all([_hold(operand, hits) for operand in operands], axis=0)
+            every: Matches = np.all([_combine(operand, satisfied) for operand in operands], axis=0)
             return every
         case AnyOf(operands):
-            some: Matches = np.any([_hold(operand, hits) for operand in operands], axis=0)
+            some: Matches = np.any([_combine(operand, satisfied) for operand in operands], axis=0)
             return some

@@ -1,4 +1,4 @@
-"""What late transactions make of what a version has judged before them (`lateEvents: reevaluate`)."""
+"""Re-evaluation: late transactions have a version judge again what it judged before them (`lateEvents: reevaluate`)."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tripline_engine.domain.windows.reevaluation_kernels import Judge, JudgedAga
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """What was judged again.
+class Reevaluated:
+    """The outcome of a re-evaluation.
 
-    :ivar judged: how often a transaction was
+    :ivar judged: the number of evaluations repeated
     :ivar states: all alerts of the version among the rows at hand, these and the others, as firing state
     """
 
@@ -34,98 +34,98 @@ class Again:
 
 
 def judge_late_ones(
-    aggregates: BatchEvaluation,
+    evaluation: BatchEvaluation,
     version: RuleVersion,
     fired: npt.NDArray[np.bool_],
     spans: npt.NDArray[np.int64],
-) -> Again:
+) -> Reevaluated:
     """Judge again, for each late one among the rows and in their order.
 
     :param fired: bool, n: where an alert is due anyhow
     :param spans: what the version has judged, as `judged.JudgedSpans` has it
     """
-    start, windows = aggregates.start, aggregates.windows
+    start, windows = evaluation.start, evaluation.windows
     alerted = windows.alerted[version.key]
-    alerted.reserve(aggregates.end)
-    alerted.rows[start : aggregates.end] = fired
-    came_late = aggregates.late(version)
-    backfilled = windows.history.marked(BACKFILLED, start, aggregates.end)
+    alerted.reserve(evaluation.end)
+    alerted.rows[start : evaluation.end] = fired
+    came_late = evaluation.late(version)
+    backfilled = windows.history.marked(BACKFILLED, start, evaluation.end)
     if backfilled is not None:
-        alerted.rows[start : aggregates.end] |= backfilled
+        alerted.rows[start : evaluation.end] |= backfilled
         came_late &= ~backfilled
     late = np.flatnonzero(came_late).tolist()
     if not late:
-        own = np.flatnonzero(fired) + start + windows.history.offset
-        return Again([], 0, alerted_records(own) if len(own) else None)
-    judge, source = _judge(aggregates, version, spans), _source(aggregates, version)
-    history, (part,) = windows.history, version.measures
-    limits = threshold_runs(part, version.anchor, windows.named, history, history.base, history.end)
+        fired_rows = np.flatnonzero(fired) + start + windows.history.offset
+        return Reevaluated([], 0, alerted_records(fired_rows) if len(fired_rows) else None)
+    judge, source = _judge(evaluation, version, spans), _source(evaluation, version)
+    history, (measure,) = windows.history, version.measures
+    limits = threshold_runs(measure, version.anchor, windows.named, history, history.base, history.end)
     verdicts: list[Verdict] = []
     judged, rows = 0, [np.flatnonzero(fired) + start]
-    for place in late:
-        found = judge_again(start + place, judge, source)
-        held = _held(version, found, limits)
-        alerted.rows[found.rows[held]] = 1
-        judged += len(held)
-        verdicts += _verdicts(aggregates, version, place, found, held, limits)
-        rows.append(found.rows[held])
+    for index in late:
+        again = judge_again(start + index, judge, source)
+        satisfied = _satisfied(version, again, limits)
+        alerted.rows[again.rows[satisfied]] = 1
+        judged += len(satisfied)
+        verdicts += _verdicts(evaluation, version, index, again, satisfied, limits)
+        rows.append(again.rows[satisfied])
     sequences = np.concatenate(rows) + history.offset
-    return Again(verdicts, judged, alerted_records(sequences) if len(sequences) else None)
+    return Reevaluated(verdicts, judged, alerted_records(sequences) if len(sequences) else None)
 
 
-def _judge(aggregates: BatchEvaluation, version: RuleVersion, spans: npt.NDArray[np.int64]) -> Judge:
-    history, (part,) = aggregates.windows.history, version.measures
+def _judge(evaluation: BatchEvaluation, version: RuleVersion, spans: npt.NDArray[np.int64]) -> Judge:
+    history, (measure,) = evaluation.windows.history, version.measures
     return Judge(
-        window=part.window_ms,
-        floor=aggregates.visibility.floor(version.anchor, version.fields),
+        window=measure.window_ms,
+        floor=evaluation.watermarks.floor(version.anchor, version.fields),
         base=history.base,
         offset=history.offset,
-        function=FUNCTIONS[part.function],
-        sign=part.sign,
+        function=FUNCTIONS[measure.function],
+        sign=measure.sign,
         spans=spans,
     )
 
 
-def _source(aggregates: BatchEvaluation, version: RuleVersion) -> Source:
-    windows, (part,) = aggregates.windows, version.measures
-    links, members = windows.links[part.population], windows.links[part.members]
-    amounts = windows.amounts(part.condition.aggregate_field)
-    return Source(links.order, members.slots, members.order, amounts, windows.alerted[version.key].rows)
+def _source(evaluation: BatchEvaluation, version: RuleVersion) -> Source:
+    windows, (measure,) = evaluation.windows, version.measures
+    groups, members = windows.lists[measure.population], windows.lists[measure.members]
+    amounts = windows.amounts(measure.condition.aggregate_field)
+    return Source(groups.order, members.slots, members.order, amounts, windows.alerted[version.key].rows)
 
 
-def _held(version: RuleVersion, found: JudgedAgain, limits: list[ThresholdRun]) -> npt.NDArray[np.bool_]:
-    """Which of n hold (bool, n)."""
-    held = np.zeros(len(found.rows), np.bool_)
+def _satisfied(version: RuleVersion, again: JudgedAgain, limits: list[ThresholdRun]) -> npt.NDArray[np.bool_]:
+    """Where the limit holds (bool, n)."""
+    satisfied = np.zeros(len(again.rows), np.bool_)
     starts = [first for first, _, _ in limits]
-    runs = np.searchsorted(starts, found.rows, "right") - 1
+    runs = np.searchsorted(starts, again.rows, "right") - 1
     for run in np.unique(runs).tolist():
-        own, limit = runs == run, limits[run][2]
-        totals = found.counts[own], found.low[own], found.high[own]
-        held[own] = limit.matches(version.measures[0].function, *totals)
-    return held
+        in_run, limit = runs == run, limits[run][2]
+        totals = again.counts[in_run], again.low[in_run], again.high[in_run]
+        satisfied[in_run] = limit.matches(version.measures[0].function, *totals)
+    return satisfied
 
 
 def _verdicts(
-    aggregates: BatchEvaluation,
+    evaluation: BatchEvaluation,
     version: RuleVersion,
-    place: int,
-    found: JudgedAgain,
-    held: npt.NDArray[np.bool_],
+    index: int,
+    again: JudgedAgain,
+    satisfied: npt.NDArray[np.bool_],
     limits: list[ThresholdRun],
 ) -> Iterator[Verdict]:
-    if not held.any():
+    if not satisfied.any():
         return
-    history, late = aggregates.windows.history, aggregates.start + place
-    warm_from = aggregates.visibility.warm_from(version)
+    history, late = evaluation.windows.history, evaluation.start + index
+    warm_from = evaluation.watermarks.warm_from(version)
     late_one = LateOne(history.ids(np.array([late]))[0], int(history.time[late]))
-    (part,) = version.measures
-    window = aggregates.window(version, part, aggregates.windows.links[part.population])
-    for i in np.flatnonzero(held).tolist():
-        row, count = int(found.rows[i]), int(found.counts[i])
+    (measure,) = version.measures
+    window = evaluation.window(version, measure, evaluation.windows.lists[measure.population])
+    for i in np.flatnonzero(satisfied).tolist():
+        row, count = int(again.rows[i]), int(again.counts[i])
         limit = next(limit for first, until, limit in limits if first <= row < until)
         measured = Measured(
-            condition=part.condition,
-            value=shown(part.function, count, join(found.low[i], found.high[i])),
+            condition=measure.condition,
+            value=shown(measure.function, count, join(again.low[i], again.high[i])),
             limit=limit.text,
             holds=True,
             count=count,
@@ -133,7 +133,7 @@ def _verdicts(
         )
         yield Verdict(
             version=version,
-            row=place,
+            row=index,
             measured=(measured,),
             newest=None,
             warm=warm_from is not None and int(history.time[row]) >= warm_from,

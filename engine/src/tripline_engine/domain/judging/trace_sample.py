@@ -11,32 +11,32 @@ import numpy.typing as npt
 from tripline_engine.domain.judging.readings import RuleReading
 
 MAX_RECORDS: Final = 1_000
-"""Of one shard and micro-batch."""
+"""Trace records of one shard and micro-batch, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceSample:
-    """The evaluations of one version that are to be told.
+    """The evaluations of one version that are traced.
 
-    :ivar rows: int64, ascending: where the first MAX_RECORDS of them are among the rows that were judged together
-    :ivar found: how many there are
+    :ivar rows: int64, ascending: the indices of the first MAX_RECORDS of them among the rows judged together
+    :ivar evaluations: how many there are
     :ivar fired: bool, by row: where an alert is due
     :ivar late: bool, by row
     """
 
     reading: RuleReading
     rows: npt.NDArray[np.int64]
-    found: int
+    evaluations: int
     fired: npt.NDArray[np.bool_]
     late: npt.NDArray[np.bool_]
 
 
 def sample_traces(
     reading: RuleReading,
-    told: npt.NDArray[np.bool_],
+    traced: npt.NDArray[np.bool_],
     fired: npt.NDArray[np.bool_],
     late: npt.NDArray[np.bool_],
 ) -> TraceSample:
-    """What is to be told of a version: its evaluations where ``told`` (bool, by row) says so."""
-    rows = np.flatnonzero(told)
+    """The sample of a version's evaluations where ``traced`` (bool, by row) holds."""
+    rows = np.flatnonzero(traced)
     return TraceSample(reading, rows[:MAX_RECORDS], len(rows), fired, late)

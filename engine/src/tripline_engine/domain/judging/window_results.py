@@ -1,7 +1,7 @@
-"""What the windows of an anchor came to: worked out when the first rule reads it, let go of after the last one.
+"""The results of an anchor's windows for a batch: computed when the first rule reads them, released after the last one.
 
-A thousand rules have hundreds of windows, and what they all came to for a large micro-batch would not fit into the
-processor's cache, nor would the system leave so much memory with us from one micro-batch to the next.
+A thousand rules have hundreds of windows. Their results for a large micro-batch, all at once, would not fit into the
+processor's cache, nor would the system leave that much memory with the process from one micro-batch to the next.
 """
 
 from __future__ import annotations
@@ -30,92 +30,92 @@ from tripline_engine.domain.transactions.columns import Totals
 Key = TotalsKey | ChainKey | DistinctKey | BucketKey
 
 
-class Entered(NamedTuple):
-    """The history's rows from ``start`` on, which the lists have taken in, and what was found then."""
+class EnteredRows(NamedTuple):
+    """The history's rows from ``start`` on, which the lists hold, and the result of linking them."""
 
     start: int
     linked: Mapping[Population, LinkResult]
 
 
 class WindowResults:
-    """Each window takes the rows in once: when it is read, or when everything is finished.
+    """Each window takes the rows once: when it is read, or when everything is finished.
 
     :param readers: the versions that are going to read
     """
 
     def __init__(
-        self, windows: WindowSet, entered: Entered, visibility: Watermarks, readers: Iterable[RuleVersion]
+        self, windows: WindowSet, entered: EnteredRows, watermarks: Watermarks, readers: Iterable[RuleVersion]
     ) -> None:
-        self._windows, self._entered, self._visibility = windows, entered, visibility
+        self._windows, self._entered, self._watermarks = windows, entered, watermarks
         # keys of different kinds may be equal as tuples
-        self._left = Counter((type(key), key) for version in readers for key in read_by(version))
-        self._taken: set[tuple[type, Key]] = set()
-        self._held: dict[tuple[type, Key], Any] = {}
+        self._readers_left = Counter((type(key), key) for version in readers for key in read_by(version))
+        self._computed: set[tuple[type, Key]] = set()
+        self._results: dict[tuple[type, Key], Any] = {}
 
     def totals(self, key: TotalsKey | DistinctKey) -> Totals:
         """Counts and sums, or numbers of values, of the key's windows (arrays (windows, n))."""
-        found: Totals = self._read(key)
-        return found
+        totals: Totals = self._read(key)
+        return totals
 
     def extremes(self, key: ChainKey) -> npt.NDArray[np.int64]:
         """The rows with the extreme values, int64, (n, windows)."""
-        found: npt.NDArray[np.int64] = self._read(key)
-        return found
+        rows: npt.NDArray[np.int64] = self._read(key)
+        return rows
 
     def buckets(self, key: BucketKey) -> npt.NDArray[np.int64]:
-        """What the windows with whole buckets came to, as `bucket_pool.evaluate` has it."""
-        found: npt.NDArray[np.int64] = self._read(key)
-        return found
+        """The windows of whole buckets, as `bucket_kernels.evaluate` writes them."""
+        windows: npt.NDArray[np.int64] = self._read(key)
+        return windows
 
-    def let_go(self, version: RuleVersion) -> None:
-        """The version has read what it reads."""
+    def release(self, version: RuleVersion) -> None:
+        """Release the results that nobody but this version was still to read."""
         for key in read_by(version):
             kind = type(key), key
-            self._left[kind] -= 1
-            if not self._left[kind]:
-                self._held.pop(kind, None)
+            self._readers_left[kind] -= 1
+            if not self._readers_left[kind]:
+                self._results.pop(kind, None)
 
     def finish(self) -> None:
-        """Have the windows take the rows in that nobody has read: those of paused rules."""
+        """Have windows that nobody has read take the rows too: those of paused rules."""
         windows = self._windows
-        for part in (windows.totals, windows.chains, windows.distincts, windows.buckets):
-            for key in part:
-                if (type(key), key) not in self._taken:
-                    self._take(key)
+        for keys in (windows.totals, windows.chains, windows.distincts, windows.buckets):
+            for key in keys:
+                if (type(key), key) not in self._computed:
+                    self._compute(key)
 
     def _read(self, key: Key) -> Any:
         kind = type(key), key
-        if kind not in self._held:
-            self._held[kind] = self._take(key)
-        return self._held[kind]
+        if kind not in self._results:
+            self._results[kind] = self._compute(key)
+        return self._results[kind]
 
-    def _take(self, key: Key) -> Any:
+    def _compute(self, key: Key) -> Any:
         # a window that took the same rows in twice would count them twice
-        assert (type(key), key) not in self._taken
-        self._taken.add((type(key), key))
+        assert (type(key), key) not in self._computed
+        self._computed.add((type(key), key))
         windows, (start, every) = self._windows, self._entered
         linked, base = every[key.population], windows.history.base
         match key:
             case TotalsKey():
-                floor, amounts = windows.floor(self._visibility, key), windows.amounts(key.field)
+                floor, amounts = windows.floor(self._watermarks, key), windows.amounts(key.field)
                 return windows.totals[key].evaluate(start, linked, floor, base, amounts)
             case ChainKey():
-                floor, amounts = windows.floor(self._visibility, key), windows.amounts(key.field)
+                floor, amounts = windows.floor(self._watermarks, key), windows.amounts(key.field)
                 return windows.chains[key].evaluate(start, linked, floor, base, amounts)
             case DistinctKey():
-                floor = windows.floor(self._visibility, key)
+                floor = windows.floor(self._watermarks, key)
                 return windows.distincts[key].evaluate(start, linked, floor, base)
             case BucketKey():
-                span, amounts = windows.span(self._visibility, key), windows.amounts(key.field)
+                span, amounts = windows.span(self._watermarks, key), windows.amounts(key.field)
                 return windows.buckets[key].evaluate(start, linked.newest, span, base, amounts)
 
 
 def read_by(version: RuleVersion) -> Iterator[Key]:
-    """What the version reads of the windows that it shares with others."""
-    # one that starts anew at each alert has its own
+    """The windows that the version shares with others and reads."""
+    # a version that starts anew at each alert has windows of its own
     if not version.definition.reset_on_alert:
-        for part in version.measures:
-            yield from _read_for(part)
+        for measure in version.measures:
+            yield from _read_for(measure)
 
 
 def _read_for(part: Measure) -> Iterator[Key]:

@@ -36,16 +36,16 @@ class Admission:
 
 
 def admit(
-    rows: TransactionBatch, settings: Tolerances, visibility: Watermarks, backfills: AbstractSet[str]
+    rows: TransactionBatch, settings: Tolerances, watermarks: Watermarks, backfills: AbstractSet[str]
 ) -> Admission:
     """Judge transactions by their event and record times, and by the backfills that stand; every shard judges alike."""
     reason = np.full(len(rows), -1, np.int8)
     behind = rows.record_time - rows.time
-    if visibility.clock is not None:
-        reason[visibility.clock - rows.record_time > settings.max_disorder_ms] = _OUT_OF_ORDER
+    if watermarks.clock is not None:
+        reason[watermarks.clock - rows.record_time > settings.max_disorder_ms] = _OUT_OF_ORDER
     early = -behind > settings.max_future_skew_ms
     reason[early] = _FUTURE
-    reason[(behind > settings.allowed_lateness_ms) | (rows.time < visibility.lateness_floor)] = _TOO_LATE
+    reason[(behind > settings.allowed_lateness_ms) | (rows.time < watermarks.lateness_floor)] = _TOO_LATE
     if rows.backfilled is not None:
         # what a backfill brings may be as old as it is
         reason[rows.backfilled] = np.where(early, np.int8(_FUTURE), np.int8(-1))[rows.backfilled]

@@ -1,4 +1,4 @@
-"""What commands of operators do to the state of a shard, at their place among the rule events."""
+"""Commands of operators applied to the state of a shard, at their place among the rule events."""
 
 from __future__ import annotations
 
@@ -11,63 +11,36 @@ from tripline_engine.domain.rules.commands import (
     StartBackfill,
     VoidTransaction,
 )
-from tripline_engine.domain.rules.exclusions import Group
-from tripline_engine.domain.rules.rule_version import RuleVersion
-from tripline_engine.domain.shard.projection import Projection
-from tripline_engine.domain.state_log.head import Head
-from tripline_engine.domain.state_log.state_log import StateLog
+from tripline_engine.domain.shard.shard_state import ShardState
 
 
-def apply_command(command: Command, position: int, projection: Projection, head: Head, log: StateLog) -> None:
+def apply_command(command: Command, position: int, state: ShardState) -> None:
     """Change what follows from a command that the rule book has taken.
 
-    Windows and firing states that are forgotten are built again when the projection is restructured.
+    Windows and firing states that are forgotten are built again when the shard's state is restructured.
     """
+    book, watermarks, anchors = state.book, state.watermarks, state.anchors
     match command:
         case ClearState():
-            _clear_state(projection, head, log)
-        case ClearRule(rule_id) if rule_id in projection.book.rules:
-            _clear_rule(rule_id, projection, head, log)
-        case ClearGroup(rule_id, group) if rule_id in projection.book.rules:
-            for version in projection.book.rules[rule_id].grouped_by(tuple(name for name, _ in group)):
-                _clear_group(version, group, projection, head, log)
+            watermarks.clear(book.settings)
+            for anchor in anchors.values():
+                anchor.clear()
+        case ClearRule(rule_id) if rule_id in book.rules:
+            watermarks.clear_rule(rule_id, book.settings)
+            watermarks.sync_spans(book)
+            for anchor in anchors.values():
+                anchor.clear_rule(rule_id)
+        case ClearGroup(rule_id, group) if rule_id in book.rules:
+            for version in book.rules[rule_id].grouped_by(tuple(name for name, _ in group)):
+                anchors[version.anchor].clear_group(version, group)
         case VoidTransaction(transaction_id, event_time):
-            for name, anchor in projection.anchors.items():
-                sequences = anchor.void(transaction_id, event_time, head.visibility)
-                head.segments[name].void(sequences, position, head.visibility.lateness_floor)
+            for anchor in anchors.values():
+                anchor.void(transaction_id, event_time, position)
         case StartBackfill(name):
-            projection.book.backfills.add(name)
-        case EndBackfill(name, complete_from) if name in projection.book.backfills:
-            projection.book.backfills.remove(name)
+            book.backfills.add(name)
+        case EndBackfill(name, complete_from) if name in book.backfills:
+            book.backfills.remove(name)
             if complete_from is not None:
-                head.visibility.complete(complete_from)
+                watermarks.complete(complete_from)
         case _:
             pass
-
-
-def _clear_state(projection: Projection, head: Head, log: StateLog) -> None:
-    head.visibility.clear(projection.book.settings)
-    for name, anchor in projection.anchors.items():
-        anchor.clear()
-        segments = head.segments[name]
-        segments.clear()
-        head.firing[name].clear(log)
-        head.buckets[name].clear(segments.accepted, log)
-
-
-def _clear_rule(rule_id: int, projection: Projection, head: Head, log: StateLog) -> None:
-    head.visibility.clear_rule(rule_id, projection.book.settings)
-    head.visibility.sync_spans(projection.book)
-    for name, anchor in projection.anchors.items():
-        anchor.close_firing(rule_id)
-        head.firing[name].forget_rule(rule_id, log)
-
-
-def _clear_group(
-    version: RuleVersion, group: Group, projection: Projection, head: Head, log: StateLog
-) -> None:
-    anchor = projection.anchors[version.anchor]
-    anchor.close_firing(version.rule_id)
-    if version.definition.late_events != "reevaluate":
-        # there the states are not of groups but of transactions, which are in no list any more
-        head.firing[version.anchor].forget_group(version.key, anchor.group_identity(group), log)

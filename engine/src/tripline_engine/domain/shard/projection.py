@@ -1,18 +1,12 @@
-"""A shard's state in memory: a projection of its state log, verified before every use.
+"""A shard's arrays: a cache of its state log, verified before every use.
 
 The arrays name the sequence and nonce of the micro-batch that they include. If the log's head names the same,
 they are its projection; anything else (another attempt's leftovers, a half-finished write, files from before a
-reboot) is thrown away and built again from the segments.
+reboot) is thrown away and rebuilt from the log.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from zlib import crc32
@@ -20,35 +14,34 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.judging.anchor import Anchor
-from tripline_engine.domain.judging.window_set import PersistedBuckets
+from tripline_engine.domain.judging.anchor import Anchor, AnchorSchema
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
 from tripline_engine.domain.memory.parallel import run_parallel
-from tripline_engine.domain.rules.measures import BucketKey
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.window_plan import WindowPlan
+from tripline_engine.domain.shard.anchor_rebuild import rebuild_anchor, rebuild_work
+from tripline_engine.domain.shard.anchor_state import AnchorState
 from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.shard_state import ShardState
 from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
-from tripline_engine.domain.state_log.bucket_log import BucketLog
 from tripline_engine.domain.state_log.head import Head, read_book
-from tripline_engine.domain.state_log.segment_log import SegmentLog
 from tripline_engine.domain.state_log.state_log import StateLog
-from tripline_engine.domain.transactions.columns import TransactionBatch
 from tripline_engine.domain.transactions.hash_key import HashKey
 
-# What the header holds; its first item belongs to the arena.
+# Items of the header; the first one belongs to the arena.
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
-# How the arrays are laid out; files of another layout, from before an upgrade, are built again.
+# The layout of the arrays; files of another one, from before an upgrade, are rebuilt.
 _THIS_LAYOUT = 14
-# More transactions than this come only where there is a backlog.
-_MANY = 1 << 12
-# To read transactions back is as much work as to build so many lists and windows over them.
-_READ = 6
+# A micro-batch with more transactions than this comes from a backlog.
+_LARGE_BATCH = 1 << 12
 
 
 class Projection:
-    """The rule book and the anchors of one shard."""
+    """The rule book and the arrays of one shard.
+
+    :ivar book: the rule book of the last attached head
+    """
 
     def __init__(
         self, config: EngineConfig, directory: Path | None, tuning: ShardTuning = DEFAULT_TUNING
@@ -64,7 +57,7 @@ class Projection:
     def attach(self, head: Head, log: StateLog) -> bool:
         """Make this the projection of the log's head.
 
-        :returns: whether it had to be built again
+        :returns: whether it had to be rebuilt
         """
         if not self._is_of(head):
             self._rebuild(head, log)
@@ -77,22 +70,31 @@ class Projection:
             self._header = self._mapped.header
             self.anchors = {}
         if not self.anchors:
-            self.anchors = {name: self._anchor(name, WindowPlan.of(self.book, name)) for name in self._names}
+            self._open({name: WindowPlan.of(self.book, name) for name in self._config.event_type.anchors})
             if self._mapped:
                 self._mapped.release_previous()
         return False
 
+    def state(self, head: Head) -> ShardState:
+        """The shard's state under the head that this has been attached to."""
+        time_field = self._config.event_type.time_field.name
+        anchors = {
+            name: AnchorState(arrays, head.anchors[name], head.watermarks, time_field)
+            for name, arrays in self.anchors.items()
+        }
+        return ShardState(self.book, head.watermarks, anchors)
+
     def begin(self) -> None:
-        """Say that the arrays are about to change."""
+        """Mark the arrays as dirty: they are about to change."""
         self._header[_DIRTY] = 1
 
     def expect(self, rows: int) -> None:
-        """Say that so many transactions are going to be taken."""
+        """Prepare the arrays for that number of transactions."""
         if self._mapped:
-            self._mapped.read_ahead(on=rows > _MANY)
+            self._mapped.read_ahead(on=rows > _LARGE_BATCH)
 
     def finish(self, head: Head) -> None:
-        """Say that the arrays include what the head names."""
+        """Mark the arrays as the head's."""
         self._book_nonce = head.book_nonce
         self._header[_SEQUENCE], self._header[_NONCE], self._header[_BOOT] = (
             head.sequence,
@@ -101,14 +103,9 @@ class Projection:
         )
         self._header[_DIRTY], self._header[_LAYOUT] = 0, _THIS_LAYOUT
 
-    def restructure(self, head: Head, log: StateLog) -> None:
-        """Maintain what the book needs now."""
-        for name in self.anchors:
-            self._restructure(name, head, log)
-
     def shrink(self, head: Head, log: StateLog) -> bool:
-        """Build the arrays again, as large as they have to be, if they are far larger; whether they were."""
-        oversized = any(anchor.oversized for anchor in self.anchors.values())
+        """Rebuild the arrays, as large as they have to be, if they are far larger; whether they were."""
+        oversized = any(anchor.retention.oversized for anchor in self.anchors.values())
         if oversized:
             self._rebuild(head, log)
         return oversized
@@ -120,12 +117,9 @@ class Projection:
 
     @property
     def bytes(self) -> int:
-        """Size of the arrays, but for what there is no memory for."""
-        return self._arena.bytes() - sum(anchor.unbacked_bytes for anchor in self.anchors.values())
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return self._config.event_type.anchors
+        """Size of the arrays, without what has no memory."""
+        unbacked = sum(anchor.retention.unbacked_bytes for anchor in self.anchors.values())
+        return self._arena.bytes() - unbacked
 
     def _is_of(self, head: Head) -> bool:
         header = self._header
@@ -140,125 +134,36 @@ class Projection:
             self._mapped.read_ahead(on=True)
         else:
             self._arena = self._tuning.heap_arena()
-        self.book, self._book_nonce = read_book(log, self._config.event_type), head.book_nonce
-        self.anchors = {name: self._anchor(name, WindowPlan.empty()) for name in self._names}
-        # what takes longest begins first
-        names = sorted(self.anchors, key=partial(self._to_build, head), reverse=True)
-        shared = _OneAtATime(log)
-        work = [partial(self._rebuild_anchor, name, head, shared) for name in names]
-        rows = sum(map(_rows, head.segments.values()))
+        event_type = self._config.event_type
+        self.book, self._book_nonce = read_book(log, event_type), head.book_nonce
+        self._open(dict.fromkeys(event_type.anchors, WindowPlan.empty()))
+        plans = {name: WindowPlan.of(self.book, name) for name in event_type.anchors}
+        # the anchor that takes longest begins first
+        states = sorted(
+            self.state(head).anchors.values(),
+            key=lambda state: rebuild_work(state, plans[state.name]),
+            reverse=True,
+        )
+        work = [
+            partial(rebuild_anchor, state, plans[state.name], head.watermarks, event_type) for state in states
+        ]
+        rows = sum(state.log.rows for state in states)
         run_parallel(work, rows, parallel_rows=self._tuning.anchor.parallel_rows)
         self.finish(head)
 
-    def _to_build(self, head: Head, name: str) -> int:
-        """How much is to be built of an anchor, roughly: its transactions, by how often each is looked at."""
-        structure = WindowPlan.of(self.book, name)
-        parts = structure.populations, structure.totals, structure.chains, structure.distincts
-        return _rows(head.segments[name]) * (_READ + sum(map(len, parts)))
-
-    def _rebuild_anchor(self, name: str, head: Head, log: StateLog) -> None:
-        anchor, segments, visibility = self.anchors[name], head.segments[name], head.visibility
-        floor = visibility.floor(name, [self._config.event_type.time_field.name])
-        sequence, folded = segments.first, head.buckets[name].folded
-        with ThreadPoolExecutor(1) as beside:
-            remembered = []
-            for rows, cleared in segments.read(log):
-                needed = len(rows) if folded is None else max(folded - sequence, 0)
-                sequence += len(rows)
-                # what comes behind the first row that is not gone stays as well
-                following = segments.accepted - sequence
-                remembered.append(beside.submit(anchor.remember, rows, visibility.id_floor, following))
-                for part, gone in self._retained(anchor, rows, floor, needed):
-                    if not (cleared or gone):
-                        anchor.load(part, following)
-            for done in remembered:
-                done.result()
-        anchor.remembered(visibility.id_floor)
-        anchor.history.offset = segments.accepted - anchor.history.end
-        anchor.void_again(segments.voided)
-        until = unfolded(anchor, head.buckets[name], anchor.expired(visibility))
-        anchor.clean_up(visibility, until)
-        self._restructure(name, head, log)
-
-    def _restructure(self, name: str, head: Head, log: StateLog) -> None:
-        firing, kept = partial(head.firing[name].read, log), partial(_kept, head, log, name)
-        self.anchors[name].restructure(WindowPlan.of(self.book, name), head.visibility, firing, kept)
-
-    def _retained(
-        self, anchor: Anchor, rows: TransactionBatch, floor: int, needed: int
-    ) -> Iterator[tuple[TransactionBatch, bool]]:
-        """The rows in runs, each with whether it is out of every window: what comes before all that is not.
-
-        :param needed: the place of the first row that bucket sets still have to read
-        """
-        live = rows.time >= floor
-        first = 0 if anchor.history.end or live.all() else int(live.argmax()) if live.any() else len(rows)
-        gone = np.arange(len(rows)) < min(first, needed)
-        for part, out in ((gone, True), (~gone, False)):
-            if part.any():
-                yield rows.take(part, self._config.event_type), out
-
-    def _anchor(self, name: str, structure: WindowPlan) -> Anchor:
-        config = self._config
-        key, named = HashKey(*config.hash_key), self.book.named
-        return Anchor(self._arena, name, config.event_type, key, named, structure, self._tuning.anchor)
-
-
-class _OneAtATime:
-    """A state log that several threads may read."""
-
-    def __init__(self, log: StateLog) -> None:
-        self._log, self._lock = log, threading.Lock()
-
-    def get(self, key: str) -> bytes | None:
-        with self._lock:
-            return self._log.get(key)
-
-    def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
-        with self._lock:
-            return self._log.get_all(keys)
-
-    def put(self, key: str, data: bytes) -> None:
-        with self._lock:
-            self._log.put(key, data)
-
-    def remove(self, key: str) -> None:
-        with self._lock:
-            self._log.remove(key)
-
-    def remove_all(self, keys: Sequence[str]) -> None:
-        with self._lock:
-            self._log.remove_all(keys)
-
-
-def _rows(segments: SegmentLog) -> int:
-    """How many transactions the log has of an anchor."""
-    return segments.accepted - segments.first
-
-
-def unfolded(anchor: Anchor, buckets: BucketLog, until: int) -> int:
-    """That row number, or that of the first row that some bucket set still needs to read."""
-    return until if buckets.folded is None else min(until, buckets.folded - anchor.history.offset)
-
-
-def _kept(head: Head, log: StateLog, anchor: str, key: BucketKey) -> PersistedBuckets:
-    buckets, name = head.buckets[anchor], key.path(anchor)
-    return PersistedBuckets(buckets.read(name, log), buckets.sets[name].folded, head.segments[anchor].voided)
-
-
-@contextmanager
-def exclusive(directory: Path) -> Iterator[bool]:
-    """Hold the directory's lock; False if another process has it."""
-    directory.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(directory.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield True
-        except BlockingIOError:
-            yield False
-    finally:
-        os.close(descriptor)
+    def _open(self, plans: dict[str, WindowPlan]) -> None:
+        """Attach to the arrays of all anchors, which hold the windows of these plans."""
+        event_type, key = self._config.event_type, HashKey(*self._config.hash_key)
+        self.anchors = {
+            name: Anchor(
+                self._arena,
+                AnchorSchema(name, event_type, key),
+                self.book.named,
+                plan,
+                self._tuning.anchor,
+            )
+            for name, plan in plans.items()
+        }
 
 
 def _boot() -> int:

@@ -8,6 +8,7 @@ from typing import Final
 
 from tripline_engine.domain.judging import anchor_tuning
 from tripline_engine.domain.memory.arena import Arena, HeapArena
+from tripline_engine.domain.state_log import segment_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class ShardTuning:
     """
 
     anchor: anchor_tuning.AnchorTuning = anchor_tuning.DEFAULT_TUNING
+    segments: segment_log.SegmentTuning = segment_log.DEFAULT_TUNING
     heap_arena: Callable[[], Arena] = HeapArena
 
 

@@ -1,7 +1,7 @@
 """The trace of a rule: each of its evaluations as a record for people who look on.
 
-It must never hold up the stream. So no more than so many records are made of one micro-batch in a shard, the first
-in the order of acceptance, and values are only worked out of those. What is left out is counted.
+Traces must never stall the stream. So at most MAX_RECORDS are made of one micro-batch in a shard, the first ones
+in the order of acceptance, and values are only computed for those. The others are counted.
 """
 
 from __future__ import annotations
@@ -28,53 +28,53 @@ class TraceCollector:
 
     def __init__(self, event_type: EventType, now: int) -> None:
         self._event_type, self._now = event_type, now
-        self._found = 0
-        self._noted: list[tuple[tuple[int, ...], dict[str, Any]]] = []
+        self._evaluations = 0
+        self._ordered: list[tuple[tuple[int, ...], dict[str, Any]]] = []
 
-    def note(self, rows: TransactionBatch, watched: Sequence[TraceSample]) -> None:
-        """Take in what was watched of these rows, while their history can still be read."""
-        if not any(each.found for each in watched):
+    def add(self, rows: TransactionBatch, samples: Sequence[TraceSample]) -> None:
+        """Add the traced evaluations of these rows, while their history can still be read."""
+        if not any(sample.evaluations for sample in samples):
             return
-        self._found += sum(each.found for each in watched)
-        places = np.concatenate([each.rows for each in watched])
-        owners = np.repeat(np.arange(len(watched)), [len(each.rows) for each in watched])
-        rules = np.array([each.reading.version.rule_id for each in watched], np.int64)
-        first = np.lexsort((rules[owners], places))[:MAX_RECORDS]
-        transactions = self._transactions(rows, places[first])
-        holds: dict[int, list[npt.NDArray[np.bool_]]] = {}
-        for place, owner, transaction in zip(
-            places[first].tolist(), owners[first].tolist(), transactions, strict=True
+        self._evaluations += sum(sample.evaluations for sample in samples)
+        indices = np.concatenate([sample.rows for sample in samples])
+        owners = np.repeat(np.arange(len(samples)), [len(sample.rows) for sample in samples])
+        rules = np.array([sample.reading.version.rule_id for sample in samples], np.int64)
+        first = np.lexsort((rules[owners], indices))[:MAX_RECORDS]
+        transactions = self._transactions(rows, indices[first])
+        satisfied: dict[int, list[npt.NDArray[np.bool_]]] = {}
+        for index, owner, transaction in zip(
+            indices[first].tolist(), owners[first].tolist(), transactions, strict=True
         ):
-            each = watched[owner]
-            if owner not in holds:
-                holds[owner] = [part.hits() for part in each.reading.parts]
-            trace = self._trace(each, place, holds[owner], transaction)
-            order = (*(transaction[name] for name in _ORDER), each.reading.version.rule_id)
-            self._noted.append((order, trace))
+            sample = samples[owner]
+            if owner not in satisfied:
+                satisfied[owner] = [measure.satisfied() for measure in sample.reading.measures]
+            trace = self._trace(sample, index, satisfied[owner], transaction)
+            order = (*(transaction[name] for name in _ORDER), sample.reading.version.rule_id)
+            self._ordered.append((order, trace))
 
-    def told(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, Any]]:
         """The records to write, as rule-traces.v1 carries them, in the order of acceptance."""
-        return [trace for _, trace in sorted(self._noted, key=lambda noted: noted[0])[:MAX_RECORDS]]
+        return [trace for _, trace in sorted(self._ordered, key=lambda entry: entry[0])[:MAX_RECORDS]]
 
     @property
     def omitted(self) -> int:
-        """How many evaluations will not be told."""
-        return max(0, self._found - MAX_RECORDS)
+        """The number of evaluations beyond MAX_RECORDS, which are not written."""
+        return max(0, self._evaluations - MAX_RECORDS)
 
-    def _transactions(self, rows: TransactionBatch, places: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
+    def _transactions(self, rows: TransactionBatch, indices: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
         names = [field.name for field in self._event_type.fields]
         table = rows.table.select([*names, "recordTime", *_ORDER])
-        found: list[dict[str, Any]] = table.take(pa.array(places)).to_pylist()
-        return found
+        transactions: list[dict[str, Any]] = table.take(pa.array(indices)).to_pylist()
+        return transactions
 
     def _trace(
         self,
-        watched: TraceSample,
+        sample: TraceSample,
         row: int,
-        hits: list[npt.NDArray[np.bool_]],
+        satisfied: list[npt.NDArray[np.bool_]],
         transaction: Mapping[str, Any],
     ) -> dict[str, Any]:
-        reading, version = watched.reading, watched.reading.version
+        reading, version = sample.reading, sample.reading.version
         time = transaction[self._event_type.time_field.name]
         fields = transaction_json(transaction, self._event_type)
         return {
@@ -88,30 +88,30 @@ class TraceCollector:
             "group": {name: fields[name] for name in version.definition.grouping_key_names},
             "windowStart": version.window_start(time),
             "windowEnd": time,
-            **_values(reading, row, hits),
-            "holds": bool(reading.together(hits)[row]),
-            "alerted": bool(watched.fired[row]),
-            "late": bool(watched.late[row]),
+            **_values(reading, row, satisfied),
+            "holds": bool(reading.combine(satisfied)[row]),
+            "alerted": bool(sample.fired[row]),
+            "late": bool(sample.late[row]),
             "judgedAt": self._now,
         }
 
 
-def _values(reading: RuleReading, row: int, hits: list[npt.NDArray[np.bool_]]) -> dict[str, Any]:
+def _values(reading: RuleReading, row: int, satisfied: list[npt.NDArray[np.bool_]]) -> dict[str, Any]:
     """What was measured: one value, or a list of conditions."""
     if not reading.version.chained:
-        return _value(reading.parts[0], row)
+        return _value(reading.measures[0], row)
     conditions = [
-        {**_value(part, row), "holds": bool(held[row])}
-        for part, held in zip(reading.parts, hits, strict=True)
+        {**_value(measure, row), "holds": bool(holds[row])}
+        for measure, holds in zip(reading.measures, satisfied, strict=True)
     ]
     nothing = {"value": None, "contributingCount": 0, "limit": None, "limitOperatorType": None}
     return {**nothing, "conditions": conditions}
 
 
-def _value(part: MeasureReading, row: int) -> dict[str, Any]:
+def _value(reading: MeasureReading, row: int) -> dict[str, Any]:
     return {
-        "value": part.value(row),
-        "contributingCount": part.count(row),
-        "limit": part.limit(row),
-        "limitOperatorType": part.part.condition.operator,
+        "value": reading.value(row),
+        "contributingCount": reading.count(row),
+        "limit": reading.limit(row),
+        "limitOperatorType": reading.measure.condition.operator,
     }

@@ -10,9 +10,10 @@ import msgspec
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.watermarks import Watermarks
+from tripline_engine.domain.state_log.anchor_log import AnchorLog
 from tripline_engine.domain.state_log.bucket_log import BucketLog
 from tripline_engine.domain.state_log.firing_log import FiringLog
-from tripline_engine.domain.state_log.segment_log import SegmentLog
+from tripline_engine.domain.state_log.segment_log import DEFAULT_TUNING, SegmentLog, SegmentTuning
 from tripline_engine.domain.state_log.state_log import StateLog
 
 _FORMAT = 4
@@ -33,47 +34,54 @@ class Head:
     sequence: int
     nonce: int
     book_nonce: int
-    visibility: Watermarks
-    segments: dict[str, SegmentLog]
-    firing: dict[str, FiringLog]
-    buckets: dict[str, BucketLog]
+    watermarks: Watermarks
+    anchors: dict[str, AnchorLog]
 
     @staticmethod
-    def read(log: StateLog, event_type: EventType) -> Head:
-        """From the log, or the state of a shard that has seen nothing."""
+    def read(log: StateLog, event_type: EventType, tuning: SegmentTuning = DEFAULT_TUNING) -> Head:
+        """The head in the log, or that of a shard that has seen nothing."""
         data = log.get(_HEAD)
         if data is None:
-            segments = {anchor: SegmentLog(anchor, event_type) for anchor in event_type.anchors}
-            firing = {anchor: FiringLog(anchor, [], 0) for anchor in event_type.anchors}
-            buckets = {anchor: BucketLog(anchor) for anchor in event_type.anchors}
-            return Head(0, 0, 0, Watermarks.new(event_type), segments, firing, buckets)
+            empty = {
+                anchor: AnchorLog.empty(log, anchor, event_type, tuning) for anchor in event_type.anchors
+            }
+            return Head(0, 0, 0, Watermarks.new(event_type), empty)
         stored: dict[str, Any] = msgspec.json.decode(data)
         if stored["format"] not in _READABLE:
             raise ValueError(
                 f"the state log is of format {stored['format']}; this engine reads formats up to {_FORMAT}"
             )
+        # heads of before there were buckets have none
+        buckets = stored.get("buckets", {})
+        anchors = {
+            name: AnchorLog(
+                log,
+                SegmentLog(name, event_type, segments, tuning),
+                FiringLog.of_json(name, stored["firing"][name]),
+                BucketLog(name, buckets.get(name)),
+            )
+            for name, segments in stored["segments"].items()
+        }
         return Head(
             stored["sequence"],
             stored["nonce"],
             stored["bookNonce"],
             Watermarks.of_json(stored["visibility"]),
-            {name: SegmentLog(name, event_type, data) for name, data in stored["segments"].items()},
-            {name: FiringLog.of_json(name, data) for name, data in stored["firing"].items()},
-            # what was written before there were buckets has none
-            {name: BucketLog(name, stored.get("buckets", {}).get(name)) for name in event_type.anchors},
+            anchors,
         )
 
     def write(self, log: StateLog) -> None:
-        """Into the log."""
+        """Put the head into the log."""
+        anchors = self.anchors.items()
         stored = {
             "format": _FORMAT,
             "sequence": self.sequence,
             "nonce": self.nonce,
             "bookNonce": self.book_nonce,
-            "visibility": self.visibility.to_json(),
-            "segments": {anchor: segments.to_json() for anchor, segments in self.segments.items()},
-            "firing": {anchor: firing.to_json() for anchor, firing in self.firing.items()},
-            "buckets": {anchor: buckets.to_json() for anchor, buckets in self.buckets.items()},
+            "visibility": self.watermarks.to_json(),
+            "segments": {name: anchor.segments.to_json() for name, anchor in anchors},
+            "firing": {name: anchor.firing.to_json() for name, anchor in anchors},
+            "buckets": {name: anchor.buckets.to_json() for name, anchor in anchors},
         }
         log.put(_HEAD, msgspec.json.encode(stored))
 

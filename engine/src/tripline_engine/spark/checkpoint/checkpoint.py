@@ -8,7 +8,6 @@ Local checkpoints aren't fsynced by Spark: kill −9 is survivable, loss of powe
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import secrets
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tripline_contracts.event_type import EventType
+from tripline_engine.domain.memory.file_lock import file_lock
 from tripline_engine.domain.shard.engine_config import Clock, EngineConfig
 from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
@@ -39,13 +39,10 @@ def spark_folder(checkpoint: Path) -> Path:
 
 @contextmanager
 def exclusive(checkpoint: Path) -> Iterator[None]:
-    """Holds the checkpoint for this process. Raises CheckpointInUse if another one has it."""
-    checkpoint.mkdir(parents=True, exist_ok=True)
-    with (checkpoint / _LOCK).open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise CheckpointInUse(f"{checkpoint}: another engine is running on this checkpoint") from error
+    """Hold the checkpoint for this process. Raises CheckpointInUse if another one has it."""
+    with file_lock(checkpoint / _LOCK) as held:
+        if not held:
+            raise CheckpointInUse(f"{checkpoint}: another engine is running on this checkpoint")
         yield
 
 

@@ -1,0 +1,66 @@
+"""The output of one micro-batch in one shard: Kafka records, and counters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from tripline_engine.domain.judging.verdict import Verdict
+from tripline_engine.domain.shard.alert_json import alert_json, ingested_at
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.kafka_records import alert_record
+from tripline_engine.domain.shard.ports import OutRecord
+from tripline_engine.domain.transactions.columns import TransactionBatch
+from tripline_engine.domain.transactions.transaction_json import transaction_json
+
+
+class BatchOutput:
+    """Gathers records and counts; ``now`` (ms) is the time of detection.
+
+    :ivar records: in the order in which they are to be written
+    :ivar counters: what happened, by name
+    """
+
+    def __init__(self, config: EngineConfig, shard: int, now: int, counters: Counter[str]) -> None:
+        self.config, self.shard, self.now, self.counters = config, shard, now, counters
+        self.records: list[OutRecord] = []
+
+    def raise_alerts(self, rows: TransactionBatch, verdicts: Sequence[Verdict]) -> None:
+        """Alerts for transactions among the rows; those from history bring their own."""
+        triggering = sorted({verdict.row for verdict in verdicts if verdict.partial is None})
+        transactions = transactions_json(rows, triggering, self.config)
+        for verdict in _in_order(verdicts):
+            if verdict.partial is not None:
+                self._alert(verdict, verdict.partial, None)
+                continue
+            transaction, record_time = transactions[verdict.row], int(rows.record_time[verdict.row])
+            self._alert(verdict, transaction, ingested_at(transaction, record_time, self.config.event_type))
+
+    def raise_history_alerts(self, verdicts: Sequence[Verdict]) -> None:
+        """Alerts for transactions that history alone knows."""
+        for verdict in _in_order(verdicts):
+            assert verdict.partial is not None
+            self._alert(verdict, verdict.partial, None)
+
+    def _alert(self, verdict: Verdict, transaction: Mapping[str, Any], ingested: int | None) -> None:
+        alert = alert_json(verdict, transaction, self.config.event_type, ingested, self.now)
+        self.records.append(alert_record(alert))
+
+
+def transactions_json(
+    rows: TransactionBatch, indices: Sequence[int], config: EngineConfig
+) -> dict[int, dict[str, Any]]:
+    """The transactions at these indices as JSON objects, by index."""
+    if not indices:
+        return {}
+    names = [field.name for field in config.event_type.fields]
+    selected = rows.table.select(names).take(pa.array(indices)).to_pylist()
+    return {i: transaction_json(row, config.event_type) for i, row in zip(indices, selected, strict=True)}
+
+
+def _in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """By the transactions that brought them about, then by rule; what was re-evaluated after them, by event time."""
+    return sorted(verdicts, key=lambda verdict: (verdict.row, verdict.version.rule_id, verdict.again or 0))

@@ -1,0 +1,96 @@
+"""The transactions of one micro-batch in one shard: admission, deduplication, evaluation, alerts and rejects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tripline_engine.domain.history.row_filter import FilterCompiler
+from tripline_engine.domain.judging import rule_counters
+from tripline_engine.domain.shard.admission import Admission, admit, detail, reporting_anchor
+from tripline_engine.domain.shard.anchor_state import AnchorState
+from tripline_engine.domain.shard.batch_output import BatchOutput, transactions_json
+from tripline_engine.domain.shard.kafka_records import judged_reject, trace_record
+from tripline_engine.domain.shard.shard_state import ShardState
+from tripline_engine.domain.shard.traces import TraceCollector
+from tripline_engine.domain.transactions.columns import TransactionBatch
+from tripline_engine.domain.transactions.hash_key import HashKey
+
+
+class BatchTransactions:
+    """Judges what the batch brings, anchor by anchor."""
+
+    def __init__(self, output: BatchOutput, state: ShardState) -> None:
+        self._output, self._state = output, state
+        self._event_type = output.config.event_type
+        self._traces = TraceCollector(self._event_type, output.now)
+
+    def read(self, slices: Sequence[bytes]) -> TransactionBatch:
+        """The transactions of Arrow IPC streams, in the engine's order."""
+        tables = [pa.ipc.open_stream(data).read_all() for data in slices]
+        # a slice with backfilled records has a column more
+        alike = len({table.num_columns for table in tables}) == 1
+        table = pa.concat_tables(tables, promote_options="none" if alike else "default").combine_chunks()
+        order = np.lexsort([np.array(table.column(name)) for name in ("offset", "partition", "runningMax")])
+        return TransactionBatch.of(table.take(pa.array(order)), self._event_type)
+
+    def judge(self, rows: TransactionBatch) -> None:
+        """Admit the transactions, reject the others, and evaluate the rules of every anchor for those admitted."""
+        output, book = self._output, self._state.book
+        masks = np.array(rows.table.column("mask"))
+        admission = admit(rows, book.settings, self._state.watermarks, book.backfills)
+        output.counters["transactions"] += len(rows)
+        # each transaction is reported by one shard: that of its first anchor, whatever anchors the rules are on
+        reported = ((masks >> reporting_anchor(rows, self._event_type)) & 1).astype(np.bool_)
+        self._report_rejected(rows, ~admission.admitted & reported, admission)
+        self._count_null_groups(rows, admission.admitted & rows.ordinary & reported)
+        for index, anchor in enumerate(self._state.anchors.values()):
+            admitted_here = admission.admitted & ((masks >> index) & 1).astype(np.bool_)
+            self._judge(anchor, rows.take(admitted_here, self._event_type))
+        output.records += [trace_record(trace) for trace in self._traces.records()]
+        output.counters["trace_records_omitted"] += self._traces.omitted
+
+    def _judge(self, anchor: AnchorState, rows: TransactionBatch) -> None:
+        output, book, arrays = self._output, self._state.book, anchor.arrays
+        reach, id_floor = book.settings.duplicate_reach_ms, self._state.watermarks.id_floor
+        first = arrays.ids.accept(*arrays.identities(rows), rows.record_time, reach, id_floor)
+        output.counters["duplicates"] += int(len(rows) - first.sum())
+        repeated = rows.take(~first & rows.ordinary, self._event_type)
+        judging = book.judging(anchor.name, rows.oldest)
+        output.counters.update(rule_counters.duplicates(repeated, judging, self._compiler(anchor.name)))
+        accepted = rows.take(first, self._event_type)
+        if accepted.backfilled is not None:
+            output.counters["backfilled"] += int(accepted.backfilled.sum())
+        judgement = anchor.judge(accepted, book)
+        output.counters.update(judgement.counts)
+        output.raise_alerts(accepted, judgement.verdicts)
+        self._traces.add(accepted, judgement.traces)
+
+    def _count_null_groups(self, rows: TransactionBatch, evaluable: npt.NDArray[np.bool_]) -> None:
+        mine = rows.take(evaluable, self._event_type)
+        compiler = self._compiler(self._event_type.anchors[0])
+        counts = rule_counters.null_groups(mine, self._state.book.judging(oldest=mine.oldest), compiler)
+        self._output.counters.update(counts)
+        self._output.counters["null_groups"] += counts.total()
+
+    def _compiler(self, anchor: str) -> FilterCompiler:
+        key = HashKey(*self._output.config.hash_key)
+        return FilterCompiler(self._event_type, key, self._state.book.named, anchor)
+
+    def _report_rejected(
+        self, rows: TransactionBatch, rejected: npt.NDArray[np.bool_], admission: Admission
+    ) -> None:
+        output = self._output
+        indices: list[Any] = np.flatnonzero(rejected).tolist()
+        transactions = transactions_json(rows, indices, output.config)
+        partitions, offsets = rows.table.column("partition"), rows.table.column("offset")
+        settings, clock = self._state.book.settings, self._state.watermarks.clock
+        for i in indices:
+            reason = admission.name(i)
+            why = detail(reason, int(rows.time[i]), int(rows.record_time[i]), settings, clock)
+            source = partitions[i].as_py(), offsets[i].as_py()
+            output.records.append(judged_reject(transactions[i], reason, why, *source, output.now))
