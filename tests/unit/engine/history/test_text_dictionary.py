@@ -1,4 +1,4 @@
-"""Texts of a field: each as long as its slot is used, however slots and room are used again."""
+"""Text dictionaries: a text lives as long as its slot is in use, however slots and bytes are used again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def texts_of(values: list[str | None]) -> Texts:
     return Texts(offsets, data, np.array([value is not None for value in values], np.bool_))
 
 
-def take(table: TextDictionary, values: list[str | None]) -> list[int]:
+def intern(table: TextDictionary, values: list[str | None]) -> list[int]:
     texts = texts_of(values)
     return [int(slot) for slot in table.intern_texts(texts, *KEY.of(texts))]
 
@@ -36,18 +36,18 @@ def take(table: TextDictionary, values: list[str | None]) -> list[int]:
 def test_every_slot_in_use_has_its_text(rounds: list[list[str | None]], kept: int) -> None:
     table, held = TextDictionary(HeapArena(), "field"), []
     for values in rounds:
-        held.append((values, take(table, values)))
+        held.append((values, intern(table, values)))
         if len(held) > kept:
             table.release(np.array(held.pop(0)[1], np.int32))
         for texts, slots in held:
             assert [table.text(slot) for slot in slots] == texts
 
 
-def test_room_is_used_again() -> None:
-    table, arena = None, HeapArena()
+def test_the_heap_is_compacted() -> None:
+    arena = HeapArena()
     table = TextDictionary(arena, "field")
     for number in range(3000):
-        slots = take(table, [f"{number:060}"])
+        slots = intern(table, [f"{number:060}"])
         table.release(np.array(slots, np.int32))
     assert arena.bytes() < 40_000
 
@@ -55,6 +55,6 @@ def test_room_is_used_again() -> None:
 @pytest.mark.parametrize("capacity", [10, 2000])
 def test_another_process_reads_the_same(tmp_path: Path, capacity: int) -> None:
     values: list[str | None] = [f"value {i}" for i in range(capacity)]
-    slots = take(TextDictionary(MappedArena(tmp_path), "field"), values)
+    slots = intern(TextDictionary(MappedArena(tmp_path), "field"), values)
     again = TextDictionary(MappedArena(tmp_path), "field")
     assert [again.text(slot) for slot in slots] == values

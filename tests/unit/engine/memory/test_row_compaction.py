@@ -1,4 +1,4 @@
-"""Columns move down in place, however far, as a copy would have it."""
+"""Compaction in place: columns and row numbers move down as a copy would, however far."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLUMNS = st.lists(st.integers(-1, 60), min_size=1, max_size=40)
 
 
 @given(COLUMNS, st.data())
-def test_both_ways_of_moving(values: list[int], data: st.DataObject) -> None:
+def test_columns_and_row_numbers_move_down(values: list[int], data: st.DataObject) -> None:
     delta = data.draw(st.integers(0, len(values)))
     end = data.draw(st.integers(0, len(values) - delta))
     moved, numbers = np.array(values, np.int32), np.array(values, np.int32)
@@ -25,13 +25,13 @@ def test_both_ways_of_moving(values: list[int], data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize(("delta", "end"), [(2, 2), (4, 0), (0, 4), (-1, 2)])
-def test_rows_that_are_not_there_do_not_move(delta: int, end: int) -> None:
+def test_rows_beyond_the_column_are_refused(delta: int, end: int) -> None:
     with pytest.raises(IndexError, match="not in the column"):
         shift_row_numbers_down(np.zeros(3, np.int32), delta, end)
 
 
 @given(COLUMNS, st.integers(0, 70))
-def test_numbers_shrink(values: list[int], delta: int) -> None:
+def test_row_numbers_shrink_and_dropped_rows_have_none(values: list[int], delta: int) -> None:
     numbers = np.array(values, np.int32)
     renumber(numbers, delta)
     assert numbers.tolist() == [max(number - delta, -1) for number in values]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tripline_engine.domain.memory.siphash import hash_strings
 
-KEY0, KEY1 = (int.from_bytes(bytes(range(at, at + 8)), "little") for at in (0, 8))
+KEY0, KEY1 = (int.from_bytes(bytes(range(first, first + 8)), "little") for first in (0, 8))
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_published_vectors(length: int, expected: str) -> None:
     assert (int(low[0]).to_bytes(8, "little") + int(high[0]).to_bytes(8, "little")).hex() == expected
 
 
-def test_each_string_is_hashed_alone_whatever_stands_around_it() -> None:
+def test_a_hash_depends_on_its_own_string_only() -> None:
     texts = [b"", b"a", b"12345678", b"123456789", b"x" * 64, b"a"]
     offsets = np.cumsum([0, *map(len, texts)]).astype(np.int32)
     low, high = hash_strings(offsets, np.frombuffer(b"".join(texts), np.uint8).copy(), 1, 2)
@@ -34,7 +34,7 @@ def test_each_string_is_hashed_alone_whatever_stands_around_it() -> None:
     assert len(set(zip(low.tolist(), high.tolist(), strict=True))) == 5
 
 
-# About the ends of a block, and of what is hashed side by side.
+# Around the ends of a block, and of the longest text of a batch.
 LENGTHS = st.sampled_from([0, 1, 7, 8, 9, 15, 16, 63, 64, 119, 120, 126, 127])
 TEXTS = st.binary(max_size=40) | LENGTHS.flatmap(lambda length: st.binary(min_size=length, max_size=length))
 
@@ -44,12 +44,12 @@ TEXTS = st.binary(max_size=40) | LENGTHS.flatmap(lambda length: st.binary(min_si
     st.sampled_from([b"", b"x" * 127, b"x" * 128, b"x" * 300]),
     st.binary(max_size=9),
 )
-def test_many_side_by_side_are_hashed_as_each_would_be_alone(
+def test_a_batch_has_the_hashes_of_its_strings_one_by_one(
     texts: list[bytes], last: bytes, behind: bytes
 ) -> None:
     texts = [*texts, last]
     offsets = np.cumsum([0, *map(len, texts)]).astype(np.int32)
     data = np.frombuffer(b"".join(texts) + behind, np.uint8)
-    together = hash_strings(offsets, data, 1, 2)
+    batch = hash_strings(offsets, data, 1, 2)
     alone = [hash_strings(offsets[i : i + 2], data, 1, 2) for i in range(len(texts))]
-    assert [(low[0], high[0]) for low, high in alone] == list(zip(*together, strict=True))
+    assert [(low[0], high[0]) for low, high in alone] == list(zip(*batch, strict=True))
