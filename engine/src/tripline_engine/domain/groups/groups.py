@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Final, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.memory.arena import Arena, Array
+from tripline_engine.domain.memory.array_types import Uint64Array
 from tripline_engine.domain.memory.row_arrays import RowArrays
 from tripline_engine.domain.memory.row_compaction import shift_down
 from tripline_engine.domain.memory.siphash import hash_strings
@@ -153,7 +153,7 @@ class NumberedGroups:
     def _combine(self, parts: list[tuple[Array, Array, Array]]) -> tuple[Array, Array]:
         return self._hash_words(np.column_stack([word for low, high, _ in parts for word in (low, high)]))
 
-    def _hash_words(self, words: npt.NDArray[np.uint64]) -> tuple[Array, Array]:
+    def _hash_words(self, words: Uint64Array) -> tuple[Array, Array]:
         n, width = words.shape
         offsets = np.arange(n + 1, dtype=np.int32) * np.int32(8 * width)
         data = np.ascontiguousarray(words).view(np.uint8).reshape(-1)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_contracts.filter_tree import All, Comparison
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.row_filter import FilterCompiler, Test
+from tripline_engine.domain.memory.array_types import BoolArray
 from tripline_engine.domain.rules.exclusions import Exclusions, Group
 
 
@@ -18,7 +18,7 @@ def excluding(exclusions: Exclusions, compiler: FilterCompiler, test: Test | Non
     groups = [(excluded.before, _in_group(excluded.group, compiler)) for excluded in exclusions.groups]
     last = max(exclusions.before, *(before for before, _ in groups), 0)
 
-    def not_excluded(history: History, start: int, end: int) -> npt.NDArray[np.bool_]:
+    def not_excluded(history: History, start: int, end: int) -> BoolArray:
         result = np.ones(end - start, np.bool_) if test is None else test(history, start, end)
         if start + history.offset >= last:
             return result

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 import numpy as np
 
@@ -24,15 +23,13 @@ from tripline_contracts.filter_tree import (
 )
 from tripline_contracts.spelling import Operator
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.memory.array_types import BoolArray, Millis, RowNumber, Uint64Array
-from tripline_engine.domain.rules.named_values import NamedValues
+from tripline_engine.domain.memory.array_types import BoolArray, Millis, RowNumber
+from tripline_engine.domain.rules.named_values import Hashes, NamedValues
 from tripline_engine.domain.rules.threshold import Threshold
 from tripline_engine.domain.transactions.columns import NULL_TIME, Texts
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 Passes = BoolArray
-Identities = tuple[Uint64Array, Uint64Array]
-"""128-bit identities of texts: low and high words."""
 Test = Callable[[History, int, int], Passes]
 """Whether each row from the first number to before the second passes."""
 
@@ -151,7 +148,7 @@ def _texts(name: str, constants: Sequence[str], key: HashKey, *, equal: bool) ->
 def _in_list(name: str, list_name: str, compiler: FilterCompiler) -> Test:
     """The test that the list had the value when the transaction was accepted."""
 
-    def identities(values: list[str]) -> Any:
+    def identities(values: list[str]) -> Hashes:
         return compiler.key.of(_as_texts(values))
 
     def test(history: History, start: int, end: int) -> Passes:
@@ -181,7 +178,7 @@ def _against_parameter(name: str, operator: Operator, parameter: str, compiler: 
     return test
 
 
-def _among(history: History, name: str, identities: Identities, start: RowNumber, end: RowNumber) -> Passes:
+def _among(history: History, name: str, identities: Hashes, start: RowNumber, end: RowNumber) -> Passes:
     """Whether each row's value is one of those with these identities."""
     codes, slots = history.codes(name)[start:end], history.values[name].find(*identities)
     result: Passes = np.isin(codes, slots[slots >= 0])

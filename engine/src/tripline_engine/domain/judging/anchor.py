@@ -99,7 +99,7 @@ class Anchor:
 
         Those with an older record time (ms) than ``id_floor`` have expired: none makes a duplicate any more.
         """
-        recent = rows.take(rows.record_time >= id_floor, self._event_type)
+        recent = rows.filter(rows.record_time >= id_floor, self._event_type)
         if len(recent):
             if not self.ids.count:
                 self.ids.reserve(len(recent) + following)

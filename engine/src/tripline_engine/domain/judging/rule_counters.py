@@ -36,7 +36,7 @@ def null_groups(
     incomplete = np.zeros(len(rows), np.bool_)
     for texts in rows.texts.values():
         incomplete |= ~texts.present
-    found = rows.take(incomplete, compiler.event_type)
+    found = rows.filter(incomplete, compiler.event_type)
     return _count("null_groups", found, judging, compiler) if len(found) else Counter()
 
 

@@ -7,9 +7,8 @@ leave this range, so nothing here checks for overflow: the history is bounded fa
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from tripline_engine.domain.memory.array_types import HighWord, Int128, Word
+from tripline_engine.domain.memory.array_types import HighWord, Int64Array, Int128, Uint64Array, Word
 from tripline_engine.domain.memory.kernel import kernel
 
 _U = np.uint64
@@ -59,7 +58,7 @@ def join(low: Word | int, high: HighWord | int) -> int:
     return (int(high) << 64) | int(low)
 
 
-def words(decimal_buffer: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+def words(decimal_buffer: Uint64Array) -> tuple[Uint64Array, Int64Array]:
     """The two columns of an Arrow decimal128 buffer (uint64, 2 n values, low word first)."""
     pairs = decimal_buffer.reshape(-1, 2)
     # copies in any case: of a single value the column is contiguous as it is, and perhaps not to be written

@@ -35,16 +35,16 @@ def run_parallel(
     :param parallel_rows: with fewer rows the work is done in this thread
     :param threads: at most as many; else one for each core
     """
-    order = TopologicalSorter({each: after.get(each, ()) for each in work})
+    order = TopologicalSorter({piece: after.get(piece, ()) for piece in work})
     if rows < parallel_rows or len(work) < 2:
-        for each in order.static_order():
-            each()
+        for piece in order.static_order():
+            piece()
         return
     order.prepare()
     running: dict[Future[object], Work] = {}
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         while order.is_active():
-            running |= {pool.submit(each): each for each in order.get_ready()}
+            running |= {pool.submit(piece): piece for piece in order.get_ready()}
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 done.result()
                 order.done(running.pop(done))

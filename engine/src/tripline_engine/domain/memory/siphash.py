@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_engine.domain.memory.array_types import (
     Int32Array,
@@ -186,9 +185,7 @@ def _hash_strings(
                 low[i], high[i] = hash_bytes(data, offsets[i], offsets[i + 1], k0, k1)
 
 
-def hash_strings(
-    offsets: npt.NDArray[np.int32], data: npt.NDArray[np.uint8], k0: int, k1: int
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+def hash_strings(offsets: Int32Array, data: Uint8Array, k0: int, k1: int) -> tuple[Uint64Array, Uint64Array]:
     """Hash n byte strings laid out as Arrow does.
 
     :param offsets: int32, n + 1 values; string i is ``data[offsets[i]:offsets[i + 1]]``

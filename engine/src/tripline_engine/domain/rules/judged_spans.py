@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from tripline_engine.domain.memory.array_types import Int64Array
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
 
 OPEN: Final = 2**63 - 1
@@ -40,7 +40,7 @@ class JudgedSpans:
     def __init__(self, spans: Mapping[RuleVersionKey, list[Span]] | None = None) -> None:
         self._spans = dict(spans or {})
 
-    def of(self, key: RuleVersionKey) -> npt.NDArray[np.int64]:
+    def of(self, key: RuleVersionKey) -> Int64Array:
         """The spans of a version (int64, n × 4)."""
         rows = [(span.first, span.until, span.since, span.before) for span in self._spans.get(key, [])]
         return np.array(rows, np.int64).reshape(-1, 4)

@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
+from tripline_engine.domain.memory.array_types import Uint64Array
+
+Hashes = tuple[Uint64Array, Uint64Array]
+"""128-bit hashes of texts: low and high words."""
 Numbers = Mapping[str, int]
 """By anchor, a sequence number of acceptance."""
 Value = TypeVar("Value")
@@ -81,9 +85,9 @@ class NamedValues:
     def __init__(self) -> None:
         self._lists: dict[str, VersionedList] = {}
         self._parameters: dict[str, VersionedParameter] = {}
-        self._hashed: dict[str, tuple[frozenset[str], Any]] = {}
+        self._hashed: dict[str, tuple[frozenset[str], Hashes]] = {}
 
-    def hashed(self, name: str, values: frozenset[str], hash_all: Callable[[list[str]], Any]) -> Any:
+    def hashed(self, name: str, values: frozenset[str], hash_all: Callable[[list[str]], Hashes]) -> Hashes:
         """The hashes of the list's values by ``hash_all``, cached while the values stay the same."""
         cached = self._hashed.get(name)
         if cached is None or cached[0] is not values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -151,14 +151,18 @@ class Threshold:
         """The limit as plain decimal text."""
         return None if self.scaled is None else decimals.plain_scaled(self.scaled)
 
-    def matches(self, function: Function, counts: Any, low: Any, high: Any) -> Matches:
+    def matches(self, function: Function, counts: Int64Array, low: Uint64Array, high: Int64Array) -> Matches:
         """The matches among n aggregates (bool, n).
 
         :param counts: int64, n: the transactions of each
         :param low: with ``high``, their sums, extreme values or numbers of values (scaled by 10⁶)
         """
         # columns of a table, as of buckets, have another memory layout: each layout would compile a kernel of its own
-        counts, low, high = map(np.ascontiguousarray, (counts, low, high))
+        counts, low, high = (
+            np.ascontiguousarray(counts),
+            np.ascontiguousarray(low),
+            np.ascontiguousarray(high),
+        )
         matches, kind = np.empty(len(counts), np.bool_), FUNCTIONS[function]
         if kind == COUNT:
             _compare_counts(counts, self.words, matches)

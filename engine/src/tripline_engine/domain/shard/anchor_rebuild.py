@@ -69,4 +69,4 @@ def _runs(
     expired = np.arange(len(rows)) < min(first, needed)
     for run, is_expired in ((expired, True), (~expired, False)):
         if run.any():
-            yield rows.take(run, event_type), is_expired
+            yield rows.filter(run, event_type), is_expired

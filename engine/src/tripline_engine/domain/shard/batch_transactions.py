@@ -50,7 +50,7 @@ class BatchTransactions:
         self._count_null_groups(rows, admission.admitted & rows.ordinary & reported)
         for index, anchor in enumerate(self._state.anchors.values()):
             admitted_here = admission.admitted & ((masks >> index) & 1).astype(np.bool_)
-            self._judge(anchor, rows.take(admitted_here, self._event_type))
+            self._judge(anchor, rows.filter(admitted_here, self._event_type))
         output.records += [trace_record(trace) for trace in self._traces.records()]
         output.counters["trace_records_omitted"] += self._traces.omitted
 
@@ -59,10 +59,10 @@ class BatchTransactions:
         reach, id_floor = book.settings.duplicate_reach_ms, self._state.watermarks.id_floor
         first = arrays.ids.accept(*arrays.identities(rows), rows.record_time, reach, id_floor)
         output.counters["duplicates"] += int(len(rows) - first.sum())
-        repeated = rows.take(~first & rows.ordinary, self._event_type)
+        repeated = rows.filter(~first & rows.ordinary, self._event_type)
         judging = book.judging(anchor.name, rows.oldest)
         output.counters.update(rule_counters.duplicates(repeated, judging, self._compiler(anchor.name)))
-        accepted = rows.take(first, self._event_type)
+        accepted = rows.filter(first, self._event_type)
         if accepted.backfilled is not None:
             output.counters["backfilled"] += int(accepted.backfilled.sum())
         judgement = anchor.judge(accepted, book)
@@ -71,7 +71,7 @@ class BatchTransactions:
         self._traces.add(accepted, judgement.traces)
 
     def _count_null_groups(self, rows: TransactionBatch, evaluable: npt.NDArray[np.bool_]) -> None:
-        mine = rows.take(evaluable, self._event_type)
+        mine = rows.filter(evaluable, self._event_type)
         compiler = self._compiler(self._event_type.anchors[0])
         counts = rule_counters.null_groups(mine, self._state.book.judging(oldest=mine.oldest), compiler)
         self._output.counters.update(counts)

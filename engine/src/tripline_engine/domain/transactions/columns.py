@@ -6,10 +6,16 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType, Field
+from tripline_engine.domain.memory.array_types import (
+    BoolArray,
+    Int32Array,
+    Int64Array,
+    Uint8Array,
+    Uint64Array,
+)
 from tripline_engine.domain.memory.int128 import words
 
 DECIMAL = pa.decimal128(24, 6)
@@ -37,24 +43,24 @@ class Texts:
     :ivar present: bool, n
     """
 
-    offsets: npt.NDArray[np.int32]
-    data: npt.NDArray[np.uint8]
-    present: npt.NDArray[np.bool_]
+    offsets: Int32Array
+    data: Uint8Array
+    present: BoolArray
 
 
 class Amounts(NamedTuple):
     """n exact numbers, scaled by 10⁶, as 128-bit words (low: uint64, high: int64)."""
 
-    low: npt.NDArray[np.uint64]
-    high: npt.NDArray[np.int64]
+    low: Uint64Array
+    high: Int64Array
 
 
 class Totals(NamedTuple):
     """Window totals at n transactions: count (int64) and sum (scaled by 10⁶, 128-bit words)."""
 
-    counts: npt.NDArray[np.int64]
-    low: npt.NDArray[np.uint64]
-    high: npt.NDArray[np.int64]
+    counts: Int64Array
+    low: Uint64Array
+    high: Int64Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +78,13 @@ class TransactionBatch:
     """
 
     table: pa.Table
-    time: npt.NDArray[np.int64]
-    record_time: npt.NDArray[np.int64]
+    time: Int64Array
+    record_time: Int64Array
     ids: Texts
-    stamps: dict[str, npt.NDArray[np.int64]]
+    stamps: dict[str, Int64Array]
     texts: dict[str, Texts]
     measures: dict[str, Amounts]
-    backfilled: npt.NDArray[np.bool_] | None = None
+    backfilled: BoolArray | None = None
 
     def __len__(self) -> int:
         return len(self.time)
@@ -107,11 +113,11 @@ class TransactionBatch:
         return int(self.time.min(initial=_MAX_TIME))
 
     @property
-    def ordinary(self) -> npt.NDArray[np.bool_]:
+    def ordinary(self) -> BoolArray:
         """The transactions that are not backfilled (bool, n)."""
         return np.ones(len(self), np.bool_) if self.backfilled is None else ~self.backfilled
 
-    def take(self, keep: npt.NDArray[np.bool_], event_type: EventType) -> TransactionBatch:
+    def filter(self, keep: BoolArray, event_type: EventType) -> TransactionBatch:
         """The rows where ``keep`` (bool, n) holds, in the same order."""
         return self if keep.all() else TransactionBatch.of(self.table.filter(pa.array(keep)), event_type)
 
@@ -156,12 +162,12 @@ def _array(table: pa.Table, name: str) -> pa.Array:
     return column.chunk(0) if column.num_chunks else pa.array([], column.type)
 
 
-def _integers(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
+def _integers(table: pa.Table, name: str) -> Int64Array:
     array = _array(table, name)
     return np.array(array.fill_null(NULL_TIME) if array.null_count else array, np.int64)
 
 
-def _backfilled(table: pa.Table) -> npt.NDArray[np.bool_] | None:
+def _backfilled(table: pa.Table) -> BoolArray | None:
     index = table.schema.get_field_index(BACKFILL)
     if index < 0 or table.column(index).null_count == len(table):
         return None

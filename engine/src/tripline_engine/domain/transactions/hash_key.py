@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from tripline_engine.domain.memory.array_types import Uint64Array
 from tripline_engine.domain.memory.siphash import hash_strings
 from tripline_engine.domain.transactions.columns import Texts
 
@@ -18,6 +16,6 @@ class HashKey:
     first: int
     second: int
 
-    def of(self, texts: Texts) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    def of(self, texts: Texts) -> tuple[Uint64Array, Uint64Array]:
         """The 128-bit identities of n texts as (low, high)."""
         return hash_strings(texts.offsets, texts.data, self.first, self.second)

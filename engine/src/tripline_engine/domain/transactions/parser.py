@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType, Field
+from tripline_engine.domain.memory.array_types import Int64Array
 from tripline_engine.domain.transactions.columns import DECIMAL
 from tripline_engine.domain.transactions.fast_parser import FastParser
 from tripline_engine.domain.transactions.strict_parser import Value, read_record
@@ -43,7 +43,7 @@ class Parsed:
     Arrow types: see `column_type`. Every record of the slice is either in `rows` or among `rejects`.
     """
 
-    rows: npt.NDArray[np.int64]
+    rows: Int64Array
     columns: dict[str, pa.Array]
     rejects: tuple[Reject, ...]
 
@@ -82,10 +82,10 @@ class Parser:
 
     def _with_strict(
         self,
-        rows: npt.NDArray[np.int64],
+        rows: Int64Array,
         columns: list[pa.Array],
         accepted: list[tuple[int, tuple[Value, ...]]],
-    ) -> tuple[npt.NDArray[np.int64], list[pa.Array]]:
+    ) -> tuple[Int64Array, list[pa.Array]]:
         rows = np.concatenate([rows, np.array([row for row, _ in accepted], np.int64)])
         order = np.argsort(rows, kind="stable")
         strict = [

@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR
+from tripline_engine.domain.memory.array_types import Int64Array, Uint8Array
 from tripline_engine.domain.memory.siphash import hash_strings
 
 NO_SHARD: Final = -1
 """The shard of a null: a transaction without the anchor's value goes to none."""
 
 
-def shards_of(values: pa.Array, shards: int, hash_key: tuple[int, int]) -> npt.NDArray[np.int64]:
+def shards_of(values: pa.Array, shards: int, hash_key: tuple[int, int]) -> Int64Array:
     """The shard of each value, NO_SHARD for null. Values that aren't text are taken as Arrow prints them."""
     texts = values if pa.types.is_string(values.type) else values.cast(pa.string())
     _, offsets, data = texts.buffers()
@@ -34,7 +34,7 @@ def shards_of(values: pa.Array, shards: int, hash_key: tuple[int, int]) -> npt.N
 
 def anchor_masks(
     columns: Mapping[str, pa.Array], anchors: tuple[str, ...], shards: int, hash_key: tuple[int, int]
-) -> npt.NDArray[np.uint8]:
+) -> Uint8Array:
     """uint8 of shape (shards, rows): bit i of [s, row] says that the row belongs to shard s for anchor i."""
     rows = len(next(iter(columns.values())))
     masks = np.zeros((shards, rows), np.uint8)
