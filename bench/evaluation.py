@@ -38,7 +38,7 @@ from bench.rules import UNREACHABLE, Subject
 from bench.windows import Held
 from bench.workload import Column, Workload, number_of, values
 from tripline_contracts.event_type_loader import load as load_type
-from tripline_contracts.rule_definition import Function
+from tripline_contracts.rules.rule_definition import Function
 from tripline_demo import paths
 from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.judging.judgement import Judgement

@@ -16,7 +16,7 @@ import numpy as np
 from bench.rules import UNREACHABLE, Passing, Subject, Version, limits
 from bench.workload import Label, Workload
 from tripline_contracts.installed import declared
-from tripline_contracts.rule_definition import Function
+from tripline_contracts.rules.rule_definition import Function
 
 EVENT_TYPE_FILE: Final = Path(__file__).with_name("payment.yaml")
 EVENT_TYPE: Final = declared(EVENT_TYPE_FILE)

@@ -25,9 +25,9 @@ from bench import results
 from bench.results import Result
 from bench.rules import FIVE, UNREACHABLE
 from bench.workload import PARTITIONS, Workload, make, values
-from tripline_contracts import rule_definition
 from tripline_contracts.event_type import EventType
 from tripline_contracts.event_type_loader import load
+from tripline_contracts.rules import rule_definition
 from tripline_demo import paths
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload

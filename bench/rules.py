@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bench.windows import Held, different, group_codes, held
 from bench.workload import HUGE_CENTS, STRANGERS, Column, Workload
 from tripline_contracts import decimals
-from tripline_contracts.rule_definition import Function
+from tripline_contracts.rules.rule_definition import Function
 
 UNREACHABLE: Final = Decimal(10) ** 15
 _CENTS: Final = Decimal("0.01")

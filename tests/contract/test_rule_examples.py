@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tripline_contracts import event_type_loader, exact_json, legacy, rule_definition, schemas
-from tripline_contracts.conditions import AllOf, Condition, NotOf
-from tripline_contracts.filters import All, Comparison, Membership, Not
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts import event_type_loader, exact_json, schemas
+from tripline_contracts.filters.filter_parser import All, Comparison, Membership, Not
+from tripline_contracts.rules import legacy, rule_definition
+from tripline_contracts.rules.conditions import AllOf, Condition, NotOf
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 pytestmark = pytest.mark.contract
 

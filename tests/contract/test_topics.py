@@ -19,15 +19,15 @@ from tripline_contracts import (
     canonical,
     event_type_loader,
     exact_json,
-    rule_definition,
     schemas,
     topics,
     type_schemas,
 )
 from tripline_contracts.errors import InvalidTopic, SchemaViolation, UnknownSchema, UnknownTopic
 from tripline_contracts.event_type import EventType
+from tripline_contracts.rules import rule_definition
+from tripline_contracts.rules.widest_windows import widest_windows
 from tripline_contracts.topics import Topic
-from tripline_contracts.widest import widest_windows
 
 pytestmark = pytest.mark.contract
 

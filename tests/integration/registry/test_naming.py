@@ -12,7 +12,8 @@ import httpx
 import pytest
 
 from tests.registry import DEFINITION, RegistryApi
-from tripline_contracts import names, schemas
+from tripline_contracts import schemas
+from tripline_contracts.filters import named_values
 
 pytestmark = pytest.mark.integration
 
@@ -147,7 +148,7 @@ def test_what_is_no_name_is_not_found(client: httpx.Client, place: str) -> None:
 def test_the_largest_list_passes_however_it_is_escaped(client: httpx.Client) -> None:
     each = [f"{i:04}" + "\U0001f600" * 60 for i in range(2_120)]
     body = json.dumps({"values": each}, ensure_ascii=True).encode()
-    assert len(body) > 2 * names.MAX_LIST_BYTES
+    assert len(body) > 2 * named_values.MAX_LIST_BYTES
     path = f"/v1/lists/{fresh()}"
     answer = client.put(path, content=body, headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()["size"]) == (201, 2_120), answer.text[:300]

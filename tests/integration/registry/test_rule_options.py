@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from tests.registry import DEFINITION
-from tripline_contracts import event_type_loader, rule_definition, schemas
+from tripline_contracts import event_type_loader, schemas
+from tripline_contracts.rules import rule_definition
 
 pytestmark = pytest.mark.integration
 

@@ -12,7 +12,7 @@ from alert_api.adapters.engine_metrics import EngineMetrics
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.console_data import Line
 from tests.unit.alert_api.samples import app, key
-from tripline_contracts import names
+from tripline_contracts.filters import named_values
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
 OPS, AS_OPS = key("ops", "controls:write", "alerts:read")
@@ -69,10 +69,10 @@ def test_a_list_of_any_size_reaches_the_registry_and_more_does_not() -> None:
         client_of(registry=registry)
         .put("/console/registry/lists/watched", headers={"Authorization": "Bearer mine"}, data=b" " * size)
         .status_code
-        for size in (names.MAX_LIST_BYTES + 1000, 2 * names.MAX_LIST_BYTES + 1)
+        for size in (named_values.MAX_LIST_BYTES + 1000, 2 * named_values.MAX_LIST_BYTES + 1)
     ]
     assert statuses == [200, 413]
-    assert [len(asked.content) for asked in registry.asked] == [names.MAX_LIST_BYTES + 1000]
+    assert [len(asked.content) for asked in registry.asked] == [named_values.MAX_LIST_BYTES + 1000]
 
 
 def test_the_registry_is_asked_with_the_callers_key_and_judges_it() -> None:

@@ -13,9 +13,10 @@ from alert_api.adapters.alert_schema import alert_validator
 from alert_api.api.rule_templates import rule_templates
 from alert_api.openapi import document
 from tests.unit.alert_api.samples import FakeAlerts, alert, app, key
-from tripline_contracts import event_type_loader, rule_definition
+from tripline_contracts import event_type_loader
 from tripline_contracts.errors import SchemaViolation
 from tripline_contracts.event_type import EventType
+from tripline_contracts.rules import rule_definition
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
 TYPES = [event_type_loader.load(name) for name in event_type_loader.shipped()]

@@ -13,9 +13,9 @@ from bench import many_rules
 from bench.rules import UNREACHABLE, Passing, Subject
 from bench.throughput import workload
 from bench.workload import Workload, values
-from tripline_contracts import rule_definition
-from tripline_contracts.anchors import anchor_of
-from tripline_contracts.rule_definition import Function
+from tripline_contracts.rules import rule_definition
+from tripline_contracts.rules.anchors import anchor_of
+from tripline_contracts.rules.rule_definition import Function
 
 COUNT = 400
 

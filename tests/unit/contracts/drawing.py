@@ -7,12 +7,9 @@ from typing import get_args
 from hypothesis import strategies as st
 
 from tripline_contracts import decimals
-from tripline_contracts.aggregate import Function
-from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
-from tripline_contracts.definition_reading import MAX_WINDOW_SECONDS
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
-from tripline_contracts.filter_constants import Constant, in_order, operators_of
-from tripline_contracts.filters import (
+from tripline_contracts.filters.filter_constants import Constant, in_order, operators_of
+from tripline_contracts.filters.filter_parser import (
     All,
     Any_,
     Comparison,
@@ -22,7 +19,10 @@ from tripline_contracts.filters import (
     Not,
     ParameterComparison,
 )
-from tripline_contracts.names import Parameter
+from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules.aggregate import Function
+from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
+from tripline_contracts.rules.definition_parser import MAX_WINDOW_SECONDS
 from tripline_contracts.spelling import Operator
 
 NAMES = st.from_regex("[A-Za-z][A-Za-z0-9_-]{0,63}", fullmatch=True)

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tripline_contracts import event_type_loader
-from tripline_contracts.anchors import anchor_of
-from tripline_contracts.rule_definition import RuleDefinition
-from tripline_contracts.widest import widest_windows
+from tripline_contracts.rules.anchors import anchor_of
+from tripline_contracts.rules.rule_definition import RuleDefinition
+from tripline_contracts.rules.widest_windows import widest_windows
 
 # a deadline per example would measure how busy the machine is
 UNHURRIED = settings(deadline=None)

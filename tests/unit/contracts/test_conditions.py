@@ -11,14 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.contracts.drawing import conditions_of, filters_of
-from tripline_contracts import event_type_loader, rule_definition, schemas
-from tripline_contracts.anchors import anchor_of
-from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf, leaves
+from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.errors import InvalidDefinition
-from tripline_contracts.filters import Comparison
-from tripline_contracts.names import Parameter
-from tripline_contracts.rule_definition import Firing, RuleDefinition
-from tripline_contracts.widest import widest_windows
+from tripline_contracts.filters.filter_parser import Comparison
+from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules import rule_definition
+from tripline_contracts.rules.anchors import anchor_of
+from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf, leaves
+from tripline_contracts.rules.rule_definition import Firing, RuleDefinition
+from tripline_contracts.rules.widest_windows import widest_windows
 
 # a deadline per example would measure how busy the machine is
 UNHURRIED = settings(deadline=None)

@@ -12,10 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.contracts.drawing import filters_of
-from tripline_contracts import event_type_loader, filters, schemas
+from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.canonical import canonical_json
 from tripline_contracts.errors import InvalidDefinition, Problem, SchemaViolation
-from tripline_contracts.filters import (
+from tripline_contracts.filters import filter_parser
+from tripline_contracts.filters.filter_parser import (
     All,
     Any_,
     Comparison,
@@ -42,7 +43,7 @@ def listed(field: object, constants: object) -> dict[str, object]:
 
 
 def parse(data: object) -> Filter:
-    return filters.parse(data, TRANSACTION)
+    return filter_parser.parse(data, TRANSACTION)
 
 
 def problems(data: object) -> list[Problem]:
@@ -194,11 +195,11 @@ def nested(word: str, levels: int) -> Any:
 
 @pytest.mark.parametrize("word", ["all", "any", "not"])
 def test_depth(word: str) -> None:
-    assert parse(nested(word, filters.MAX_DEPTH)).fields() == {"paymentType"}
-    for levels in (filters.MAX_DEPTH + 1, 100_000):
+    assert parse(nested(word, filter_parser.MAX_DEPTH)).fields() == {"paymentType"}
+    for levels in (filter_parser.MAX_DEPTH + 1, 100_000):
         (problem,) = problems(nested(word, levels))
         assert "nested more than 12 deep" in problem.message
-        assert problem.field.count(f".{word}") == filters.MAX_DEPTH - 1
+        assert problem.field.count(f".{word}") == filter_parser.MAX_DEPTH - 1
 
 
 def test_an_object_that_holds_itself_has_an_end() -> None:
@@ -224,7 +225,7 @@ def test_the_number_of_constants() -> None:
 
 def test_the_number_of_problems() -> None:
     found = problems(listed("payeeId", [""] * 1000))
-    assert len(found) == filters.MOST_PROBLEMS + 1
+    assert len(found) == filter_parser.MOST_PROBLEMS + 1
     assert found[-1] == Problem("filter", "more problems than are listed")
 
 
@@ -295,7 +296,7 @@ GARBAGE = st.recursive(
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=300)
 @given(GARBAGE)
 def test_garbage_is_refused_with_paths_and_nothing_else(garbage: object) -> None:
-    found, said = filters.read(garbage, TRANSACTION)
+    found, said = filter_parser.read(garbage, TRANSACTION)
     assert (found is None) == bool(said)
     assert all(problem.field.startswith("filter") and problem.message for problem in said)
     assert all(problem.message.encode() for problem in said)
@@ -317,7 +318,7 @@ def _changed(data: Any) -> Iterator[Any]:
 def test_reading_and_schema_agree_on_what_is_normalised(drawn: Filter) -> None:
     keeps_schema = schemas.validator("filter")
     for data in _changed(drawn.to_json()):
-        found, _ = filters.read(data, TRANSACTION)
+        found, _ = filter_parser.read(data, TRANSACTION)
         try:
             keeps_schema(data)
         except SchemaViolation:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from tripline_contracts import event_type_loader, legacy, rule_definition
-from tripline_contracts.aggregate import Aggregate, read_aggregate
+from tripline_contracts import event_type_loader
 from tripline_contracts.errors import InvalidRecord
-from tripline_contracts.legacy import LegacyRecord
+from tripline_contracts.rules import legacy, rule_definition
+from tripline_contracts.rules.aggregate import Aggregate, read_aggregate
+from tripline_contracts.rules.legacy import LegacyRecord
 
 TRANSACTION = event_type_loader.load()
 MEANT = rule_definition.parse(

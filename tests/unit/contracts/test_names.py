@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from tripline_contracts import event_type_loader, names, rule_definition, schemas
+from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.errors import InvalidDefinition, InvalidNamedValue, Problem
-from tripline_contracts.names import Parameter
+from tripline_contracts.filters import named_values
+from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules import rule_definition
 
 TRANSACTION = event_type_loader.load()
 BY_PARAMETER: dict[str, Any] = {
@@ -30,15 +32,15 @@ def refused(read: Any, value: object) -> Problem:
 
 @pytest.mark.parametrize("name", ["a", "Z", "watched-payees", "A_1", "a" * 64])
 def test_a_name(name: str) -> None:
-    assert names.read_name(name) == name
-    assert names.is_name(name)
+    assert named_values.read_name(name) == name
+    assert named_values.is_name(name)
 
 
 @pytest.mark.parametrize("name", ["", "1a", "-a", "_a", "a b", "a.b", "é", "a\n", "a" * 65, 5, None, ["a"]])
 def test_no_name(name: object) -> None:
-    problem = refused(names.read_name, name)
+    problem = refused(named_values.read_name, name)
     assert (problem.field, "a letter first" in problem.message) == ("name", True)
-    assert not names.is_name(name)
+    assert not named_values.is_name(name)
 
 
 LISTS: list[tuple[Any, tuple[str, ...], str]] = [
@@ -54,7 +56,7 @@ LISTS: list[tuple[Any, tuple[str, ...], str]] = [
 
 @pytest.mark.parametrize(("values", "meant", "reason"), LISTS, ids=[case[-1] for case in LISTS])
 def test_a_list(values: Any, meant: tuple[str, ...], reason: str) -> None:
-    assert names.read_list(values) == meant, reason
+    assert named_values.read_list(values) == meant, reason
 
 
 NO_LISTS: list[tuple[Any, str, str, str]] = [
@@ -80,7 +82,7 @@ NO_LISTS: list[tuple[Any, str, str, str]] = [
 
 @pytest.mark.parametrize(("values", "field", "said", "reason"), NO_LISTS, ids=[case[-1] for case in NO_LISTS])
 def test_no_list(values: Any, field: str, said: str, reason: str) -> None:
-    problem = refused(names.read_list, values)
+    problem = refused(named_values.read_list, values)
     assert problem.field == field, reason
     assert said in problem.message
 
@@ -89,14 +91,14 @@ def test_no_list(values: Any, field: str, said: str, reason: str) -> None:
     ("value", "meant"), [("1.50", "1.5"), (0, "0"), ("-1e3", "-1000"), (Decimal("0.000001"), "0.000001")]
 )
 def test_a_parameter(value: Any, meant: str) -> None:
-    assert names.read_parameter(value) == Decimal(meant)
+    assert named_values.read_parameter(value) == Decimal(meant)
 
 
 @pytest.mark.parametrize(
     "value", [None, "", "x", "1e18", "0.0000001", 0.5, True, [1], {"parameter": "a"}, "(5)"]
 )
 def test_no_parameter(value: object) -> None:
-    assert refused(names.read_parameter, value).field == "value"
+    assert refused(named_values.read_parameter, value).field == "value"
 
 
 def test_a_limit_by_parameter() -> None:

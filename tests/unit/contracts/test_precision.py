@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tripline_contracts import precision
+from tripline_contracts.rules import precision
 
 READ: list[tuple[object, int | None, str]] = [
     (None, None, "nothing said is exact"),

@@ -13,12 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.contracts.drawing import filters_of
-from tripline_contracts import decimals, event_type_loader, rule_definition, schemas
+from tripline_contracts import decimals, event_type_loader, schemas
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import InvalidDefinition, Problem
-from tripline_contracts.filters import Comparison
-from tripline_contracts.precision import MAX_BUCKETS
-from tripline_contracts.rule_definition import Firing, Function, LateEvents, RuleDefinition
+from tripline_contracts.filters.filter_parser import Comparison
+from tripline_contracts.rules import rule_definition
+from tripline_contracts.rules.precision import MAX_BUCKETS
+from tripline_contracts.rules.rule_definition import Firing, Function, LateEvents, RuleDefinition
 from tripline_contracts.spelling import OPERATORS
 
 # a deadline per example would measure how busy the machine is

@@ -20,7 +20,7 @@ from rules_registry.domain.settings import SettingsState
 from rules_registry.service.ports import Remembered
 from rules_registry.service.registry import Registry
 from tests.unit.rules_registry.samples import NOW
-from tripline_contracts.names import Kind
+from tripline_contracts.filters.named_values import Kind
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any
 
 from rules_registry.domain.rule import Rule
 from tripline_contracts import event_type_loader
-from tripline_contracts.rule_definition import RuleDefinition, parse
+from tripline_contracts.rules.rule_definition import RuleDefinition, parse
 
 NOW = 1_763_700_000_000
 BODY: dict[str, Any] = {

@@ -22,7 +22,7 @@ from rules_registry.service.registry import Registry, RuleChange
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tests.unit.rules_registry.samples import NOW, SUM, definition
 from tripline_contracts import canonical, schemas
-from tripline_contracts.legacy import ControlType
+from tripline_contracts.rules.legacy import ControlType
 
 HASH, OTHER_HASH = SUM.hash, definition(60).hash
 

@@ -25,8 +25,8 @@ from tests.unit.contracts.drawing import filters_of
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tests.unit.rules_registry.samples import BODY, NOW
 from tripline_contracts import event_type_loader, schemas
-from tripline_contracts.filters import Filter
-from tripline_contracts.rule_definition import parse
+from tripline_contracts.filters.filter_parser import Filter
+from tripline_contracts.rules.rule_definition import parse
 
 OLD = Named("list", "watched", 3, ("a", "b"), 9, NOW, "ada")
 ONE = Named("parameter", "watched", 1, Decimal("1.5"), 4, NOW, "ada")

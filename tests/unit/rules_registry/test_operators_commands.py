@@ -45,7 +45,7 @@ from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tests.unit.rules_registry.samples import SUM, chained
 from tests.unit.rules_registry.test_controls import issued, with_rules
 from tripline_contracts import event_type_loader, schemas
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.rules.rule_definition import RuleDefinition
 from tripline_http.errors import ProblemError
 
 TRANSACTION = event_type_loader.load()

@@ -15,7 +15,7 @@ from rules_registry.service.registry import KEY_LIFETIME_MS, Registry, Repeatabl
 from tests.unit.rules_registry.fakes import FakeClock, FakeStore, new_registry
 from tests.unit.rules_registry.samples import NOW, SUM, definition
 from tripline_contracts import schemas
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
 @pytest.fixture

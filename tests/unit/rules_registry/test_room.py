@@ -17,7 +17,7 @@ from rules_registry.service.registry import RuleChange
 from rules_registry.settings import read_api_settings
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tripline_contracts import event_type_loader
-from tripline_contracts.rule_definition import parse
+from tripline_contracts.rules.rule_definition import parse
 from tripline_http.errors import ConfigurationError
 
 DAY = 86_400

@@ -14,7 +14,7 @@ from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
 from rules_registry.domain.differences import Difference, differences
 from tests.unit.rules_registry.samples import BODY, SUM, chained
 from tripline_contracts import event_type_loader
-from tripline_contracts.rule_definition import RuleDefinition, parse
+from tripline_contracts.rules.rule_definition import RuleDefinition, parse
 from tripline_http.errors import ProblemError
 from tripline_http.json_bodies import MAX_DEPTH, parse_json
 

@@ -14,7 +14,7 @@ from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
 from tests.unit.contracts.drawing import filters_of
 from tests.unit.rules_registry.samples import BODY
 from tripline_contracts import event_type_loader
-from tripline_contracts.filters import Comparison, Filter, Not
+from tripline_contracts.filters.filter_parser import Comparison, Filter, Not
 from tripline_http.errors import ProblemError
 
 TRANSACTION = event_type_loader.load()

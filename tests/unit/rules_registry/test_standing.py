@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.standing import Standing
 from tests.unit.rules_registry.samples import chained, definition, rule
-from tripline_contracts.widest import widest_windows
+from tripline_contracts.rules.widest_windows import widest_windows
 
 WINDOWS = st.integers(1, 4)
 DEFINITIONS = st.builds(

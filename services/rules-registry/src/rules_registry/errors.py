@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tripline_contracts.errors import Problem
-from tripline_contracts.names import Kind
+from tripline_contracts.filters.named_values import Kind
 
 
 class RegistryError(Exception):

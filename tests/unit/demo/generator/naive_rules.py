@@ -10,9 +10,9 @@ from decimal import Decimal
 from functools import cached_property
 from importlib import resources
 
-from tripline_contracts import rule_definition
-from tripline_contracts.conditions import AllOf, Condition
-from tripline_contracts.filters import All, Comparison, Filter
+from tripline_contracts.filters.filter_parser import All, Comparison, Filter
+from tripline_contracts.rules import rule_definition
+from tripline_contracts.rules.conditions import AllOf, Condition
 from tripline_demo.generator.shape import Made
 from tripline_demo.generator.trade import Trade
 

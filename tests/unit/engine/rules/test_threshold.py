@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_contracts.rule_definition import Function, Operator
+from tripline_contracts.rules.rule_definition import Function, Operator
 from tripline_engine.domain.memory.int128 import split
 from tripline_engine.domain.rules.threshold import Threshold, average
 from tripline_engine.domain.transactions.columns import Amounts

@@ -19,9 +19,10 @@ from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.event_types import AUTHORISATIONS, judge_by
 from tests.oracle.values.model import MicroBatch, Record
 from tests.unit.engine.support.shard_harness import Engine
-from tripline_contracts import event_type_loader, rule_definition, schemas
+from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.event_type import EventType
 from tripline_contracts.installed import installed
+from tripline_contracts.rules import rule_definition
 
 CARD = event_type_loader.load("card-authorisation")
 HISTORIES = 16

@@ -12,7 +12,7 @@ import pytest
 from tests.oracle.builders.shorthand import batch, payment
 from tests.oracle.values.model import Json, MicroBatch, Record
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
-from tripline_contracts import rule_definition
+from tripline_contracts.rules import rule_definition
 
 README = Path(__file__).parents[4].joinpath("README.md").read_text(encoding="utf-8")
 SECTION = README.split("## What a rule can say", 1)[1].split("\n## ", 1)[0]

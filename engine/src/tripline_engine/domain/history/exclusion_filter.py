@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripline_contracts.filter_tree import All, Comparison
+from tripline_contracts.filters.filter_tree import All, Comparison
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.row_filter import FilterCompiler, Test
 from tripline_engine.domain.memory.array_types import BoolArray

@@ -10,8 +10,8 @@ import numpy as np
 
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
-from tripline_contracts.filter_constants import Constant
-from tripline_contracts.filter_tree import (
+from tripline_contracts.filters.filter_constants import Constant
+from tripline_contracts.filters.filter_tree import (
     All,
     Any_,
     Comparison,

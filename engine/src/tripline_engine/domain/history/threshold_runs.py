@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripline_contracts.names import Parameter
+from tripline_contracts.filters.named_values import Parameter
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.rules.measures import Measure
 from tripline_engine.domain.rules.named_values import NamedValues

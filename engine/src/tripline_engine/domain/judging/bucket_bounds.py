@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripline_contracts.rule_definition import Function
+from tripline_contracts.rules.rule_definition import Function
 from tripline_engine.domain.buckets.bucket_layout import (
     O_COUNT,
     O_EDGE,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
+from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.threshold_runs import ThresholdRun
 from tripline_engine.domain.judging.contributors import ContributorLookup

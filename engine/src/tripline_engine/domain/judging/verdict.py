@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tripline_contracts.conditions import Condition
+from tripline_contracts.rules.conditions import Condition
 from tripline_engine.domain.rules.rule_version import RuleVersion
 
 MAX_CONTRIBUTORS = 100

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from tripline_contracts import decimals
 from tripline_contracts.canonical import canonical_json, sha256_hex
-from tripline_contracts.conditions import Condition
-from tripline_contracts.filters import All, Any_, Filter
-from tripline_contracts.names import Parameter
-from tripline_contracts.rule_definition import Function, RuleDefinition
+from tripline_contracts.filters.filter_parser import All, Any_, Filter
+from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules.conditions import Condition
+from tripline_contracts.rules.rule_definition import Function, RuleDefinition
 from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions
 from tripline_engine.domain.rules.threshold import Threshold
 

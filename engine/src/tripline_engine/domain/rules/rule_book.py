@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import msgspec
 
-from tripline_contracts import decimals, rule_definition
+from tripline_contracts import decimals
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import EventType
-from tripline_contracts.names import read_list, read_name, read_parameter
+from tripline_contracts.filters.named_values import read_list, read_name, read_parameter
+from tripline_contracts.rules import rule_definition
 from tripline_engine.domain.rules.commands import (
     ClearGroup,
     ClearRule,

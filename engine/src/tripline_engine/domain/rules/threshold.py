@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tripline_contracts import decimals
-from tripline_contracts.rule_definition import Function, Operator
+from tripline_contracts.rules.rule_definition import Function, Operator
 from tripline_engine.domain.memory.array_types import BoolArray, HighWord, Int64Array, Uint64Array, Word
 from tripline_engine.domain.memory.int128 import compare, multiply_count, split
 from tripline_engine.domain.memory.kernel import kernel

@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from tripline_contracts import rule_definition
 from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.rules import rule_definition
 from tripline_engine.domain.history.deduplication import SeenIds
 from tripline_engine.domain.history.text_dictionary import TextDictionary
 from tripline_engine.domain.memory.arena import HeapArena

@@ -16,13 +16,13 @@ from alert_api.adapters.newest_transactions import NewestTransactions
 from alert_api.adapters.upstream import Answer, Question, Upstream
 from alert_api.api.traces import TraceReader
 from alert_api.errors import NotConnected
-from tripline_contracts import names
+from tripline_contracts.filters import named_values
 from tripline_http.auth import authorize, identify
 from tripline_http.errors import ProblemError
 
 _SENT_ON: Final = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id")
 # A list that the registry takes, whatever its characters are; longer than what this service itself is sent.
-_MAX_BODY_BYTES: Final = 2 * names.MAX_LIST_BYTES
+_MAX_BODY_BYTES: Final = 2 * named_values.MAX_LIST_BYTES
 _METHODS: Final = ["GET", "POST", "PUT", "DELETE"]
 
 

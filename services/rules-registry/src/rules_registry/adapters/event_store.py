@@ -21,7 +21,7 @@ from rules_registry.domain.settings import SettingsState
 from rules_registry.errors import ConcurrentChange
 from rules_registry.service.ports import Answer, Remembered
 from tripline_contracts.event_type import EventType
-from tripline_contracts.names import Kind
+from tripline_contracts.filters.named_values import Kind
 
 
 class PostgresEventStore:

@@ -11,8 +11,8 @@ from rules_registry.adapters.postgres import Pool, translated
 from rules_registry.adapters.rows import named_of
 from rules_registry.domain.named import Named
 from rules_registry.errors import NameNotFound
-from tripline_contracts import names
-from tripline_contracts.names import Kind
+from tripline_contracts.filters import named_values
+from tripline_contracts.filters.named_values import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class NamedQueries:
     def named(self, kind: Kind, name: str) -> Named:
         """The list or parameter. Raises `NameNotFound`."""
         # what is no name may be no text for Postgres either
-        if not names.is_name(name):
+        if not named_values.is_name(name):
             raise NameNotFound(kind, name)
         with translated(), self._pool.connection() as connection:
             row = connection.execute(named_statements.NAMED, {"kind": kind, "name": name}).fetchone()

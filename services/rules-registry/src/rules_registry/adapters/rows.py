@@ -9,7 +9,7 @@ from rules_registry.domain.backfills import Backfill, BackfillEnd
 from rules_registry.domain.named import Named, value_from_json
 from rules_registry.domain.rule import Rule
 from tripline_contracts.event_type import EventType
-from tripline_contracts.rule_definition import RuleDefinition, parse
+from tripline_contracts.rules.rule_definition import RuleDefinition, parse
 
 
 def definition_of(data: Mapping[str, object], event_type: EventType) -> RuleDefinition:

@@ -13,7 +13,7 @@ from rules_registry.api.naming import LOCATION_DOC, change, named_json, page_of,
 from rules_registry.api.repeating import IDEMPOTENCY_KEY_DOC
 from rules_registry.api.schemas import PageQuery
 from rules_registry.api.services import named_queries
-from tripline_contracts import names
+from tripline_contracts.filters import named_values
 from tripline_http.etags import ETAG_HEADER_DOC, IfMatch, etag_of
 from tripline_http.links import LINK_HEADER_DOC
 from tripline_http.openapi import new_blueprint
@@ -62,5 +62,5 @@ def put(if_match: IfMatch | None, body: dict[str, Any], name: str) -> Response:
     The body is the whole list. Rules that name it go by it for transactions that are accepted after the event; they
     get no new version. The same values again change nothing. `If-Match` is optional: "0" makes it only.
     """
-    known, value = read_named_body(name, body, "values", names.read_list)
+    known, value = read_named_body(name, body, "values", named_values.read_list)
     return change("list", known, if_match, value, body)

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from tripline_contracts import names
+from tripline_contracts.filters import named_values
 from tripline_http.fields import MAX_ID, MAX_MS, MAX_POSITION, BoundedInteger, DecimalText
 
 
 class NamedSchema(ma.Schema):
     """What lists and parameters have in common."""
 
-    name = ma.fields.String(required=True, metadata={"pattern": f"^{names.NAME_PATTERN}$"})
+    name = ma.fields.String(required=True, metadata={"pattern": f"^{named_values.NAME_PATTERN}$"})
     version = BoundedInteger(
         1,
         MAX_ID,
@@ -29,7 +29,7 @@ class ListHeadSchema(NamedSchema):
     """A list without its values."""
 
     size = BoundedInteger(
-        0, names.MAX_VALUES, required=True, metadata={"description": "How many values it has"}
+        0, named_values.MAX_VALUES, required=True, metadata={"description": "How many values it has"}
     )
 
 

@@ -14,7 +14,7 @@ from rules_registry.domain.commands import ChangeNamed, Expected
 from rules_registry.domain.named import Named, NamedValue, value_json
 from rules_registry.service.naming import NamedChange
 from rules_registry.service.ports import Answer
-from tripline_contracts.names import Kind
+from tripline_contracts.filters.named_values import Kind
 from tripline_http.auth import current_actor
 from tripline_http.cursors import decode_cursor, encode_cursor
 from tripline_http.etags import IfMatch, etag_of

@@ -12,7 +12,7 @@ from typing import Any
 
 from tripline_contracts import event_type_loader, spelling
 from tripline_contracts.event_type import EventType
-from tripline_contracts.rule_definition import InvalidDefinition, RuleDefinition, parse
+from tripline_contracts.rules.rule_definition import InvalidDefinition, RuleDefinition, parse
 from tripline_http.errors import FieldError, invalid_input
 from tripline_http.fields import MAX_MS
 

@@ -8,10 +8,10 @@ from typing import Any
 from rules_registry.api.rule_body import MAX_NAME
 from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
 from tripline_contracts import event_type_loader, spelling
-from tripline_contracts.aggregate import COUNT_FIELDS
 from tripline_contracts.event_type import EventType
-from tripline_contracts.precision import MAX_BUCKETS
-from tripline_contracts.rule_definition import MAX_WINDOW_SECONDS
+from tripline_contracts.rules.aggregate import COUNT_FIELDS
+from tripline_contracts.rules.precision import MAX_BUCKETS
+from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
 
 BODY_SCHEMA = "RuleBody"

@@ -12,23 +12,23 @@ from rules_registry.api.rule_body_schema import (
     of_a_field,
 )
 from rules_registry.api.rule_filter import FILTER_REF
-from tripline_contracts import condition_reading
 from tripline_contracts.event_type import EventType
-from tripline_contracts.rule_definition import MAX_WINDOW_SECONDS
+from tripline_contracts.rules import condition_parser
+from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
 
 _MEASURING = ("groupingKeyNames", "limitOperatorType", "limit")
 
 
 def conditions_schema(event: EventType) -> Json:
     """The chain, and one closed object for each way to say what a condition measures."""
-    most = condition_reading.MAX_CONDITIONS
+    most = condition_parser.MAX_CONDITIONS
     operands = {"type": "array", "minItems": 1, "maxItems": most, "items": CONDITIONS_REF}
     members = [of_a_field(event)] if event.measures else []
     measured = [_condition(event, each) for each in (*members, count(), different_values(event))]
     return {
         "description": (
             "Whether the rule holds, of conditions with a grouping, window, limit and filter of their own. At most "
-            f"{most} of them, {condition_reading.MAX_DEPTH} levels; all groupings share a field, and the filters "
+            f"{most} of them, {condition_parser.MAX_DEPTH} levels; all groupings share a field, and the filters "
             "together have the bounds of one. The other spellings of a rule's members are read here too."
         ),
         "anyOf": [

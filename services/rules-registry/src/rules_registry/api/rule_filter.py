@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, assert_never
 
-from tripline_contracts import decimals, filters, names
+from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
-from tripline_contracts.filter_constants import WHOLE_BOUND, operators_of
+from tripline_contracts.filters import filter_parser, named_values
+from tripline_contracts.filters.filter_constants import WHOLE_BOUND, operators_of
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
 
 FILTER_SCHEMA = "RuleFilter"
@@ -24,7 +25,7 @@ def _object(properties: Json) -> Json:
     }
 
 
-_NAME = {"type": "string", "pattern": f"^{names.NAME_PATTERN}$"}
+_NAME = {"type": "string", "pattern": f"^{named_values.NAME_PATTERN}$"}
 PARAMETER = _object({"parameter": _NAME})
 LIST = _object({"list": _NAME})
 
@@ -35,7 +36,12 @@ def filter_schema(event: EventType) -> Json:
     alike: dict[str, list[Field]] = {}
     for field in compared:
         alike.setdefault(repr((field.kind, field.values, field.max_length)), []).append(field)
-    operands = {"type": "array", "minItems": 1, "maxItems": filters.MAX_COMPARISONS, "items": FILTER_REF}
+    operands = {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": filter_parser.MAX_COMPARISONS,
+        "items": FILTER_REF,
+    }
     parts = [_object({"all": operands}), _object({"any": operands}), _object({"not": FILTER_REF})]
     for fields in alike.values():
         parts += _comparisons(fields)
@@ -43,7 +49,8 @@ def filter_schema(event: EventType) -> Json:
         "description": (
             "Which transactions trigger the rule and count in its windows. A comparison with null is false. Names of "
             "operators and other names of fields are read too. At most "
-            f"{filters.MAX_DEPTH} levels, {filters.MAX_COMPARISONS} comparisons, {filters.MAX_CONSTANTS} constants."
+            f"{filter_parser.MAX_DEPTH} levels, {filter_parser.MAX_COMPARISONS} comparisons, "
+            f"{filter_parser.MAX_CONSTANTS} constants."
         ),
         "anyOf": parts,
     }
@@ -54,7 +61,7 @@ def _comparisons(fields: list[Field]) -> Iterator[Json]:
     fields_alike: Json = {"type": "string", "enum": [field.name for field in fields]}
     operator = {"type": "string", "enum": list(operators_of(first))}
     constant = _constant(first)
-    listed = {"type": "array", "minItems": 1, "maxItems": filters.MAX_LIST, "items": constant}
+    listed = {"type": "array", "minItems": 1, "maxItems": filter_parser.MAX_LIST, "items": constant}
     # Where there can be both, they are parts of their own: a checker then meets each.
     if first.kind == "decimal":
         yield _object({"field": fields_alike, "operator": operator, "value": PARAMETER})

@@ -13,7 +13,7 @@ from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
 from rules_registry.api.services import installed_type
 from rules_registry.domain.events import Command
 from rules_registry.domain.settings import EngineSettings
-from tripline_contracts.rule_definition import Firing, Function, LateEvents
+from tripline_contracts.rules.rule_definition import Firing, Function, LateEvents
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import (
     DECIMAL_PATTERN,

@@ -8,9 +8,9 @@ from typing import Literal
 
 from rules_registry.domain.named import NamedValue
 from rules_registry.domain.settings import EngineSettings
-from tripline_contracts.legacy import ControlType
-from tripline_contracts.names import Kind
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.filters.named_values import Kind
+from tripline_contracts.rules.legacy import ControlType
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 Expected = Container[int] | None
 

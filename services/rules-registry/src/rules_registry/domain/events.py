@@ -8,8 +8,8 @@ from typing import Literal
 
 from rules_registry.domain.about import About
 from rules_registry.domain.settings import EngineSettings
-from tripline_contracts.legacy import ControlType
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.rules.legacy import ControlType
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from rules_registry.domain.commands import (
 )
 from rules_registry.domain.rule import Rule
 from rules_registry.errors import RuleIsDeleted, RuleNotFound
-from tripline_contracts.legacy import ControlType
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.rules.legacy import ControlType
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 MAX_IMPORTED_ID = 1_000_000_000
 """Fresh ids follow the highest one there is, and end at 2^31 − 1: an import must not use them up."""

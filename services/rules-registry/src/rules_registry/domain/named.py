@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from tripline_contracts import decimals, names
-from tripline_contracts.names import Kind
+from tripline_contracts import decimals
+from tripline_contracts.filters import named_values
+from tripline_contracts.filters.named_values import Kind
 
 NamedValue = tuple[str, ...] | Decimal
 """Of a list its texts, ascending and each once; of a parameter its number."""
@@ -32,4 +33,4 @@ def value_json(value: NamedValue) -> list[str] | str:
 
 def value_from_json(kind: Kind, data: object) -> NamedValue:
     """The inverse of `value_json`."""
-    return names.read_list(data) if kind == "list" else names.read_parameter(data)
+    return named_values.read_list(data) if kind == "list" else named_values.read_parameter(data)

@@ -11,8 +11,8 @@ from rules_registry.domain.commands import ChangeNamed
 from rules_registry.domain.deciding import require_expected
 from rules_registry.domain.events import ListChanged, NamedChanged, ParameterChanged
 from rules_registry.domain.named import Named
-from tripline_contracts.names import Kind
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.filters.named_values import Kind
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
 @dataclass(frozen=True, slots=True)

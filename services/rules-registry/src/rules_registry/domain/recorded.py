@@ -18,8 +18,8 @@ from rules_registry.domain.events import (
 from rules_registry.domain.named import value_json
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import EngineSettings
-from tripline_contracts.rule_definition import RuleDefinition
-from tripline_contracts.widest import widest_windows
+from tripline_contracts.rules.rule_definition import RuleDefinition
+from tripline_contracts.rules.widest_windows import widest_windows
 
 # (rule id, definition version, definition) of a rule that needs its history: active or paused.
 Needing = tuple[int, int, RuleDefinition]

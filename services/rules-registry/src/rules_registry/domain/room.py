@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rules_registry.errors import TooMuchHistory
 from tripline_contracts.errors import Problem
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rules_registry.domain.events import RuleEvent, RulePublished
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 RuleState = Literal["ACTIVE", "PAUSED", "DELETED"]
 

@@ -10,8 +10,8 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping
 
 from rules_registry.domain.rule import Rule
-from tripline_contracts.rule_definition import RuleDefinition
-from tripline_contracts.widest import widest_windows
+from tripline_contracts.rules.rule_definition import RuleDefinition
+from tripline_contracts.rules.widest_windows import widest_windows
 
 Grouping = tuple[str, ...]
 # (-window in seconds, rule id, definition version, definition): the first of a sorted list is the widest; of equal

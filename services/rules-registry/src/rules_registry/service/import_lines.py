@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import cast
 
 from rules_registry.domain.importing import MAX_IMPORTED_ID, ImportedControl, ImportedRule
-from tripline_contracts import event_type_loader, legacy
+from tripline_contracts import event_type_loader
 from tripline_contracts.errors import InvalidDefinition, InvalidRecord, Problem
 from tripline_contracts.event_type import EventType
-from tripline_contracts.legacy import LegacyRecord
-from tripline_contracts.rule_definition import parse
+from tripline_contracts.rules import legacy
+from tripline_contracts.rules.legacy import LegacyRecord
+from tripline_contracts.rules.rule_definition import parse
 from tripline_http.fields import MAX_MS, is_storable
 
 MAX_NAME = 200

@@ -13,7 +13,7 @@ from rules_registry.domain.named import Named
 from rules_registry.domain.recorded import Needing, Recorded
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.settings import SettingsState
-from tripline_contracts.names import Kind
+from tripline_contracts.filters.named_values import Kind
 
 # ms since the epoch.
 Clock = Callable[[], int]

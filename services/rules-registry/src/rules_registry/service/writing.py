@@ -16,8 +16,8 @@ from rules_registry.domain.standing import Standing
 from rules_registry.errors import UnknownNames
 from rules_registry.service.ports import Clock, Log, NewId
 from tripline_contracts.errors import Problem
-from tripline_contracts.names import Kind
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.filters.named_values import Kind
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
 def widest_windows(rules: Iterable[tuple[int, int, RuleDefinition]]) -> list[dict[str, object]]:

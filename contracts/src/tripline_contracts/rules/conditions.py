@@ -10,9 +10,9 @@ from decimal import Decimal
 from typing import TypeAlias, assert_never
 
 from tripline_contracts import decimals
-from tripline_contracts.aggregate import Function
-from tripline_contracts.filters import Filter
-from tripline_contracts.names import Parameter
+from tripline_contracts.filters.filter_parser import Filter
+from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules.aggregate import Function
 from tripline_contracts.spelling import Operator
 
 Json = dict[str, object]

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from tripline_contracts import decimals, spelling
 from tripline_contracts.canonical import canonical_json
 from tripline_contracts.errors import InvalidConstant, InvalidDecimal, InvalidNamedValue, Problem
-from tripline_contracts.filter_constants import read_text
+from tripline_contracts.filters.filter_constants import read_text
 
 Kind = Literal["list", "parameter"]
 """Each kind has names of its own: a list and a parameter may be called the same."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
-from tripline_contracts.rule_definition import RuleDefinition
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
 def anchor_of(definition: RuleDefinition, event_type: EventType) -> str:

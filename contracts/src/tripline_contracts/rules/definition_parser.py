@@ -6,13 +6,15 @@ from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Final, cast
 
-from tripline_contracts import decimals, filters, names, precision, spelling
-from tripline_contracts.aggregate import Function, read_aggregate
-from tripline_contracts.conditions import Condition
+from tripline_contracts import decimals, spelling
 from tripline_contracts.errors import InvalidConstant, InvalidDecimal, Problem
 from tripline_contracts.event_type import EventType
-from tripline_contracts.filters import Filter
-from tripline_contracts.names import Parameter
+from tripline_contracts.filters import filter_parser, named_values
+from tripline_contracts.filters.filter_parser import Filter
+from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules import precision
+from tripline_contracts.rules.aggregate import Function, read_aggregate
+from tripline_contracts.rules.conditions import Condition
 from tripline_contracts.spelling import Operator
 
 MAX_WINDOW_SECONDS: Final = 400 * 24 * 60 * 60
@@ -157,20 +159,20 @@ class DefinitionReading:
         value = self._values.get("filter")
         if value is None:
             return None
-        found, problems = filters.read(value, self._event_type)
+        found, problems = filter_parser.read(value, self._event_type)
         self.problems.extend(problems)
         return found
 
     def grouping(self) -> tuple[str, ...]:
         """Canonical names, sorted; the empty set is one global group and has to be said."""
         value = self._values.get("groupingKeyNames")
-        names = spelling.name_list(value)
+        named_values = spelling.name_list(value)
         expected = f"expected any of {', '.join(self._event_type.groupable)}, or [] for one global group"
-        if names is None:
+        if named_values is None:
             self._add("groupingKeyNames", f"{expected}; not {spelling.shown(value)}")
             return ()
-        fields = [self._event_type.find(name) for name in names]
-        for name, field in zip(names, fields, strict=True):
+        fields = [self._event_type.find(name) for name in named_values]
+        for name, field in zip(named_values, fields, strict=True):
             if field is None or not field.groupable:
                 self._add("groupingKeyNames", f"{expected}; not {spelling.shown(name)}")
         canonical = [field.name for field in fields if field is not None]
@@ -233,7 +235,7 @@ class DefinitionReading:
 
     def _parameter(self, field: str, value: Mapping[object, object]) -> Parameter | None:
         try:
-            return Parameter(names.read_reference(value, "parameter"))
+            return Parameter(named_values.read_reference(value, "parameter"))
         except InvalidConstant as error:
             self._add(field, str(error))
             return None
@@ -288,8 +290,8 @@ class DefinitionReading:
     def _refuse_in_buckets(self, beside: Mapping[str, bool]) -> None:
         self._refuse_beside("precision", "bucketed", beside)
 
-    def _given(self, *names: str) -> bool:
-        return any(self._values.get(name) is not None for name in names)
+    def _given(self, *named_values: str) -> bool:
+        return any(self._values.get(name) is not None for name in named_values)
 
     def _add(self, field: str, message: str) -> None:
         self.problems.append(Problem(field, message))

@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, cast
 
-from tripline_contracts import names, spelling
+from tripline_contracts import spelling
 from tripline_contracts.errors import InvalidConstant, InvalidDefinition, Problem
 from tripline_contracts.event_type import EventType, Field
-from tripline_contracts.filter_constants import Constant, in_order, operators_of, read_constant
-from tripline_contracts.filter_tree import (
+from tripline_contracts.filters import named_values
+from tripline_contracts.filters.filter_constants import Constant, in_order, operators_of, read_constant
+from tripline_contracts.filters.filter_tree import (
     All,
     Any_,
     Comparison,
@@ -202,9 +203,9 @@ class _Reading:
             self._refuse(path, str(error))
             return None
 
-    def _named(self, data: object, kind: names.Kind, path: str) -> str | None:
+    def _named(self, data: object, kind: named_values.Kind, path: str) -> str | None:
         try:
-            return names.read_reference(cast("Mapping[object, object]", data), kind)
+            return named_values.read_reference(cast("Mapping[object, object]", data), kind)
         except InvalidConstant as error:
             self._refuse(path, str(error))
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from tripline_contracts.filters import (
+from tripline_contracts.filters.filter_parser import (
     All,
     Any_,
     Comparison,

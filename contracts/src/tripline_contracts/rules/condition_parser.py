@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tripline_contracts import filter_size, filters, spelling
-from tripline_contracts.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf, leaves
-from tripline_contracts.definition_reading import CONDITION_MEMBERS, DefinitionReading
+from tripline_contracts import spelling
 from tripline_contracts.errors import Problem
 from tripline_contracts.event_type import EventType
+from tripline_contracts.filters import filter_parser, filter_size
+from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf, leaves
+from tripline_contracts.rules.definition_parser import CONDITION_MEMBERS, DefinitionReading
 
 MAX_CONDITIONS: Final = 16
 MAX_DEPTH: Final = 6
@@ -41,14 +42,14 @@ def read(data: object, event_type: EventType) -> tuple[ConditionTree | None, lis
     return (None if problems else tree), problems
 
 
-def too_much_filtered(filter_beside: filters.Filter | None, tree: ConditionTree) -> list[Problem]:
+def too_much_filtered(filter_beside: filter_parser.Filter | None, tree: ConditionTree) -> list[Problem]:
     """The bounds of one filter hold for all filters of a rule together: it has to fit in a Kafka record."""
     everything = [beside for beside in (filter_beside, *(leaf.filter for leaf in leaves(tree))) if beside]
     comparisons = sum(map(filter_size.comparisons, everything))
     constants = sum(map(filter_size.constants, everything))
     bounds = {
-        "comparisons": (comparisons, filters.MAX_COMPARISONS),
-        "constants": (constants, filters.MAX_CONSTANTS),
+        "comparisons": (comparisons, filter_parser.MAX_COMPARISONS),
+        "constants": (constants, filter_parser.MAX_CONSTANTS),
     }
     return [
         Problem("conditions", f"more than {most} {what} in the filters of one rule")

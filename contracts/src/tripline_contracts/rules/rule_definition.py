@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, cast
 
-from tripline_contracts import condition_reading, precision, spelling
-from tripline_contracts.aggregate import Function
+from tripline_contracts import spelling
 from tripline_contracts.canonical import canonical_json, sha256_hex
-from tripline_contracts.conditions import Condition, ConditionTree, leaves
-from tripline_contracts.definition_reading import MAX_WINDOW_SECONDS, DefinitionReading
 from tripline_contracts.errors import InvalidDefinition, Problem
 from tripline_contracts.event_type import EventType
-from tripline_contracts.filters import Filter
-from tripline_contracts.names import Parameter
+from tripline_contracts.filters.filter_parser import Filter
+from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules import condition_parser, precision
+from tripline_contracts.rules.aggregate import Function
+from tripline_contracts.rules.conditions import Condition, ConditionTree, leaves
+from tripline_contracts.rules.definition_parser import MAX_WINDOW_SECONDS, DefinitionReading
 from tripline_contracts.spelling import Operator
 
 __all__ = [
@@ -207,13 +208,13 @@ def _plain(reading: DefinitionReading) -> RuleDefinition | None:
 def _chained(reading: DefinitionReading, event_type: EventType) -> RuleDefinition | None:
     firing, late_events = reading.firing(), reading.late_events()
     reading.reset_on_alert()  # only for what is wrong with it: the reset itself is refused
-    tree, problems = condition_reading.read(reading.conditions(), event_type)
+    tree, problems = condition_parser.read(reading.conditions(), event_type)
     reading.problems.extend(problems)
     cooldown_seconds, passing = reading.cooldown_seconds(), reading.filter()
     bucket_seconds = reading.bucket_seconds()
     if tree is not None:
         reading.refuse_unfit_buckets(bucket_seconds, leaves(tree))
-        reading.problems.extend(condition_reading.too_much_filtered(passing, tree))
+        reading.problems.extend(condition_parser.too_much_filtered(passing, tree))
     if tree is None or reading.problems:
         return None
     return RuleDefinition.chained(

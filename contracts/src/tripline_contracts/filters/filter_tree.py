@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from tripline_contracts.filter_constants import Constant
-from tripline_contracts.names import Parameter
+from tripline_contracts.filters.filter_constants import Constant
+from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.spelling import Operator
 
 Json = dict[str, object]

@@ -1,0 +1,1 @@
+"""Filters over event fields, and the named values that they refer to."""

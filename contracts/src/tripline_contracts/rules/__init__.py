@@ -1,0 +1,1 @@
+"""Rule definitions: their values, and the parsers of their many spellings."""
