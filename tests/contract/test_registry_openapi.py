@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rules_registry.document import openapi_document
+from rules_registry.openapi_document import openapi_document
 
 pytestmark = pytest.mark.contract
 

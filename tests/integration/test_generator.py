@@ -21,7 +21,7 @@ from tripline_demo.generator import process
 from tripline_demo.generator.kafka_outlet import TOPIC
 from tripline_demo.generator.settings import Settings
 from tripline_demo.generator.traffic import Traffic
-from tripline_http.binding import Bind
+from tripline_http.bind_address import Bind
 
 pytestmark = pytest.mark.integration
 

@@ -18,7 +18,7 @@ from alert_api.adapters.kafka_source import KafkaAlertSource
 from alert_api.adapters.metrics import ProjectorMetrics
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.processes import reader
-from alert_api.service.projecting import Patience, Projector
+from alert_api.service.projector import Projector, RetryPolicy
 from alert_api.service.records import Record
 from tripline_contracts import event_type_loader
 
@@ -44,7 +44,7 @@ def main(kafka: str, topic: str, dsn: str, options: Sequence[str]) -> None:
             reader("".join(rules), event_type_loader.load()),
             metrics,
             stop,
-            Patience(0.05, 0.5),
+            RetryPolicy(0.05, 0.5),
         ).run()
 
 

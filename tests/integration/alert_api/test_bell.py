@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
-from alert_api.adapters.postgres_bell import PostgresBell
-from alert_api.service.acknowledging import acknowledge
+from alert_api.adapters.postgres_commit_notifier import PostgresCommitNotifier
+from alert_api.service.acknowledgement import acknowledge
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.live import seed
 from tests.integration.alert_api.servers import eventually
@@ -25,15 +25,15 @@ KILL = (
 
 
 @pytest.fixture
-def bell(alerts_database: AlertsDatabase) -> Iterator[PostgresBell]:
+def bell(alerts_database: AlertsDatabase) -> Iterator[PostgresCommitNotifier]:
     """One that listens."""
-    opened = PostgresBell(alerts_database.api)
+    opened = PostgresCommitNotifier(alerts_database.api)
     eventually(lambda: opened.rings() > 0, "the bell listens")
     yield opened
     opened.close()
 
 
-def heard_within(bell: PostgresBell, heard: int) -> float:
+def heard_within(bell: PostgresCommitNotifier, heard: int) -> float:
     """Seconds until it has rung oftener than that."""
     begin = time.monotonic()
     bell.wait(heard, LONG)
@@ -42,7 +42,7 @@ def heard_within(bell: PostgresBell, heard: int) -> float:
 
 
 def test_it_rings_when_alerts_are_stored_and_when_one_is_acknowledged(
-    alerts_database: AlertsDatabase, bell: PostgresBell
+    alerts_database: AlertsDatabase, bell: PostgresCommitNotifier
 ) -> None:
     heard = bell.rings()
     seed(alerts_database.projector, [alert(1), alert(2)])
@@ -54,14 +54,14 @@ def test_it_rings_when_alerts_are_stored_and_when_one_is_acknowledged(
     assert heard_within(bell, heard) < LONG / 2
 
 
-def test_it_does_not_ring_when_nothing_happens(bell: PostgresBell) -> None:
+def test_it_does_not_ring_when_nothing_happens(bell: PostgresCommitNotifier) -> None:
     heard, begin = bell.rings(), time.monotonic()
     bell.wait(heard, 0.2)
     assert (bell.rings(), time.monotonic() - begin >= 0.2) == (heard, True)
 
 
 def test_it_listens_again_after_its_connection_broke(
-    alerts_database: AlertsDatabase, bell: PostgresBell
+    alerts_database: AlertsDatabase, bell: PostgresCommitNotifier
 ) -> None:
     heard = bell.rings()
     with psycopg.connect(alerts_database.owner) as owner:
@@ -74,7 +74,7 @@ def test_it_listens_again_after_its_connection_broke(
 
 
 def test_closing_lets_go_whoever_waits(alerts_database: AlertsDatabase) -> None:
-    closed = PostgresBell(alerts_database.api)
+    closed = PostgresCommitNotifier(alerts_database.api)
     eventually(lambda: closed.rings() > 0, "the bell listens")
     heard = closed.rings()
     closed.close()

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
-from alert_api.adapters.postgres_happenings import PostgresHappenings
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.errors import StoreUnavailable
-from alert_api.service.acknowledging import acknowledge
-from alert_api.service.counting import HOUR_MS, Cell, Span
-from alert_api.service.following import StreamPlace, Told
+from alert_api.service.acknowledgement import acknowledge
+from alert_api.service.alert_counts import HOUR_MS, Cell, Span
+from alert_api.service.alert_stream import StreamBatch, StreamPlace
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.servers import eventually
 from tests.unit.alert_api.samples import EPOCH, alert, alert_id, received
@@ -23,9 +23,9 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def happenings(alerts_database: AlertsDatabase) -> Iterator[PostgresHappenings]:
+def happenings(alerts_database: AlertsDatabase) -> Iterator[PostgresAlertEvents]:
     with open_pool(alerts_database.api, 2) as pool:
-        yield PostgresHappenings(pool)
+        yield PostgresAlertEvents(pool)
 
 
 @pytest.fixture
@@ -41,15 +41,15 @@ def intake(alerts_database: AlertsDatabase) -> Iterator[PostgresIntake]:
         yield opened
 
 
-def seen(told: Told) -> list[tuple[str, str]]:
+def seen(told: StreamBatch) -> list[tuple[str, str]]:
     return [(each.kind, each.alert.alert_id) for each in told.happened]
 
 
 def follow_until(
-    happenings: PostgresHappenings, start: StreamPlace, number: int, limit: int = 100
-) -> list[Told]:
+    happenings: PostgresAlertEvents, start: StreamPlace, number: int, limit: int = 100
+) -> list[StreamBatch]:
     """Looks again and again until `number` events were told: other tests' transactions may hold the horizon."""
-    found: list[Told] = []
+    found: list[StreamBatch] = []
 
     def enough() -> bool:
         found.append(happenings.after(found[-1].reached if found else start, limit))
@@ -60,7 +60,7 @@ def follow_until(
 
 
 def test_events_come_once_each_in_batches_with_the_alert_as_it_is(
-    happenings: PostgresHappenings, alerts: PostgresAlerts, intake: PostgresIntake
+    happenings: PostgresAlertEvents, alerts: PostgresAlerts, intake: PostgresIntake
 ) -> None:
     start = happenings.present()
     intake.store([received(alert(number)) for number in range(1, 8)], [])
@@ -77,7 +77,7 @@ def test_events_come_once_each_in_batches_with_the_alert_as_it_is(
 
 
 def test_what_commits_late_is_told_in_its_place_and_not_passed_by(
-    alerts_database: AlertsDatabase, happenings: PostgresHappenings, intake: PostgresIntake
+    alerts_database: AlertsDatabase, happenings: PostgresAlertEvents, intake: PostgresIntake
 ) -> None:
     intake.store([received(alert(1)), received(alert(2))], [])
     with psycopg.connect(alerts_database.api) as slow, psycopg.connect(alerts_database.api) as quick:
@@ -99,7 +99,7 @@ def test_what_commits_late_is_told_in_its_place_and_not_passed_by(
 
 
 def test_a_place_of_another_database_leads_to_the_present(
-    happenings: PostgresHappenings, intake: PostgresIntake
+    happenings: PostgresAlertEvents, intake: PostgresIntake
 ) -> None:
     intake.store([received(alert(1))], [])
     told = happenings.after(StreamPlace(2**63, 5), 100)
@@ -108,7 +108,7 @@ def test_a_place_of_another_database_leads_to_the_present(
 
 
 def test_counts_are_those_of_the_list(
-    happenings: PostgresHappenings, alerts: PostgresAlerts, intake: PostgresIntake
+    happenings: PostgresAlertEvents, alerts: PostgresAlerts, intake: PostgresIntake
 ) -> None:
     made = [
         alert(
@@ -139,6 +139,6 @@ def test_a_database_that_is_away_is_said_so() -> None:
     pool = open_pool("host=127.0.0.1 port=1 connect_timeout=2", 1)
     try:
         with pytest.raises(StoreUnavailable):
-            PostgresHappenings(pool).present()
+            PostgresAlertEvents(pool).present()
     finally:
         pool.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from alert_api.service.following import Rhythm
+from alert_api.service.alert_stream import StreamTiming
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.live import LiveApi, live_api, seed
 from tests.integration.alert_api.servers import eventually
@@ -179,4 +179,4 @@ def test_who_leaves_gives_the_seat_back_at_once(api: LiveApi) -> None:
         begun = time.monotonic()
         for _ in range(40):
             eventually(lambda: is_seated(reader), "a seat", 5)
-        assert time.monotonic() - begun < 2 * Rhythm().silence
+        assert time.monotonic() - begun < 2 * StreamTiming().silence

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
-from alert_api.service.acknowledging import acknowledge
+from alert_api.service.acknowledgement import acknowledge
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.servers import (
     SECONDS,

@@ -14,8 +14,8 @@ from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.domain.events import AlertAcknowledged, AlertId, AlertRaised
 from alert_api.errors import AlertNotFound, AlreadyAcknowledged, RecordNotStorable, StoreUnavailable
-from alert_api.service.acknowledging import acknowledge
-from alert_api.service.reading import AlertFilter, Place
+from alert_api.service.acknowledgement import acknowledge
+from alert_api.service.alert_queries import AlertFilter, Place
 from alert_api.service.records import unreadable
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.servers import everything, rows

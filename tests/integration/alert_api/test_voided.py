@@ -16,13 +16,13 @@ import psycopg
 import pytest
 
 from alert_api.adapters.alert_schema import alert_validator
+from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
-from alert_api.adapters.postgres_happenings import PostgresHappenings
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.domain.events import AlertAcknowledged, AlertId, AlertRaised, AlertVoided, Voiding
 from alert_api.domain.lifecycle import fold
-from alert_api.service.acknowledging import acknowledge
-from alert_api.service.reading import AlertFilter
+from alert_api.service.acknowledgement import acknowledge
+from alert_api.service.alert_queries import AlertFilter
 from alert_api.service.records import ReceivedAlert, read_record
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.servers import (
@@ -207,7 +207,7 @@ def test_the_stream_tells_it(
     alerts_database: AlertsDatabase, alerts: PostgresAlerts, intake: PostgresIntake
 ) -> None:
     with open_pool(alerts_database.api, 1) as pool:
-        happenings = PostgresHappenings(pool)
+        happenings = PostgresAlertEvents(pool)
         place = happenings.present()
         store(intake, [alert(1)], [])
         store(intake, [], [void(1, 1)])

@@ -19,11 +19,11 @@ from alert_api.api.application import Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.domain.events import AlertEvent, AlertId, AlertRaised, Voiding
 from alert_api.errors import AlertNotFound
-from alert_api.service.commands import VoidCommand, read_command
-from alert_api.service.counting import Cell, Counted, Span
-from alert_api.service.following import Happened, StreamPlace, Told
-from alert_api.service.reading import AlertFilter, Page, Place, StoredAlert
+from alert_api.service.alert_counts import Cell, Counted, Span
+from alert_api.service.alert_queries import AlertFilter, Page, Place, StoredAlert
+from alert_api.service.alert_stream import StreamBatch, StreamedEvent, StreamPlace
 from alert_api.service.records import ReceivedAlert, Record, read_record
+from alert_api.service.void_commands import VoidCommand, read_command
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.event_type import EventType
 from tripline_http.auth import ApiKey
@@ -208,7 +208,7 @@ class FakeOverview:
     """What happened and how much, in memory; `after` gives what `tell` was told, in order."""
 
     def __init__(self) -> None:
-        self.told: list[Happened] = []
+        self.told: list[StreamedEvent] = []
         self.cells: list[Cell] = []
         self.broken: Exception | None = None
         self.counted: tuple[Span, int | None] | None = None
@@ -216,18 +216,18 @@ class FakeOverview:
     def tell(self, number: int, kind: str = "AlertRaised") -> None:
         content = alert(number)
         stored = StoredAlert(alert_id(number), content["eventTime"], content, None, None, None)
-        self.told.append(Happened(StreamPlace(len(self.told) + 1, 1), kind, stored))
+        self.told.append(StreamedEvent(StreamPlace(len(self.told) + 1, 1), kind, stored))
 
     def present(self) -> StreamPlace:
         if self.broken is not None:
             raise self.broken
         return StreamPlace(len(self.told) + 1, 0)
 
-    def after(self, place: StreamPlace, limit: int) -> Told:
+    def after(self, place: StreamPlace, limit: int) -> StreamBatch:
         if self.broken is not None:
             raise self.broken
         left = [each for each in self.told if each.place > place][:limit]
-        return Told(left, left[-1].place if len(left) == limit else self.present())
+        return StreamBatch(left, left[-1].place if len(left) == limit else self.present())
 
     def count(self, span: Span, rule_id: int | None) -> Counted:
         self.counted = (span, rule_id)

@@ -6,7 +6,7 @@ import pytest
 
 from alert_api.domain.events import AlertAcknowledged, AlertVoided
 from alert_api.errors import AlertNotFound, AlreadyAcknowledged
-from alert_api.service.acknowledging import acknowledge
+from alert_api.service.acknowledgement import acknowledge
 from tests.unit.alert_api.samples import FakeAlerts, alert_id, voiding
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from alert_api.errors import RecordNotStorable, Stopped, StoreUnavailable
 from alert_api.processes import reader
-from alert_api.service.commands import VoidCommand
-from alert_api.service.projecting import Patience, Projector
+from alert_api.service.projector import Projector, RetryPolicy
 from alert_api.service.records import ReceivedAlert, Record, Unreadable
+from alert_api.service.void_commands import VoidCommand
 from tests.unit.alert_api.samples import (
     alert,
     alert_id,
@@ -106,7 +106,7 @@ class Bench:
     ) -> None:
         self.topic, self.counts, self.stop = topic, Counts(), threading.Event()
         self.intake = FakeIntake(topic.journal, refuses)
-        patience = Patience(first=0.0, longest=0.0)
+        patience = RetryPolicy(first=0.0, longest=0.0)
         self.projector = Projector(topic, self.intake, READ, self.counts, self.stop, patience)
 
 

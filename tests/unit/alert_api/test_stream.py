@@ -14,12 +14,12 @@ from werkzeug.wrappers import Response
 
 from alert_api.api.application import Streaming
 from alert_api.errors import StoreUnavailable
-from alert_api.service.following import BATCH, Rhythm, StreamPlace, Told, follow
+from alert_api.service.alert_stream import BATCH, StreamBatch, StreamPlace, StreamTiming, follow
 from tests.unit.alert_api.samples import FakeOverview, app, key
 
 ADA, AS_ADA = key("ada", "alerts:read")
 CLERK, AS_CLERK = key("clerk", "rules:read")
-AT_ONCE = Rhythm(look=0.001, silence=0.0)
+AT_ONCE = StreamTiming(look=0.001, silence=0.0)
 
 
 def client_of(overview: FakeOverview, stopped: threading.Event, seats: int = 2) -> FlaskClient:
@@ -129,8 +129,10 @@ def test_stopping_ends_the_streams() -> None:
         assert sum(1 for _ in chunks) <= 1
 
 
-def tale(overview: FakeOverview, stopped: threading.Event, steady: Iterator[float]) -> Iterator[Told]:
-    return follow(overview, StreamPlace(0, 0), stopped, lambda: next(steady), Rhythm(look=0.0, silence=10.0))
+def tale(overview: FakeOverview, stopped: threading.Event, steady: Iterator[float]) -> Iterator[StreamBatch]:
+    return follow(
+        overview, StreamPlace(0, 0), stopped, lambda: next(steady), StreamTiming(look=0.0, silence=10.0)
+    )
 
 
 @pytest.mark.timeout(10)
@@ -159,7 +161,7 @@ class CountingBell:
 @pytest.mark.timeout(10)
 def test_what_happens_is_told_when_the_bell_rings() -> None:
     overview = FakeOverview()
-    bell, rhythm = CountingBell(overview), Rhythm(look=3_600.0, silence=7_200.0)
+    bell, rhythm = CountingBell(overview), StreamTiming(look=3_600.0, silence=7_200.0)
     steady = itertools.repeat(0.0)
     stream = follow(overview, StreamPlace(0, 0), threading.Event(), lambda: next(steady), rhythm, bell=bell)
     told = [next(stream), next(stream)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from alert_api.service.counting import HOUR_MS, Cell, Span
+from alert_api.service.alert_counts import HOUR_MS, Cell, Span
 from tests.unit.alert_api.samples import FakeOverview, app, key
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")

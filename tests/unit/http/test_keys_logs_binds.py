@@ -11,7 +11,7 @@ import pytest
 import structlog
 
 from tripline_http.auth import load_api_keys
-from tripline_http.binding import Bind, parse_bind
+from tripline_http.bind_address import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
 from tripline_http.logs import configure_logs, mask_secrets
 

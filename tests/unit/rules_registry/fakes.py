@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from rules_registry.domain.about import EndedBackfill
 from rules_registry.domain.backfills import Backfill, BackfillEnd
-from rules_registry.domain.commanded import Commanded
+from rules_registry.domain.commanded import IssuedCommand
+from rules_registry.domain.control import EndedBackfill
+from rules_registry.domain.engine_settings import SettingsState
+from rules_registry.domain.event_record import EventRecord, Needing
 from rules_registry.domain.events import SettingsChanged
-from rules_registry.domain.named import Named
-from rules_registry.domain.recorded import Needing, Recorded
-from rules_registry.domain.room import Room
+from rules_registry.domain.history_quota import HistoryQuota
+from rules_registry.domain.named_value import NamedEntry
 from rules_registry.domain.rule import Rule
-from rules_registry.domain.settings import SettingsState
 from rules_registry.service.ports import Remembered
 from rules_registry.service.registry import Registry
 from tests.unit.rules_registry.samples import NOW
@@ -27,10 +27,10 @@ from tripline_contracts.filters.named_values import Kind
 class FakeLog:
     """All that Postgres would hold."""
 
-    recorded: list[Recorded] = field(default_factory=list)
+    recorded: list[EventRecord] = field(default_factory=list)
     _rules: dict[int, Rule] = field(default_factory=dict)
-    _named: dict[tuple[Kind, str], Named] = field(default_factory=dict)
-    commands: list[Commanded] = field(default_factory=list)
+    _named: dict[tuple[Kind, str], NamedEntry] = field(default_factory=dict)
+    commands: list[IssuedCommand] = field(default_factory=list)
     keys: dict[tuple[str, str], tuple[Remembered, int]] = field(default_factory=dict)
 
     def rule(self, rule_id: int) -> Rule | None:
@@ -53,13 +53,13 @@ class FakeLog:
                 state = SettingsState(recorded.event.version, recorded.event.settings)
         return state
 
-    def named(self, kind: Kind, name: str) -> Named | None:
+    def named(self, kind: Kind, name: str) -> NamedEntry | None:
         return self._named.get((kind, name))
 
     def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
         return frozenset(name for name in names if (kind, name) in self._named)
 
-    def keep_named(self, named: Named) -> None:
+    def keep_named(self, named: NamedEntry) -> None:
         self._named[named.kind, named.name] = named
 
     def next_rule_id(self) -> int:
@@ -68,12 +68,12 @@ class FakeLog:
     def next_position(self) -> int:
         return len(self.recorded) + 1
 
-    def append(self, recorded: Recorded, rule: Rule | None) -> None:
+    def append(self, recorded: EventRecord, rule: Rule | None) -> None:
         self.recorded.append(recorded)
         if rule is not None:
             self._rules[rule.rule_id] = rule
 
-    def note_command(self, commanded: Commanded) -> None:
+    def note_command(self, commanded: IssuedCommand) -> None:
         self.commands.append(commanded)
 
     def backfill(self, backfill_id: str) -> Backfill | None:
@@ -133,7 +133,9 @@ class FakeClock:
         return self.now
 
 
-def new_registry(store: FakeStore, clock: FakeClock | None = None, room: Room | None = None) -> Registry:
+def new_registry(
+    store: FakeStore, clock: FakeClock | None = None, room: HistoryQuota | None = None
+) -> Registry:
     """The use cases on the fakes; event ids count up."""
     numbers = itertools.count(1)
     return Registry(store, clock or FakeClock(), lambda: f"event-{next(numbers)}", room)

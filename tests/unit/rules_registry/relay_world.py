@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry
 
-from rules_registry.domain.undelivered import Undelivered
+from rules_registry.domain.outbox_event import OutboxEvent
 from rules_registry.service.relay import Relay
 from rules_registry.service.relay_metrics import relay_metrics
 
@@ -59,10 +59,10 @@ class FakeOutbox:
     def cursor(self) -> int:
         return self.world.cursor
 
-    def undelivered(self, after: int, limit: int) -> Sequence[Undelivered]:
+    def undelivered(self, after: int, limit: int) -> Sequence[OutboxEvent]:
         self.world.fail_if_told("read")
         positions = range(after + 1, min(self.world.end, after + limit) + 1)
-        return [Undelivered(position, "id", "RulePaused", 1, 0, {}) for position in positions]
+        return [OutboxEvent(position, "id", "RulePaused", 1, 0, {}) for position in positions]
 
     def advance(self, since: int, to: int) -> None:
         self.world.fail_if_told("advance")
@@ -84,7 +84,7 @@ class FakeOutbox:
 class FakePublisher:
     world: World
 
-    def deliver(self, events: Sequence[Undelivered]) -> None:
+    def deliver(self, events: Sequence[OutboxEvent]) -> None:
         faulty = bool(self.world.faults.get("deliver"))
         # A failed delivery may have brought any beginning of the batch.
         arrived = events[: len(events) // 2] if faulty else events

@@ -8,14 +8,14 @@ from typing import Any, get_args
 
 import pytest
 
-from rules_registry.domain.about import Trace
 from rules_registry.domain.applied import read_status
-from rules_registry.domain.commanded import Commanded
+from rules_registry.domain.commanded import IssuedCommand
 from rules_registry.domain.commands import Control, DeleteRule, PublishRule, TraceRule
-from rules_registry.domain.differences import Difference, differences
+from rules_registry.domain.control import Trace
+from rules_registry.domain.event_record import EventRecord, to_json
 from rules_registry.domain.events import RulePublished
-from rules_registry.domain.exported import Comparison, Exported, HeldRule, compare
-from rules_registry.domain.recorded import Recorded, to_json
+from rules_registry.domain.shard_reports import Comparison, Exported, HeldRule, compare
+from rules_registry.domain.version_diff import Difference, differences
 from rules_registry.errors import InvalidStatus, RuleIsDeleted, RuleNotFound
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import Registry, RuleChange
@@ -27,10 +27,10 @@ from tripline_contracts.rules.legacy import ControlType
 HASH, OTHER_HASH = SUM.hash, definition(60).hash
 
 
-def issued(store: FakeStore, control: Control) -> Commanded:
-    taken: list[Commanded] = []
+def issued(store: FakeStore, control: Control) -> IssuedCommand:
+    taken: list[IssuedCommand] = []
 
-    def told(done: Commanded) -> Answer:
+    def told(done: IssuedCommand) -> Answer:
         taken.append(done)
         return Answer(201, {}, {})
 
@@ -104,9 +104,9 @@ def test_a_trace_is_one_event_that_names_rule_and_end() -> None:
 
 def test_a_clock_that_goes_on_meanwhile_changes_no_trace() -> None:
     store, times = with_rules(1), itertools.count(NOW)
-    taken: list[Commanded] = []
+    taken: list[IssuedCommand] = []
 
-    def told(done: Commanded) -> Answer:
+    def told(done: IssuedCommand) -> Answer:
         taken.append(done)
         return Answer(201, {}, {})
 
@@ -192,7 +192,7 @@ def version(**changes: Any) -> dict[str, Any]:
         "rule_id": 7, "version": 1, "definition_version": 1, "state": "ACTIVE", "name": "n", "definition": SUM,
         "effective_from": NOW,
     }  # fmt: skip
-    return to_json(Recorded(1, "e", NOW, "ada", RulePublished(**{**values, **changes}), ()))
+    return to_json(EventRecord(1, "e", NOW, "ada", RulePublished(**{**values, **changes}), ()))
 
 
 DIFFERENT: list[tuple[dict[str, Any], list[Difference], str]] = [

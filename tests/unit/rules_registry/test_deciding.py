@@ -16,7 +16,8 @@ from rules_registry.domain.commands import (
     PublishRule,
     ResumeRule,
 )
-from rules_registry.domain.deciding import decide, decide_settings
+from rules_registry.domain.decisions import decide, decide_settings
+from rules_registry.domain.engine_settings import EngineSettings, SettingsState
 from rules_registry.domain.events import (
     RuleDeleted,
     RuleEvent,
@@ -26,7 +27,6 @@ from rules_registry.domain.events import (
     SettingsChanged,
 )
 from rules_registry.domain.rule import Rule, evolve, fold
-from rules_registry.domain.settings import EngineSettings, SettingsState
 from rules_registry.errors import RuleIsDeleted, RuleNotFound, StaleVersion, WrongState
 from tests.unit.rules_registry.samples import NOW, SUM, definition, rule
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules_registry.domain.importing import ImportedControl, ImportedRule
-from rules_registry.service.import_lines import ReadLine, read_records, read_text
+from rules_registry.domain.rule_import import ImportedControl, ImportedRule
+from rules_registry.service.rule_file_lines import ReadLine, read_records, read_text
 from tests.unit.rules_registry.samples import BODY, NOW, SUM, chained
 from tripline_http.fields import is_storable
 

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PauseRule, PublishRule, ResumeRule
+from rules_registry.domain.event_record import to_json
 from rules_registry.domain.imported import ImportRefused, LineResult
-from rules_registry.domain.importing import ImportedRule, commands_of
-from rules_registry.domain.recorded import to_json
 from rules_registry.domain.rule import Rule
+from rules_registry.domain.rule_import import ImportedRule, commands_of
 from rules_registry.errors import RuleIsDeleted, RuleNotFound
-from rules_registry.service.import_lines import read_text
-from rules_registry.service.importing import Imported
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import Repeatable
+from rules_registry.service.rule_file_lines import read_text
+from rules_registry.service.rule_import import ImportOutcome
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tests.unit.rules_registry.samples import SUM, definition, rule
 from tripline_contracts import schemas
@@ -71,7 +71,7 @@ def active(rule_id: int, minutes: int = 20) -> str:
 def run(
     store: FakeStore, *lines: str, atomic: bool = False, key: Repeatable | None = None
 ) -> list[LineResult]:
-    def told(done: Imported) -> Answer:
+    def told(done: ImportOutcome) -> Answer:
         return Answer(200, {}, {"results": done.results})
 
     answer = new_registry(store).import_rules("ada", read_text("\n".join(lines)), told, key, atomic=atomic)

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from rules_registry.domain.commands import ChangeNamed, ChangeRule, PublishRule
+from rules_registry.domain.event_record import to_json
 from rules_registry.domain.events import ListChanged, NamedChanged, ParameterChanged
 from rules_registry.domain.imported import ImportRefused
-from rules_registry.domain.named import Named, value_from_json, value_json
-from rules_registry.domain.naming import Reference, decide_named, references
-from rules_registry.domain.recorded import to_json
+from rules_registry.domain.named_value import NamedEntry, value_from_json, value_json
+from rules_registry.domain.named_value_decisions import Reference, decide_named, references
 from rules_registry.errors import StaleVersion, UnknownNames
-from rules_registry.service.import_lines import read_records
-from rules_registry.service.importing import Imported
-from rules_registry.service.naming import NamedChange
+from rules_registry.service.named_values import NamedChange
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import Repeatable, RuleChange
+from rules_registry.service.rule_file_lines import read_records
+from rules_registry.service.rule_import import ImportOutcome
 from tests.unit.contracts.drawing import filters_of
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tests.unit.rules_registry.samples import BODY, NOW
@@ -28,10 +28,10 @@ from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.filters.filter_parser import Filter
 from tripline_contracts.rules.rule_definition import parse
 
-OLD = Named("list", "watched", 3, ("a", "b"), 9, NOW, "ada")
-ONE = Named("parameter", "watched", 1, Decimal("1.5"), 4, NOW, "ada")
+OLD = NamedEntry("list", "watched", 3, ("a", "b"), 9, NOW, "ada")
+ONE = NamedEntry("parameter", "watched", 1, Decimal("1.5"), 4, NOW, "ada")
 
-DECIDED: list[tuple[Named | None, ChangeNamed, NamedChanged | None, str]] = [
+DECIDED: list[tuple[NamedEntry | None, ChangeNamed, NamedChanged | None, str]] = [
     (None, ChangeNamed("list", "watched", None, ()), ListChanged("watched", 1, ()), "an empty list is one"),
     (None, ChangeNamed("list", "watched", {0}, ("a",)), ListChanged("watched", 1, ("a",)), "0: not there yet"),
     (OLD, ChangeNamed("list", "watched", {3}, ("b",)), ListChanged("watched", 4, ("b",)), "one less"),
@@ -47,7 +47,7 @@ DECIDED: list[tuple[Named | None, ChangeNamed, NamedChanged | None, str]] = [
     ("current", "command", "event", "reason"), DECIDED, ids=[case[-1] for case in DECIDED]
 )
 def test_decided(
-    current: Named | None, command: ChangeNamed, event: NamedChanged | None, reason: str
+    current: NamedEntry | None, command: ChangeNamed, event: NamedChanged | None, reason: str
 ) -> None:
     assert decide_named(current, command) == event, reason
 
@@ -55,14 +55,14 @@ def test_decided(
 @pytest.mark.parametrize(
     ("current", "expected"), [(None, {1}), (None, range(1, 9)), (OLD, {2}), (OLD, frozenset()), (OLD, {0})]
 )
-def test_a_version_that_is_not_the_expected_one(current: Named | None, expected: Any) -> None:
+def test_a_version_that_is_not_the_expected_one(current: NamedEntry | None, expected: Any) -> None:
     # stale even where nothing would change
     with pytest.raises(StaleVersion):
         decide_named(current, ChangeNamed("list", "watched", expected, ("a", "b")))
 
 
 @pytest.mark.parametrize("named", [OLD, ONE])
-def test_values_come_back_from_json(named: Named) -> None:
+def test_values_come_back_from_json(named: NamedEntry) -> None:
     assert value_from_json(named.kind, value_json(named.value)) == named.value
 
 
@@ -206,9 +206,9 @@ def test_a_rule_may_name_only_what_exists(store: FakeStore) -> None:
 
 
 def importing(store: FakeStore, *records: dict[str, Any]) -> tuple[Any, ...]:
-    kept: list[Imported] = []
+    kept: list[ImportOutcome] = []
 
-    def answer(done: Imported) -> Answer:
+    def answer(done: ImportOutcome) -> Answer:
         kept.append(done)
         return Answer(200, {}, {})
 

@@ -8,18 +8,8 @@ from typing import Any, get_args
 
 import pytest
 
-from rules_registry.api.control_body import control_body_schema, read_control_body
-from rules_registry.api.representations import command_json
-from rules_registry.domain.about import (
-    About,
-    ClearedGroup,
-    ClearedRule,
-    EndedBackfill,
-    Trace,
-    VoidedTransaction,
-    about_from_json,
-    about_json,
-)
+from rules_registry.api.control.control_body import control_body_schema, read_control_body
+from rules_registry.api.rules.representations import command_json
 from rules_registry.domain.commands import (
     ClearGroup,
     ClearRule,
@@ -30,8 +20,18 @@ from rules_registry.domain.commands import (
     PublishRule,
     VoidTransaction,
 )
+from rules_registry.domain.control import (
+    About,
+    ClearedGroup,
+    ClearedRule,
+    EndedBackfill,
+    Trace,
+    VoidedTransaction,
+    about_from_json,
+    about_json,
+)
+from rules_registry.domain.event_record import to_json
 from rules_registry.domain.events import Command
-from rules_registry.domain.recorded import to_json
 from rules_registry.errors import (
     BackfillHasEnded,
     BackfillNotFound,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rules_registry.domain.commands import ChangeRule, ChangeSettings, DeleteRule, PauseRule, PublishRule
-from rules_registry.domain.recorded import to_json
-from rules_registry.domain.settings import EngineSettings
+from rules_registry.domain.engine_settings import EngineSettings
+from rules_registry.domain.event_record import to_json
 from rules_registry.errors import IdempotencyKeyReused, StaleVersion, WrongState
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import KEY_LIFETIME_MS, Registry, Repeatable, RuleChange

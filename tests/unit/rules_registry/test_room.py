@@ -8,12 +8,12 @@ import pytest
 from environs import Env
 
 from rules_registry.domain.commands import PublishRule
-from rules_registry.domain.room import Room
+from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.errors import TooMuchHistory
-from rules_registry.service.import_lines import read_records
-from rules_registry.service.importing import Imported
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import RuleChange
+from rules_registry.service.rule_file_lines import read_records
+from rules_registry.service.rule_import import ImportOutcome
 from rules_registry.settings import read_api_settings
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tripline_contracts import event_type_loader
@@ -36,7 +36,7 @@ def rule(**more: Any) -> Any:
 
 
 def test_a_window_up_to_the_limit_is_taken_and_one_beyond_it_refused() -> None:
-    room = Room(most=100 * DAY, rate=100)
+    room = HistoryQuota(most=100 * DAY, rate=100)
     room.require(rule())
     with pytest.raises(TooMuchHistory) as refused:
         room.require(rule(windowSeconds=DAY + 1))
@@ -48,7 +48,7 @@ def test_a_window_up_to_the_limit_is_taken_and_one_beyond_it_refused() -> None:
 
 
 def test_a_bucketed_window_keeps_transactions_for_a_bucket() -> None:
-    room = Room(most=100 * DAY, rate=100)
+    room = HistoryQuota(most=100 * DAY, rate=100)
     room.require(rule(windowSeconds=30 * DAY, precision=f"bucketed({DAY})"))
     with pytest.raises(TooMuchHistory) as refused:
         room.require(rule(windowSeconds=30 * DAY, precision=f"bucketed({DAY + 1})"))
@@ -59,7 +59,9 @@ def test_the_widest_of_a_chained_rule_counts() -> None:
     condition = {name: value for name, value in RULE.items() if name != "windowSeconds"}
     both = [{**condition, "windowSeconds": seconds} for seconds in (60, 2 * DAY)]
     with pytest.raises(TooMuchHistory):
-        Room(most=100 * DAY, rate=100).require(parse({"conditions": {"all": both}}, event_type_loader.load()))
+        HistoryQuota(most=100 * DAY, rate=100).require(
+            parse({"conditions": {"all": both}}, event_type_loader.load())
+        )
 
 
 ENVIRONMENT = {"TRIPLINE_REGISTRY_DSN": "postgresql://", "TRIPLINE_API_KEYS_FILE": "keys.json"}
@@ -77,7 +79,7 @@ def test_without_an_expected_rate_nothing_is_refused(monkeypatch: pytest.MonkeyP
 
 def test_the_settings_name_rate_and_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     found = settings(monkeypatch, TRIPLINE_EXPECTED_RATE="2000", TRIPLINE_MAX_HISTORY="5000000").room
-    assert found == Room(most=5_000_000, rate=2000)
+    assert found == HistoryQuota(most=5_000_000, rate=2000)
 
 
 @pytest.mark.parametrize("rate", ["0", "fast"])
@@ -92,15 +94,15 @@ def told_rule(done: RuleChange) -> Answer:
 
 def test_the_use_cases_refuse_it_and_an_import_says_which_line() -> None:
     store = FakeStore()
-    registry = new_registry(store, room=Room(most=60_000, rate=1000))
+    registry = new_registry(store, room=HistoryQuota(most=60_000, rate=1000))
     with pytest.raises(TooMuchHistory):
         registry.publish("ada", lambda number: PublishRule(number, None, rule(), None), told_rule)
     assert store.log.recorded == []
     line = {**RULE, "ruleId": 7, "ruleState": "ACTIVE", "windowMinutes": 2}
     del line["windowSeconds"]
-    kept: list[Imported] = []
+    kept: list[ImportOutcome] = []
 
-    def told(done: Imported) -> Answer:
+    def told(done: ImportOutcome) -> Answer:
         kept.append(done)
         return Answer(200, {}, {})
 

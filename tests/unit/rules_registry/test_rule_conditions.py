@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from rules_registry.api.rule_body import read_rule_body
-from rules_registry.api.rule_body_schema import CONDITIONS_SCHEMA, rule_body_schema
-from rules_registry.api.rule_conditions import conditions_schema
-from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
-from rules_registry.domain.differences import Difference, differences
+from rules_registry.api.rules.condition_schema import conditions_schema
+from rules_registry.api.rules.filter_schema import FILTER_SCHEMA, filter_schema
+from rules_registry.api.rules.rule_body import read_rule_body
+from rules_registry.api.rules.rule_body_schema import CONDITIONS_SCHEMA, rule_body_schema
+from rules_registry.domain.version_diff import Difference, differences
 from tests.unit.rules_registry.samples import BODY, SUM, chained
 from tripline_contracts import event_type_loader
 from tripline_contracts.rules.rule_definition import RuleDefinition, parse

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules_registry.domain.active_rules import ActiveRules
 from rules_registry.domain.rule import Rule
-from rules_registry.domain.standing import Standing
 from tests.unit.rules_registry.samples import chained, definition, rule
 from tripline_contracts.rules.widest_windows import widest_windows
 
@@ -38,7 +38,7 @@ def from_scratch(rules: dict[int, Rule]) -> tuple[object, ...]:
 
 @given(st.lists(RULES, max_size=5, unique_by=lambda r: r.rule_id), st.lists(RULES, max_size=12))
 def test_after_any_changes(before: list[Rule], changes: list[Rule]) -> None:
-    standing = Standing(before)
+    standing = ActiveRules(before)
     rules = {r.rule_id: r for r in before}
     assert standing.widest() == from_scratch(rules)
     for changed in changes:

@@ -13,7 +13,7 @@ from tripline_contracts.installed import installed
 from tripline_demo.generator.errors import InvalidSettings
 from tripline_demo.generator.trades import trade_of
 from tripline_demo.generator.traffic import MAX_RATE, MAX_SEED, Traffic, no_traffic
-from tripline_http.binding import Bind, parse_bind
+from tripline_http.bind_address import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
 
 DEFAULT_BIND: Final = "127.0.0.1:8083"

@@ -7,8 +7,8 @@ import threading
 from prometheus_client import CollectorRegistry
 from psycopg_pool import ConnectionPool
 
+from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts
-from alert_api.adapters.postgres_happenings import PostgresHappenings
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Streaming, build
 from alert_api.api.console_data import Line
@@ -26,7 +26,7 @@ def document(declared: EventType | None = None) -> str:
     line = Line(Upstream("The rules registry", "http://127.0.0.1:8081"))
     built = build(
         alerts=PostgresAlerts(pool),
-        overview=PostgresHappenings(pool),
+        overview=PostgresAlertEvents(pool),
         line=line,
         keys=(),
         registry=CollectorRegistry(),

@@ -17,17 +17,17 @@ from alert_api.adapters.kafka_source import KafkaAlertSource
 from alert_api.adapters.metrics import ProjectorMetrics
 from alert_api.adapters.newest_traces import NewestTraces
 from alert_api.adapters.newest_transactions import NewestTransactions
+from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
-from alert_api.adapters.postgres_bell import PostgresBell
-from alert_api.adapters.postgres_happenings import PostgresHappenings
+from alert_api.adapters.postgres_commit_notifier import PostgresCommitNotifier
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.api.stream import MAX_STREAMS
-from alert_api.service.commands import VoidCommand, read_command
-from alert_api.service.projecting import Projector, Read
+from alert_api.service.projector import Projector, Read
 from alert_api.service.records import ReceivedAlert, Record, Unreadable, read_record
+from alert_api.service.void_commands import VoidCommand, read_command
 from alert_api.settings import ApiSettings, ProjectorSettings
 from tripline_contracts import topics
 from tripline_contracts.event_type import EventType
@@ -54,16 +54,16 @@ def run_api(settings: ApiSettings) -> None:
     keys = load_api_keys(settings.keys_file)
     # One line per request of the console is written already; its own one to the registry says nothing new.
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    stack: list[PostgresAlerts | PostgresBell | Line] = []
+    stack: list[PostgresAlerts | PostgresCommitNotifier | Line] = []
     stopping = threading.Event()
 
     def load() -> Flask:
         pool = open_pool(settings.dsn, CONNECTIONS)
-        alerts, bell, line = PostgresAlerts(pool), PostgresBell(settings.dsn), _line(settings)
+        alerts, bell, line = PostgresAlerts(pool), PostgresCommitNotifier(settings.dsn), _line(settings)
         stack.extend((alerts, bell, line))
         return build(
             alerts=alerts,
-            overview=PostgresHappenings(pool),
+            overview=PostgresAlertEvents(pool),
             line=line,
             keys=keys,
             registry=new_metrics_registry(),

@@ -10,7 +10,7 @@ from environs import Env, EnvError
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
-from tripline_http.binding import Bind, parse_bind
+from tripline_http.bind_address import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
 
 

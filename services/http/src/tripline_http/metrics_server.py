@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from tripline_http.application import new_app
-from tripline_http.binding import Bind
+from tripline_http.bind_address import Bind
 from tripline_http.errors import ConfigurationError
 from tripline_http.health import ReadinessCheck
 

@@ -15,7 +15,7 @@ from flask import Flask
 from gunicorn.app.base import BaseApplication
 from gunicorn.glogging import Logger
 
-from tripline_http.binding import Bind
+from tripline_http.bind_address import Bind
 
 
 class _RootLogger(Logger):  # type: ignore[misc]

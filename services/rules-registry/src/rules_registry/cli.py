@@ -55,7 +55,7 @@ def republish() -> None:
 def openapi() -> None:
     """Print the OpenAPI document of the installation's event type (of the default one it is committed)."""
     # Here and not above: the other processes need no Flask.
-    from rules_registry.document import openapi_document  # noqa: PLC0415
+    from rules_registry.openapi_document import openapi_document  # noqa: PLC0415
 
     _run(lambda: click.echo(openapi_document(read_event_type(Env())), nl=False))
 

@@ -10,7 +10,7 @@ from rules_registry.adapters.status_source import open_status_source
 from rules_registry.adapters.status_store import open_status_store
 from rules_registry.service.relay import Relay
 from rules_registry.service.relay_metrics import relay_metrics
-from rules_registry.service.republishing import republish
+from rules_registry.service.republisher import republish
 from rules_registry.service.status_projector import StatusProjector
 from rules_registry.settings import ApiSettings, ProjectorSettings, RelaySettings
 from tripline_http.auth import load_api_keys
@@ -18,7 +18,7 @@ from tripline_http.logs import configure_logs
 from tripline_http.metrics import new_metrics_registry
 from tripline_http.metrics_server import MetricsServer
 from tripline_http.server import serve
-from tripline_http.stopping import stop_on_signals
+from tripline_http.stop_signal import stop_on_signals
 
 
 def run_api(settings: ApiSettings) -> None:

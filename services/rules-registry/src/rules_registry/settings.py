@@ -10,11 +10,11 @@ from typing import TypeVar
 from environs import Env, EnvError
 from marshmallow.validate import Range
 
-from rules_registry.domain.room import Room
+from rules_registry.domain.history_quota import HistoryQuota
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
-from tripline_http.binding import Bind, parse_bind
+from tripline_http.bind_address import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ class ApiSettings:
     api_keys_file: Path
     bind: Bind
     threads: int
-    room: Room | None
+    room: HistoryQuota | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +125,10 @@ def _bind(env: Env, name: str, default: str) -> Bind:
     return parse_bind(name, env.str(name, default))
 
 
-def _room(env: Env) -> Room | None:
+def _room(env: Env) -> HistoryQuota | None:
     rate = env.int("TRIPLINE_EXPECTED_RATE", None, validate=Range(1, 10**7))
     most = env.int("TRIPLINE_MAX_HISTORY", _MAX_HISTORY, validate=Range(1_000, 10**12))
-    return None if rate is None else Room(most, rate)
+    return None if rate is None else HistoryQuota(most, rate)
 
 
 def _from_1_to_64(value: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, LiteralString
 
 from alert_api.domain.events import AlertId, Voiding
-from alert_api.service.reading import StoredAlert
+from alert_api.service.alert_queries import StoredAlert
 
 ALERT_COLUMNS: Final[LiteralString] = """
     a.alert_id::text, a.event_time, a.content, a.acknowledged_by, a.acknowledged_at, a.acknowledgement_comment,

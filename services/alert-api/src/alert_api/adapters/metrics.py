@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge
 
 
 class ProjectorMetrics:
-    """What the projector counts; see ``alert_api.service.projecting.Tally``."""
+    """What the projector counts; see ``alert_api.service.projector.Tally``."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._stored = Counter("tripline_alerts_stored_total", "Alerts stored.", registry=registry)

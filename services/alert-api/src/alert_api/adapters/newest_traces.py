@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from confluent_kafka import KafkaException, Message, TopicPartition
 
-from alert_api.adapters.glancing import ends, glancing_consumer
+from alert_api.adapters.tail_consumer import ends, glancing_consumer
 from alert_api.errors import UpstreamUnavailable
 from tripline_contracts import schemas
 from tripline_contracts.errors import SchemaViolation

@@ -21,7 +21,7 @@ from alert_api.domain.events import (
     Voiding,
 )
 from alert_api.errors import AlertNotFound, LifecycleBroken
-from alert_api.service.reading import AlertFilter, Page, Place, StoredAlert
+from alert_api.service.alert_queries import AlertFilter, Page, Place, StoredAlert
 
 WAIT_SECONDS = 3.0
 

@@ -15,8 +15,8 @@ from psycopg.types.json import Jsonb
 
 from alert_api.adapters.postgres_errors import translated
 from alert_api.errors import StoreUnavailable
-from alert_api.service.commands import VoidCommand
 from alert_api.service.records import ReceivedAlert, Unreadable
+from alert_api.service.void_commands import VoidCommand
 
 KEPT_BYTES = 512 * 1024
 

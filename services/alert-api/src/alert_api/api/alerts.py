@@ -12,8 +12,8 @@ from flask import Response, jsonify, request
 from alert_api.api.schemas import TRUTHS, AcknowledgeBody, alert_query
 from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId, AlertRaised, AlertVoided, Voiding
 from alert_api.errors import AlertNotFound
-from alert_api.service.acknowledging import LifecycleStore, acknowledge
-from alert_api.service.reading import AlertFilter, AlertReader, Place, StoredAlert
+from alert_api.service.acknowledgement import LifecycleStore, acknowledge
+from alert_api.service.alert_queries import AlertFilter, AlertReader, Place, StoredAlert
 from tripline_contracts.event_type import EventType
 from tripline_http.auth import current_actor
 from tripline_http.cursors import decode_cursor, encode_cursor

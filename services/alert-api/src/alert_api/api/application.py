@@ -17,18 +17,18 @@ from alert_api.api.console_data import Line, console_data_blueprint
 from alert_api.api.event_type import event_type_blueprint
 from alert_api.api.problems import install_problems
 from alert_api.api.schemas import components
-from alert_api.api.stream import MAX_STREAMS, Seats, stream_blueprint
+from alert_api.api.stream import MAX_STREAMS, StreamSlots, stream_blueprint
 from alert_api.api.summary import summary_blueprint
 from alert_api.api.traces import traces_blueprint
-from alert_api.service.counting import AlertCounter
-from alert_api.service.following import Bell, Happenings, Rhythm
+from alert_api.service.alert_counts import AlertCounter
+from alert_api.service.alert_stream import AlertEvents, CommitNotifier, StreamTiming
 from tripline_contracts.event_type import EventType
 from tripline_http.application import new_app
 from tripline_http.auth import ApiKey
 from tripline_http.openapi import Api, install_api
 
 
-class Overview(Happenings, AlertCounter, Protocol):
+class Overview(AlertEvents, AlertCounter, Protocol):
     """What looks at many alerts at once."""
 
 
@@ -37,9 +37,9 @@ class Streaming:
     """How alerts are followed: until `stopped`, at most `seats` at a time, and at once if there is a `bell`."""
 
     stopped: threading.Event
-    rhythm: Rhythm = field(default_factory=Rhythm)
+    rhythm: StreamTiming = field(default_factory=StreamTiming)
     seats: int = MAX_STREAMS
-    bell: Bell | None = None
+    bell: CommitNotifier | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def build(
     for name, schema in components(event_type).items():
         api.spec.components.schema(name, schema)
     install_problems(app)
-    seats = Seats(streaming.seats, registry)
+    seats = StreamSlots(streaming.seats, registry)
     api.register_blueprint(alerts_blueprint(alerts, clock, event_type))
     api.register_blueprint(
         stream_blueprint(overview, seats, streaming.stopped, streaming.rhythm, streaming.bell)

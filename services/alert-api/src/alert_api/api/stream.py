@@ -15,7 +15,14 @@ from prometheus_client import CollectorRegistry, Gauge
 
 from alert_api.api.alerts import alert_json
 from alert_api.errors import StoreUnavailable
-from alert_api.service.following import Bell, Happenings, Rhythm, StreamPlace, Told, follow
+from alert_api.service.alert_stream import (
+    AlertEvents,
+    CommitNotifier,
+    StreamBatch,
+    StreamPlace,
+    StreamTiming,
+    follow,
+)
 from tripline_http.errors import ProblemError
 from tripline_http.openapi import ApiBlueprint, new_blueprint
 
@@ -40,7 +47,7 @@ STREAM_DOC: dict[str, Any] = {
 }
 
 
-class Seats:
+class StreamSlots:
     """How many streams may be open: each holds a thread, and the other requests need some too."""
 
     def __init__(self, number: int, registry: CollectorRegistry) -> None:
@@ -65,11 +72,11 @@ class Seats:
 
 
 def stream_blueprint(
-    happenings: Happenings,
-    seats: Seats,
+    happenings: AlertEvents,
+    seats: StreamSlots,
     stopped: threading.Event,
-    rhythm: Rhythm | None = None,
-    bell: Bell | None = None,
+    rhythm: StreamTiming | None = None,
+    bell: CommitNotifier | None = None,
 ) -> ApiBlueprint:
     """The view; streams end when `stopped` is set, and look when the `bell` rings."""
     blueprint = new_blueprint("stream", __name__, "What happens to alerts, as it happens")
@@ -95,7 +102,7 @@ def stream_blueprint(
             raise
         start = asked or present
         listens = _listener(request.environ)
-        told = follow(happenings, start, stopped, time.monotonic, rhythm or Rhythm(), listens, bell)
+        told = follow(happenings, start, stopped, time.monotonic, rhythm or StreamTiming(), listens, bell)
         response = Response(_written(start, told), content_type="text/event-stream; charset=utf-8")
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Accel-Buffering"] = "no"  # nginx would hold messages back
@@ -137,7 +144,7 @@ def _asked_place() -> StreamPlace | None:
     return place
 
 
-def _written(start: StreamPlace, told: Iterator[Told]) -> Iterator[str]:
+def _written(start: StreamPlace, told: Iterator[StreamBatch]) -> Iterator[str]:
     """Messages as text. The id goes out with every one of them, so a resume is exact whatever was seen last."""
     yield f"retry: {RETRY_SECONDS * 1000}\nid: {start}\n\n"
     try:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import marshmallow as ma
 from flask import Response, jsonify
 
-from alert_api.service.counting import HOUR_MS, AlertCounter, Counted, Span, Tally, last_day, tallies
+from alert_api.service.alert_counts import HOUR_MS, AlertCounter, Counted, Span, Tally, last_day, tallies
 from tripline_http.errors import FieldError, invalid_input
 from tripline_http.fields import MAX_MS, MAX_POSITION, QueryInteger
 from tripline_http.openapi import ApiBlueprint, new_blueprint

@@ -12,12 +12,12 @@ from rules_registry.adapters import backfill_statements, named_statements, state
 from rules_registry.adapters.postgres import Connection, Pool, translated
 from rules_registry.adapters.rows import backfill_of, definition_of, named_of, rule_of
 from rules_registry.domain.backfills import Backfill
-from rules_registry.domain.commanded import Commanded
+from rules_registry.domain.commanded import IssuedCommand
+from rules_registry.domain.engine_settings import SettingsState
+from rules_registry.domain.event_record import EventRecord, Needing, settings_from_json, to_json
 from rules_registry.domain.events import ControlCommand, ListChanged, ParameterChanged, RuleEvent
-from rules_registry.domain.named import Named, value_json
-from rules_registry.domain.recorded import Needing, Recorded, settings_from_json, to_json
+from rules_registry.domain.named_value import NamedEntry, value_json
 from rules_registry.domain.rule import Rule
-from rules_registry.domain.settings import SettingsState
 from rules_registry.errors import ConcurrentChange
 from rules_registry.service.ports import Answer, Remembered
 from tripline_contracts.event_type import EventType
@@ -71,7 +71,7 @@ class PostgresLog:
             else SettingsState(row["version"], settings_from_json(row["settings"]))
         )
 
-    def named(self, kind: Kind, name: str) -> Named | None:
+    def named(self, kind: Kind, name: str) -> NamedEntry | None:
         """The list or parameter as it stands."""
         row = self._one(named_statements.NAMED, kind=kind, name=name)
         return None if row is None else named_of(row)
@@ -81,7 +81,7 @@ class PostgresLog:
         rows = self._connection.execute(named_statements.KNOWN, {"kind": kind, "names": list(names)})
         return frozenset(row["name"] for row in rows)
 
-    def keep_named(self, named: Named) -> None:
+    def keep_named(self, named: NamedEntry) -> None:
         """Writes what the last event made of a list or parameter."""
         values = {
             "kind": named.kind,
@@ -103,7 +103,7 @@ class PostgresLog:
         """One more than the last position."""
         return self._next(statements.NEXT_POSITION)
 
-    def append(self, recorded: Recorded, rule: Rule | None) -> None:
+    def append(self, recorded: EventRecord, rule: Rule | None) -> None:
         """Writes the event and the rule that it makes, and wakes the relay at commit."""
         event = recorded.event
         values = {
@@ -122,7 +122,7 @@ class PostgresLog:
             self._project(recorded, rule)
         self._connection.execute(statements.NOTIFY, {"channel": statements.CHANNEL})
 
-    def note_command(self, commanded: Commanded) -> None:
+    def note_command(self, commanded: IssuedCommand) -> None:
         """Keeps what followed from a control command."""
         values = {
             "command_id": commanded.command_id,
@@ -160,7 +160,7 @@ class PostgresLog:
         }
         self._connection.execute(statements.REMEMBER_KEY, values)
 
-    def _project(self, recorded: Recorded, rule: Rule) -> None:
+    def _project(self, recorded: EventRecord, rule: Rule) -> None:
         values = {
             "rule_id": rule.rule_id,
             "version": rule.version,

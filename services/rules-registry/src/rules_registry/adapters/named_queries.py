@@ -9,7 +9,7 @@ from typing import Any
 from rules_registry.adapters import named_statements
 from rules_registry.adapters.postgres import Pool, translated
 from rules_registry.adapters.rows import named_of
-from rules_registry.domain.named import Named
+from rules_registry.domain.named_value import NamedEntry
 from rules_registry.errors import NameNotFound
 from tripline_contracts.filters import named_values
 from tripline_contracts.filters.named_values import Kind
@@ -37,7 +37,7 @@ class NamedQueries:
         page = rows[:limit]
         return NamedPage(page, page[-1]["name"] if len(rows) > limit else None)
 
-    def named(self, kind: Kind, name: str) -> Named:
+    def named(self, kind: Kind, name: str) -> NamedEntry:
         """The list or parameter. Raises `NameNotFound`."""
         # what is no name may be no text for Postgres either
         if not named_values.is_name(name):

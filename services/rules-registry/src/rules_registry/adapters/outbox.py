@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from rules_registry.adapters import statements
 from rules_registry.adapters.postgres import Connection, connect, translated
-from rules_registry.domain.undelivered import Undelivered
+from rules_registry.domain.outbox_event import OutboxEvent
 from rules_registry.errors import RelayCursorMoved
 
 # A server that waits for a lock notices a dead client only if told to look; without it a killed relay would keep the
@@ -40,7 +40,7 @@ class Outbox:
         assert row is not None  # the migration put it there
         return int(row["position"])
 
-    def undelivered(self, after: int, limit: int) -> list[Undelivered]:
+    def undelivered(self, after: int, limit: int) -> list[OutboxEvent]:
         """Events after a position, in order, without holes: at a hole (which the writers' lock does not let happen)
         it ends, and what is behind waits until the hole is filled."""
         with translated():
@@ -51,7 +51,7 @@ class Outbox:
         for expected, row in enumerate(rows, start=after + 1):
             if row["position"] != expected:
                 break
-            dense.append(Undelivered(**row))
+            dense.append(OutboxEvent(**row))
         return dense
 
     def advance(self, since: int, to: int) -> None:

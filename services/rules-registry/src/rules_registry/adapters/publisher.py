@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 from confluent_kafka import KafkaError, KafkaException, Producer
 
-from rules_registry.domain.undelivered import Undelivered
+from rules_registry.domain.outbox_event import OutboxEvent
 from rules_registry.errors import DeliveryFailed
 from tripline_contracts import cloudevents
 from tripline_contracts.canonical import canonical_json
@@ -28,7 +28,7 @@ class Publisher:
     def __init__(self, producer: Any) -> None:
         self._producer = producer
 
-    def deliver(self, events: Sequence[Undelivered]) -> None:
+    def deliver(self, events: Sequence[OutboxEvent]) -> None:
         """Returns once Kafka has confirmed all of them, in this order. Raises `DeliveryFailed`; then any beginning of
         them may have arrived."""
         failures: list[str] = []
@@ -77,7 +77,7 @@ def open_publisher(bootstrap_servers: str) -> Iterator[Publisher]:
         producer.flush(1.0)
 
 
-def _record(event: Undelivered) -> dict[str, Any]:
+def _record(event: OutboxEvent) -> dict[str, Any]:
     return {
         "key": None if event.rule_id is None else str(event.rule_id).encode(),
         "value": canonical_json(event.body),

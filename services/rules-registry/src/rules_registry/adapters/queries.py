@@ -9,12 +9,12 @@ from typing import Any
 from rules_registry.adapters import backfill_statements, statements
 from rules_registry.adapters.postgres import Pool, translated
 from rules_registry.adapters.rows import backfill_of
-from rules_registry.domain.about import about_from_json
 from rules_registry.domain.backfills import Backfill
-from rules_registry.domain.commanded import Commanded
-from rules_registry.domain.exported import Exported, HeldRule, read_held
-from rules_registry.domain.recorded import settings_from_json
-from rules_registry.domain.settings import SettingsState
+from rules_registry.domain.commanded import IssuedCommand
+from rules_registry.domain.control import about_from_json
+from rules_registry.domain.engine_settings import SettingsState
+from rules_registry.domain.event_record import settings_from_json
+from rules_registry.domain.shard_reports import Exported, HeldRule, read_held
 from rules_registry.errors import CommandNotFound, RuleIsDeleted, RuleNotFound, VersionNotFound
 
 Row = Mapping[str, Any]
@@ -87,12 +87,12 @@ class Queries:
         values = {"state": wanted.state, "rule_id": wanted.rule_id}
         return self._page(statements.RULE_STATUS, after, limit, _rule_id, **values)
 
-    def commands(self, after: int, limit: int) -> tuple[list[Commanded], int | None]:
+    def commands(self, after: int, limit: int) -> tuple[list[IssuedCommand], int | None]:
         """Control commands, newest first, before position `after` (0: from the newest); where the next page begins."""
         page = self._page(statements.COMMANDS, after, limit, lambda row: int(row["position"]))
         return [_commanded(row) for row in page.rows], page.next_after
 
-    def command(self, command_id: str) -> Commanded:
+    def command(self, command_id: str) -> IssuedCommand:
         """The control command. Raises `CommandNotFound`."""
         row = self._one(statements.COMMAND, command_id=command_id)
         if row is None:
@@ -156,8 +156,8 @@ def _rule_id(row: Row) -> int:
     return int(row["rule_id"])
 
 
-def _commanded(row: Row) -> Commanded:
-    return Commanded(
+def _commanded(row: Row) -> IssuedCommand:
+    return IssuedCommand(
         command_id=row["command_id"],
         control=row["command"],
         position=row["position"],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rules_registry.domain.backfills import Backfill, BackfillEnd
-from rules_registry.domain.named import Named, value_from_json
+from rules_registry.domain.named_value import NamedEntry, value_from_json
 from rules_registry.domain.rule import Rule
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules.rule_definition import RuleDefinition, parse
@@ -42,9 +42,9 @@ def backfill_of(row: Mapping[str, Any]) -> Backfill:
     )
 
 
-def named_of(row: Mapping[str, Any]) -> Named:
+def named_of(row: Mapping[str, Any]) -> NamedEntry:
     """A row of registry.named_values."""
-    return Named(
+    return NamedEntry(
         kind=row["kind"],
         name=row["name"],
         version=row["version"],

@@ -13,26 +13,18 @@ from rules_registry.adapters.event_store import PostgresEventStore
 from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.postgres import Pool, check_database
 from rules_registry.adapters.queries import Queries
-from rules_registry.api import (
-    backfills,
-    control_body,
-    control_commands,
-    history,
-    imports,
-    lists,
-    parameters,
-    rules,
-    settings,
-    status,
-)
-from rules_registry.api.named_body import named_body_schemas
+from rules_registry.api import settings
+from rules_registry.api.control import backfills, control_body, control_commands
+from rules_registry.api.named import lists, parameters
+from rules_registry.api.named.named_value_body import named_body_schemas
 from rules_registry.api.problems import install_registry_problems
-from rules_registry.api.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
-from rules_registry.api.rule_conditions import conditions_schema
-from rules_registry.api.rule_filter import FILTER_SCHEMA, filter_schema
+from rules_registry.api.rules import rule_history, rule_imports, rule_status, rules
+from rules_registry.api.rules.condition_schema import conditions_schema
+from rules_registry.api.rules.filter_schema import FILTER_SCHEMA, filter_schema
+from rules_registry.api.rules.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
 from rules_registry.api.schemas import GROUPABLE_SCHEMA
 from rules_registry.api.services import Services, install_services
-from rules_registry.domain.room import Room
+from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.service.registry import Registry
 from tripline_contracts.event_type import EventType
 from tripline_http.application import new_app
@@ -50,7 +42,7 @@ def create_app(
     keys: Iterable[ApiKey],
     metrics: CollectorRegistry,
     event_type: EventType,
-    room: Room | None = None,
+    room: HistoryQuota | None = None,
 ) -> tuple[Flask, Api]:
     """The app on this pool, and its API for the document; both are of the event type. Without `room` no rule needs too
     much history."""
@@ -66,11 +58,21 @@ def create_app(
     api.spec.components.schema(CONDITIONS_SCHEMA, conditions_schema(event_type))
     api.spec.components.schema(BODY_SCHEMA, rule_body_schema(event_type))
     api.spec.components.schema(GROUPABLE_SCHEMA, {"type": "string", "enum": list(event_type.groupable)})
-    api.spec.components.example(imports.PLAIN_EXAMPLE, {"value": imports.plain_example(event_type)})
+    api.spec.components.example(rule_imports.PLAIN_EXAMPLE, {"value": rule_imports.plain_example(event_type)})
     api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema(event_type))
     for name, schema in named_body_schemas().items():
         api.spec.components.schema(name, schema)
-    for module in (rules, imports, history, status, settings, control_commands, backfills, lists, parameters):
+    for module in (
+        rules,
+        rule_imports,
+        rule_history,
+        rule_status,
+        settings,
+        control_commands,
+        backfills,
+        lists,
+        parameters,
+    ):
         api.register_blueprint(module.blueprint)
     return app, api
 

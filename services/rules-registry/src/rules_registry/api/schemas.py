@@ -8,11 +8,11 @@ from typing import Any, get_args
 
 import marshmallow as ma
 
-from rules_registry.api.rule_body_schema import CONDITIONS_REF, PRECISION_PATTERN
-from rules_registry.api.rule_filter import FILTER_REF, PARAMETER
+from rules_registry.api.rules.filter_schema import FILTER_REF, PARAMETER
+from rules_registry.api.rules.rule_body_schema import CONDITIONS_REF, PRECISION_PATTERN
 from rules_registry.api.services import installed_type
+from rules_registry.domain.engine_settings import EngineSettings
 from rules_registry.domain.events import Command
-from rules_registry.domain.settings import EngineSettings
 from tripline_contracts.rules.rule_definition import Firing, Function, LateEvents
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import (

@@ -7,8 +7,8 @@ from typing import Any
 from rules_registry.api.schemas import SettingsSchema
 from rules_registry.api.services import expected_versions, queries, registry
 from rules_registry.domain.commands import ChangeSettings
-from rules_registry.domain.recorded import settings_json
-from rules_registry.domain.settings import EngineSettings, SettingsState
+from rules_registry.domain.engine_settings import EngineSettings, SettingsState
+from rules_registry.domain.event_record import settings_json
 from tripline_http.auth import current_actor
 from tripline_http.etags import ETAG_HEADER_DOC, IfMatch, etag_of
 from tripline_http.openapi import new_blueprint

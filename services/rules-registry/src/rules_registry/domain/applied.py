@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rules_registry.domain.exported import Exported, read_exported
 from rules_registry.domain.reading import MAX_INT, MAX_MS, MAX_POSITION, integer, json_object
+from rules_registry.domain.shard_reports import Exported, read_exported
 from rules_registry.errors import InvalidStatus
 
 

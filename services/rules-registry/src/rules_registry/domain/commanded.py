@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rules_registry.domain.about import About
+from rules_registry.domain.control import About
 from rules_registry.domain.events import Command
 
 
 @dataclass(frozen=True, slots=True)
-class Commanded:
+class IssuedCommand:
     """What followed from the command stands in the log from `position` + 1 to `last_position`; time in ms."""
 
     command_id: str

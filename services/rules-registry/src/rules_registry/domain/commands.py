@@ -6,8 +6,8 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rules_registry.domain.named import NamedValue
-from rules_registry.domain.settings import EngineSettings
+from rules_registry.domain.engine_settings import EngineSettings
+from rules_registry.domain.named_value import NamedValue
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.legacy import ControlType
 from tripline_contracts.rules.rule_definition import RuleDefinition

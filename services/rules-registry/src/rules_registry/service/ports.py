@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rules_registry.domain.backfills import Backfill
-from rules_registry.domain.commanded import Commanded
-from rules_registry.domain.named import Named
-from rules_registry.domain.recorded import Needing, Recorded
+from rules_registry.domain.commanded import IssuedCommand
+from rules_registry.domain.engine_settings import SettingsState
+from rules_registry.domain.event_record import EventRecord, Needing
+from rules_registry.domain.named_value import NamedEntry
 from rules_registry.domain.rule import Rule
-from rules_registry.domain.settings import SettingsState
 from tripline_contracts.filters.named_values import Kind
 
 # ms since the epoch.
@@ -52,13 +52,13 @@ class Log(Protocol):
     def settings(self) -> SettingsState:
         """The settings as they stand."""
 
-    def named(self, kind: Kind, name: str) -> Named | None:
+    def named(self, kind: Kind, name: str) -> NamedEntry | None:
         """The list or parameter as it stands."""
 
     def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
         """Which of these lists or parameters exist."""
 
-    def keep_named(self, named: Named) -> None:
+    def keep_named(self, named: NamedEntry) -> None:
         """Writes what the last event made of a list or parameter. Raises `ConcurrentChange`."""
 
     def next_rule_id(self) -> int:
@@ -67,10 +67,10 @@ class Log(Protocol):
     def next_position(self) -> int:
         """One more than the last position."""
 
-    def append(self, recorded: Recorded, rule: Rule | None) -> None:
+    def append(self, recorded: EventRecord, rule: Rule | None) -> None:
         """Writes the event, and the rule that it makes. Raises `ConcurrentChange`."""
 
-    def note_command(self, commanded: Commanded) -> None:
+    def note_command(self, commanded: IssuedCommand) -> None:
         """Keeps what followed from a control command, for those who ask."""
 
     def backfill(self, backfill_id: str) -> Backfill | None:

@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from rules_registry.domain.commanded import Commanded
+from rules_registry.domain.active_rules import ActiveRules
+from rules_registry.domain.commanded import IssuedCommand
 from rules_registry.domain.commands import ChangeNamed, ChangeOfRule, ChangeSettings, Control, PublishRule
-from rules_registry.domain.deciding import decide_settings
-from rules_registry.domain.room import Room
-from rules_registry.domain.settings import SettingsState
-from rules_registry.domain.standing import Standing
+from rules_registry.domain.decisions import decide_settings
+from rules_registry.domain.engine_settings import SettingsState
+from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.errors import IdempotencyKeyReused
-from rules_registry.service.controlling import issue
-from rules_registry.service.import_lines import ReadLine
-from rules_registry.service.importing import Imported, import_lines
-from rules_registry.service.naming import NamedChange, change_named
+from rules_registry.service.control import issue
+from rules_registry.service.event_appender import EventAppender, RuleChange
+from rules_registry.service.named_values import NamedChange, change_named
 from rules_registry.service.ports import Answer, Clock, EventStore, Log, NewId, Remembered
-from rules_registry.service.writing import RuleChange, Writer
+from rules_registry.service.rule_file_lines import ReadLine
+from rules_registry.service.rule_import import ImportOutcome, import_lines
 
 __all__ = ["KEY_LIFETIME_MS", "Registry", "Repeatable", "RuleChange"]
 
@@ -43,7 +43,7 @@ class Registry:
     store: EventStore
     clock: Clock
     new_id: NewId
-    room: Room | None = None
+    room: HistoryQuota | None = None
 
     def publish(
         self,
@@ -101,12 +101,12 @@ class Registry:
         self,
         actor: str,
         control: Control,
-        answer: Callable[[Commanded], Answer],
+        answer: Callable[[IssuedCommand], Answer],
         repeatable: Repeatable | None = None,
     ) -> Answer:
         """A control command, with all that follows from it. Raises what `issue` raises."""
 
-        def run(log: Log) -> Commanded:
+        def run(log: Log) -> IssuedCommand:
             return issue(self._bulk_writer(log, actor), control, self.new_id())
 
         return self._answered(actor, run, answer, repeatable)
@@ -115,7 +115,7 @@ class Registry:
         self,
         actor: str,
         lines: Sequence[ReadLine],
-        answer: Callable[[Imported], Answer],
+        answer: Callable[[ImportOutcome], Answer],
         repeatable: Repeatable | None = None,
         *,
         atomic: bool,
@@ -123,7 +123,7 @@ class Registry:
         """What the lines ask for, in their order. Raises `ImportRefused` where nothing of it happens: one line was
         refused and `atomic` is set, or all were."""
 
-        def run(log: Log) -> Imported:
+        def run(log: Log) -> ImportOutcome:
             return import_lines(self._bulk_writer(log, actor), lines, self.new_id, atomic=atomic)
 
         return self._answered(actor, run, answer, repeatable)
@@ -150,8 +150,8 @@ class Registry:
             log.remember(actor, repeatable.key, remembered, now + KEY_LIFETIME_MS)
             return given
 
-    def _writer(self, log: Log, actor: str) -> Writer:
-        return Writer(log, actor, self.clock, self.new_id, room=self.room)
+    def _writer(self, log: Log, actor: str) -> EventAppender:
+        return EventAppender(log, actor, self.clock, self.new_id, room=self.room)
 
-    def _bulk_writer(self, log: Log, actor: str) -> Writer:
-        return Writer(log, actor, self.clock, self.new_id, Standing(log.rules()), self.room)
+    def _bulk_writer(self, log: Log, actor: str) -> EventAppender:
+        return EventAppender(log, actor, self.clock, self.new_id, ActiveRules(log.rules()), self.room)

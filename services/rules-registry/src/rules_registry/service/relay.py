@@ -15,7 +15,7 @@ from typing import Protocol
 import structlog
 import tenacity
 
-from rules_registry.domain.undelivered import Undelivered
+from rules_registry.domain.outbox_event import OutboxEvent
 from rules_registry.errors import DeliveryFailed, RelayCursorMoved, StoreUnavailable
 from rules_registry.service.relay_metrics import RelayMetrics
 
@@ -35,7 +35,7 @@ class OutboxPort(Protocol):
 
     def try_lock(self) -> bool: ...
     def cursor(self) -> int: ...
-    def undelivered(self, after: int, limit: int) -> Sequence[Undelivered]: ...
+    def undelivered(self, after: int, limit: int) -> Sequence[OutboxEvent]: ...
     def advance(self, since: int, to: int) -> None: ...
     def wait(self, seconds: float) -> None: ...
 
@@ -43,7 +43,7 @@ class OutboxPort(Protocol):
 class PublisherPort(Protocol):
     """Where events go."""
 
-    def deliver(self, events: Sequence[Undelivered]) -> None: ...
+    def deliver(self, events: Sequence[OutboxEvent]) -> None: ...
 
 
 class Relay:

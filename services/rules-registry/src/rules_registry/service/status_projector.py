@@ -13,7 +13,7 @@ import tenacity
 from prometheus_client import CollectorRegistry, Counter
 
 from rules_registry.domain.applied import Applied, read_status
-from rules_registry.domain.exported import Exported
+from rules_registry.domain.shard_reports import Exported
 from rules_registry.errors import DeliveryFailed, InvalidStatus, StoreUnavailable
 
 log = structlog.get_logger(__name__)

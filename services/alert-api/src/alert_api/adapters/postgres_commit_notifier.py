@@ -1,0 +1,76 @@
+"""Rings when events of alerts have been committed: one connection listens for all streams of this process."""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+import psycopg
+import structlog
+import tenacity
+from tenacity import RetryCallState
+
+log = structlog.get_logger(__name__)
+
+_LISTEN: Final = "LISTEN alert_events"  # migration 0008
+_AGAIN_SECONDS: Final = 2.0
+_LOOK_SECONDS: Final = 1.0
+
+
+class PostgresCommitNotifier:
+    """A `Bell`. While it cannot listen it doesn't ring: who waits for it waits as long as without it."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn, self._rung, self._rings = dsn, threading.Condition(), 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="bell", daemon=True)
+        self._thread.start()
+
+    def rings(self) -> int:
+        """How often it has rung."""
+        return self._rings
+
+    def wait(self, heard: int, seconds: float) -> None:
+        """Until it has rung oftener than that, or for so long."""
+        with self._rung:
+            self._rung.wait_for(lambda: self._rings != heard, seconds)
+
+    def close(self) -> None:
+        """Stop listening; nobody waits any longer."""
+        self._stop.set()
+        self._ring()
+        self._thread.join(2 * _LOOK_SECONDS)
+
+    def _run(self) -> None:
+        attempts = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(psycopg.Error),
+            wait=tenacity.wait_fixed(_AGAIN_SECONDS),
+            stop=tenacity.stop_when_event_set(self._stop),
+            sleep=tenacity.sleep_using_event(self._stop),
+            before_sleep=_tell,
+            retry_error_callback=lambda _: None,
+        )
+        attempts(self._listen)
+
+    def _listen(self) -> None:
+        with psycopg.connect(
+            self._dsn, autocommit=True, connect_timeout=5, application_name="tripline-alert-stream"
+        ) as connection:
+            connection.execute(_LISTEN)
+            # nobody knows what was committed before
+            self._ring()
+            while not self._stop.is_set():
+                for _ in connection.notifies(timeout=_LOOK_SECONDS):
+                    self._ring()
+                    if self._stop.is_set():
+                        return
+
+    def _ring(self) -> None:
+        with self._rung:
+            self._rings += 1
+            self._rung.notify_all()
+
+
+def _tell(attempt: RetryCallState) -> None:
+    error = attempt.outcome.exception() if attempt.outcome else None
+    log.warning("not_told_of_alerts", error=str(error), consequence="streams look by themselves")

@@ -1,0 +1,129 @@
+"""Following what happens to alerts, in an order that nothing can slip behind.
+
+What was written in one transaction has that transaction's number. A reader is told only of transactions below the
+horizon: the oldest one that was still running when it looked. Whatever is not over by then comes later.
+
+    transactions   101   102   103   104        102 still runs: the horizon is 102
+    told now       ^^^                          103 is over, and is told after 102 all the same
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, Self
+
+from alert_api.service.alert_queries import StoredAlert
+
+BATCH: Final = 100
+_PLACE = re.compile(r"([0-9]{1,20})-([0-9]{1,19})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class StreamPlace:
+    """How far a reader is: everything written in `transaction` up to `position`, and everything before."""
+
+    transaction: int
+    position: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """The place that `str` of one made; None for any other text."""
+        found = _PLACE.fullmatch(text)
+        if found is None:
+            return None
+        place = cls(int(found[1]), int(found[2]))
+        # What the database can compare with: 64 bits, of the position without the sign.
+        return place if place.transaction < 2**64 and place.position < 2**63 else None
+
+    def __str__(self) -> str:
+        return f"{self.transaction}-{self.position}"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedEvent:
+    """One event of an alert, with the alert as it is now; `kind` names the event."""
+
+    place: StreamPlace
+    kind: str
+    alert: StoredAlert
+
+
+@dataclass(frozen=True, slots=True)
+class StreamBatch:
+    """What happened after the place asked for, and how far the reader is with that."""
+
+    happened: Sequence[StreamedEvent]
+    reached: StreamPlace
+
+
+class AlertEvents(Protocol):
+    """The events of all alerts as one sequence. Both raise StoreUnavailable when the database is away."""
+
+    def present(self) -> StreamPlace:
+        """The place after which only what is not yet over comes."""
+
+    def after(self, place: StreamPlace, limit: int) -> StreamBatch:
+        """At most `limit` events after `place`, in order."""
+
+
+class CommitNotifier(Protocol):
+    """Rings when something may have happened."""
+
+    def rings(self) -> int:
+        """How often it has rung."""
+
+    def wait(self, heard: int, seconds: float) -> None:
+        """Until it has rung oftener than that, or for so long."""
+
+
+class NoCommitNotifier:
+    """Never rings; who waits is only held up no longer when `stopped` is set."""
+
+    def __init__(self, stopped: threading.Event) -> None:
+        self._stopped = stopped
+
+    def rings(self) -> int:
+        """Never."""
+        return 0
+
+    def wait(self, heard: int, seconds: float) -> None:  # noqa: ARG002 - as a bell has it
+        """For so long."""
+        self._stopped.wait(seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamTiming:
+    """How long to wait between looks if no bell rings, and for how long to be silent at most, in seconds."""
+
+    look: float = 0.25
+    silence: float = 10.0
+
+
+def follow(
+    happenings: AlertEvents,
+    start: StreamPlace,
+    stopped: threading.Event,
+    steady: Callable[[], float],
+    rhythm: StreamTiming,
+    listens: Callable[[], bool] = lambda: True,
+    bell: CommitNotifier | None = None,
+) -> Iterator[StreamBatch]:
+    """Everything after `start` as it happens: it looks when the `bell` rings.
+
+    What a bell has rung for may lie above the horizon still, and a bell may be broken: it looks every now and then
+    as well. It ends when `stopped` is set or nobody `listens` any more, and with StoreUnavailable. When nothing
+    happened for `rhythm.silence` seconds (of the clock `steady`) an empty `StreamBatch` is a sign of life.
+    """
+    place, spoken, bell = start, steady(), bell or NoCommitNotifier(stopped)
+    while listens() and not stopped.is_set():
+        heard = bell.rings()
+        told = happenings.after(place, BATCH)
+        place = told.reached
+        if told.happened or steady() - spoken >= rhythm.silence:
+            spoken = steady()
+            yield told
+        if len(told.happened) < BATCH:
+            bell.wait(heard, rhythm.look)

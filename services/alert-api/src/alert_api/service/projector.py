@@ -1,0 +1,190 @@
+"""The projector's loop: take records, store them, only then tell Kafka that they are done.
+
+    take --> read --> database commit --> offsets commit
+                 ^--- a kill anywhere here only means that the same records come again, and change nothing
+
+A database outage is waited for with the records in hand, so the place is never lost. A record that cannot be
+read or stored is kept aside with its reason; the line goes on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+import tenacity
+from tenacity import RetryCallState
+
+from alert_api.errors import RecordNotStorable, Stopped, StoreUnavailable
+from alert_api.service.records import ReceivedAlert, Record, Unreadable, unreadable
+from alert_api.service.void_commands import VoidCommand
+
+log = structlog.get_logger(__name__)
+
+
+class AlertSource(Protocol):
+    """Where records come from, in order per partition."""
+
+    def take(self) -> Sequence[Record]:
+        """The next records, perhaps none after a short wait."""
+
+    def keep_place(self) -> None:
+        """Stay a member of the consumer group while nothing is taken."""
+
+    def commit(self, records: Sequence[Record]) -> None:
+        """These records are done: after a restart the next ones come."""
+
+
+Read = Callable[[Record], ReceivedAlert | VoidCommand | Unreadable | None]
+"""What a record is, by its topic; None for one that says nothing to the projector."""
+
+
+class Intake(Protocol):
+    """Where alerts are kept, and the commands that void what they rest on."""
+
+    def store(
+        self,
+        alerts: Sequence[ReceivedAlert],
+        set_aside: Sequence[Unreadable],
+        voids: Sequence[VoidCommand] = (),
+    ) -> int:
+        """Store all or nothing; gives the number of alerts that were new.
+
+        Raises StoreUnavailable (try again) and RecordNotStorable (never try this again).
+        """
+
+
+class Tally(Protocol):
+    """What the projector counts."""
+
+    def stored(self, count: int) -> None: ...
+
+    def duplicates(self, count: int) -> None: ...
+
+    def unreadable(self, reason: str) -> None: ...
+
+    def waiting_for_database(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How long to wait between attempts on a database that is away, in seconds."""
+
+    first: float = 0.1
+    longest: float = 5.0
+
+
+class Projector:
+    """Carries alerts, and commands that concern them, from Kafka to the database until it is told to stop."""
+
+    def __init__(
+        self,
+        source: AlertSource,
+        intake: Intake,
+        read: Read,
+        tally: Tally,
+        stop: threading.Event,
+        patience: RetryPolicy | None = None,
+    ) -> None:
+        self._source = source
+        self._intake = intake
+        self._read = read
+        self._tally = tally
+        self._stop = stop
+        self._patience = patience or RetryPolicy()
+
+    def run(self) -> None:
+        """Work until the stop event is set. What was taken and not stored comes again at the next start."""
+        while not self._stop.is_set():
+            try:
+                self.step()
+            except Stopped:
+                return
+
+    def step(self) -> int:
+        """One round; gives the number of records that are now done."""
+        records = self._source.take()
+        if not records:
+            return 0
+        alerts: list[ReceivedAlert] = []
+        voids: list[VoidCommand] = []
+        set_aside: list[Unreadable] = []
+        for record in records:
+            match self._read(record):
+                case ReceivedAlert() as alert:
+                    alerts.append(alert)
+                case VoidCommand() as void:
+                    voids.append(void)
+                case Unreadable() as kept:
+                    set_aside.append(kept)
+                case None:
+                    pass
+        self._store(alerts, set_aside, voids)
+        self._source.commit(records)
+        return len(records)
+
+    def _store(
+        self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable], voids: Sequence[VoidCommand]
+    ) -> None:
+        try:
+            self._store_patiently(alerts, set_aside, voids)
+        except RecordNotStorable:
+            self._store_one_by_one(alerts, set_aside, voids)
+
+    def _store_one_by_one(
+        self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable], voids: Sequence[VoidCommand]
+    ) -> None:
+        """Find the record that spoils the batch; its neighbours are unaffected."""
+        self._store_patiently([], set_aside)
+        both: list[VoidCommand | ReceivedAlert] = [*voids, *alerts]
+        for each in both:
+            try:
+                if isinstance(each, VoidCommand):
+                    self._store_patiently([], [], [each])
+                else:
+                    self._store_patiently([each], [])
+            except RecordNotStorable as error:
+                self._store_patiently([], [unreadable(each.record, "not_storable", str(error))])
+
+    def _store_patiently(
+        self,
+        alerts: Sequence[ReceivedAlert],
+        set_aside: Sequence[Unreadable],
+        voids: Sequence[VoidCommand] = (),
+    ) -> None:
+        attempts = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(StoreUnavailable),
+            wait=tenacity.wait_exponential(multiplier=self._patience.first, max=self._patience.longest),
+            stop=tenacity.stop_when_event_set(self._stop),
+            sleep=tenacity.sleep_using_event(self._stop),
+            before_sleep=self._wait_in_place,
+        )
+        try:
+            new = attempts(self._intake.store, alerts, set_aside, voids)
+        except tenacity.RetryError as error:
+            raise Stopped("stopped while the database was away") from error
+        self._count(new, len(alerts) - new, set_aside)
+
+    def _wait_in_place(self, attempt: RetryCallState) -> None:
+        error = attempt.outcome.exception() if attempt.outcome else None
+        log.warning("database_away", attempt=attempt.attempt_number, error=str(error))
+        self._tally.waiting_for_database()
+        self._source.keep_place()
+
+    def _count(self, new: int, duplicates: int, set_aside: Sequence[Unreadable]) -> None:
+        self._tally.stored(new)
+        self._tally.duplicates(duplicates)
+        for kept in set_aside:
+            place = kept.record
+            log.warning(
+                "record_unreadable",
+                topic=place.topic,
+                partition=place.partition,
+                offset=place.offset,
+                reason=kept.reason,
+                detail=kept.detail,
+            )
+            self._tally.unreadable(kept.reason)

@@ -1,0 +1,1 @@
+"""Control commands and backfills over HTTP."""

@@ -1,0 +1,1 @@
+"""Named lists and parameters over HTTP."""

@@ -1,0 +1,1 @@
+"""Rules over HTTP: publish, change, import; their history and status."""

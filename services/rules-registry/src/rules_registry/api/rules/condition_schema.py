@@ -1,0 +1,57 @@
+"""The conditions of a chained rule in JSON Schema for OpenAPI, as a program should send them."""
+
+from __future__ import annotations
+
+from rules_registry.api.rules.filter_schema import FILTER_REF
+from rules_registry.api.rules.rule_body_schema import (
+    CONDITIONS_REF,
+    Json,
+    common,
+    count,
+    different_values,
+    duration,
+    of_a_field,
+)
+from tripline_contracts.event_type import EventType
+from tripline_contracts.rules import condition_parser
+from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
+
+_MEASURING = ("groupingKeyNames", "limitOperatorType", "limit")
+
+
+def conditions_schema(event: EventType) -> Json:
+    """The chain, and one closed object for each way to say what a condition measures."""
+    most = condition_parser.MAX_CONDITIONS
+    operands = {"type": "array", "minItems": 1, "maxItems": most, "items": CONDITIONS_REF}
+    members = [of_a_field(event)] if event.measures else []
+    measured = [_condition(event, each) for each in (*members, count(), different_values(event))]
+    return {
+        "description": (
+            "Whether the rule holds, of conditions with a grouping, window, limit and filter of their own. At most "
+            f"{most} of them, {condition_parser.MAX_DEPTH} levels; all groupings share a field, and the filters "
+            "together have the bounds of one. The other spellings of a rule's members are read here too."
+        ),
+        "anyOf": [
+            _object({"all": operands}),
+            _object({"any": operands}),
+            _object({"not": CONDITIONS_REF}),
+            *measured,
+        ],
+    }
+
+
+def _condition(event: EventType, members: Json) -> Json:
+    own = {name: schema for name, schema in common(event).items() if name in _MEASURING}
+    required = {**own, **members, "windowSeconds": duration(MAX_WINDOW_SECONDS)}
+    condition = _object(required)
+    condition["properties"]["filter"] = FILTER_REF
+    return condition
+
+
+def _object(properties: Json) -> Json:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+        "additionalProperties": False,
+    }

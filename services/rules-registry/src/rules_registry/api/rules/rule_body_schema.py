@@ -1,0 +1,246 @@
+"""The body of POST and PUT of a rule in JSON Schema for OpenAPI: as a program should send it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rules_registry.api.rules.filter_schema import FILTER_REF, PARAMETER
+from rules_registry.api.rules.rule_body import MAX_NAME
+from tripline_contracts import event_type_loader, spelling
+from tripline_contracts.event_type import EventType
+from tripline_contracts.rules.aggregate import COUNT_FIELDS
+from tripline_contracts.rules.precision import MAX_BUCKETS
+from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
+from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
+
+BODY_SCHEMA = "RuleBody"
+CONDITIONS_SCHEMA = "RuleConditions"
+CONDITIONS_REF = {"$ref": f"#/components/schemas/{CONDITIONS_SCHEMA}"}
+PRECISION_PATTERN = r"^(exact|bucketed\([1-9][0-9]{0,7}\))$"
+_ITS_OWN = ("name", "effectiveFrom", "ruleId", "ruleState", "controlType")
+# decimal(24,6) without its places.
+MAX_WHOLE = 10**18 - 1
+Json = dict[str, Any]
+
+_OLD_COUNT = "a count, as rules in the wild have it"
+# A schema can't compare two members; buckets of an hour fit into every window that is not shorter.
+_HOUR_SECONDS = 3_600
+_FILTER: Json = {"anyOf": [FILTER_REF, {"type": "null"}]}
+
+
+def rule_body_schema(event: EventType | None = None) -> Json:
+    """The body in JSON Schema: one closed object for each way to say the aggregate and the window.
+
+    The options are described with those of our own way only, and judging again with one of them: older systems don't
+    know them, and a checker that walks through this takes as long as it is. They are read with the others as well.
+    """
+    declared = event or event_type_loader.load()
+    return {
+        "description": "A rule's definition with a name. Names of operators and quoted numbers are read too; filter, "
+        "firing, resetOnAlert, lateEvents and cooldownSeconds beside windowMinutes and the articles' counts; different "
+        "values beside windowMinutes, as COUNT_DISTINCT(field), and as a count with unique; and reevaluate with every "
+        "aggregate, but not with crossing, resetOnAlert or cooldownSeconds. bucketed(b) takes any whole seconds up to "
+        f"the shortest window, where the longest has no more than {MAX_BUCKETS} of them, beside any aggregate and "
+        "conditions, but not with COUNT_DISTINCT, resetOnAlert or reevaluate. A chained rule has conditions in place "
+        "of what one condition says.",
+        "anyOf": list(_variants(declared)),
+    }
+
+
+def _variants(event: EventType) -> Iterator[Json]:
+    field, counted, old_count, different = (
+        of_a_field(event), count(), _old_count(), different_values(event),
+    )  # fmt: skip
+    if event.measures:
+        yield _variant(event, "an aggregate of a field", {**field, **_options()}, "windowSeconds")
+        yield _variant(event, "an aggregate of a field", field, "windowMinutes")
+    yield _variant(event, "a count", {**counted, **_options()}, "windowSeconds")
+    yield _variant(event, "a count", counted, "windowMinutes")
+    yield _variant(event, "a count of different values", {**different, **_options()}, "windowSeconds")
+    counting = field if event.measures else counted
+    yield _variant(event, "judging again after a late one", {**counting, **_judging_again()}, "windowSeconds")
+    yield _in_buckets(_variant(event, "bucketed", {**counting, **_options()}, "windowSeconds"))
+    yield _variant(event, _OLD_COUNT, old_count, "windowSeconds")
+    yield _variant(event, _OLD_COUNT, old_count, "windowMinutes")
+    yield _chained(event)
+
+
+def of_a_field(event: EventType) -> Json:
+    """What is said of an aggregate of a measure."""
+    return {
+        "aggregatorFunctionType": {"type": "string", "enum": ["SUM", "AVG", "MIN", "MAX"]},
+        "aggregateFieldName": {"type": "string", "enum": list(event.measures)},
+    }
+
+
+def count() -> Json:
+    """What is said of a count of transactions."""
+    return {
+        "aggregatorFunctionType": {"type": "string", "enum": ["COUNT"]},
+        "aggregateFieldName": {"type": "null"},
+    }
+
+
+def _old_count() -> Json:
+    return {
+        "aggregatorFunctionType": {"enum": ["SUM", "COUNT", None]},
+        "aggregateFieldName": {"type": "string", "enum": list(COUNT_FIELDS)},
+    }
+
+
+def different_values(event: EventType) -> Json:
+    """What is said of a count of different values."""
+    return {
+        "aggregatorFunctionType": {"type": "string", "enum": ["COUNT_DISTINCT"]},
+        "aggregateFieldName": {
+            "type": "string",
+            "enum": list(event.groupable),
+            "description": "How many different values it has in the window; null is none",
+        },
+    }
+
+
+def _variant(event: EventType, title: str, members: Json, window: str) -> Json:
+    back = duration(MAX_WINDOW_SECONDS if window == "windowSeconds" else MAX_WINDOW_SECONDS // 60)
+    back["description"] = "Back from each transaction; at most 400 days"
+    required = ["groupingKeyNames", "limitOperatorType", "limit", window]
+    # What may be null may be left out.
+    required += [name for name, schema in members.items() if schema.get("type") == "string"]
+    return {
+        "title": f"{title}, {window}",
+        "type": "object",
+        "properties": {**common(event), **members, window: back},
+        "required": sorted(required),
+        "additionalProperties": False,
+    }
+
+
+def _in_buckets(variant: Json) -> Json:
+    """Buckets of an hour, and all windows that they fit into."""
+    properties = variant["properties"]
+    properties["windowSeconds"] = {"type": "integer", "minimum": _HOUR_SECONDS, "maximum": MAX_WINDOW_SECONDS}
+    properties["resetOnAlert"] = {"enum": [False, None]}
+    properties["precision"] = {
+        "type": "string",
+        "enum": [f"bucketed({_HOUR_SECONDS})"],
+        "description": "Memory by bucket instead of by transaction; alerts bound the exact value. Other lengths too",
+    }
+    return {**variant, "required": sorted([*variant["required"], "precision"])}
+
+
+def _chained(event: EventType) -> Json:
+    """The options that it takes are those that have a meaning for several groups at once."""
+    properties = {name: schema for name, schema in common(event).items() if name in _ITS_OWN}
+    options = {**_options(), "resetOnAlert": {"enum": [False, None]}}
+    return {
+        "title": "several conditions",
+        "type": "object",
+        "properties": {**properties, "conditions": CONDITIONS_REF, **options},
+        "required": ["conditions"],
+        "additionalProperties": False,
+    }
+
+
+def duration(most: int, *others: str) -> Json:
+    """Whole units, quoted or not; `others` are the types that it may have besides."""
+    digits = len(str(most)) - 2
+    return {
+        "type": ["integer", "string", *others],
+        "minimum": 1,
+        "maximum": most,
+        "pattern": f"^[1-9][0-9]{{0,{digits}}}$",
+    }
+
+
+def common(event: EventType) -> Json:
+    """What every rule that is not chained has, or may have."""
+    return {
+        "name": {
+            "type": ["string", "null"],
+            "minLength": 1,
+            "maxLength": MAX_NAME,
+            "pattern": "^[^\\u0000]*$",
+        },
+        "effectiveFrom": {
+            "type": ["integer", "null"],
+            "minimum": 0,
+            "maximum": MAX_MS,
+            "description": "Event time in ms from which the definition holds; now if left out",
+        },
+        "ruleId": {
+            "type": ["integer", "null"],
+            "minimum": 0,
+            "maximum": MAX_WHOLE,
+            "description": "Read and ignored: the registry gives ids",
+        },
+        "ruleState": {
+            "enum": ["ACTIVE", None],
+            "description": "Nothing but ACTIVE; pause and delete are requests",
+        },
+        "controlType": {"type": "null"},
+        "unique": {"type": ["array", "null"], "maxItems": 0, "items": {"type": "string"}},
+        "groupingKeyNames": {
+            "type": "array",
+            "uniqueItems": True,
+            "items": {"type": "string", "enum": list(event.groupable)},
+            "maxItems": len(event.groupable),
+            "description": "A set of fields; [] is one global group",
+        },
+        "limitOperatorType": {
+            "type": "string",
+            "enum": [*spelling.OPERATORS.values(), *spelling.OPERATORS],
+        },
+        "limit": {
+            "anyOf": [
+                {
+                    "type": ["string", "integer"],
+                    "pattern": DECIMAL_PATTERN,
+                    "minimum": -MAX_WHOLE,
+                    "maximum": MAX_WHOLE,
+                    "description": "decimal(24,6) as text, or a whole number",
+                },
+                PARAMETER,
+            ]
+        },
+    }
+
+
+def _options() -> Json:
+    """What a rule may ask for beyond the articles' rules."""
+    return {
+        "filter": _FILTER,
+        "firing": {
+            "enum": ["every", "crossing", None],
+            "description": "Each transaction for which the rule holds, or only where it begins to hold",
+        },
+        "resetOnAlert": {
+            "type": ["boolean", "null"],
+            "description": "After an alert only later transactions count for the rule and group",
+        },
+        "lateEvents": {
+            "enum": ["evaluate", "store", None],
+            "description": "Whether a late transaction is judged, or only counts for later ones",
+        },
+        "cooldownSeconds": {
+            **duration(MAX_WINDOW_SECONDS, "null"),
+            "description": "For how long after an alert, in event time, the group has no other; at most 400 days",
+        },
+        "precision": {"enum": ["exact", None]},
+    }
+
+
+def _judging_again() -> Json:
+    """The options that have a clear meaning beside `reevaluate`."""
+    return {
+        "filter": _FILTER,
+        "firing": {"enum": ["every", None]},
+        "resetOnAlert": {"enum": [False, None]},
+        "lateEvents": {
+            "type": "string",
+            "enum": ["reevaluate"],
+            "description": "A late transaction is judged, and those again in whose windows it has come",
+        },
+        "cooldownSeconds": {"type": "null"},
+        "precision": {"enum": ["exact", None]},
+    }

@@ -1,0 +1,156 @@
+"""/v1/rules: publish, list, read, change, delete, pause, resume."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response
+
+from rules_registry.adapters.queries import RuleFilter
+from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC, repeatable, response_of
+from rules_registry.api.pages import begin_after, filters_of, link_of
+from rules_registry.api.rules.openapi_links import AFTER_PUBLISH
+from rules_registry.api.rules.representations import changed_rule_json, rule_json
+from rules_registry.api.rules.rule_body import read_rule_body
+from rules_registry.api.rules.rule_body_schema import BODY_SCHEMA
+from rules_registry.api.schemas import RulePageSchema, RuleQuery, RuleSchema
+from rules_registry.api.services import expected_versions, installed_type, queries, registry
+from rules_registry.domain.commands import ChangeRule, DeleteRule, PauseRule, PublishRule, ResumeRule
+from rules_registry.service.ports import Answer
+from rules_registry.service.registry import RuleChange
+from tripline_http.auth import current_actor
+from tripline_http.etags import ETAG_HEADER_DOC, IfMatch, etag_of
+from tripline_http.links import LINK_HEADER_DOC
+from tripline_http.openapi import new_blueprint
+
+blueprint = new_blueprint("rules", __name__, "Rules and their life")
+
+RULE = "/v1/rules/<int(min=1, max=2147483647):rule_id>"
+LOCATION_DOC = {"Location": {"description": "Address of the rule", "schema": {"type": "string"}}}
+
+
+@blueprint.route("/v1/rules", methods=["POST"])
+@blueprint.requires("rules:write")
+@blueprint.parameter(IDEMPOTENCY_KEY_DOC)
+@blueprint.json_body(BODY_SCHEMA)
+@blueprint.response(201, RuleSchema, headers={**ETAG_HEADER_DOC, **LOCATION_DOC})
+@blueprint.problems(409, 503)
+@blueprint.doc(operationId="publishRule", responses={201: {"links": AFTER_PUBLISH}})
+def publish(body: dict[str, Any]) -> Response:
+    """Publish a rule
+
+    The registry gives the id; `ruleId` and `ruleState` ACTIVE in the body are read and ignored, so that a rule file
+    can be sent as it stands. From `effectiveFrom` on (event time, now by default) the engine judges with it.
+    """
+    read = read_rule_body(body, installed_type())
+    answer = registry().publish(
+        current_actor(),
+        lambda rule_id: PublishRule(rule_id, read.name, read.definition, read.effective_from),
+        _created,
+        repeatable(body),
+    )
+    return response_of(answer)
+
+
+@blueprint.route("/v1/rules", methods=["GET"])
+@blueprint.requires("rules:read")
+@blueprint.arguments(RuleQuery, location="query")
+@blueprint.response(200, RulePageSchema, headers=LINK_HEADER_DOC)
+@blueprint.problems(400, 503)
+@blueprint.doc(operationId="listRules")
+def list_rules(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """List rules by id
+
+    Deleted ones only with `state=DELETED`.
+    """
+    filters = filters_of(query)
+    wanted = RuleFilter(state=query["state"], grouping_key=query["groupingKey"], name=query["name"])
+    page = queries().rules(wanted, begin_after("rules", filters, query["cursor"]), query["limit"])
+    return {"items": [rule_json(row) for row in page.rows]}, link_of("rules", filters, page)
+
+
+@blueprint.route(RULE, methods=["GET"])
+@blueprint.requires("rules:read")
+@blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
+@blueprint.problems(404, 503)
+@blueprint.doc(operationId="getRule")
+def get(rule_id: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """Read a rule
+
+    A deleted rule is 404 with the problem type `rule-deleted`; its history stays in /v1/rule-events.
+    """
+    row = queries().rule(rule_id)
+    return rule_json(row), {"ETag": etag_of(row["version"])}
+
+
+@blueprint.route(RULE, methods=["PUT"])
+@blueprint.requires("rules:write")
+@blueprint.if_match
+@blueprint.json_body(BODY_SCHEMA)
+@blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
+@blueprint.problems(404, 409, 503)
+@blueprint.doc(operationId="changeRule")
+def change(if_match: IfMatch, body: dict[str, Any], rule_id: int) -> Response:
+    """Give a rule a new definition
+
+    It is the rule's next version. A paused rule stays paused. Without a name it keeps its own.
+    """
+    read = read_rule_body(body, installed_type())
+    command = ChangeRule(
+        rule_id, expected_versions(if_match), read.name, read.definition, read.effective_from
+    )
+    return response_of(registry().change(current_actor(), command, _changed))
+
+
+@blueprint.route(RULE, methods=["DELETE"])
+@blueprint.requires("rules:write")
+@blueprint.if_match
+@blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
+@blueprint.problems(404, 409, 503)
+@blueprint.doc(operationId="deleteRule")
+def delete(if_match: IfMatch, rule_id: int) -> Response:
+    """Retire a rule for good
+
+    Its alerts stay, its id is never used again. The answer is the rule's last version.
+    """
+    command = DeleteRule(rule_id, expected_versions(if_match))
+    return response_of(registry().change(current_actor(), command, _changed))
+
+
+@blueprint.route(f"{RULE}/pause", methods=["POST"])
+@blueprint.requires("rules:write")
+@blueprint.if_match
+@blueprint.parameter(IDEMPOTENCY_KEY_DOC)
+@blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
+@blueprint.problems(404, 409, 422, 503)
+@blueprint.doc(operationId="pauseRule")
+def pause(if_match: IfMatch, rule_id: int) -> Response:
+    """Pause a rule
+
+    It judges nothing until it is resumed, and keeps its history.
+    """
+    command = PauseRule(rule_id, expected_versions(if_match))
+    return response_of(registry().change(current_actor(), command, _changed, repeatable()))
+
+
+@blueprint.route(f"{RULE}/resume", methods=["POST"])
+@blueprint.requires("rules:write")
+@blueprint.if_match
+@blueprint.parameter(IDEMPOTENCY_KEY_DOC)
+@blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
+@blueprint.problems(404, 409, 422, 503)
+@blueprint.doc(operationId="resumeRule")
+def resume(if_match: IfMatch, rule_id: int) -> Response:
+    """Resume a paused rule"""
+    command = ResumeRule(rule_id, expected_versions(if_match))
+    return response_of(registry().change(current_actor(), command, _changed, repeatable()))
+
+
+def _created(done: RuleChange) -> Answer:
+    headers = {"ETag": etag_of(done.rule.version), "Location": f"/v1/rules/{done.rule.rule_id}"}
+    return Answer(201, headers, changed_rule_json(done))
+
+
+def _changed(done: RuleChange) -> Answer:
+    return Answer(200, {"ETag": etag_of(done.rule.version)}, changed_rule_json(done))

@@ -1,0 +1,64 @@
+"""What a control command is about, decided from how things stand, or why it is refused."""
+
+from __future__ import annotations
+
+from rules_registry.domain.backfills import Backfill
+from rules_registry.domain.commands import ClearGroup, ClearRule, EndBackfill, TraceRule
+from rules_registry.domain.control import ClearedGroup, ClearedRule, EndedBackfill, Trace
+from rules_registry.domain.rule import Rule
+from rules_registry.errors import (
+    BackfillHasEnded,
+    BackfillNotFound,
+    GroupNotCleared,
+    RuleIsDeleted,
+    RuleNotFound,
+)
+
+
+def decide_of_rule(
+    rule: Rule | None, command: TraceRule | ClearRule | ClearGroup, now_ms: int
+) -> Trace | ClearedRule | ClearedGroup:
+    """What the command, given at `now_ms`, is about; `rule` is the one that it names.
+
+    Raises `RuleNotFound`, `RuleIsDeleted` and `GroupNotCleared`, in this order.
+    """
+    if rule is None:
+        raise RuleNotFound(command.rule_id)
+    if rule.state == "DELETED":
+        raise RuleIsDeleted(command.rule_id)
+    match command:
+        case TraceRule():
+            return Trace(rule.rule_id, now_ms + command.seconds * 1000)
+        case ClearRule():
+            return ClearedRule(rule.rule_id)
+        case ClearGroup():
+            return _cleared_group(rule, command)
+
+
+def decide_end(backfill: Backfill | None, command: EndBackfill) -> EndedBackfill:
+    """What END_BACKFILL is about; `backfill` is the one that it names. Raises `BackfillNotFound` and
+    `BackfillHasEnded`."""
+    if backfill is None:
+        raise BackfillNotFound(command.backfill_id)
+    if backfill.end is not None:
+        raise BackfillHasEnded(command.backfill_id)
+    return EndedBackfill(backfill.backfill_id, command.complete_from)
+
+
+def _cleared_group(rule: Rule, command: ClearGroup) -> ClearedGroup:
+    definition, fields = rule.definition, tuple(sorted(command.group))
+    hint = "CLEAR_RULE clears it whole."
+    if definition.conditions is not None:
+        raise GroupNotCleared(
+            "ruleId", f"Rule {rule.rule_id} has several conditions, whose groups share windows. {hint}"
+        )
+    if definition.bucket_seconds is not None:
+        raise GroupNotCleared(
+            "ruleId", f"Rule {rule.rule_id} is bucketed, and other rules may share its buckets. {hint}"
+        )
+    if fields != definition.grouping_key_names:
+        expected = ", ".join(definition.grouping_key_names) or "no field"
+        raise GroupNotCleared(
+            "group", f"Rule {rule.rule_id} groups by {expected}, not by {', '.join(fields) or 'no field'}."
+        )
+    return ClearedGroup(rule.rule_id, tuple(sorted(command.group.items())))

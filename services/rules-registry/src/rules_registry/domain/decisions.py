@@ -1,0 +1,120 @@
+"""`decide`: what a command makes happen, or why it is refused."""
+
+from __future__ import annotations
+
+from typing import TypeVar, assert_never
+
+from rules_registry.domain.commands import (
+    ChangeOfRule,
+    ChangeRule,
+    ChangeSettings,
+    DeleteRule,
+    Expected,
+    PauseRule,
+    PublishRule,
+    ResumeRule,
+)
+from rules_registry.domain.engine_settings import SettingsState
+from rules_registry.domain.events import (
+    RuleDeleted,
+    RuleEvent,
+    RulePaused,
+    RulePublished,
+    RuleResumed,
+    SettingsChanged,
+)
+from rules_registry.domain.rule import Rule, RuleState
+from rules_registry.errors import RuleIsDeleted, RuleNotFound, StaleVersion, WrongState
+
+E = TypeVar("E", bound=RuleEvent)
+
+
+def decide(rule: Rule | None, command: PublishRule | ChangeOfRule, now_ms: int) -> RuleEvent:
+    """The event that the command makes of this rule (`None`: there is none) at `now_ms`.
+
+    Raises `RuleNotFound`, `RuleIsDeleted`, `StaleVersion` and `WrongState`, in this order.
+    """
+    if isinstance(command, PublishRule):
+        return _publish(rule, command, now_ms)
+    current = _changeable(rule, command)
+    match command:
+        case ChangeRule():
+            return _change(current, command, now_ms)
+        case PauseRule():
+            _require_state(current, "ACTIVE", "paused")
+            return _moved(current, RulePaused, "PAUSED")
+        case ResumeRule():
+            _require_state(current, "PAUSED", "resumed")
+            return _moved(current, RuleResumed, "ACTIVE")
+        case DeleteRule():
+            return _moved(current, RuleDeleted, "DELETED")
+    assert_never(command)
+
+
+def decide_settings(current: SettingsState, command: ChangeSettings) -> SettingsChanged | None:
+    """The event that brings the settings in force; `None` where they are in force already. Raises
+    `StaleVersion`.
+    """
+    require_expected(current.version, command.expected)
+    if current.version and current.settings == command.settings:
+        return None
+    return SettingsChanged(version=current.version + 1, settings=command.settings)
+
+
+def require_expected(version: int, expected: Expected) -> None:
+    """Raises `StaleVersion` unless the caller expects this version."""
+    if expected is not None and version not in expected:
+        raise StaleVersion(version)
+
+
+def _publish(rule: Rule | None, command: PublishRule, now_ms: int) -> RuleEvent:
+    if rule is not None:
+        raise WrongState(f"Rule {command.rule_id} exists.")
+    return RulePublished(
+        rule_id=command.rule_id,
+        version=1,
+        definition_version=1,
+        state="PAUSED" if command.paused else "ACTIVE",
+        name=command.name or f"Rule {command.rule_id}",
+        definition=command.definition,
+        effective_from=now_ms if command.effective_from is None else command.effective_from,
+    )
+
+
+def _change(rule: Rule, command: ChangeRule, now_ms: int) -> RuleEvent:
+    version = rule.version + 1
+    return RulePublished(
+        rule_id=rule.rule_id,
+        version=version,
+        definition_version=version,
+        state=rule.state,
+        name=command.name or rule.name,
+        definition=command.definition,
+        effective_from=now_ms if command.effective_from is None else command.effective_from,
+    )
+
+
+def _changeable(rule: Rule | None, command: ChangeOfRule) -> Rule:
+    if rule is None:
+        raise RuleNotFound(command.rule_id)
+    if rule.state == "DELETED":
+        raise RuleIsDeleted(rule.rule_id)
+    require_expected(rule.version, command.expected)
+    return rule
+
+
+def _require_state(rule: Rule, state: RuleState, verb: str) -> None:
+    if rule.state != state:
+        raise WrongState(f"Rule {rule.rule_id} is {rule.state} and cannot be {verb}.")
+
+
+def _moved(rule: Rule, event: type[E], state: RuleState) -> E:
+    return event(
+        rule_id=rule.rule_id,
+        version=rule.version + 1,
+        definition_version=rule.definition_version,
+        state=state,
+        name=rule.name,
+        definition=rule.definition,
+        effective_from=rule.effective_from,
+    )

@@ -1,0 +1,116 @@
+"""An event as the log holds it: the value of a record of rules.v1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rules_registry.domain.control import about_json
+from rules_registry.domain.engine_settings import EngineSettings
+from rules_registry.domain.events import (
+    ControlCommand,
+    Event,
+    ListChanged,
+    ParameterChanged,
+    RuleEvent,
+    SettingsChanged,
+)
+from rules_registry.domain.named_value import value_json
+from rules_registry.domain.rule import Rule
+from tripline_contracts.rules.rule_definition import RuleDefinition
+from tripline_contracts.rules.widest_windows import widest_windows
+
+# (rule id, definition version, definition) of a rule that needs its history: active or paused.
+Needing = tuple[int, int, RuleDefinition]
+
+
+@dataclass(frozen=True, slots=True)
+class EventRecord:
+    """An event with its place in the log. `position` has no gaps and grows in the order of commits;
+    `occurred_at` is in ms; `widest` is what the engine must keep after this event."""
+
+    position: int
+    event_id: str
+    occurred_at: int
+    actor: str
+    event: Event
+    widest: tuple[Mapping[str, object], ...]
+
+    @property
+    def type(self) -> str:
+        """The event's name."""
+        return type(self.event).__name__
+
+
+def widest_after(others: Iterable[Needing], rule: Rule | None) -> tuple[Mapping[str, object], ...]:
+    """The widest windows once `rule` stands as it does beside the others (`None`: no rule changed)."""
+    needing = list(others)
+    if rule is not None:
+        needing = [entry for entry in needing if entry[0] != rule.rule_id]
+        if rule.state != "DELETED":
+            needing.append((rule.rule_id, rule.definition_version, rule.definition))
+    return tuple(widest_windows(needing))
+
+
+def to_json(recorded: EventRecord) -> dict[str, Any]:
+    """The value of the record in rules.v1."""
+    head: dict[str, Any] = {
+        "eventId": recorded.event_id,
+        "type": recorded.type,
+        "position": recorded.position,
+        "occurredAt": recorded.occurred_at,
+        "actor": recorded.actor,
+        "widestWindows": [dict(entry) for entry in recorded.widest],
+    }
+    if isinstance(recorded.event, SettingsChanged):
+        return head | {"settings": settings_json(recorded.event.settings)}
+    if isinstance(recorded.event, ControlCommand):
+        return head | _command_json(recorded.event)
+    if isinstance(recorded.event, ListChanged | ParameterChanged):
+        return head | _named_json(recorded.event)
+    return head | _rule_json(recorded.event)
+
+
+def settings_json(settings: EngineSettings) -> dict[str, int]:
+    """The four settings under their JSON names."""
+    return {
+        "allowedLatenessSeconds": settings.allowed_lateness_seconds,
+        "maxFutureSkewSeconds": settings.max_future_skew_seconds,
+        "maxDisorderSeconds": settings.max_disorder_seconds,
+        "idlePartitionSeconds": settings.idle_partition_seconds,
+    }
+
+
+def settings_from_json(data: Mapping[str, int]) -> EngineSettings:
+    """The inverse of `settings_json`."""
+    return EngineSettings(
+        allowed_lateness_seconds=data["allowedLatenessSeconds"],
+        max_future_skew_seconds=data["maxFutureSkewSeconds"],
+        max_disorder_seconds=data["maxDisorderSeconds"],
+        idle_partition_seconds=data["idlePartitionSeconds"],
+    )
+
+
+def _command_json(event: ControlCommand) -> dict[str, Any]:
+    return {"command": event.command, "commandId": event.command_id, **about_json(event.about)}
+
+
+def _named_json(event: ListChanged | ParameterChanged) -> dict[str, Any]:
+    changed = {"name": event.name, "version": event.version}
+    if isinstance(event, ListChanged):
+        return changed | {"values": value_json(event.values)}
+    return changed | {"value": value_json(event.value)}
+
+
+def _rule_json(event: RuleEvent) -> dict[str, Any]:
+    return {
+        "ruleId": event.rule_id,
+        "version": event.version,
+        "definitionVersion": event.definition_version,
+        "state": event.state,
+        "name": event.name,
+        "definition": event.definition.to_json(),
+        "definitionHash": event.definition.hash,
+        "effectiveFrom": event.effective_from,
+    }

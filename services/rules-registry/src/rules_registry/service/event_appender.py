@@ -1,0 +1,94 @@
+"""One transaction's pen: what is decided goes into the log, event by event, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rules_registry.domain.active_rules import ActiveRules
+from rules_registry.domain.commands import ChangeOfRule, PublishRule
+from rules_registry.domain.decisions import decide
+from rules_registry.domain.event_record import EventRecord, widest_after
+from rules_registry.domain.events import Event, RulePublished
+from rules_registry.domain.history_quota import HistoryQuota
+from rules_registry.domain.named_value_decisions import references
+from rules_registry.domain.rule import Rule, evolve
+from rules_registry.errors import UnknownNames
+from rules_registry.service.ports import Clock, Log, NewId
+from tripline_contracts.errors import Problem
+from tripline_contracts.filters.named_values import Kind
+from tripline_contracts.rules.rule_definition import RuleDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """A rule after its last event, with when (ms) and by whom it was changed."""
+
+    rule: Rule
+    position: int
+    changed_at: int
+    changed_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventAppender:
+    """Appends for one actor. With `standing`, which then has to hold every rule that is not deleted, many changes cost
+    the database no more than their own rows."""
+
+    log: Log
+    actor: str
+    clock: Clock
+    new_event_id: NewId
+    standing: ActiveRules | None = None
+    room: HistoryQuota | None = None
+
+    def apply(self, rule: Rule | None, command: PublishRule | ChangeOfRule) -> RuleChange:
+        """What the command makes of the rule. Raises what `decide` and `require_fit` raise, before anything is
+        written."""
+        event = decide(rule, command, self.clock())
+        if isinstance(event, RulePublished):
+            self.require_fit(event.definition)
+        changed = evolve(rule, event)
+        recorded = self.append(event, changed)
+        return RuleChange(changed, recorded.position, recorded.occurred_at, self.actor)
+
+    def require_fit(self, definition: RuleDefinition) -> None:
+        """Raises `UnfitDefinition` where the definition cannot be published here."""
+        self._require_names(definition)
+        if self.room is not None:
+            self.room.require(definition)
+
+    def _require_names(self, definition: RuleDefinition) -> None:
+        """Raises `UnknownNames` unless every list and parameter that the definition names exists. Nobody deletes one,
+        so a rule that was published stays valid."""
+        named = references(definition)
+        known: dict[Kind, frozenset[str]] = {
+            kind: self.log.known_names(kind, {each.name for each in named if each.kind == kind})
+            for kind in {each.kind for each in named}
+        }
+        missing = [each for each in named if each.name not in known[each.kind]]
+        if missing:
+            raise UnknownNames(
+                [Problem(each.field, f"there is no {each.kind} {each.name!r} yet") for each in missing]
+            )
+
+    def append(self, event: Event, rule: Rule | None, now_ms: int | None = None) -> EventRecord:
+        """The event at the end of the log; `rule` is what it makes, `None` where it changes none. It happens now,
+        unless it was decided for a time of its own."""
+        recorded = EventRecord(
+            position=self.log.next_position(),
+            event_id=self.new_event_id(),
+            occurred_at=self.clock() if now_ms is None else now_ms,
+            actor=self.actor,
+            event=event,
+            widest=self._widest(rule),
+        )
+        self.log.append(recorded, rule)
+        return recorded
+
+    def _widest(self, rule: Rule | None) -> tuple[Mapping[str, object], ...]:
+        if self.standing is None:
+            return widest_after(self.log.needing(without=0 if rule is None else rule.rule_id), rule)
+        if rule is not None:
+            self.standing.take(rule)
+        return self.standing.widest()

@@ -1,0 +1,100 @@
+"""Rule files, line by line: what each asks for, or what is wrong with it.
+
+    (1),(active),(oneKey&anotherKey),(),(measure),(SUM),(>),(20000000),(43200)
+    {"ruleId": 2, "ruleState": "PAUSE"}
+
+The grammar is the contracts'. Of the registry's own, JSON records may have `name` and `effectiveFrom` (ms).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from rules_registry.domain.rule_import import MAX_IMPORTED_ID, ImportedControl, ImportedRule
+from tripline_contracts import event_type_loader
+from tripline_contracts.errors import InvalidDefinition, InvalidRecord, Problem
+from tripline_contracts.event_type import EventType
+from tripline_contracts.rules import legacy
+from tripline_contracts.rules.legacy import LegacyRecord
+from tripline_contracts.rules.rule_definition import parse
+from tripline_http.fields import MAX_MS, is_storable
+
+MAX_NAME = 200
+_OWN = {"name": "name", "effectivefrom": "effectiveFrom"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLine:
+    """A line that says something: its number, from 1, and either what it asks for or why it cannot be read."""
+
+    number: int
+    wanted: ImportedRule | ImportedControl | None
+    problems: tuple[Problem, ...] = ()
+
+
+def read_text(text: str, declared: EventType | None = None) -> list[ReadLine]:
+    """Every line of a text but the empty ones; rules are of the default event type or another one."""
+    # Not splitlines: that also breaks at characters that may stand inside of JSON texts.
+    lines = enumerate(text.split("\n"), start=1)
+    return [
+        _read(number, line, declared or event_type_loader.load()) for number, line in lines if line.strip()
+    ]
+
+
+def read_records(records: Sequence[object], declared: EventType | None = None) -> list[ReadLine]:
+    """Records that came as JSON values, numbered from 1."""
+    return [
+        _read(number, record, declared or event_type_loader.load())
+        for number, record in enumerate(records, start=1)
+    ]
+
+
+def _read(number: int, line: object, declared: EventType) -> ReadLine:
+    try:
+        record = legacy.read_line(line) if isinstance(line, str) else legacy.read_object(line)
+        problems, wanted = _understand(record, declared)
+    except InvalidRecord as invalid:
+        return ReadLine(number, None, (Problem("record", str(invalid)),))
+    return ReadLine(number, None if problems else wanted, tuple(problems))
+
+
+def _understand(
+    record: LegacyRecord, declared: EventType
+) -> tuple[list[Problem], ImportedRule | ImportedControl | None]:
+    if record.control_type is not None:
+        return [], ImportedControl(record.control_type)
+    assert record.rule_id is not None  # of all but CONTROL
+    assert record.state != "CONTROL"
+    own, definition = _apart(record.definition or {})
+    problems = list(_own_problems(record.rule_id, own))
+    wanted = ImportedRule(record.state, record.rule_id)
+    # A PAUSE that brings nothing but a name brings no rule.
+    if record.state != "DELETE" and (record.state == "ACTIVE" or any(definition.values())):
+        try:
+            read = parse(definition, declared)
+            name, since = own.get("name"), own.get("effectiveFrom")
+            wanted = ImportedRule(
+                record.state, record.rule_id, cast("str | None", name), read, cast("int | None", since)
+            )
+        except InvalidDefinition as invalid:
+            problems += invalid.problems
+    return problems, wanted
+
+
+def _apart(values: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    """The registry's own fields, and the definition's."""
+    own = {_OWN[key.casefold()]: value for key, value in values.items() if key.casefold() in _OWN}
+    return own, {key: value for key, value in values.items() if key.casefold() not in _OWN}
+
+
+def _own_problems(rule_id: int, own: Mapping[str, object]) -> Iterator[Problem]:
+    if rule_id > MAX_IMPORTED_ID:
+        yield Problem("ruleId", f"expected an id from 1 to {MAX_IMPORTED_ID}")
+    name, since = own.get("name"), own.get("effectiveFrom")
+    if name is not None and not (isinstance(name, str) and 1 <= len(name) <= MAX_NAME and is_storable(name)):
+        yield Problem("name", f"expected a text of 1 to {MAX_NAME} characters, U+0000 not among them")
+    is_time = isinstance(since, int) and not isinstance(since, bool) and 0 <= since <= MAX_MS
+    if since is not None and not is_time:
+        yield Problem("effectiveFrom", f"expected ms since the epoch, 0 to {MAX_MS}")

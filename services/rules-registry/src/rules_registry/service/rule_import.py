@@ -1,0 +1,86 @@
+"""Importing rule files: a result per line, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rules_registry.domain.commands import ChangeRule, DeleteRule, PublishRule
+from rules_registry.domain.imported import ImportRefused, LineResult, Outcome
+from rules_registry.domain.rule_import import ImportedControl, ImportedRule, commands_of
+from rules_registry.errors import DomainError, UnfitDefinition
+from rules_registry.service.control import issue
+from rules_registry.service.event_appender import EventAppender, RuleChange
+from rules_registry.service.ports import NewId
+from rules_registry.service.rule_file_lines import ReadLine
+from tripline_contracts.errors import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOutcome:
+    """What became of all lines, in their order."""
+
+    results: tuple[LineResult, ...]
+
+
+def import_lines(
+    writer: EventAppender, lines: Sequence[ReadLine], new_command_id: NewId, *, atomic: bool
+) -> ImportOutcome:
+    """Applies the lines in order, each to what those before it made.
+
+    Raises `ImportRefused`, and then nothing may be committed, if a line is refused and `atomic` is set, or if all are.
+    """
+    results = tuple(_import(writer, line, new_command_id) for line in lines)
+    refused = [result for result in results if result.outcome == "refused"]
+    if refused and (atomic or len(refused) == len(results)):
+        raise ImportRefused(results, len(refused))
+    return ImportOutcome(results)
+
+
+def _import(writer: EventAppender, line: ReadLine, new_command_id: NewId) -> LineResult:
+    match line.wanted:
+        case None:
+            return LineResult(line.number, "refused", problems=line.problems)
+        case ImportedControl():
+            done = issue(writer, line.wanted.control, new_command_id())
+            return LineResult(
+                line.number,
+                "commanded",
+                command_id=done.command_id,
+                first=done.position,
+                last=done.last_position,
+            )
+        case ImportedRule():
+            return _import_rule(writer, line.number, line.wanted)
+
+
+def _import_rule(writer: EventAppender, number: int, wanted: ImportedRule) -> LineResult:
+    rule = writer.log.rule(wanted.rule_id)
+    try:
+        commands = commands_of(rule, wanted)
+        # before the first of them: a pause must not happen without the definition that was to follow it
+        for each in commands:
+            if isinstance(each, PublishRule | ChangeRule):
+                writer.require_fit(each.definition)
+    except UnfitDefinition as error:
+        return LineResult(number, "refused", rule_id=wanted.rule_id, problems=error.problems)
+    except DomainError as error:
+        problem = Problem("ruleId", str(error))
+        return LineResult(number, "refused", rule_id=wanted.rule_id, problems=(problem,))
+    done: list[RuleChange] = []
+    for each in commands:
+        done.append(writer.apply(done[-1].rule if done else rule, each))
+    if not done:
+        return LineResult(number, "unchanged", wanted.rule_id, None if rule is None else rule.version)
+    first, last = done[0], done[-1]
+    return LineResult(
+        number, _outcome(commands), wanted.rule_id, last.rule.version, None, first.position, last.position
+    )
+
+
+def _outcome(commands: Sequence[object]) -> Outcome:
+    if isinstance(commands[0], PublishRule):
+        return "published"
+    if isinstance(commands[0], DeleteRule):
+        return "deleted"
+    return "changed" if any(isinstance(each, ChangeRule) for each in commands) else "paused"
