@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rules_registry.domain.backfills import Backfill, BackfillEnd
-from rules_registry.domain.commanded import IssuedCommand
 from rules_registry.domain.control import EndedBackfill
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing
 from rules_registry.domain.events import SettingsChanged
 from rules_registry.domain.history_quota import HistoryQuota
+from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.named_value import NamedEntry
 from rules_registry.domain.rule import Rule
 from rules_registry.service.ports import Remembered

@@ -8,9 +8,8 @@ import pytest
 
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PauseRule, PublishRule, ResumeRule
 from rules_registry.domain.event_record import to_json
-from rules_registry.domain.imported import ImportRefused, LineResult
 from rules_registry.domain.rule import Rule
-from rules_registry.domain.rule_import import ImportedRule, commands_of
+from rules_registry.domain.rule_import import ImportedRule, ImportRefused, LineResult, commands_of
 from rules_registry.errors import RuleIsDeleted, RuleNotFound
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import Repeatable

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from rules_registry.domain.commands import ChangeNamed, ChangeRule, PublishRule
 from rules_registry.domain.event_record import to_json
 from rules_registry.domain.events import ListChanged, NamedChanged, ParameterChanged
-from rules_registry.domain.imported import ImportRefused
 from rules_registry.domain.named_value import NamedEntry, value_from_json, value_json
 from rules_registry.domain.named_value_decisions import Reference, decide_named, references
+from rules_registry.domain.rule_import import ImportRefused
 from rules_registry.errors import StaleVersion, UnknownNames
 from rules_registry.service.named_values import NamedChange
 from rules_registry.service.ports import Answer

@@ -12,10 +12,10 @@ from rules_registry.adapters import backfill_statements, named_statements, state
 from rules_registry.adapters.postgres import Connection, Pool, translated
 from rules_registry.adapters.rows import backfill_of, definition_of, named_of, rule_of
 from rules_registry.domain.backfills import Backfill
-from rules_registry.domain.commanded import IssuedCommand
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing, settings_from_json, to_json
 from rules_registry.domain.events import ControlCommand, ListChanged, ParameterChanged, RuleEvent
+from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.named_value import NamedEntry, value_json
 from rules_registry.domain.rule import Rule
 from rules_registry.errors import ConcurrentChange

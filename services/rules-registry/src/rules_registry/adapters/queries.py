@@ -10,10 +10,10 @@ from rules_registry.adapters import backfill_statements, statements
 from rules_registry.adapters.postgres import Pool, translated
 from rules_registry.adapters.rows import backfill_of
 from rules_registry.domain.backfills import Backfill
-from rules_registry.domain.commanded import IssuedCommand
 from rules_registry.domain.control import about_from_json
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import settings_from_json
+from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.shard_reports import Exported, HeldRule, read_held
 from rules_registry.errors import CommandNotFound, RuleIsDeleted, RuleNotFound, VersionNotFound
 

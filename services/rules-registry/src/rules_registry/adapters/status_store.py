@@ -9,8 +9,7 @@ from psycopg.types.json import Jsonb
 
 from rules_registry.adapters.postgres import Connection, connect, translated
 from rules_registry.adapters.statements import UPSERT_EXPORT, UPSERT_STATUS
-from rules_registry.domain.applied import Applied
-from rules_registry.domain.shard_reports import Exported, held_json
+from rules_registry.domain.shard_reports import Applied, Exported, held_json
 
 
 class StatusStore:

@@ -6,7 +6,7 @@ from flask import Flask, Response
 
 from rules_registry import errors
 from rules_registry.api.rules.representations import import_json
-from rules_registry.domain.imported import ImportRefused
+from rules_registry.domain.rule_import import ImportRefused
 from tripline_http.errors import FieldError, ProblemError
 from tripline_http.etags import etag_of
 from tripline_http.problems import problem_response

@@ -6,6 +6,7 @@ back, for rule files have no other word for that.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
@@ -18,7 +19,8 @@ from rules_registry.domain.commands import (
     ResumeRule,
 )
 from rules_registry.domain.rule import Rule
-from rules_registry.errors import RuleIsDeleted, RuleNotFound
+from rules_registry.errors import DomainError, RuleIsDeleted, RuleNotFound
+from tripline_contracts.errors import Problem
 from tripline_contracts.rules.legacy import ControlType
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
@@ -79,3 +81,28 @@ def _on_unknown(wanted: ImportedRule) -> list[PublishRule | ChangeOfRule]:
 def _change(wanted: ImportedRule) -> ChangeRule:
     assert wanted.definition is not None  # an ACTIVE record without one is refused where it is read
     return ChangeRule(wanted.rule_id, None, wanted.name, wanted.definition, wanted.effective_from)
+
+
+Outcome = Literal["published", "changed", "paused", "deleted", "commanded", "unchanged", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class LineResult:
+    """Its events have the positions `first` to `last`; `problems` say why it was refused."""
+
+    number: int
+    outcome: Outcome
+    rule_id: int | None = None
+    version: int | None = None
+    command_id: str | None = None
+    first: int | None = None
+    last: int | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+class ImportRefused(DomainError):
+    """Nothing of the import happened; `results` say of each line what would have become of it."""
+
+    def __init__(self, results: Sequence[LineResult], refused: int) -> None:
+        super().__init__(f"Nothing was imported: {refused} of {len(results)} records were refused.")
+        self.results = tuple(results)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from rules_registry.domain.command_decisions import decide_end, decide_of_rule
-from rules_registry.domain.commanded import IssuedCommand
 from rules_registry.domain.commands import (
     ClearGroup,
     ClearRule,
@@ -17,6 +16,7 @@ from rules_registry.domain.commands import (
 )
 from rules_registry.domain.control import VoidedTransaction
 from rules_registry.domain.events import Command, ControlCommand
+from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.service.event_appender import EventAppender
 
 _OF_RULE: Final[dict[type, Command]] = {

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rules_registry.domain.backfills import Backfill
-from rules_registry.domain.commanded import IssuedCommand
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing
+from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.named_value import NamedEntry
 from rules_registry.domain.rule import Rule
 from tripline_contracts.filters.named_values import Kind

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rules_registry.domain.active_rules import ActiveRules
-from rules_registry.domain.commanded import IssuedCommand
 from rules_registry.domain.commands import ChangeNamed, ChangeOfRule, ChangeSettings, Control, PublishRule
 from rules_registry.domain.decisions import decide_settings
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.history_quota import HistoryQuota
+from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.errors import IdempotencyKeyReused
 from rules_registry.service.control import issue
 from rules_registry.service.event_appender import EventAppender, RuleChange

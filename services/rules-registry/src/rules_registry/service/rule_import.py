@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PublishRule
-from rules_registry.domain.imported import ImportRefused, LineResult, Outcome
-from rules_registry.domain.rule_import import ImportedControl, ImportedRule, commands_of
+from rules_registry.domain.rule_import import (
+    ImportedControl,
+    ImportedRule,
+    ImportRefused,
+    LineResult,
+    Outcome,
+    commands_of,
+)
 from rules_registry.errors import DomainError, UnfitDefinition
 from rules_registry.service.control import issue
 from rules_registry.service.event_appender import EventAppender, RuleChange

@@ -12,8 +12,7 @@ import structlog
 import tenacity
 from prometheus_client import CollectorRegistry, Counter
 
-from rules_registry.domain.applied import Applied, read_status
-from rules_registry.domain.shard_reports import Exported
+from rules_registry.domain.shard_reports import Applied, Exported, read_status
 from rules_registry.errors import DeliveryFailed, InvalidStatus, StoreUnavailable
 
 log = structlog.get_logger(__name__)

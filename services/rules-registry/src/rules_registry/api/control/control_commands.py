@@ -19,7 +19,7 @@ from rules_registry.api.pages import begin_after
 from rules_registry.api.rules.openapi_links import AFTER_COMMAND
 from rules_registry.api.rules.representations import command_json, export_json
 from rules_registry.api.services import installed_type, queries, registry
-from rules_registry.domain.commanded import IssuedCommand
+from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.errors import (
     BackfillHasEnded,
     BackfillNotFound,

@@ -10,7 +10,7 @@ import marshmallow as ma
 
 from rules_registry.api.schemas import STATES
 from rules_registry.domain.events import Command
-from rules_registry.domain.imported import Outcome
+from rules_registry.domain.rule_import import Outcome
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import MAX_ID, MAX_MS, MAX_POSITION, BoundedInteger, QueryInteger
 from tripline_http.problems import FieldErrorSchema
