@@ -14,7 +14,7 @@ from psycopg_pool import ConnectionPool
 from rules_registry.adapters.postgres import Connection
 from rules_registry.api.application import create_app
 from rules_registry.api.control.control_body import read_control_body
-from rules_registry.api.rules.rule_body import read_rule_body
+from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.domain.commands import ClearGroup
 from rules_registry.openapi_document import openapi_document
 from rules_registry.service.rule_file_lines import read_records, read_text

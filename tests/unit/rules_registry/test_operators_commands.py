@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from rules_registry.api.control.control_body import control_body_schema, read_control_body
-from rules_registry.api.rules.representations import command_json
+from rules_registry.api.rule_schemas.representations import command_json
 from rules_registry.domain.commands import (
     ClearGroup,
     ClearRule,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from rules_registry.api.rules.rule_body import RuleBody, read_rule_body
-from rules_registry.api.rules.rule_body_schema import rule_body_schema
+from rules_registry.api.rule_schemas.rule_body import RuleBody, read_rule_body
+from rules_registry.api.rule_schemas.rule_body_schema import rule_body_schema
 from tests.unit.rules_registry.samples import BODY, NOW, SUM
 from tripline_http.errors import ProblemError
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from rules_registry.api.rules.condition_schema import conditions_schema
-from rules_registry.api.rules.filter_schema import FILTER_SCHEMA, filter_schema
-from rules_registry.api.rules.rule_body import read_rule_body
-from rules_registry.api.rules.rule_body_schema import CONDITIONS_SCHEMA, rule_body_schema
+from rules_registry.api.rule_schemas.condition_schema import conditions_schema
+from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_schema
+from rules_registry.api.rule_schemas.rule_body import read_rule_body
+from rules_registry.api.rule_schemas.rule_body_schema import CONDITIONS_SCHEMA, rule_body_schema
 from rules_registry.domain.version_diff import Difference, differences
 from tests.unit.rules_registry.samples import BODY, SUM, chained
 from tripline_contracts import event_type_loader

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from jsonschema import Draft202012Validator
 
-from rules_registry.api.rules.filter_schema import FILTER_SCHEMA, filter_schema
-from rules_registry.api.rules.rule_body import read_rule_body
-from rules_registry.api.rules.rule_body_schema import BODY_SCHEMA, rule_body_schema
+from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_schema
+from rules_registry.api.rule_schemas.rule_body import read_rule_body
+from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA, rule_body_schema
 from tests.unit.contracts.drawing import filters_of
 from tests.unit.rules_registry.samples import BODY
 from tripline_contracts import event_type_loader

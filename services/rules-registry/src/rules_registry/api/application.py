@@ -18,11 +18,11 @@ from rules_registry.api.control import backfills, control_body, control_commands
 from rules_registry.api.named import lists, parameters
 from rules_registry.api.named.named_value_body import named_body_schemas
 from rules_registry.api.problems import install_registry_problems
+from rules_registry.api.rule_schemas.answer_schemas import GROUPABLE_SCHEMA
+from rules_registry.api.rule_schemas.condition_schema import conditions_schema
+from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_schema
+from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
 from rules_registry.api.rules import rule_history, rule_imports, rule_status, rules
-from rules_registry.api.rules.condition_schema import conditions_schema
-from rules_registry.api.rules.filter_schema import FILTER_SCHEMA, filter_schema
-from rules_registry.api.rules.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
-from rules_registry.api.schemas import GROUPABLE_SCHEMA
 from rules_registry.api.services import Services, install_services
 from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.service.registry import Registry

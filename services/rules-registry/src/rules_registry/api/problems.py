@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Flask, Response
 
 from rules_registry import errors
-from rules_registry.api.rules.representations import import_json
+from rules_registry.api.rule_schemas.representations import import_json
 from rules_registry.domain.rule_import import ImportRefused
 from tripline_http.errors import FieldError, ProblemError
 from tripline_http.etags import etag_of

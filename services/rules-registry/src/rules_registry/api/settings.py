@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rules_registry.api.schemas import SettingsSchema
+from rules_registry.api.rule_schemas.answer_schemas import SettingsSchema
 from rules_registry.api.services import expected_versions, queries, registry
 from rules_registry.domain.commands import ChangeSettings
 from rules_registry.domain.engine_settings import EngineSettings, SettingsState

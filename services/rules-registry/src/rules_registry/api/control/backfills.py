@@ -7,7 +7,7 @@ from typing import Any
 
 from rules_registry.api.control.control_schemas import BackfillPageSchema, BackfillQuery
 from rules_registry.api.pages import begin_after, filters_of
-from rules_registry.api.rules.representations import backfill_json
+from rules_registry.api.rule_schemas.representations import backfill_json
 from rules_registry.api.services import queries
 from tripline_http.cursors import encode_cursor
 from tripline_http.links import LINK_HEADER_DOC, next_link

@@ -15,9 +15,9 @@ from rules_registry.api.control.control_schemas import (
     ControlCommandSchema,
 )
 from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC, repeatable, response_of
+from rules_registry.api.openapi_links import AFTER_COMMAND
 from rules_registry.api.pages import begin_after
-from rules_registry.api.rules.openapi_links import AFTER_COMMAND
-from rules_registry.api.rules.representations import command_json, export_json
+from rules_registry.api.rule_schemas.representations import command_json, export_json
 from rules_registry.api.services import installed_type, queries, registry
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.errors import (

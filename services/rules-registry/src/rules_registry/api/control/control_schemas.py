@@ -1,4 +1,4 @@
-"""What the registry answers about control commands, imports and differences, as marshmallow schemas."""
+"""The registry's answers about control commands and backfills, as marshmallow schemas."""
 
 # ruff: noqa: N815  # the names are those of the JSON
 
@@ -8,19 +8,13 @@ from typing import get_args
 
 import marshmallow as ma
 
-from rules_registry.api.schemas import STATES
+from rules_registry.api.rule_schemas.answer_schemas import STATES, one_of
 from rules_registry.domain.events import Command
-from rules_registry.domain.rule_import import Outcome
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import MAX_ID, MAX_MS, MAX_POSITION, BoundedInteger, QueryInteger
-from tripline_http.problems import FieldErrorSchema
 
 CONTROLS = get_args(Command)
 MAX_COUNT = 2_147_483_647
-
-
-def _one_of(values: tuple[str, ...]) -> ma.fields.String:
-    return ma.fields.String(required=True, validate=ma.validate.OneOf(values))
 
 
 def _ids(description: str) -> ma.fields.List[int]:
@@ -34,7 +28,7 @@ class HeldRuleSchema(ma.Schema):
     ruleId = BoundedInteger(1, MAX_POSITION, required=True)
     version = BoundedInteger(1, MAX_ID, required=True)
     definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
-    state = _one_of(STATES[:2])
+    state = one_of(*STATES[:2])
 
 
 class ShardAnswerSchema(ma.Schema):
@@ -71,7 +65,7 @@ class TakenCommandSchema(ma.Schema):
     """A control command that was taken, and what it does."""
 
     commandId = ma.fields.UUID(required=True)
-    command = _one_of(CONTROLS)
+    command = one_of(*CONTROLS)
     position = BoundedInteger(1, MAX_POSITION, required=True)
     lastPosition = BoundedInteger(
         1, MAX_POSITION, required=True, metadata={"description": "Of the last event that followed from it"}
@@ -169,61 +163,3 @@ class BackfillQuery(ControlCommandQuery):
         validate=ma.validate.OneOf(("open", "ended")),
         metadata={"description": "Both if left out"},
     )
-
-
-class ImportQuery(ma.Schema):
-    """How to import."""
-
-    atomic = ma.fields.String(
-        load_default="false",
-        validate=ma.validate.OneOf(("true", "false")),
-        metadata={"description": "true: all or nothing"},
-    )
-
-
-class ImportResultSchema(ma.Schema):
-    """What became of one record."""
-
-    line = BoundedInteger(1, MAX_COUNT, required=True)
-    outcome = _one_of(get_args(Outcome))
-    ruleId = BoundedInteger(1, MAX_POSITION, required=True, allow_none=True)
-    version = BoundedInteger(1, MAX_ID, required=True, allow_none=True)
-    commandId = ma.fields.UUID(required=True, allow_none=True)
-    firstPosition = BoundedInteger(1, MAX_POSITION, required=True, allow_none=True)
-    lastPosition = BoundedInteger(1, MAX_POSITION, required=True, allow_none=True)
-    errors = ma.fields.List(ma.fields.Nested(FieldErrorSchema), required=True)
-
-
-class ImportSchema(ma.Schema):
-    """A result per record, in their order."""
-
-    applied = BoundedInteger(
-        0, MAX_COUNT, required=True, metadata={"description": "Records that changed something"}
-    )
-    unchanged = BoundedInteger(0, MAX_COUNT, required=True)
-    refused = BoundedInteger(0, MAX_COUNT, required=True)
-    results = ma.fields.List(ma.fields.Nested(ImportResultSchema), required=True)
-
-
-class DiffQuery(ma.Schema):
-    """Which two versions."""
-
-    from_ = QueryInteger(1, MAX_ID, required=True, data_key="from")
-    to = QueryInteger(1, MAX_ID, required=True)
-
-
-class DifferenceSchema(ma.Schema):
-    """One field that is different, before and after."""
-
-    field = ma.fields.String(required=True, metadata={"description": "Path in dots, like definition.limit"})
-    before = ma.fields.Raw(required=True, allow_none=True)
-    after = ma.fields.Raw(required=True, allow_none=True)
-
-
-class DiffSchema(ma.Schema):
-    """What is different between two versions; nothing where they are alike."""
-
-    ruleId = BoundedInteger(1, MAX_ID, required=True)
-    fromVersion = BoundedInteger(1, MAX_ID, required=True)
-    toVersion = BoundedInteger(1, MAX_ID, required=True)
-    changes = ma.fields.List(ma.fields.Nested(DifferenceSchema), required=True)

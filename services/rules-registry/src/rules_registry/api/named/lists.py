@@ -11,7 +11,7 @@ from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC
 from rules_registry.api.named.named_value_body import LIST_BODY, MAX_BODY_BYTES, NAME_DOC, read_named_body
 from rules_registry.api.named.named_value_schemas import ListPageSchema, ListSchema
 from rules_registry.api.named.named_value_views import LOCATION_DOC, change, named_json, page_of, row_json
-from rules_registry.api.schemas import PageQuery
+from rules_registry.api.rule_schemas.answer_schemas import PageQuery
 from rules_registry.api.services import named_queries
 from tripline_contracts.filters import named_values
 from tripline_http.etags import ETAG_HEADER_DOC, IfMatch, etag_of

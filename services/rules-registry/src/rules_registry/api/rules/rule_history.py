@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rules_registry.api.control.control_schemas import DiffQuery, DiffSchema
 from rules_registry.api.pages import begin_after, link_of
-from rules_registry.api.rules.representations import version_json
-from rules_registry.api.rules.rules import RULE
-from rules_registry.api.schemas import (
+from rules_registry.api.rule_schemas.answer_schemas import (
     PageQuery,
     RuleEventPageSchema,
     RuleEventQuery,
@@ -17,6 +14,9 @@ from rules_registry.api.schemas import (
     RuleVersionSchema,
     WidestWindowsSchema,
 )
+from rules_registry.api.rule_schemas.import_schemas import DiffQuery, DiffSchema
+from rules_registry.api.rule_schemas.representations import version_json
+from rules_registry.api.rules.rules import RULE
 from rules_registry.api.services import queries
 from rules_registry.domain.version_diff import differences
 from tripline_http.links import LINK_HEADER_DOC, next_link

@@ -8,9 +8,9 @@ from typing import Any
 
 from flask import Response, request
 
-from rules_registry.api.control.control_schemas import ImportQuery, ImportSchema
 from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC, repeatable, response_of
-from rules_registry.api.rules.representations import import_json
+from rules_registry.api.rule_schemas.import_schemas import ImportQuery, ImportSchema
+from rules_registry.api.rule_schemas.representations import import_json
 from rules_registry.api.services import installed_type, registry
 from rules_registry.domain.rule_import import ImportedControl
 from rules_registry.service.ports import Answer

@@ -7,8 +7,8 @@ from typing import Any
 
 from rules_registry.adapters.queries import RuleFilter
 from rules_registry.api.pages import begin_after, filters_of, link_of
-from rules_registry.api.rules.representations import status_json
-from rules_registry.api.schemas import RuleStatusPageSchema, RuleStatusQuery
+from rules_registry.api.rule_schemas.answer_schemas import RuleStatusPageSchema, RuleStatusQuery
+from rules_registry.api.rule_schemas.representations import status_json
 from rules_registry.api.services import queries
 from tripline_http.links import LINK_HEADER_DOC
 from tripline_http.openapi import new_blueprint

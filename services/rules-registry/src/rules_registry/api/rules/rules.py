@@ -9,12 +9,12 @@ from flask import Response
 
 from rules_registry.adapters.queries import RuleFilter
 from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC, repeatable, response_of
+from rules_registry.api.openapi_links import AFTER_PUBLISH
 from rules_registry.api.pages import begin_after, filters_of, link_of
-from rules_registry.api.rules.openapi_links import AFTER_PUBLISH
-from rules_registry.api.rules.representations import changed_rule_json, rule_json
-from rules_registry.api.rules.rule_body import read_rule_body
-from rules_registry.api.rules.rule_body_schema import BODY_SCHEMA
-from rules_registry.api.schemas import RulePageSchema, RuleQuery, RuleSchema
+from rules_registry.api.rule_schemas.answer_schemas import RulePageSchema, RuleQuery, RuleSchema
+from rules_registry.api.rule_schemas.representations import changed_rule_json, rule_json
+from rules_registry.api.rule_schemas.rule_body import read_rule_body
+from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
 from rules_registry.api.services import expected_versions, installed_type, queries, registry
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PauseRule, PublishRule, ResumeRule
 from rules_registry.service.ports import Answer

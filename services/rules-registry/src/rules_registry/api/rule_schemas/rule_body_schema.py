@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rules_registry.api.rules.filter_schema import FILTER_REF, PARAMETER
-from rules_registry.api.rules.rule_body import MAX_NAME
+from rules_registry.api.rule_schemas.filter_schema import FILTER_REF, PARAMETER
+from rules_registry.api.rule_schemas.rule_body import MAX_NAME
 from tripline_contracts import event_type_loader, spelling
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules.aggregate import COUNT_FIELDS

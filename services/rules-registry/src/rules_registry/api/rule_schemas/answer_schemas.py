@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 import marshmallow as ma
 
-from rules_registry.api.rules.filter_schema import FILTER_REF, PARAMETER
-from rules_registry.api.rules.rule_body_schema import CONDITIONS_REF, PRECISION_PATTERN
+from rules_registry.api.rule_schemas.filter_schema import FILTER_REF, PARAMETER
+from rules_registry.api.rule_schemas.rule_body_schema import CONDITIONS_REF, PRECISION_PATTERN
 from rules_registry.api.services import installed_type
 from rules_registry.domain.engine_settings import EngineSettings
 from rules_registry.domain.events import Command
@@ -51,7 +51,7 @@ def _time(**kwargs: object) -> BoundedInteger:
     return BoundedInteger(0, MAX_MS, **kwargs)
 
 
-def _one_of(*values: str) -> ma.fields.String:
+def one_of(*values: str) -> ma.fields.String:
     return ma.fields.String(required=True, validate=ma.validate.OneOf(values))
 
 
@@ -66,8 +66,8 @@ class DefinitionSchema(ma.Schema):
     limit = ma.fields.Raw(metadata={"anyOf": [{"type": "string", "pattern": DECIMAL_PATTERN}, PARAMETER]})
     windowSeconds = BoundedInteger(1, MAX_WINDOW_SECONDS)
     conditions = ma.fields.Raw(metadata={"allOf": [CONDITIONS_REF], "description": "Of a chained rule only"})
-    firing = _one_of(*get_args(Firing))
-    lateEvents = _one_of(*get_args(LateEvents))
+    firing = one_of(*get_args(Firing))
+    lateEvents = one_of(*get_args(LateEvents))
     precision = ma.fields.String(required=True, metadata={"pattern": PRECISION_PATTERN})
     filter = ma.fields.Raw(
         metadata={"allOf": [FILTER_REF], "description": "Left out where every transaction passes"}
@@ -84,7 +84,7 @@ class RuleSchema(ma.Schema):
     ruleId = _id()
     version = _id(metadata={"description": "Grows by one with every event of the rule; the ETag"})
     definitionVersion = _id(metadata={"description": "The version that brought the definition in force"})
-    state = _one_of(*STATES)
+    state = one_of(*STATES)
     name = ma.fields.String(required=True)
     definition = ma.fields.Nested(DefinitionSchema, required=True)
     definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
@@ -106,8 +106,8 @@ class RuleVersionSchema(ma.Schema):
     ruleId = _id()
     version = _id()
     definitionVersion = _id()
-    type = _one_of(*EVENT_TYPES[:4])
-    state = _one_of(*STATES)
+    type = one_of(*EVENT_TYPES[:4])
+    state = one_of(*STATES)
     name = ma.fields.String(required=True)
     definition = ma.fields.Nested(DefinitionSchema, required=True)
     definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
@@ -162,7 +162,7 @@ class RuleEventSchema(ma.Schema):
     fields of its own."""
 
     eventId = ma.fields.UUID(required=True)
-    type = _one_of(*EVENT_TYPES)
+    type = one_of(*EVENT_TYPES)
     position = BoundedInteger(1, MAX_POSITION, required=True)
     occurredAt = _time(required=True)
     actor = ma.fields.String(required=True)
@@ -203,7 +203,7 @@ class RuleStatusSchema(ma.Schema):
 
     ruleId = _id()
     name = ma.fields.String(required=True)
-    state = _one_of(*STATES)
+    state = one_of(*STATES)
     publishedVersion = _id()
     publishedPosition = BoundedInteger(1, MAX_POSITION, required=True)
     appliedVersion = BoundedInteger(1, MAX_ID, required=True, allow_none=True)

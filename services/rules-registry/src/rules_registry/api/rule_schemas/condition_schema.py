@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rules_registry.api.rules.filter_schema import FILTER_REF
-from rules_registry.api.rules.rule_body_schema import (
+from rules_registry.api.rule_schemas.filter_schema import FILTER_REF
+from rules_registry.api.rule_schemas.rule_body_schema import (
     CONDITIONS_REF,
     Json,
     common,
