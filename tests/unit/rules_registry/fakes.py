@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rules_registry.domain.backfills import Backfill, BackfillEnd
-from rules_registry.domain.control import EndedBackfill
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing
 from rules_registry.domain.events import SettingsChanged
@@ -20,6 +19,7 @@ from rules_registry.domain.rule import Rule
 from rules_registry.service.ports import Remembered
 from rules_registry.service.registry import Registry
 from tests.unit.rules_registry.samples import NOW
+from tripline_contracts import control_commands
 from tripline_contracts.filters.named_values import Kind
 
 
@@ -82,7 +82,7 @@ class FakeLog:
         )
         if started is None:
             return None
-        ends = [(c, c.about) for c in self.commands if isinstance(c.about, EndedBackfill)]
+        ends = [(c, c.payload) for c in self.commands if isinstance(c.payload, control_commands.EndBackfill)]
         end = next(
             (
                 BackfillEnd(c.position, c.occurred_at, c.actor, about.complete_from)

@@ -9,7 +9,6 @@ from typing import Any, get_args
 import pytest
 
 from rules_registry.domain.commands import Control, DeleteRule, PublishRule, TraceRule
-from rules_registry.domain.control import Trace
 from rules_registry.domain.event_record import EventRecord, to_json
 from rules_registry.domain.events import RulePublished
 from rules_registry.domain.issued_command import IssuedCommand
@@ -20,7 +19,7 @@ from rules_registry.service.ports import Answer
 from rules_registry.service.registry import Registry, RuleChange
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tests.unit.rules_registry.samples import NOW, SUM, definition
-from tripline_contracts import canonical, schemas
+from tripline_contracts import canonical, control_commands, schemas
 from tripline_contracts.rules.legacy import ControlType
 
 HASH, OTHER_HASH = SUM.hash, definition(60).hash
@@ -86,7 +85,7 @@ def test_a_trace_is_one_event_that_names_rule_and_end() -> None:
     store = with_rules(2)
     done = issued(store, TraceRule(2, 300))
     assert (done.position, done.last_position, done.control) == (3, 3, "TRACE_RULE")
-    assert done.about == Trace(2, NOW + 300_000)
+    assert done.payload == control_commands.TraceRule(2, NOW + 300_000)
     value = to_json(store.log.recorded[-1])
     assert value["traceUntil"] == value["occurredAt"] + 300_000
     assert {name: value[name] for name in ("type", "command", "commandId", "ruleId")} == {
@@ -110,7 +109,7 @@ def test_a_clock_that_goes_on_meanwhile_changes_no_trace() -> None:
         return Answer(201, {}, {})
 
     Registry(store, lambda: next(times), lambda: "id").command("ops", TraceRule(1, 1), told)
-    assert taken[0].about == Trace(1, taken[0].occurred_at + 1000)
+    assert taken[0].payload == control_commands.TraceRule(1, taken[0].occurred_at + 1000)
 
 
 def test_there_is_no_trace_without_a_rule() -> None:

@@ -20,16 +20,6 @@ from rules_registry.domain.commands import (
     PublishRule,
     VoidTransaction,
 )
-from rules_registry.domain.control import (
-    About,
-    ClearedGroup,
-    ClearedRule,
-    EndedBackfill,
-    Trace,
-    VoidedTransaction,
-    about_from_json,
-    about_json,
-)
 from rules_registry.domain.event_record import to_json
 from rules_registry.domain.events import Command
 from rules_registry.errors import (
@@ -44,7 +34,8 @@ from rules_registry.service.ports import Answer
 from tests.unit.rules_registry.fakes import FakeStore, new_registry
 from tests.unit.rules_registry.samples import SUM, chained
 from tests.unit.rules_registry.test_controls import issued, with_rules
-from tripline_contracts import event_type_loader, schemas
+from tripline_contracts import control_commands, event_type_loader, schemas
+from tripline_contracts.control_commands import Payload, payload_json, read_payload
 from tripline_contracts.rules.rule_definition import RuleDefinition
 from tripline_http.errors import ProblemError
 
@@ -69,41 +60,46 @@ def started(store: FakeStore, backfill_id: str = BACKFILL) -> None:
     store.log.commands[-1] = replace(store.log.commands[-1], command_id=backfill_id)
 
 
-TAKEN: list[tuple[Control, Command, About, dict[str, Any]]] = [
-    (ClearRule(1), "CLEAR_RULE", ClearedRule(1), {"ruleId": 1}),
+TAKEN: list[tuple[Control, Command, Payload | None, dict[str, Any]]] = [
+    (ClearRule(1), "CLEAR_RULE", control_commands.ClearRule(1), {"ruleId": 1}),
     (
         ClearGroup(1, PAIR),
         "CLEAR_GROUP",
-        ClearedGroup(1, (("beneficiaryId", "12"), ("payeeId", "25"))),
+        control_commands.ClearGroup(1, (("beneficiaryId", "12"), ("payeeId", "25"))),
         {"ruleId": 1, "group": PAIR},
     ),
     (
         VoidTransaction("t-3", 5),
         "VOID_TRANSACTION",
-        VoidedTransaction("t-3", 5),
+        control_commands.VoidTransaction("t-3", 5),
         {"transactionId": "t-3", "eventTime": 5},
     ),
     ("START_BACKFILL", "START_BACKFILL", None, {}),
-    (EndBackfill(BACKFILL), "END_BACKFILL", EndedBackfill(BACKFILL, None), {"backfillId": BACKFILL}),
+    (
+        EndBackfill(BACKFILL),
+        "END_BACKFILL",
+        control_commands.EndBackfill(BACKFILL, None),
+        {"backfillId": BACKFILL},
+    ),
     (
         EndBackfill(BACKFILL, 0),
         "END_BACKFILL",
-        EndedBackfill(BACKFILL, 0),
+        control_commands.EndBackfill(BACKFILL, 0),
         {"backfillId": BACKFILL, "completeFrom": 0},
     ),
 ]
 
 
 @pytest.mark.parametrize(
-    ("control", "command", "about", "members"), TAKEN, ids=[str(case[0])[:40] for case in TAKEN]
+    ("control", "command", "payload", "members"), TAKEN, ids=[str(case[0])[:40] for case in TAKEN]
 )
-def test_a_command_is_one_event_and_says_what_it_is_about(
-    control: Control, command: Command, about: About, members: dict[str, Any]
+def test_a_command_is_one_event_with_its_payload(
+    control: Control, command: Command, payload: Payload | None, members: dict[str, Any]
 ) -> None:
     store = with_rules(2)
     started(store)
     done = issued(store, control)
-    assert (done.control, done.about, done.position, done.last_position) == (command, about, 4, 4)
+    assert (done.control, done.payload, done.position, done.last_position) == (command, payload, 4, 4)
     value = to_json(store.log.recorded[-1])
     assert value["widestWindows"] == to_json(store.log.recorded[1])["widestWindows"]
     head = {"eventId", "type", "position", "occurredAt", "actor", "widestWindows", "command", "commandId"}
@@ -116,12 +112,15 @@ def test_a_command_is_one_event_and_says_what_it_is_about(
     assert {answer[name] for name in others - members.keys()} == {None}
 
 
-@pytest.mark.parametrize("about", [Trace(1, 5), *(case[2] for case in TAKEN)], ids=str)
-def test_what_it_is_about_is_read_back_from_the_event(about: About) -> None:
+@pytest.mark.parametrize("payload", [control_commands.TraceRule(1, 5), *(case[2] for case in TAKEN)], ids=str)
+def test_the_payload_is_read_back_from_the_event(payload: Payload | None) -> None:
     (command,) = {
-        case[1] for case in [*TAKEN, (None, "TRACE_RULE", Trace(1, 5), {})] if type(case[2]) is type(about)
+        case[1]
+        for case in [*TAKEN, (None, "TRACE_RULE", control_commands.TraceRule(1, 5), {})]
+        if type(case[2]) is type(payload)
     }
-    assert about_from_json({"command": command, **about_json(about)}) == about
+    event = {"command": command, "commandId": BACKFILL, **payload_json(payload)}
+    assert read_payload(event) == payload
 
 
 @pytest.mark.parametrize("command", [ClearRule(5), ClearGroup(5, PAIR)])
@@ -138,8 +137,8 @@ def test_of_a_rule_that_is_not_there_nothing_is_cleared(command: ClearRule | Cle
 def test_a_paused_rule_is_cleared() -> None:
     store = with_rules(1)
     new_registry(store).change("ada", PauseRule(1, None), told)
-    assert issued(store, ClearRule(1)).about == ClearedRule(1)
-    assert issued(store, ClearGroup(1, PAIR)).about is not None
+    assert issued(store, ClearRule(1)).payload == control_commands.ClearRule(1)
+    assert issued(store, ClearGroup(1, PAIR)).payload is not None
 
 
 NOT_CLEARED: list[tuple[RuleDefinition, dict[str, str], str, str]] = [
@@ -163,13 +162,13 @@ def test_a_group_that_is_not_cleared_alone(
         issued(store, ClearGroup(1, group))
     assert refused.value.field == field
     assert "ControlCommand" not in store.types()
-    assert issued(store, ClearRule(1)).about == ClearedRule(1)
+    assert issued(store, ClearRule(1)).payload == control_commands.ClearRule(1)
 
 
 def test_the_one_group_of_a_rule_without_grouping_is_cleared() -> None:
-    assert issued(with_rule(replace(SUM, grouping_key_names=())), ClearGroup(1, {})).about == ClearedGroup(
-        1, ()
-    )
+    assert issued(
+        with_rule(replace(SUM, grouping_key_names=())), ClearGroup(1, {})
+    ).payload == control_commands.ClearGroup(1, ())
 
 
 def test_a_backfill_is_ended_once() -> None:
@@ -182,7 +181,7 @@ def test_a_backfill_is_ended_once() -> None:
     issued(store, EndBackfill(BACKFILL))
     with pytest.raises(BackfillHasEnded, match="ended already"):
         issued(store, EndBackfill(BACKFILL, 5))
-    assert issued(store, EndBackfill(other)).about == EndedBackfill(other, None)
+    assert issued(store, EndBackfill(other)).payload == control_commands.EndBackfill(other, None)
 
 
 def test_only_a_start_is_a_backfill() -> None:

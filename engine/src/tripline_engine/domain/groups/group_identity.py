@@ -5,11 +5,11 @@ from __future__ import annotations
 import pyarrow as pa
 
 from tripline_contracts import decimals
+from tripline_contracts.control_commands import Group
 from tripline_engine.domain.groups.populations import open_groups
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.memory.arena import HeapArena
-from tripline_engine.domain.rules.exclusions import Group
 from tripline_engine.domain.transactions.columns import TransactionBatch, segment_schema
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from tripline_contracts.control_commands import Group
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
 from tripline_engine.domain.groups.group_identity import group_identity
 from tripline_engine.domain.history.deduplication import SeenIds
@@ -25,7 +26,6 @@ from tripline_engine.domain.judging.verdict import Verdict
 from tripline_engine.domain.judging.window_build import restructure
 from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.memory.arena import Arena, HeapArena
-from tripline_engine.domain.rules.exclusions import Group
 from tripline_engine.domain.rules.judged_spans import OPEN, JudgedSpans, Span
 from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.rule_book import RuleBook

@@ -12,9 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tripline_contracts.canonical import canonical_json, sha256_hex
-
-Group = tuple[tuple[str, str], ...]
-"""The fields of a grouping, ascending, each with its value as text."""
+from tripline_contracts.control_commands import Group
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,20 +10,12 @@ import msgspec
 
 from tripline_contracts import decimals
 from tripline_contracts.canonical import canonical_json, sha256_hex
+from tripline_contracts.control_commands import ClearGroup, ClearRule, Group, TraceRule, read_command
 from tripline_contracts.errors import ContractError
+from tripline_contracts.event_members import is_integer, read_integer, read_text
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.named_values import read_list, read_name, read_parameter
 from tripline_contracts.rules import rule_definition
-from tripline_engine.domain.rules.commands import (
-    ClearGroup,
-    ClearRule,
-    TraceRule,
-    is_integer,
-    read_command,
-    read_integer,
-    read_text,
-)
-from tripline_engine.domain.rules.exclusions import Group
 from tripline_engine.domain.rules.judged_spans import JudgedSpans, Span
 from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.rule_events import (

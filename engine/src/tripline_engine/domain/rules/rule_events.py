@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tripline_engine.domain.rules.commands import Command
+from tripline_contracts.control_commands import Command
 from tripline_engine.domain.rules.rule_version import RuleVersion
 
 

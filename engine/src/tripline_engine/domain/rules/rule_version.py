@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from tripline_contracts.control_commands import Group
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules import rule_definition
 from tripline_contracts.rules.anchors import anchor_of
 from tripline_contracts.rules.rule_definition import RuleDefinition
-from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions, Group
+from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions
 from tripline_engine.domain.rules.measures import (
     Measure,
     Population,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from tripline_contracts.control_commands import Group
 from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.judging.judgement import Judgement
-from tripline_engine.domain.rules.exclusions import Group
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_events import CatchUp
 from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKey

@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
+from tripline_contracts.control_commands import ExportRules
 from tripline_contracts.event_type import MAX_TIMESTAMP
-from tripline_engine.domain.rules.commands import ExportRules
 from tripline_engine.domain.rules.rule_book import position_of
 from tripline_engine.domain.rules.rule_events import ControlApplied, RuleApplied, UnreadableRuleEvent
 from tripline_engine.domain.rules.rule_version import RuleVersionKey

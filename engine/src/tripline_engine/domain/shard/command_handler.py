@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripline_engine.domain.rules.commands import (
+from tripline_contracts.control_commands import (
     ClearGroup,
     ClearRule,
     ClearState,
@@ -36,10 +36,10 @@ def apply_command(command: Command, position: int, state: ShardState) -> None:
         case VoidTransaction(transaction_id, event_time):
             for anchor in anchors.values():
                 anchor.void(transaction_id, event_time, position)
-        case StartBackfill(name):
-            book.backfills.add(name)
-        case EndBackfill(name, complete_from) if name in book.backfills:
-            book.backfills.remove(name)
+        case StartBackfill(backfill_id):
+            book.backfills.add(backfill_id)
+        case EndBackfill(backfill_id, complete_from) if backfill_id in book.backfills:
+            book.backfills.remove(backfill_id)
             if complete_from is not None:
                 watermarks.complete(complete_from)
         case _:

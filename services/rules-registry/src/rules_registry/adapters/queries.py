@@ -10,12 +10,12 @@ from rules_registry.adapters import backfill_statements, statements
 from rules_registry.adapters.postgres import Pool, translated
 from rules_registry.adapters.rows import backfill_of
 from rules_registry.domain.backfills import Backfill
-from rules_registry.domain.control import about_from_json
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import settings_from_json
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.shard_reports import Exported, HeldRule, read_held
 from rules_registry.errors import CommandNotFound, RuleIsDeleted, RuleNotFound, VersionNotFound
+from tripline_contracts.control_commands import read_payload
 
 Row = Mapping[str, Any]
 
@@ -164,5 +164,5 @@ def _commanded(row: Row) -> IssuedCommand:
         last_position=row["last_position"],
         occurred_at=row["occurred_at"],
         actor=row["actor"],
-        about=about_from_json(row["event"]),
+        payload=read_payload(row["event"]),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.commands import ClearGroup, ClearRule, EndBackfill, TraceRule
-from rules_registry.domain.control import ClearedGroup, ClearedRule, EndedBackfill, Trace
 from rules_registry.domain.rule import Rule
 from rules_registry.errors import (
     BackfillHasEnded,
@@ -13,11 +12,12 @@ from rules_registry.errors import (
     RuleIsDeleted,
     RuleNotFound,
 )
+from tripline_contracts import control_commands
 
 
 def decide_of_rule(
     rule: Rule | None, command: TraceRule | ClearRule | ClearGroup, now_ms: int
-) -> Trace | ClearedRule | ClearedGroup:
+) -> control_commands.TraceRule | control_commands.ClearRule | control_commands.ClearGroup:
     """What the command, given at `now_ms`, is about; `rule` is the one that it names.
 
     Raises `RuleNotFound`, `RuleIsDeleted` and `GroupNotCleared`, in this order.
@@ -28,24 +28,24 @@ def decide_of_rule(
         raise RuleIsDeleted(command.rule_id)
     match command:
         case TraceRule():
-            return Trace(rule.rule_id, now_ms + command.seconds * 1000)
+            return control_commands.TraceRule(rule.rule_id, now_ms + command.seconds * 1000)
         case ClearRule():
-            return ClearedRule(rule.rule_id)
+            return control_commands.ClearRule(rule.rule_id)
         case ClearGroup():
             return _cleared_group(rule, command)
 
 
-def decide_end(backfill: Backfill | None, command: EndBackfill) -> EndedBackfill:
+def decide_end(backfill: Backfill | None, command: EndBackfill) -> control_commands.EndBackfill:
     """What END_BACKFILL is about; `backfill` is the one that it names. Raises `BackfillNotFound` and
     `BackfillHasEnded`."""
     if backfill is None:
         raise BackfillNotFound(command.backfill_id)
     if backfill.end is not None:
         raise BackfillHasEnded(command.backfill_id)
-    return EndedBackfill(backfill.backfill_id, command.complete_from)
+    return control_commands.EndBackfill(backfill.backfill_id, command.complete_from)
 
 
-def _cleared_group(rule: Rule, command: ClearGroup) -> ClearedGroup:
+def _cleared_group(rule: Rule, command: ClearGroup) -> control_commands.ClearGroup:
     definition, fields = rule.definition, tuple(sorted(command.group))
     hint = "CLEAR_RULE clears it whole."
     if definition.conditions is not None:
@@ -61,4 +61,4 @@ def _cleared_group(rule: Rule, command: ClearGroup) -> ClearedGroup:
         raise GroupNotCleared(
             "group", f"Rule {rule.rule_id} groups by {expected}, not by {', '.join(fields) or 'no field'}."
         )
-    return ClearedGroup(rule.rule_id, tuple(sorted(command.group.items())))
+    return control_commands.ClearGroup(rule.rule_id, tuple(sorted(command.group.items())))

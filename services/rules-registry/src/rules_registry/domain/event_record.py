@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rules_registry.domain.control import about_json
 from rules_registry.domain.engine_settings import EngineSettings
 from rules_registry.domain.events import (
     ControlCommand,
@@ -18,6 +17,7 @@ from rules_registry.domain.events import (
 )
 from rules_registry.domain.named_value import value_json
 from rules_registry.domain.rule import Rule
+from tripline_contracts.control_commands import payload_json
 from tripline_contracts.rules.rule_definition import RuleDefinition
 from tripline_contracts.rules.widest_windows import widest_windows
 
@@ -93,7 +93,7 @@ def settings_from_json(data: Mapping[str, int]) -> EngineSettings:
 
 
 def _command_json(event: ControlCommand) -> dict[str, Any]:
-    return {"command": event.command, "commandId": event.command_id, **about_json(event.about)}
+    return {"command": event.command, "commandId": event.command_id, **payload_json(event.payload)}
 
 
 def _named_json(event: ListChanged | ParameterChanged) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from rules_registry.domain.control import About
 from rules_registry.domain.engine_settings import EngineSettings
+from tripline_contracts.control_commands import Payload
 from tripline_contracts.rules.legacy import ControlType
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
@@ -71,7 +71,7 @@ class ControlCommand:
 
     command: Command
     command_id: str
-    about: About = None
+    payload: Payload | None = None
 
 
 @dataclass(frozen=True, slots=True)

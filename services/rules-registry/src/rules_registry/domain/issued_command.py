@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rules_registry.domain.control import About
 from rules_registry.domain.events import Command
+from tripline_contracts.control_commands import Payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class IssuedCommand:
     last_position: int
     occurred_at: int
     actor: str
-    about: About = None
+    payload: Payload | None = None
 
     @property
     def deleted_rules(self) -> int:

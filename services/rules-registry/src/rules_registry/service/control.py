@@ -14,10 +14,10 @@ from rules_registry.domain.commands import (
     TraceRule,
     VoidTransaction,
 )
-from rules_registry.domain.control import VoidedTransaction
 from rules_registry.domain.events import Command, ControlCommand
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.service.event_appender import EventAppender
+from tripline_contracts import control_commands
 
 _OF_RULE: Final[dict[type, Command]] = {
     TraceRule: "TRACE_RULE",
@@ -39,7 +39,7 @@ def issue(writer: EventAppender, control: Control, command_id: str) -> IssuedCom
         for rule in writer.log.rules():
             last = writer.apply(rule, DeleteRule(rule.rule_id, None)).position
     done = IssuedCommand(
-        command_id, event.command, recorded.position, last, recorded.occurred_at, writer.actor, event.about
+        command_id, event.command, recorded.position, last, recorded.occurred_at, writer.actor, event.payload
     )
     writer.log.note_command(done)
     return done
@@ -49,10 +49,10 @@ def _event(writer: EventAppender, control: Control, command_id: str, now_ms: int
     log = writer.log
     match control:
         case TraceRule() | ClearRule() | ClearGroup():
-            about = decide_of_rule(log.rule(control.rule_id), control, now_ms)
-            return ControlCommand(_OF_RULE[type(control)], command_id, about)
+            payload = decide_of_rule(log.rule(control.rule_id), control, now_ms)
+            return ControlCommand(_OF_RULE[type(control)], command_id, payload)
         case VoidTransaction():
-            voided = VoidedTransaction(control.transaction_id, control.event_time)
+            voided = control_commands.VoidTransaction(control.transaction_id, control.event_time)
             return ControlCommand("VOID_TRANSACTION", command_id, voided)
         case EndBackfill():
             return ControlCommand(

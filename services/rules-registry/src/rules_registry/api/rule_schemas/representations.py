@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rules_registry.domain.backfills import Backfill
-from rules_registry.domain.control import about_json
 from rules_registry.domain.events import Command
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.rule_import import LineResult
 from rules_registry.domain.shard_reports import Exported, HeldRule, compare, held_json
 from rules_registry.service.event_appender import RuleChange
+from tripline_contracts.control_commands import payload_json
 
 Json = dict[str, Any]
 _EFFECTS: Mapping[Command, str] = {
@@ -118,7 +118,7 @@ def command_json(command: IssuedCommand) -> Json:
         "effect": _EFFECTS[command.control],
         "deletedRules": command.deleted_rules,
         **_NOTHING,
-        **about_json(command.about),
+        **payload_json(command.payload),
     }
 
 

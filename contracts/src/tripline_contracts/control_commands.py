@@ -1,12 +1,18 @@
-"""Operator commands, as the control events of rules.v1 carry them."""
+"""Control commands of operators: what the control events of rules.v1 carry from the registry to the engine.
+
+A command stands in its event as `command`, with a `commandId` and the members that `payload_json` gives.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
-from tripline_engine.domain.rules.exclusions import Group
+from tripline_contracts.event_members import read_integer, read_text
+
+Group = tuple[tuple[str, str], ...]
+"""The fields of a grouping, ascending, each with its value as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +60,14 @@ class VoidTransaction:
 class StartBackfill:
     """Admit records that name this backfill whatever their age."""
 
-    name: str
+    backfill_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class EndBackfill:
     """Stop admitting them; if ``complete_from`` (ms) is given, history is complete from then on."""
 
-    name: str
+    backfill_id: str
     complete_from: int | None
 
 
@@ -83,6 +89,36 @@ Command = (
 )
 
 
+Payload = TraceRule | ClearRule | ClearGroup | VoidTransaction | EndBackfill
+"""The commands whose events have members of their own."""
+
+
+def payload_json(payload: Payload | None) -> dict[str, Any]:
+    """The members of the command's event beside `command` and `commandId`."""
+    match payload:
+        case None:
+            return {}
+        case TraceRule():
+            return {"ruleId": payload.rule_id, "traceUntil": payload.until}
+        case ClearRule():
+            return {"ruleId": payload.rule_id}
+        case ClearGroup():
+            return {"ruleId": payload.rule_id, "group": dict(payload.group)}
+        case VoidTransaction():
+            return {"transactionId": payload.transaction_id, "eventTime": payload.event_time}
+        case EndBackfill(backfill_id, None):
+            return {"backfillId": backfill_id}
+        case EndBackfill():
+            return {"backfillId": payload.backfill_id, "completeFrom": payload.complete_from}
+    assert_never(payload)
+
+
+def read_payload(event: Mapping[str, Any]) -> Payload | None:
+    """The inverse of `payload_json`, for a whole event; None for commands without members. Raises as `read_command`."""
+    command = read_command(event)
+    return command if isinstance(command, Payload) else None
+
+
 def read_command(event: Mapping[str, Any]) -> Command:
     """The command of a control event.
 
@@ -93,27 +129,6 @@ def read_command(event: Mapping[str, Any]) -> Command:
     if not isinstance(name, str) or name not in _READERS:
         raise ValueError(f"unknown command {name!r}")
     return _READERS[name](event)
-
-
-def read_integer(event: Mapping[str, Any], name: str) -> int:
-    """The member, an integer; LookupError if it is missing, ValueError if it is something else."""
-    value = event[name]
-    if not is_integer(value):
-        raise ValueError(f"{name} must be an integer that JSON can carry")
-    return int(value)
-
-
-def read_text(event: Mapping[str, Any], name: str) -> str:
-    """The member, a text; LookupError if it is missing, ValueError if it is something else."""
-    value = event[name]
-    if not isinstance(value, str):
-        raise ValueError(f"{name} must be a text")
-    return value
-
-
-def is_integer(value: object) -> bool:
-    """Whether the value is an integer of canonical JSON, and so fit for an alert's id: none beyond 2^53."""
-    return isinstance(value, int) and not isinstance(value, bool) and -(2**53) < value < 2**53
 
 
 def _end_backfill(event: Mapping[str, Any]) -> EndBackfill:
