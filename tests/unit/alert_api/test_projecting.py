@@ -106,8 +106,8 @@ class Bench:
     ) -> None:
         self.topic, self.counts, self.stop = topic, Counts(), threading.Event()
         self.intake = FakeIntake(topic.journal, refuses)
-        patience = RetryPolicy(first=0.0, longest=0.0)
-        self.projector = Projector(topic, self.intake, READ, self.counts, self.stop, patience)
+        retries = RetryPolicy(first=0.0, longest=0.0)
+        self.projector = Projector(topic, self.intake, READ, self.counts, self.stop, retries)
 
 
 def test_alerts_are_stored_before_offsets_are_committed() -> None:

@@ -14,11 +14,11 @@ from rules_registry.service.republisher import republish
 from rules_registry.service.status_projector import StatusProjector
 from rules_registry.settings import ApiSettings, ProjectorSettings, RelaySettings
 from tripline_http.auth import load_api_keys
+from tripline_http.lifecycle import stop_on_signals
 from tripline_http.logs import configure_logs
 from tripline_http.metrics import new_metrics_registry
 from tripline_http.metrics_server import MetricsServer
 from tripline_http.server import serve
-from tripline_http.stop_signal import stop_on_signals
 
 
 def run_api(settings: ApiSettings) -> None:

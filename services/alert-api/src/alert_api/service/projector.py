@@ -3,8 +3,8 @@
     take --> read --> database commit --> offsets commit
                  ^--- a kill anywhere here only means that the same records come again, and change nothing
 
-A database outage is waited for with the records in hand, so the place is never lost. A record that cannot be
-read or stored is kept aside with its reason; the line goes on.
+A database outage is waited for with the records in hand, so the position is never lost. A record that cannot be
+read or stored is dead-lettered with its reason; the pipeline continues.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tenacity import RetryCallState
 from alert_api.errors import RecordNotStorable, Stopped, StoreUnavailable
 from alert_api.service.records import ReceivedAlert, Record, Unreadable, unreadable
 from alert_api.service.void_commands import VoidCommand
+from tripline_http.lifecycle import retrying
 
 log = structlog.get_logger(__name__)
 
@@ -87,14 +88,14 @@ class Projector:
         read: Read,
         tally: Tally,
         stop: threading.Event,
-        patience: RetryPolicy | None = None,
+        retries: RetryPolicy | None = None,
     ) -> None:
         self._source = source
         self._intake = intake
         self._read = read
         self._tally = tally
         self._stop = stop
-        self._patience = patience or RetryPolicy()
+        self._retries = retries or RetryPolicy()
 
     def run(self) -> None:
         """Work until the stop event is set. What was taken and not stored comes again at the next start."""
@@ -130,7 +131,7 @@ class Projector:
         self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable], voids: Sequence[VoidCommand]
     ) -> None:
         try:
-            self._store_patiently(alerts, set_aside, voids)
+            self._store_with_retries(alerts, set_aside, voids)
         except RecordNotStorable:
             self._store_one_by_one(alerts, set_aside, voids)
 
@@ -138,30 +139,25 @@ class Projector:
         self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable], voids: Sequence[VoidCommand]
     ) -> None:
         """Find the record that spoils the batch; its neighbours are unaffected."""
-        self._store_patiently([], set_aside)
+        self._store_with_retries([], set_aside)
         both: list[VoidCommand | ReceivedAlert] = [*voids, *alerts]
         for each in both:
             try:
                 if isinstance(each, VoidCommand):
-                    self._store_patiently([], [], [each])
+                    self._store_with_retries([], [], [each])
                 else:
-                    self._store_patiently([each], [])
+                    self._store_with_retries([each], [])
             except RecordNotStorable as error:
-                self._store_patiently([], [unreadable(each.record, "not_storable", str(error))])
+                self._store_with_retries([], [unreadable(each.record, "not_storable", str(error))])
 
-    def _store_patiently(
+    def _store_with_retries(
         self,
         alerts: Sequence[ReceivedAlert],
         set_aside: Sequence[Unreadable],
         voids: Sequence[VoidCommand] = (),
     ) -> None:
-        attempts = tenacity.Retrying(
-            retry=tenacity.retry_if_exception_type(StoreUnavailable),
-            wait=tenacity.wait_exponential(multiplier=self._patience.first, max=self._patience.longest),
-            stop=tenacity.stop_when_event_set(self._stop),
-            sleep=tenacity.sleep_using_event(self._stop),
-            before_sleep=self._wait_in_place,
-        )
+        wait = tenacity.wait_exponential(multiplier=self._retries.first, max=self._retries.longest)
+        attempts = retrying(StoreUnavailable, self._stop, wait, self._wait_in_place)
         try:
             new = attempts(self._intake.store, alerts, set_aside, voids)
         except tenacity.RetryError as error:

@@ -13,11 +13,11 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 import structlog
-import tenacity
 
 from rules_registry.domain.outbox_event import OutboxEvent
 from rules_registry.errors import DeliveryFailed, RelayCursorMoved, StoreUnavailable
 from rules_registry.service.relay_metrics import RelayMetrics
+from tripline_http.lifecycle import run_sessions
 
 log = structlog.get_logger(__name__)
 
@@ -65,17 +65,8 @@ class Relay:
         self._seen_database = float("-inf")
 
     def run(self) -> None:
-        """Delivers until stopped. A session that got something done begins the back-off anew."""
-        while not self._stop.is_set():
-            retrying = tenacity.Retrying(
-                retry=tenacity.retry_if_exception_type(_RECOVERABLE),
-                wait=tenacity.wait_random_exponential(multiplier=0.1, max=5),
-                stop=tenacity.stop_when_event_set(self._stop),
-                sleep=tenacity.sleep_using_event(self._stop),
-                before_sleep=self._report,
-                retry_error_callback=lambda _state: None,
-            )
-            retrying(self._session)
+        """Deliver until stopped. A session that got something done begins the back-off anew."""
+        run_sessions(self._session, _RECOVERABLE, self._stop, self._failed)
 
     def check(self) -> None:
         """The readiness check: raises `StoreUnavailable` if the database has not been seen for a while."""
@@ -128,11 +119,6 @@ class Relay:
             self._metrics.delivered.inc(len(events))
             log.info("delivered", events=len(events), position=position)
             yield len(events)
-
-    def _report(self, state: tenacity.RetryCallState) -> None:
-        error = state.outcome.exception() if state.outcome else None
-        if error is not None:
-            self._failed(error)
 
     def _failed(self, error: BaseException) -> None:
         self._metrics.failures.labels(type(error).__name__).inc()

@@ -9,11 +9,11 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 import structlog
-import tenacity
 from prometheus_client import CollectorRegistry, Counter
 
 from rules_registry.domain.shard_reports import Applied, Exported, read_status
 from rules_registry.errors import DeliveryFailed, InvalidStatus, StoreUnavailable
+from tripline_http.lifecycle import run_sessions
 
 log = structlog.get_logger(__name__)
 
@@ -60,16 +60,7 @@ class StatusProjector:
 
     def run(self) -> None:
         """Projects until stopped."""
-        while not self._stop.is_set():
-            retrying = tenacity.Retrying(
-                retry=tenacity.retry_if_exception_type(_RECOVERABLE),
-                wait=tenacity.wait_random_exponential(multiplier=0.1, max=5),
-                stop=tenacity.stop_when_event_set(self._stop),
-                sleep=tenacity.sleep_using_event(self._stop),
-                before_sleep=_report,
-                retry_error_callback=lambda _state: None,
-            )
-            retrying(self._session)
+        run_sessions(self._session, _RECOVERABLE, self._stop, _report)
 
     def check(self) -> None:
         """The readiness check: raises `StoreUnavailable` if nothing could be done for a while."""
@@ -90,7 +81,7 @@ class StatusProjector:
         except _RECOVERABLE as error:
             if not worked:
                 raise
-            log.warning("status projector begins again", reason=str(error))
+            _report(error)
 
     def _project(self, values: Sequence[bytes | None], store: StorePort) -> None:
         statuses = [status for value in values if (status := self._read(value)) is not None]
@@ -108,6 +99,5 @@ class StatusProjector:
             return None
 
 
-def _report(state: tenacity.RetryCallState) -> None:
-    error = state.outcome.exception() if state.outcome else None
+def _report(error: BaseException) -> None:
     log.warning("status projector begins again", reason=str(error))
