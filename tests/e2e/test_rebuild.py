@@ -61,7 +61,7 @@ def test_a_lost_checkpoint_changes_no_alert(scene: Scene) -> None:
             scene.pay_and_wait(30)
         assert (scene.place.checkpoint / "beginning").exists()
         if scene.place.shards == 1:
-            # in `make soak`: `test_beginning.py` has what there is to see of a second start
+            # in `make soak`: `test_restore_point.py` has what there is to see of a second start
             with scene.engine():
                 scene.pay_and_wait(10)
             assert not (scene.place.checkpoint / "beginning").exists()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.unit.engine.spark.test_packing import batch, pack, payment
+from tests.unit.engine.spark.rows.test_packing import batch, pack, payment
 from tripline_engine.spark.rows import gc_freeze
 from tripline_engine.spark.rows.gc_freeze import GcFreezer
 

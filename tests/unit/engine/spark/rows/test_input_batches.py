@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.engine.spark.test_packing import batch, payment
+from tests.unit.engine.spark.rows.test_packing import batch, payment
 from tests.unit.engine.support.shard_harness import config
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.spark.rows.input_batches import INPUT_SCHEMA, ordered_payloads
