@@ -1,8 +1,8 @@
-"""What a worker's collector of garbage has to look through.
+"""`gc.freeze` in Spark's Python workers: bounds what the garbage collector traverses after each task.
 
-Spark's worker looks through everything after each task, but for what has been set aside (`gc.freeze`). Whoever sets
-aside in the middle of a task has a hundred objects of that task's own among it, which nobody finds any more when the
-task is over. So it is done where there is much to look through, and every so often everything is looked through once.
+Spark's worker collects garbage after each task, and traverses every object that is not frozen. A freeze in the middle
+of a task also freezes about a hundred objects of that task, which are garbage once the task ends and are then never
+collected. So a worker freezes only where many objects would be traversed, and now and then unfreezes and collects all.
 """
 
 from __future__ import annotations
@@ -10,27 +10,32 @@ from __future__ import annotations
 import gc
 from typing import Final
 
-MANY: Final = 10_000
-"""So many objects, or more, are set aside: to look through them takes a millisecond."""
-TIMES: Final = 256
-"""After so many times everything is looked through, a tenth of a second. Until then each loses ten kilobytes."""
+MIN_OBJECTS: Final = 10_000
+"""Unfrozen objects from which on a freeze pays: to traverse so many takes a millisecond."""
+FREEZES_PER_FULL_COLLECTION: Final = 256
+"""A full collection takes a tenth of a second; until then each freeze leaks ten kilobytes."""
 
 
 class GcFreezer:
-    """Of one worker process."""
+    """The freeze policy of one worker process."""
 
-    def __init__(self) -> None:
-        self._times = 0
+    def __init__(
+        self,
+        min_objects: int = MIN_OBJECTS,
+        freezes_per_full_collection: int = FREEZES_PER_FULL_COLLECTION,
+    ) -> None:
+        self._min_objects, self._freezes_per_full_collection = min_objects, freezes_per_full_collection
+        self._freezes = 0
 
     def task_done(self) -> None:
         """To be called near the end of each task."""
-        if len(gc.get_objects()) >= MANY:
-            self._times += 1
-            if self._times % TIMES == 0:
+        if len(gc.get_objects()) >= self._min_objects:
+            self._freezes += 1
+            if self._freezes % self._freezes_per_full_collection == 0:
                 gc.unfreeze()
                 gc.collect()
             gc.freeze()
 
 
 GC_FREEZER: Final = GcFreezer()
-"""This process's."""
+"""The one of this process."""

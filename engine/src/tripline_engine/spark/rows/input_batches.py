@@ -1,4 +1,4 @@
-"""A shard's rows of one micro-batch as payloads, in the engine's order of kinds."""
+"""Payloads of one shard from its input rows of a micro-batch, in the engine's order of kinds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Columns = dict[str, npt.NDArray[Any]]
 INPUT_SCHEMA: Final = pa.schema(
     [*PACKED, ("partition", pa.int32()), ("recordTime", pa.int64()), (BACKFILL, pa.binary())]
 )
-"""What a shard's rows are made of; the last three only where raw records may be among them."""
+"""Columns of a shard's input rows; the last three only where raw records may be among them."""
 
 _RECORD: Final = {
     "partition": "partition",
@@ -27,24 +27,29 @@ _RECORD: Final = {
     "recordTime": "recordTime",
     "payload": "value",
 }
-"""What packing needs of a raw record: a row's column, and what packing calls it."""
+"""Columns of a raw record by packing's names, each with the name of the input row's column."""
 
 _BACKFILL: Final = {BACKFILL: BACKFILL}
-"""And if one of them has that."""
+"""The one more column where a record has a backfill."""
 
-BATCH_BYTES = 64 << 20
-"""Values that are handed over for packing at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
+BATCH_BYTES: Final = 64 << 20
+"""Bytes of values packed at once, one value more at most: an Arrow array of bytes holds 2 GiB at most."""
 
 
-def ordered_payloads(batches: Iterable[pa.RecordBatch], pack: Pack) -> list[Payload]:
-    """Rule events by position, ticks by position, then the rest; raw records as what packing makes of them.
+def ordered_payloads(
+    batches: Iterable[pa.RecordBatch], pack: Pack, batch_bytes: int = BATCH_BYTES
+) -> list[Payload]:
+    """Rule events by position, ticks by position, then the rest; raw records packed.
 
-    Neither a shuffle nor the sort by shard keeps an order. Transactions carry what the domain sorts them by.
+    Neither a shuffle nor the sort by shard keeps an order. Transactions carry their sort keys for the domain.
     """
     rows = _columns(list(batches))
     raw = rows["kind"] >= BACKFILLED_RECORD
-    found = [*_payloads(rows, np.flatnonzero(~raw)), *_packed(rows, np.flatnonzero(raw), pack)]
-    return sorted(found, key=lambda payload: (payload.kind, payload.position))
+    payloads = [
+        *_payloads(rows, np.flatnonzero(~raw)),
+        *_packed(rows, np.flatnonzero(raw), pack, batch_bytes),
+    ]
+    return sorted(payloads, key=lambda payload: (payload.kind, payload.position))
 
 
 def _columns(batches: list[pa.RecordBatch]) -> Columns:
@@ -55,27 +60,29 @@ def _columns(batches: list[pa.RecordBatch]) -> Columns:
     }
 
 
-def _payloads(rows: Columns, chosen: npt.NDArray[np.intp]) -> Iterator[Payload]:
-    columns = (rows[name][chosen].tolist() for name in ("kind", "position", "payload"))
+def _payloads(rows: Columns, row_numbers: npt.NDArray[np.intp]) -> Iterator[Payload]:
+    columns = (rows[name][row_numbers].tolist() for name in ("kind", "position", "payload"))
     for kind, position, data in zip(*columns, strict=True):
         yield Payload(Kind(kind), bytes(data), position)
 
 
-def _packed(rows: Columns, chosen: npt.NDArray[np.intp], pack: Pack) -> Iterator[Payload]:
-    if not len(chosen):
+def _packed(
+    rows: Columns, row_numbers: npt.NDArray[np.intp], pack: Pack, batch_bytes: int
+) -> Iterator[Payload]:
+    if not len(row_numbers):
         return
-    chosen = chosen[np.lexsort((rows["position"][chosen], rows["partition"][chosen]))]
-    sizes = np.fromiter((len(value or b"") for value in rows["payload"][chosen]), np.int64, len(chosen))
-    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // BATCH_BYTES)) + 1
-    for packed in pack(_batch(rows, part) for part in np.split(chosen, cuts)):
+    by_offset = row_numbers[np.lexsort((rows["position"][row_numbers], rows["partition"][row_numbers]))]
+    sizes = np.fromiter((len(value or b"") for value in rows["payload"][by_offset]), np.int64, len(by_offset))
+    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // batch_bytes)) + 1
+    for packed in pack(_batch(rows, chunk) for chunk in np.split(by_offset, cuts)):
         yield from unpacked(packed)
 
 
-def _batch(rows: Columns, chosen: npt.NDArray[np.intp]) -> pa.RecordBatch:
-    backfilled = (rows["kind"][chosen] != RAW_RECORD).any()
-    wanted = _RECORD | _BACKFILL if backfilled else _RECORD
+def _batch(rows: Columns, row_numbers: npt.NDArray[np.intp]) -> pa.RecordBatch:
+    backfilled = (rows["kind"][row_numbers] != RAW_RECORD).any()
+    names = _RECORD | _BACKFILL if backfilled else _RECORD
     columns = {
-        name: pa.array(rows[column][chosen], INPUT_SCHEMA.field(column).type)
-        for column, name in wanted.items()
+        name: pa.array(rows[column][row_numbers], INPUT_SCHEMA.field(column).type)
+        for column, name in names.items()
     }
     return pa.RecordBatch.from_pydict(columns)

@@ -1,7 +1,7 @@
-"""Raw Kafka records in, one row of bytes per shard out.
+"""Packing: raw Kafka records in, one row of bytes per shard out.
 
-Spark's serializer into the stateful Python stage costs per row, so each slice becomes a few fat rows. With several
-shards this runs before the shuffle under `mapInArrow`, and one call sees one partition's part of the micro-batch, in
+Spark's serializer into the stateful Python stage costs per row, so each slice becomes a few large rows. With several
+shards this runs before the shuffle under `mapInArrow`, and one call sees one partition's range of the micro-batch, in
 offset order; with one shard the processor calls it, for all partitions, one after the other.
 """
 
@@ -22,20 +22,20 @@ from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.domain.transactions.parser import Parsed, Parser, Reject
 from tripline_engine.domain.transactions.sharding import anchor_masks
-from tripline_engine.spark.rows.gc_freeze import GC_FREEZER
+from tripline_engine.spark.rows.gc_freeze import GC_FREEZER, GcFreezer
 from tripline_engine.spark.rows.shard_keys import shard_keys
 
 Pack = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """As for `mapInArrow`: partition, offset, recordTime, value, perhaps backfill in; sources.PACKED_SCHEMA out."""
 
 REJECT_BYTES: Final = 512 * 1024
-"""How much of a refused record is kept."""
+"""Bytes of a rejected record's value that its dead letter keeps."""
 
-PASS_ROWS = 1 << 14
-"""Records that are parsed in one pass: enough that its fixed cost doesn't count, few enough to stay near a core."""
+PASS_ROWS: Final = 1 << 14
+"""Records parsed in one pass: enough to amortise its fixed cost, few enough to fit a core's cache."""
 
-PASS_BYTES = 64 << 20
-"""And no more bytes than these, unless Spark hands over more at once."""
+PASS_BYTES: Final = 64 << 20
+"""Bytes parsed in one pass at most, unless a single record batch of Spark's is larger."""
 
 REJECTS_SHARD: Final = 0
 """Parse rejects and partition ranges go here; this shard writes the order record."""
@@ -59,7 +59,7 @@ _REJECTS: Final = pa.schema(
 
 @dataclass(slots=True)
 class PartitionProgress:
-    """What has been seen of one partition in this micro-batch."""
+    """Offsets read of one partition in this micro-batch (`last` inclusive), and their highest record time in ms."""
 
     first: int
     last: int
@@ -68,9 +68,10 @@ class PartitionProgress:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Some consecutive records of one partition; int64 columns beside the raw values (binary, null: no value).
+    """Consecutive records of one partition; int64 columns beside the raw values (binary, null: no value).
 
-    :ivar backfills: each one's backfill as text, null for nearly all; None where none has one
+    :ivar running_max: highest record time (ms) of the partition in this micro-batch up to each record
+    :ivar backfills: name of each record's backfill, null for nearly all; None where no record has one
     """
 
     partition: int
@@ -81,17 +82,22 @@ class Slice:
     backfills: pa.Array | None
 
 
-def packer(config: EngineConfig) -> Pack:
-    """The function for one task: it parses, and remembers how far each partition has come. Each call is a task."""
+def packer(
+    config: EngineConfig,
+    pass_rows: int = PASS_ROWS,
+    pass_bytes: int = PASS_BYTES,
+    freezer: GcFreezer = GC_FREEZER,
+) -> Pack:
+    """The packing function. Each call of it is one task: it parses, and tracks the progress of each partition."""
     keys, parser = shard_keys(config.shards), Parser(config.event_type)
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         progress: dict[int, PartitionProgress] = {}
-        for batch in _gathered(batches):
+        for batch in _coalesced(batches, pass_rows, pass_bytes):
             rows = [
                 (keys[shard], kind, 0, payload)
-                for part in _slices(batch, progress)
-                for shard, kind, payload in pack_slice(config, parser, part)
+                for records in _slices(batch, progress)
+                for shard, kind, payload in pack_slice(config, parser, records)
             ]
             if rows:
                 yield _packed(rows)
@@ -99,58 +105,60 @@ def packer(config: EngineConfig) -> Pack:
             yield _packed(
                 [(keys[REJECTS_SHARD], Kind.PARTITION_RANGE, 0, data) for data in _ranges(progress)]
             )
-        GC_FREEZER.task_done()
+        freezer.task_done()
 
     return pack
 
 
 def unpacked(packed: pa.RecordBatch) -> Iterator[Payload]:
-    """The payloads of rows that packing has made."""
+    """Payloads from packed rows."""
     columns = (packed[name].to_pylist() for name in ("kind", "payload", "position"))
     for kind, data, position in zip(*columns, strict=True):
         yield Payload(Kind(kind), data, position)
 
 
-def pack_slice(config: EngineConfig, parser: Parser, part: Slice) -> Iterator[tuple[int, Kind, bytes]]:
+def pack_slice(config: EngineConfig, parser: Parser, records: Slice) -> Iterator[tuple[int, Kind, bytes]]:
     """(shard, kind, payload) for one slice: transactions per shard, parse rejects to REJECTS_SHARD."""
-    parsed = parser.parse(part.values)
+    parsed = parser.parse(records.values)
     if len(parsed.rows):
-        table = _transactions(part, parsed)
+        table = _transactions(records, parsed)
         masks = anchor_masks(parsed.columns, config.anchors, config.shards, config.hash_key)
         for shard in range(config.shards):
-            chosen = np.flatnonzero(masks[shard])
-            if len(chosen):
-                copy = table if len(chosen) == table.num_rows else table.take(pa.array(chosen))
-                mask = pa.array(masks[shard][chosen])
-                yield shard, Kind.TRANSACTIONS, _ipc(copy.set_column(4, "mask", mask))
+            row_numbers = np.flatnonzero(masks[shard])
+            if len(row_numbers):
+                subset = table if len(row_numbers) == table.num_rows else table.take(pa.array(row_numbers))
+                mask = pa.array(masks[shard][row_numbers])
+                yield shard, Kind.TRANSACTIONS, _ipc(subset.set_column(4, "mask", mask))
     if parsed.rejects:
-        yield REJECTS_SHARD, Kind.PARSE_REJECTS, _ipc(_rejects(part, parsed.rejects))
+        yield REJECTS_SHARD, Kind.PARSE_REJECTS, _ipc(_rejects(records, parsed.rejects))
 
 
-def _gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """As many of them in one as make a pass worth while: few records at a time cross the socket.
+def _coalesced(
+    batches: Iterator[pa.RecordBatch], pass_rows: int, pass_bytes: int
+) -> Iterator[pa.RecordBatch]:
+    """Record batches of at least `pass_rows` rows, the last one excepted: Spark hands over few records at a time.
 
-    Batches that have other columns stay apart: some have a backfill.
+    Batches of different schemas are not joined: some have a backfill column.
     """
-    found: list[pa.RecordBatch] = []
+    pending: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
-        if found and (size + batch.nbytes > PASS_BYTES or batch.schema != found[0].schema):
-            yield _together(found)
+        if pending and (size + batch.nbytes > pass_bytes or batch.schema != pending[0].schema):
+            yield _joined(pending)
             rows = size = 0
-        found.append(batch)
+        pending.append(batch)
         rows, size = rows + batch.num_rows, size + batch.nbytes
-        if rows >= PASS_ROWS:
-            yield _together(found)
+        if rows >= pass_rows:
+            yield _joined(pending)
             rows = size = 0
-    if found:
-        yield _together(found)
+    if pending:
+        yield _joined(pending)
 
 
-def _together(found: list[pa.RecordBatch]) -> pa.RecordBatch:
-    """All of them in one, which alone is held from now on."""
-    whole = found[0] if len(found) == 1 else pa.concat_batches(found)
-    found.clear()
+def _joined(pending: list[pa.RecordBatch]) -> pa.RecordBatch:
+    """One batch of all pending ones, which are released."""
+    whole = pending[0] if len(pending) == 1 else pa.concat_batches(pending)
+    pending.clear()
     return whole
 
 
@@ -159,13 +167,15 @@ def _slices(batch: pa.RecordBatch, progress: dict[int, PartitionProgress]) -> It
         return
     partitions = batch["partition"].to_numpy()
     for partition in np.unique(partitions).tolist():
-        part = batch if (partitions == partition).all() else batch.filter(pa.array(partitions == partition))
-        yield _slice(partition, part, progress)
+        records = (
+            batch if (partitions == partition).all() else batch.filter(pa.array(partitions == partition))
+        )
+        yield _slice(partition, records, progress)
 
 
-def _slice(partition: int, part: pa.RecordBatch, progress: dict[int, PartitionProgress]) -> Slice:
-    offsets = part["offset"].to_numpy()
-    times = part["recordTime"].to_numpy()
+def _slice(partition: int, records: pa.RecordBatch, progress: dict[int, PartitionProgress]) -> Slice:
+    offsets = records["offset"].to_numpy()
+    times = records["recordTime"].to_numpy()
     running = np.maximum.accumulate(times)
     seen = progress.get(partition)
     if seen is None:
@@ -173,39 +183,41 @@ def _slice(partition: int, part: pa.RecordBatch, progress: dict[int, PartitionPr
     else:
         running = np.maximum(running, seen.max_record_time)
         seen.last, seen.max_record_time = int(offsets[-1]), int(running[-1])
-    return Slice(partition, offsets, times, running, part["value"], _backfills(part))
+    return Slice(partition, offsets, times, running, records["value"], _backfills(records))
 
 
-def _backfills(part: pa.RecordBatch) -> pa.Array | None:
-    at = part.schema.get_field_index(BACKFILL)
-    if at < 0 or part.column(at).null_count == part.num_rows:
+def _backfills(records: pa.RecordBatch) -> pa.Array | None:
+    index = records.schema.get_field_index(BACKFILL)
+    if index < 0 or records.column(index).null_count == records.num_rows:
         return None
-    # no backfill has a name that is not UTF-8: what is left of such a one stands for none
-    names = [None if name is None else name.decode(errors="replace") for name in part.column(at).to_pylist()]
+    # the name of every backfill is UTF-8: replacement characters never match one
+    names = [
+        None if name is None else name.decode(errors="replace") for name in records.column(index).to_pylist()
+    ]
     return pa.array(names, pa.string())
 
 
-def _transactions(part: Slice, parsed: Parsed) -> pa.RecordBatch:
+def _transactions(records: Slice, parsed: Parsed) -> pa.RecordBatch:
     rows = parsed.rows
-    fixed: dict[str, Any] = {
-        "partition": pa.array(np.full(len(rows), part.partition, np.int32)),
-        "offset": pa.array(part.offsets[rows]),
-        "runningMax": pa.array(part.running_max[rows]),
-        "recordTime": pa.array(part.record_times[rows]),
+    columns: dict[str, Any] = {
+        "partition": pa.array(np.full(len(rows), records.partition, np.int32)),
+        "offset": pa.array(records.offsets[rows]),
+        "runningMax": pa.array(records.running_max[rows]),
+        "recordTime": pa.array(records.record_times[rows]),
         "mask": pa.array(np.zeros(len(rows), np.uint8)),
     }
-    if part.backfills is not None:
-        fixed[BACKFILL] = part.backfills.take(pa.array(rows))
-    return pa.RecordBatch.from_pydict(fixed | parsed.columns)
+    if records.backfills is not None:
+        columns[BACKFILL] = records.backfills.take(pa.array(rows))
+    return pa.RecordBatch.from_pydict(columns | parsed.columns)
 
 
-def _rejects(part: Slice, rejects: tuple[Reject, ...]) -> pa.RecordBatch:
-    values = [part.values[reject.row].as_py() or b"" for reject in rejects]
+def _rejects(records: Slice, rejects: tuple[Reject, ...]) -> pa.RecordBatch:
+    values = [records.values[reject.row].as_py() or b"" for reject in rejects]
     rows = [reject.row for reject in rejects]
     columns = [
-        [part.partition] * len(rejects),
-        part.offsets[rows],
-        part.record_times[rows],
+        [records.partition] * len(rejects),
+        records.offsets[rows],
+        records.record_times[rows],
         [reject.reason for reject in rejects],
         [reject.detail for reject in rejects],
         [len(value) for value in values],
@@ -218,13 +230,13 @@ def _rejects(part: Slice, rejects: tuple[Reject, ...]) -> pa.RecordBatch:
 
 def _ranges(progress: dict[int, PartitionProgress]) -> Iterator[bytes]:
     for partition, seen in sorted(progress.items()):
-        found = {
+        partition_range = {
             "partition": partition,
             "from": seen.first,
             "until": seen.last + 1,
             "maxRecordTime": seen.max_record_time,
         }
-        yield json.dumps(found, separators=(",", ":")).encode()
+        yield json.dumps(partition_range, separators=(",", ":")).encode()
 
 
 def _packed(rows: list[tuple[int, Kind, int, bytes]]) -> pa.RecordBatch:

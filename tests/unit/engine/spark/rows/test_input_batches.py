@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.engine.spark.rows.test_packing import batch, payment
+from tests.unit.engine.spark.support.raw_records import batch, payment
 from tests.unit.engine.support.shard_harness import config
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.spark.rows.input_batches import INPUT_SCHEMA, ordered_payloads
@@ -59,10 +59,8 @@ def test_raw_records_are_packed_as_if_in_the_order_of_their_offsets(order: list[
 
 
 @pytest.mark.parametrize("most", [1, 150])
-def test_many_bytes_are_packed_a_part_at_a_time(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tripline_engine.spark.rows.input_batches.BATCH_BYTES", most)
-    monkeypatch.setattr("tripline_engine.spark.rows.packing.PASS_BYTES", most)
-    found = ordered_payloads([rows(*map(raw, RECORDS))], packer(config(1)))
+def test_many_bytes_are_packed_a_part_at_a_time(most: int) -> None:
+    found = ordered_payloads([rows(*map(raw, RECORDS))], packer(config(1), pass_bytes=most), most)
     whole = packed_by_itself()
     assert len(found) > len(whole)
     for kind in (Kind.TRANSACTIONS, Kind.PARSE_REJECTS):
@@ -73,10 +71,7 @@ def test_many_bytes_are_packed_a_part_at_a_time(most: int, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("backfilled", [0, 2])
-def test_parts_of_which_one_has_a_backfill_are_packed_apart(
-    backfilled: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tripline_engine.spark.rows.input_batches.BATCH_BYTES", 1)
+def test_parts_of_which_one_has_a_backfill_are_packed_apart(backfilled: int) -> None:
     records = [
         (
             0,
@@ -89,7 +84,7 @@ def test_parts_of_which_one_has_a_backfill_are_packed_apart(
         )
         for i in range(3)
     ]
-    found = ordered_payloads([rows(*records)], packer(config(1)))
+    found = ordered_payloads([rows(*records)], packer(config(1)), batch_bytes=1)
     judged = contents(found, Kind.TRANSACTIONS)
     assert [row.get("backfill") for row in judged] == ["b" if i == backfilled else None for i in range(3)]
 

@@ -3,64 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
-from unittest import mock
 
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_contracts.event_type_loader import load
-from tripline_engine.domain.shard.engine_config import EngineConfig
+from tests.unit.engine.spark.support.raw_records import batch, pack, payment
 from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.transactions.sharding import shards_of
-from tripline_engine.spark.rows.packing import packer
 from tripline_engine.spark.rows.shard_keys import shard_keys, spark_hash
-
-TRANSACTION = load()
-
-
-def config(shards: int) -> EngineConfig:
-    return EngineConfig("e", TRANSACTION, TRANSACTION.anchors, shards, (1, 2), "data")
-
-
-def batch(rows: Sequence[tuple[int, int, int, bytes | None]]) -> pa.RecordBatch:
-    types = [pa.int32(), pa.int64(), pa.int64(), pa.binary()]
-    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, ["partition", "offset", "recordTime", "value"])
-
-
-def payment(i: int, payee: str | None = "p", beneficiary: str | None = "b") -> bytes:
-    fields = {
-        "transactionId": i,
-        "eventTime": i,
-        "payeeId": payee,
-        "beneficiaryId": beneficiary,
-        "paymentAmount": 1,
-        "paymentType": "CSH",
-    }
-    return json.dumps(fields).encode()
-
-
-def pack(shards: int, *batches: pa.RecordBatch) -> list[tuple[int, Kind, Any]]:
-    """(shard, kind, rows or object) of all that comes out."""
-    shard_of = {key: shard for shard, key in enumerate(shard_keys(shards))}
-    found: list[tuple[int, Kind, Any]] = []
-    for packed in packer(config(shards))(iter(batches)):
-        for row in packed.to_pylist():
-            kind, data = Kind(row["kind"]), row["payload"]
-            content = (
-                json.loads(data)
-                if kind is Kind.PARTITION_RANGE
-                else pa.ipc.open_stream(data).read_all().to_pylist()
-            )
-            found.append((shard_of[row["shardKey"]], kind, content))
-    return found
 
 
 def of_kind(found: list[tuple[int, Kind, Any]], kind: Kind) -> list[tuple[int, Any]]:
@@ -133,8 +87,7 @@ def test_few_records_are_gathered_until_they_are_worth_a_pass(sizes: list[int]) 
     batches = [
         batch([(0, i, i, payment(i)) for i in range(start, end)]) for start, end in itertools.pairwise(ends)
     ]
-    with mock.patch("tripline_engine.spark.rows.packing.PASS_ROWS", 5):
-        judged = [part for _, part in of_kind(pack(1, *batches), Kind.TRANSACTIONS)]
+    judged = [part for _, part in of_kind(pack(1, *batches, pass_rows=5), Kind.TRANSACTIONS)]
     assert [row["offset"] for part in judged for row in part] == list(range(ends[-1]))
     assert [row["runningMax"] for part in judged for row in part] == list(range(ends[-1]))
     assert all(len(part) >= 5 for part in judged[:-1])

@@ -11,7 +11,7 @@ import pyarrow as pa
 from tests.oracle.generators.profile import EVERYTHING, Profile
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.values.model import MicroBatch
-from tests.unit.engine.spark.rows.test_packing import batch
+from tests.unit.engine.spark.support.raw_records import batch
 from tests.unit.engine.support.shard_harness import Engine, config
 from tripline_engine.spark.rows.packing import packer
 
