@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tripline_engine.domain.groups.group_lists import Members, Order, link_row
+from tripline_engine.domain.windows.kernel_views import WindowBounds
 from tripline_engine.domain.windows.monotonic_queue import Chain
 from tripline_engine.domain.windows.monotonic_queue_build import build_extremes, enter_all
 
@@ -36,16 +37,17 @@ def test_all_at_once_is_as_group_by_group(late: float, filtered: bool, sign: int
     assert disordered <= set(range(1, len(NUMBERS)))
     assert bool(disordered) == (late > 0)
     contributing = np.where(rng.random(ROWS) < 0.3, -1, slots).astype(np.int32)
-    low, windows = rng.integers(0, 30, ROWS).astype(np.uint64), np.array([20_000, 120_000], np.int64)
+    low, lengths = rng.integers(0, 30, ROWS).astype(np.uint64), np.array([20_000, 120_000], np.int64)
 
     def chain() -> Chain:
         better, worse = np.full(ROWS, -1, np.int32), np.full(ROWS, -1, np.int32)
         return Chain(better, worse, low, np.zeros(ROWS, np.int64), sign, Members(filtered, contributing))
 
-    (one, fronts), (other, others) = [(chain(), np.full(LARGE * len(windows), -1, np.int32)) for _ in "12"]
-    enter_all(windows, 0, BASE, slots[BASE:], numbers, last, order, one, fronts)
+    (one, fronts), (other, others) = [(chain(), np.full(LARGE * len(lengths), -1, np.int32)) for _ in "12"]
+    bounds = WindowBounds(lengths, 0, BASE)
+    enter_all(bounds, slots[BASE:], numbers, last, order, one, fronts)
     large = numbers >= 0
-    build_extremes(windows, 0, BASE, ROWS, numbers[large], last[large], order, other, others)
+    build_extremes(bounds, ROWS, numbers[large], last[large], order, other, others)
     assert fronts.tolist() == others.tolist()
     assert (fronts >= 0).sum() >= LARGE - 1
     assert one.better.tolist() == other.better.tolist()

@@ -35,12 +35,12 @@ def test_states_go_with_their_windows(
     slots = 4
     states = arena.open("sums", np.int64, slots * len(before) * 3).reshape(slots, len(before), 3)
     for slot in range(slots):
-        for place, window in enumerate(before):
-            states[slot, place] = slot, window, 7
+        for index, window in enumerate(before):
+            states[slot, index] = slot, window, 7
     array, new = relayout(arena, "sums", before, after, EMPTY)
     assert new.tolist() == fresh
-    found = array.reshape(slots, len(after), 3)
+    laid_out = array.reshape(slots, len(after), 3)
     for slot in range(slots):
-        for place, window in enumerate(after):
-            wanted = EMPTY.tolist() if place in fresh else [slot, window, 7]
-            assert found[slot, place].tolist() == wanted
+        for index, window in enumerate(after):
+            expected = EMPTY.tolist() if index in fresh else [slot, window, 7]
+            assert laid_out[slot, index].tolist() == expected

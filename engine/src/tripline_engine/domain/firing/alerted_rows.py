@@ -1,12 +1,12 @@
-"""Firing state of a version with `lateEvents: reevaluate`: the transactions it has alerted for."""
+"""Firing state of a version with `lateEvents: reevaluate`: the transactions that it has alerted for."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.array_types import BoolArray, Int64Array
 from tripline_engine.domain.memory.row_arrays import RowArrays
 from tripline_engine.domain.memory.row_compaction import shift_down
 from tripline_engine.domain.transactions.columns import MIN_TIME
@@ -15,9 +15,9 @@ _FIRST_CAPACITY = 1024
 
 
 class Alerted:
-    """For which retained transactions a version has alerted, or never will as they are backfilled: uint8 by row.
+    """Retained transactions that a version has alerted for, or never will as they are backfilled: uint8 by row.
 
-    As firing state each alert is a record of its own, named by its sequence number.
+    In the firing state each alert is a record of its own, named by its sequence number.
     """
 
     def __init__(self, arena: Arena, name: str) -> None:
@@ -30,11 +30,11 @@ class Alerted:
         offset: int,
         base: int,
         end: int,
-        backfilled: npt.NDArray[np.bool_] | None = None,
+        backfilled: BoolArray | None = None,
     ) -> None:
         """Hold exactly this; ``offset`` is the sequence number of row 0, ``base`` to ``end`` the retained rows.
 
-        :param backfilled: bool, of these rows
+        :param backfilled: of these rows
         """
         self.reserve(end)
         self.rows[base:end] = 0 if backfilled is None else backfilled
@@ -43,7 +43,7 @@ class Alerted:
             self.rows[rows[(rows >= base) & (rows < end)]] = 1
 
     def reserve(self, rows: int) -> None:
-        """Make room for so many rows."""
+        """Make room for that number of rows."""
         if rows > len(self.rows):
             self.rows = self._arena.resize(self._name, 1 << rows.bit_length())
 
@@ -59,11 +59,11 @@ class Alerted:
         self.rows[end : delta + end] = 0
 
     def remove(self) -> None:
-        """Forget everything."""
+        """Remove the array."""
         self._arena.remove(self._name)
 
 
-def alerted_records(sequences: npt.NDArray[np.int64]) -> FiringRecords:
+def alerted_records(sequences: Int64Array) -> FiringRecords:
     """The durable form of n alerts, by the sequence numbers of the transactions."""
     n = len(sequences)
     never = np.full(n, MIN_TIME, np.int64)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from tripline_engine.domain.firing.firing_states import (
     BLANK,
@@ -19,6 +16,7 @@ from tripline_engine.domain.firing.firing_states import (
 )
 from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.array_types import BoolArray, Int32Array, Int64Array
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.transactions.columns import MIN_TIME
 
@@ -52,46 +50,48 @@ class BucketedFiringStates(FiringStates):
             self.state = self._arena.resize(self._name, needed)
             self.state[old:] = np.tile(BLANK, (needed - old) // WIDTH)
 
-    def cross(self, start: int, time: npt.NDArray[np.int64], window_ms: int, hits: Any, moving: Any) -> None:
+    def cross(
+        self, start: int, time: Int64Array, window_ms: int, matches: BoolArray, counted: BoolArray
+    ) -> None:
         """As for other states."""
-        rows, n = self._links.slots[start : start + len(hits)], len(hits)
+        n = len(matches)
         # where there is no group, or one of a voided row, the number lies outside the table
-        known = np.where(moving, rows, 0)
-        low, high = self._links.table.key_low[known], self._links.table.key_high[known]
-        new = moving & (self._groups.find(low, high) < 0)
-        slots = self._groups.intern(low, high, moving)
+        listed = np.where(counted, self._links.slots[start : start + n], 0)
+        low, high = self._links.table.key_low[listed], self._links.table.key_high[listed]
+        new = counted & (self._groups.find(low, high) < 0)
+        slots = self._groups.intern(low, high, counted)
         # each group is held once, however many of its transactions are here
         _, first = np.unique(slots[new], return_index=True)
-        surplus = moving.copy()
+        surplus = counted.copy()
         surplus[np.flatnonzero(new)[first]] = False
         self._groups.release(slots[surplus])
         self.reserve()
-        fire_crossings(0, slots, time[start : start + n], window_ms, hits, moving, self.state)
+        fire_crossings(0, slots, time[start : start + n], window_ms, matches, counted, self.state)
 
-    def records(self, slots: npt.NDArray[np.int32]) -> FiringRecords:
+    def records(self, slots: Int32Array) -> FiringRecords:
         """The states of these groups of the lists (each named once or more)."""
         chosen = np.unique(slots)
         low, high = self._links.table.key_low[chosen], self._links.table.key_high[chosen]
-        own = self._groups.find(low, high)
-        state = np.where((own >= 0)[:, None], self._table[own], BLANK)
+        kept = self._groups.find(low, high)
+        state = np.where((kept >= 0)[:, None], self._table[kept], BLANK)
         reset = np.full(len(chosen), NEVER_RESET)
         alerted = self.cooldown.times(low, high)
         return FiringRecords(low, high, state[:, TIME].copy(), state[:, HELD] == 1, reset, alerted)
 
-    def forget(self, lateness_floor: int) -> None:
-        """Let go of evaluations that no window reaches any more."""
+    def expire(self, lateness_floor: int) -> None:
+        """Expire evaluations that no window reaches any more."""
         if lateness_floor == MIN_TIME:
             return
-        held = np.flatnonzero(self._groups.in_use)
-        gone = held[self._table[held, TIME] < lateness_floor - self._window]
-        self._table[gone] = BLANK
-        self._groups.release(gone.astype(np.int32))
+        in_use = np.flatnonzero(self._groups.in_use)
+        expired = in_use[self._table[in_use, TIME] < lateness_floor - self._window]
+        self._table[expired] = BLANK
+        self._groups.release(expired.astype(np.int32))
 
     def remove(self) -> None:
-        """Forget all states."""
+        """Remove all states and their arrays."""
         super().remove()
         self._groups.remove()
 
     @property
-    def _table(self) -> npt.NDArray[np.int64]:
+    def _table(self) -> Int64Array:
         return self.state.reshape(-1, WIDTH)

@@ -1,99 +1,115 @@
-"""Silence after an alert (`cooldownSeconds`): for each group the greatest event time of its alerts.
+"""Cooldown after an alert (`cooldownSeconds`): for each group the greatest event time of its alerts.
 
 It may outlast everything else that is known of the group, so it has a table of its own: open addressing by the
-group's 128-bit identity, over plain arrays. What can silence nothing any more is left behind when it is written
-anew.
+group's 128-bit identity, over plain arrays. Entries that can suppress nothing any more are left out when the table
+is rewritten.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.memory.arena import Arena, HeapArena
+from tripline_engine.domain.memory.array_types import (
+    BoolArray,
+    Int32Array,
+    Int64Array,
+    Millis,
+    RowNumber,
+    Uint64Array,
+    Word,
+)
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.transactions.columns import MIN_TIME
 
 _FIRST_CAPACITY = 256
 
 
-class Silences(NamedTuple):
-    """The table for kernels; ``times`` are int64 ms, MIN_TIME in empty places.
+class CooldownTable(NamedTuple):
+    """The table for kernels; ``times`` are int64 ms, MIN_TIME in empty entries.
 
-    :ivar used: int64, one item: how many places are taken
-    :ivar length: ms; 0 where a version has no cooldown
+    :ivar used: int64, one item: number of entries in use
+    :ivar length: of the cooldown; 0 where a version has none
     """
 
-    low: Any
-    high: Any
-    times: Any
-    used: Any
-    length: int
+    low: Uint64Array
+    high: Uint64Array
+    times: Int64Array
+    used: Int64Array
+    length: Millis
+
+
+class GroupKeys(NamedTuple):
+    """The groups of rows, and by slot the two words of their identities."""
+
+    slots: Int32Array
+    low: Uint64Array
+    high: Uint64Array
 
 
 @kernel()
-def _place(low: Any, high: Any, silences: Any) -> Any:
-    """Where the group's time stands, or the empty place where it belongs."""
-    mask = np.uint64(len(silences.times) - 1)
-    at = low & mask
-    while silences.times[at] != MIN_TIME:
-        if silences.low[at] == low and silences.high[at] == high:
+def _probe(low: Word, high: Word, table: CooldownTable) -> Word:
+    """The index of the group's entry, or of the empty one where it belongs."""
+    mask = np.uint64(len(table.times) - 1)
+    index = low & mask
+    while table.times[index] != MIN_TIME:
+        if table.low[index] == low and table.high[index] == high:
             break
-        at = (at + np.uint64(1)) & mask
-    return at
+        index = (index + np.uint64(1)) & mask
+    return index
 
 
 @kernel()
-def _note(low: Any, high: Any, time: Any, silences: Any) -> None:
-    at = _place(low, high, silences)
-    if silences.times[at] == MIN_TIME:
-        silences.low[at], silences.high[at] = low, high
-        silences.used[0] += 1
-        silences.times[at] = time
-    elif time > silences.times[at]:
-        silences.times[at] = time
+def _record(low: Word, high: Word, time: Millis, table: CooldownTable) -> None:
+    index = _probe(low, high, table)
+    if table.times[index] == MIN_TIME:
+        table.low[index], table.high[index] = low, high
+        table.used[0] += 1
+        table.times[index] = time
+    elif time > table.times[index]:
+        table.times[index] = time
 
 
 @kernel()
-def alerts(low: Any, high: Any, time: Any, silences: Any) -> bool:
-    """Whether an alert that is due at ``time`` is given; if so, the table takes it in."""
-    if silences.length == 0:
+def try_alert(low: Word, high: Word, time: Millis, table: CooldownTable) -> bool:
+    """Whether an alert that is due at ``time`` is given; if so, the table records it."""
+    if table.length == 0:
         return True
-    last = silences.times[_place(low, high, silences)]
-    if last != MIN_TIME and last <= time < last + silences.length:
+    last = table.times[_probe(low, high, table)]
+    if last != MIN_TIME and last <= time < last + table.length:
         return False
-    _note(low, high, time, silences)
+    _record(low, high, time, table)
     return True
 
 
 @kernel()
-def _quieten(
-    start: int, slots: Any, key_low: Any, key_high: Any, time: Any, hits: Any, silences: Any
+def _suppress(
+    start: RowNumber, keys: GroupKeys, time: Int64Array, due: BoolArray, table: CooldownTable
 ) -> None:
-    for i in range(len(hits)):
-        if hits[i]:
-            slot = slots[start + i]
-            hits[i] = alerts(key_low[slot], key_high[slot], time[start + i], silences)
+    for i in range(len(due)):
+        if due[i]:
+            slot = keys.slots[start + i]
+            due[i] = try_alert(keys.low[slot], keys.high[slot], time[start + i], table)
 
 
 @kernel()
-def _note_all(low: Any, high: Any, times: Any, silences: Any) -> None:
+def _record_all(low: Uint64Array, high: Uint64Array, times: Int64Array, table: CooldownTable) -> None:
     for i in range(len(times)):
         if times[i] != MIN_TIME:
-            _note(low[i], high[i], times[i], silences)
+            _record(low[i], high[i], times[i], table)
 
 
 @kernel()
-def _look_up(low: Any, high: Any, silences: Any, out: Any) -> None:
+def _look_up(low: Uint64Array, high: Uint64Array, table: CooldownTable, out: Int64Array) -> None:
     for i in range(len(out)):
-        out[i] = silences.times[_place(low[i], high[i], silences)]
+        out[i] = table.times[_probe(low[i], high[i], table)]
 
 
 class Cooldown:
-    """The silences of one definition version. Without a length there are none, and nothing is kept."""
+    """The cooldowns of one definition version. Without a length there are none, and nothing is kept."""
 
     def __init__(self, arena: Arena, name: str, links: GroupLists, seconds: int | None) -> None:
         self._arena = arena if seconds else HeapArena()
@@ -104,19 +120,19 @@ class Cooldown:
         self._used = self._arena.open(f"{self._name}.used", np.int64, 1)
 
     @property
-    def silences(self) -> Silences:
+    def table(self) -> CooldownTable:
         """The table, for kernels."""
-        return Silences(self._low, self._high, self._times, self._used, self._length)
+        return CooldownTable(self._low, self._high, self._times, self._used, self._length)
 
-    def build(self, low: Any, high: Any, alerted: Any) -> None:
-        """Hold exactly this: groups' identities (uint64) and times (int64 ms, MIN_TIME for none)."""
+    def build(self, low: Uint64Array, high: Uint64Array, alerted: Int64Array) -> None:
+        """Hold exactly this: groups' identities and the times of their alerts (ms, MIN_TIME for none)."""
         self._times[:] = MIN_TIME
         self._used[0] = 0
         self.reserve(len(low), MIN_TIME)
-        _note_all(low, high, alerted, self.silences)
+        _record_all(low, high, alerted, self.table)
 
     def reserve(self, more: int, floor: int) -> None:
-        """Make room for ``more`` groups; no transaction below the floor (ms) is accepted any more."""
+        """Make room for ``more`` groups; no transaction before the floor is accepted any more."""
         if not self._length or 2 * (int(self._used[0]) + more) <= len(self._times):
             return
         keep = (self._times != MIN_TIME) & (self._times + self._length > floor)
@@ -127,30 +143,29 @@ class Cooldown:
         self._times = self._arena.resize(f"{self._name}.times", capacity, MIN_TIME)
         self._times[:] = MIN_TIME
         self._used[0] = 0
-        _note_all(low, high, times, self.silences)
+        _record_all(low, high, times, self.table)
 
-    def quieten(
-        self, start: int, time: npt.NDArray[np.int64], hits: npt.NDArray[np.bool_], floor: int
-    ) -> None:
-        """Leave of ``hits`` (bool, n rows from ``start`` on) the alerts that are given.
+    def suppress(self, start: int, time: Int64Array, due: BoolArray, floor: int) -> None:
+        """Leave of the alerts that are ``due`` (n rows from ``start`` on) those that no cooldown suppresses.
 
         :param time: the history's event times (ms)
-        :param floor: no transaction below it (ms) is accepted any more
+        :param floor: no transaction before it is accepted any more
         """
         if not self._length:
             return
-        self.reserve(int(hits.sum()), floor)
-        table = self._links.table
-        _quieten(start, self._links.slots, table.key_low, table.key_high, time, hits, self.silences)
+        self.reserve(int(due.sum()), floor)
+        groups = self._links.table
+        keys = GroupKeys(self._links.slots, groups.key_low, groups.key_high)
+        _suppress(start, keys, time, due, self.table)
 
-    def times(self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """The greatest event time of each group's alerts (int64 ms), MIN_TIME for none."""
+    def times(self, low: Uint64Array, high: Uint64Array) -> Int64Array:
+        """The greatest event time of each group's alerts (ms), MIN_TIME for none."""
         out = np.full(len(low), MIN_TIME, np.int64)
         if self._length:
-            _look_up(low, high, self.silences, out)
+            _look_up(low, high, self.table, out)
         return out
 
     def remove(self) -> None:
-        """Forget everything."""
+        """Remove the table and its arrays."""
         for part in ("low", "high", "times", "used"):
             self._arena.remove(f"{self._name}.{part}")

@@ -1,9 +1,9 @@
-"""Firing state: what a rule version remembers of each group, because alerts depend on it.
+"""Firing state: what a rule version keeps of each group because later alerts depend on it.
 
     crossing          alerts when the rule holds and did not at the group's previous evaluation in order,
                       if that one's event time is still within the window
     resetOnAlert      after an alert only transactions accepted later count
-    cooldownSeconds   after an alert there is silence (`cooldown`)
+    cooldownSeconds   after an alert others are suppressed (`cooldown`)
 
 It is durable and named by the group's 128-bit identity there; here it lies in an array by slot.
 """
@@ -11,14 +11,22 @@ It is durable and named by the group's 128-bit identity there; here it lies in a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_engine.domain.firing.cooldown import Cooldown
 from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.array_types import (
+    BoolArray,
+    Int32Array,
+    Int64Array,
+    Millis,
+    RowNumber,
+    Slot,
+    Uint64Array,
+    int64,
+)
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.transactions.columns import MIN_TIME
 
@@ -35,45 +43,54 @@ class FiringRecords:
     """The states of n groups.
 
     :ivar low: with ``high``, the group's identity
-    :ivar time: int64 ms, event time of the last evaluation in order, MIN_TIME if none counts
-    :ivar held: bool
-    :ivar reset: int64, sequence number of the transaction that last reset the group, or NEVER_RESET
-    :ivar alerted: int64 ms, greatest event time of the group's alerts, MIN_TIME if it does not matter
+    :ivar time: ms, event time of the last evaluation in order, MIN_TIME if none counts
+    :ivar held: whether the rule held then
+    :ivar reset: sequence number of the transaction that last reset the group, or NEVER_RESET
+    :ivar alerted: ms, greatest event time of the group's alerts, MIN_TIME if it does not matter
     """
 
-    low: npt.NDArray[np.uint64]
-    high: npt.NDArray[np.uint64]
-    time: npt.NDArray[np.int64]
-    held: npt.NDArray[np.bool_]
-    reset: npt.NDArray[np.int64]
-    alerted: npt.NDArray[np.int64]
+    low: Uint64Array
+    high: Uint64Array
+    time: Int64Array
+    held: BoolArray
+    reset: Int64Array
+    alerted: Int64Array
 
     def __len__(self) -> int:
         return len(self.low)
 
 
 @kernel()
-def crosses(state: Any, slot: Any, time: Any, window: Any, holds: Any) -> bool:
-    """Whether an evaluation in order crosses the limit; the state takes it in."""
-    at = np.int64(slot) * WIDTH
-    held = state[at + HELD] == 1 and state[at + TIME] >= time - window
-    state[at + TIME] = time
-    state[at + HELD] = 1 if holds else 0
-    crossing: bool = holds and not held
+def crosses(state: Int64Array, slot: Slot, time: Millis, window: Millis, satisfied: bool) -> bool:
+    """Whether an evaluation in order crosses the limit; the state records it."""
+    offset = int64(slot) * WIDTH
+    held = state[offset + HELD] == 1 and state[offset + TIME] >= time - window
+    state[offset + TIME] = time
+    state[offset + HELD] = 1 if satisfied else 0
+    crossing: bool = satisfied and not held
     return crossing
 
 
 @kernel()
 def fire_crossings(
-    start: int, slots: Any, time: Any, window: int, hits: Any, moving: Any, state: Any
+    start: RowNumber,
+    slots: Int32Array,
+    time: Int64Array,
+    window: Millis,
+    matches: BoolArray,
+    counted: BoolArray,
+    state: Int64Array,
 ) -> None:
-    """Leave of ``hits`` the crossings; ``slots`` and ``time`` are by row, the other two by place from ``start`` on."""
-    for i in range(len(hits)):
-        if moving[i]:
+    """Leave of ``matches`` the crossings.
+
+    ``slots`` and ``time`` are by row, ``matches`` and ``counted`` by place from ``start`` on.
+    """
+    for i in range(len(matches)):
+        if counted[i]:
             row = start + i
-            hits[i] = crosses(state, slots[row], time[row], window, hits[i])
+            matches[i] = crosses(state, slots[row], time[row], window, matches[i])
         else:
-            hits[i] = False
+            matches[i] = False
 
 
 class FiringStates:
@@ -89,14 +106,15 @@ class FiringStates:
         self.state[:] = np.tile(BLANK, len(self.state) // WIDTH)
         self.reserve()
         if records is None:
-            self.cooldown.build(*[np.empty(0, dtype) for dtype in (np.uint64, np.uint64, np.int64)])
+            nothing = np.empty(0, np.uint64)
+            self.cooldown.build(nothing, nothing, np.empty(0, np.int64))
             return
         self.cooldown.build(records.low, records.high, records.alerted)
         slots = self._links.table.find(records.low, records.high)
-        known = slots >= 0
+        has_group = slots >= 0
         table = self.state.reshape(-1, WIDTH)
         columns = (records.time, records.held.astype(np.int64), records.reset)
-        table[slots[known]] = np.column_stack(columns)[known]
+        table[slots[has_group]] = np.column_stack(columns)[has_group]
 
     def reserve(self) -> None:
         """Make room for the grouping's groups."""
@@ -105,16 +123,18 @@ class FiringStates:
             self.state = self._arena.resize(self._name, needed)
             self.state[old:] = np.tile(BLANK, (needed - old) // WIDTH)
 
-    def cross(self, start: int, time: npt.NDArray[np.int64], window_ms: int, hits: Any, moving: Any) -> None:
-        """Leave of ``hits`` (bool, n rows from ``start`` on) the crossings.
+    def cross(
+        self, start: int, time: Int64Array, window_ms: int, matches: BoolArray, counted: BoolArray
+    ) -> None:
+        """Leave of ``matches`` (n rows from ``start`` on: where the rule's condition holds) the crossings.
 
         :param time: the history's event times
-        :param moving: bool, n: the evaluations that count, all of them in order
+        :param counted: n: the evaluations that change the state, all of them in order
         """
         self.reserve()
-        fire_crossings(start, self._links.slots, time, window_ms, hits, moving, self.state)
+        fire_crossings(start, self._links.slots, time, window_ms, matches, counted, self.state)
 
-    def records(self, slots: npt.NDArray[np.int32]) -> FiringRecords:
+    def records(self, slots: Int32Array) -> FiringRecords:
         """The states of these groups (each named once or more)."""
         chosen = np.unique(slots)
         table, state = self._links.table, self.state.reshape(-1, WIDTH)[chosen]
@@ -128,10 +148,10 @@ class FiringStates:
             self.cooldown.times(low, high),
         )
 
-    def forget(self, lateness_floor: int) -> None:
-        """No transaction below that event time (ms) is accepted any more; here states go with their groups' lists."""
+    def expire(self, lateness_floor: int) -> None:
+        """Expire what no accepted event time (ms) reaches any more; here states go with their groups' lists."""
 
     def remove(self) -> None:
-        """Forget all states."""
+        """Remove all states and their arrays."""
         self._arena.remove(self._name)
         self.cooldown.remove()

@@ -53,7 +53,7 @@ class BatchEvaluation:
         if states is not None and version.definition.firing == "crossing":
             states.cross(self.start, time, version.window_ms, fired, counted)
         if states is not None:
-            states.cooldown.quieten(self.start, time, fired, self.watermarks.lateness_floor)
+            states.cooldown.suppress(self.start, time, fired, self.watermarks.lateness_floor)
         return fired, reading
 
     def changed_states(

@@ -17,7 +17,12 @@ from tripline_engine.domain.judging.verdict import LateOne, Measured, Verdict
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.threshold import FUNCTIONS, shown
-from tripline_engine.domain.windows.reevaluation_kernels import Judge, JudgedAgain, Source, judge_again
+from tripline_engine.domain.windows.reevaluation_kernels import (
+    Reevaluations,
+    ReevaluationSource,
+    ReevaluationTask,
+    reevaluate,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +62,13 @@ def judge_late_ones(
     if not late:
         fired_rows = np.flatnonzero(fired) + start + windows.history.offset
         return Reevaluated([], 0, alerted_records(fired_rows) if len(fired_rows) else None)
-    judge, source = _judge(evaluation, version, spans), _source(evaluation, version)
+    task, source = _task(evaluation, version, spans), _source(evaluation, version)
     history, (measure,) = windows.history, version.measures
     limits = threshold_runs(measure, version.anchor, windows.named, history, history.base, history.end)
     verdicts: list[Verdict] = []
     judged, rows = 0, [np.flatnonzero(fired) + start]
     for index in late:
-        again = judge_again(start + index, judge, source)
+        again = reevaluate(start + index, task, source)
         satisfied = _satisfied(version, again, limits)
         alerted.rows[again.rows[satisfied]] = 1
         judged += len(satisfied)
@@ -73,9 +78,11 @@ def judge_late_ones(
     return Reevaluated(verdicts, judged, alerted_records(sequences) if len(sequences) else None)
 
 
-def _judge(evaluation: BatchEvaluation, version: RuleVersion, spans: npt.NDArray[np.int64]) -> Judge:
+def _task(
+    evaluation: BatchEvaluation, version: RuleVersion, spans: npt.NDArray[np.int64]
+) -> ReevaluationTask:
     history, (measure,) = evaluation.windows.history, version.measures
-    return Judge(
+    return ReevaluationTask(
         window=measure.window_ms,
         floor=evaluation.watermarks.floor(version.anchor, version.fields),
         base=history.base,
@@ -86,14 +93,18 @@ def _judge(evaluation: BatchEvaluation, version: RuleVersion, spans: npt.NDArray
     )
 
 
-def _source(evaluation: BatchEvaluation, version: RuleVersion) -> Source:
+def _source(evaluation: BatchEvaluation, version: RuleVersion) -> ReevaluationSource:
     windows, (measure,) = evaluation.windows, version.measures
     groups, members = windows.lists[measure.population], windows.lists[measure.members]
     amounts = windows.amounts(measure.condition.aggregate_field)
-    return Source(groups.order, members.slots, members.order, amounts, windows.alerted[version.key].rows)
+    return ReevaluationSource(
+        groups.order, members.slots, members.order, amounts, windows.alerted[version.key].rows
+    )
 
 
-def _satisfied(version: RuleVersion, again: JudgedAgain, limits: list[ThresholdRun]) -> npt.NDArray[np.bool_]:
+def _satisfied(
+    version: RuleVersion, again: Reevaluations, limits: list[ThresholdRun]
+) -> npt.NDArray[np.bool_]:
     """Where the limit holds (bool, n)."""
     satisfied = np.zeros(len(again.rows), np.bool_)
     starts = [first for first, _, _ in limits]
@@ -109,7 +120,7 @@ def _verdicts(
     evaluation: BatchEvaluation,
     version: RuleVersion,
     index: int,
-    again: JudgedAgain,
+    again: Reevaluations,
     satisfied: npt.NDArray[np.bool_],
     limits: list[ThresholdRun],
 ) -> Iterator[Verdict]:

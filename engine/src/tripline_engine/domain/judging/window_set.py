@@ -160,7 +160,7 @@ class WindowSet:
         for key, window in self.buckets.items():
             window.buckets.evict(window.floor_bucket(self.span(watermarks, key)))
         for states in self.firing.values():
-            states.forget(watermarks.lateness_floor)
+            states.expire(watermarks.lateness_floor)
 
     def empty_buckets(self) -> None:
         """Empty every bucket set."""

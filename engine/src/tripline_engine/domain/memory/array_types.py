@@ -6,10 +6,16 @@ integers below all arrive as 64-bit numbers.
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    # how wide a row number, slot or offset is, only kernels need to know
+    int32 = int64 = int
+else:
+    int32, int64 = np.int32, np.int64
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 Uint8Array: TypeAlias = npt.NDArray[np.uint8]

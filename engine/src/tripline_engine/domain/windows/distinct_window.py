@@ -1,32 +1,26 @@
-"""How many different values: the arrays of `distinct_states`, and when they are built, grown and let go of."""
+"""Count of different values over several window lengths: the arrays of `distinct_kernels`, built and grown."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_engine.domain.groups.group_lists import GroupLists, LinkResult
 from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.array_types import Int64Array
 from tripline_engine.domain.memory.row_arrays import RowArrays
 from tripline_engine.domain.memory.row_compaction import renumber, shift_down
 from tripline_engine.domain.transactions.columns import Totals
-from tripline_engine.domain.windows.distinct_kernels import (
-    EMPTY,
-    TAIL,
-    WIDTH,
-    Values,
-    build_values,
-    drop_values,
-    evaluate_values,
-    tell_last,
-)
+from tripline_engine.domain.windows.distinct_build import build_values, mark_last
+from tripline_engine.domain.windows.distinct_kernels import EMPTY, TAIL, WIDTH, drop_values, evaluate_values
+from tripline_engine.domain.windows.kernel_views import WindowBounds
 from tripline_engine.domain.windows.state_layout import relayout
+from tripline_engine.domain.windows.value_lists import Values, ValueView
 
 _FIRST_CAPACITY = 1024
 
 
 class DistinctWindow:
-    """How many values a field has over several window lengths, for every group of a population.
+    """Count of the values that a field has over several window lengths, for every group of a population.
 
     A large group's states lie side by side, by window. To be built before it is used, unless its arrays were found as
     another process left them.
@@ -39,47 +33,46 @@ class DistinctWindow:
     ) -> None:
         self._arena, self._name, self._links, self._equal = arena, name, links, equal
         self.windows = windows_ms
-        self._windows = np.array(windows_ms, np.int64)
+        self._lengths = np.array(windows_ms, np.int64)
         self._state = arena.open(name, np.int64, _FIRST_CAPACITY * self._stride)
         self._last = arena.open(f"{name}.last", np.uint8, _FIRST_CAPACITY)
 
     def build(self, floor: int, base: int, end: int) -> None:
-        """Count what the history holds before row ``end``. ``floor``: what is older (ms) is not visible."""
+        """Count what the history holds before row ``end``; event times before ``floor`` are not visible."""
         self._reserve(end)
         self._state[:] = 0
         self._state[TAIL::WIDTH] = -1
         equal = self._equal
         self._last[base:end] = (equal.slots[base:end] >= 0) & (equal.following[base:end] < 0)
-        self._build(np.arange(len(self.windows)), floor, base, end)
+        self._build(np.arange(len(self.windows)), self._bounds(floor, base), end)
 
     def rewindow(self, windows_ms: tuple[int, ...], floor: int, base: int, end: int) -> None:
         """Have these windows from now on: those that it has stay as they are, the others are built."""
         self._state, fresh = relayout(self._arena, self._name, self.windows, windows_ms, EMPTY)
-        self.windows, self._windows = windows_ms, np.array(windows_ms, np.int64)
+        self.windows, self._lengths = windows_ms, np.array(windows_ms, np.int64)
         self._reserve(end)
-        self._build(fresh, floor, base, end)
+        self._build(fresh, self._bounds(floor, base), end)
 
     def evaluate(self, start: int, linked: LinkResult, floor: int, base: int) -> Totals:
         """Enter n linked rows from number ``start`` on.
 
-        :returns: of each one's own windows, arrays (windows, n): how many rows have a value, and as the sum how many
-            values there are
+        :returns: of each one's own windows, arrays (windows, n): rows with a value as counts, values as sums
         """
         shape = len(self.windows), len(linked.newest)
         self._reserve(start + len(linked.newest))
         totals = Totals(np.empty(shape, np.int64), np.empty(shape, np.uint64), np.empty(shape, np.int64))
-        grown, rows = linked.groups, (self._links.order, self.values)
-        tell_last(grown.newest, base, start, *rows)
-        every = np.arange(len(self.windows))
-        build_values(self._windows, every, floor, base, start, grown.grown, grown.newest, *rows, self._state)
-        own = np.empty((len(self.windows), WIDTH), np.int64)
-        evaluate_values(start, linked, self._windows, floor, base, *rows, self._state, own, totals)
+        bounds, view, groups = self._bounds(floor, base), self._view, linked.groups
+        mark_last(groups.newest, base, start, view)
+        all_lengths = np.arange(len(self.windows))
+        build_values(bounds, all_lengths, start, groups.grown, groups.newest, view, self._state)
+        scratch = np.empty((len(self.windows), WIDTH), np.int64)
+        evaluate_values(start, linked, bounds, view, self._state, scratch, totals)
         return totals
 
     def drop(self, first: int, until: int) -> None:
         """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
-        groups = self._links.large.numbers(self._links.slots[first:until])
-        drop_values(first, groups, len(self.windows), self._links.order, self.values, self._state)
+        numbers = self._links.large.numbers(self._links.slots[first:until])
+        drop_values(first, numbers, len(self.windows), self._view, self._state)
 
     @property
     def by_row(self) -> RowArrays:
@@ -92,7 +85,7 @@ class DistinctWindow:
         shift_down(self._last, delta, end)
 
     def remove(self) -> None:
-        """Forget the windows."""
+        """Remove the windows and their arrays."""
         self._arena.remove(self._name)
         self._arena.remove(f"{self._name}.last")
 
@@ -105,11 +98,17 @@ class DistinctWindow:
     def _stride(self) -> int:
         return len(self.windows) * WIDTH
 
-    def _build(self, chosen: npt.NDArray[np.int64], floor: int, base: int, end: int) -> None:
+    @property
+    def _view(self) -> ValueView:
+        return ValueView(self._links.order, self.values)
+
+    def _bounds(self, floor: int, base: int) -> WindowBounds:
+        return WindowBounds(self._lengths, floor, base)
+
+    def _build(self, chosen: Int64Array, bounds: WindowBounds, end: int) -> None:
         links = self._links
-        places = links.large.numbers_in_use(links.last[: links.slot_end], base)
-        order, values = links.order, self.values
-        build_values(self._windows, chosen, floor, base, end, *places, order, values, self._state)
+        numbers, newest = links.large.numbers_in_use(links.last[: links.slot_end], bounds.base)
+        build_values(bounds, chosen, end, numbers, newest, self._view, self._state)
 
     def _reserve(self, rows: int) -> None:
         if rows > len(self._last):

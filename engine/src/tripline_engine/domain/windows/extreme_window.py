@@ -12,14 +12,15 @@ Only large groups have a queue; the windows of a small one are read by walking b
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_engine.domain.groups.group_lists import GroupLists, LinkResult
 from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.array_types import Int64Array
 from tripline_engine.domain.memory.row_arrays import RowArrays
 from tripline_engine.domain.memory.row_compaction import renumber, shift_row_numbers_down
 from tripline_engine.domain.transactions.columns import Amounts
-from tripline_engine.domain.windows.monotonic_queue import Chain, drop_extremes, evaluate
+from tripline_engine.domain.windows.kernel_views import WindowBounds
+from tripline_engine.domain.windows.monotonic_queue import Chain, drop_extremes, evaluate_extremes
 from tripline_engine.domain.windows.monotonic_queue_build import build_extremes, enter_all
 
 _FIRST_CAPACITY = 1024
@@ -46,39 +47,38 @@ class ExtremeWindow:
         self._arena, self._name, self._links, self._sign = arena, name, links, sign
         self._others = members
         self.windows = windows_ms
-        self._windows = np.array(windows_ms, np.int64)
+        self._lengths = np.array(windows_ms, np.int64)
         self._better = arena.open(f"{name}.better", np.int32, _FIRST_CAPACITY, -1)
         self._worse = arena.open(f"{name}.worse", np.int32, _FIRST_CAPACITY, -1)
         self._fronts = arena.open(f"{name}.fronts", np.int32, _FIRST_CAPACITY, -1)
 
     def build(self, floor: int, base: int, end: int, amounts: Amounts) -> None:
-        """Enter what the history holds from row ``base`` to ``end``. ``floor``: what is older (ms) is not visible."""
-        links = self._links
+        """Enter what the history holds from row ``base`` to ``end``; event times before ``floor`` are not visible."""
+        links, bounds = self._links, WindowBounds(self._lengths, floor, base)
         self._reserve(len(links.previous))
         self._prepare(base, end)
         self._fronts[:] = -1
-        lists = links.slots[base:end], links.large.by_slot, links.last[: links.slot_end], links.order
-        enter_all(self._windows, floor, base, *lists, self._chain(amounts), self._fronts)
+        slots, numbers, last = links.slots[base:end], links.large.by_slot, links.last[: links.slot_end]
+        enter_all(bounds, slots, numbers, last, links.order, self._chain(amounts), self._fronts)
 
-    def evaluate(
-        self, start: int, linked: LinkResult, floor: int, base: int, amounts: Amounts
-    ) -> npt.NDArray[np.int64]:
+    def evaluate(self, start: int, linked: LinkResult, floor: int, base: int, amounts: Amounts) -> Int64Array:
         """Enter n linked rows from number ``start`` on.
 
         :returns: int64, (n, windows): the row that holds the extreme value, -1 where there is none
         """
         self._reserve(start + len(linked.newest))
         self._prepare(start, start + len(linked.newest))
-        out = np.empty((len(linked.newest), len(self.windows)), np.int64)
-        reach, queues = (self._windows, floor, base), (self._links.order, self._chain(amounts), self._fronts)
-        build_extremes(*reach, start, linked.groups.grown, linked.groups.newest, *queues)
-        evaluate(start, linked, *reach, *queues, out)
-        return out
+        rows = np.empty((len(linked.newest), len(self.windows)), np.int64)
+        bounds, groups = WindowBounds(self._lengths, floor, base), linked.groups
+        queues = self._links.order, self._chain(amounts), self._fronts
+        build_extremes(bounds, start, groups.grown, groups.newest, *queues)
+        evaluate_extremes(start, linked, bounds, *queues, rows)
+        return rows
 
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
-        """Let go of the rows from ``first`` to ``until``, which are older than every window."""
-        groups, order = self._links.large.numbers(self._links.slots[first:until]), self._links.order
-        drop_extremes(first, groups, len(self.windows), order, self._chain(amounts), self._fronts)
+        """Move the fronts past the rows from ``first`` to ``until``, which are older than every window."""
+        numbers, order = self._links.large.numbers(self._links.slots[first:until]), self._links.order
+        drop_extremes(first, numbers, len(self.windows), order, self._chain(amounts), self._fronts)
 
     @property
     def by_row(self) -> RowArrays:
@@ -92,7 +92,7 @@ class ExtremeWindow:
         renumber(self._fronts, delta)
 
     def remove(self) -> None:
-        """Forget the chain and all its windows."""
+        """Remove the chain, all its windows and their arrays."""
         for part in ("better", "worse", "fronts"):
             self._arena.remove(f"{self._name}.{part}")
 

@@ -1,6 +1,6 @@
-"""The states of groups for several window lengths, side by side: what a transaction touches of one is near the others.
+"""Layout of groups' states for several window lengths: contiguous, as a transaction touches all of its group's.
 
-slot 0, window 0 | slot 0, window 1 | … | slot 1, window 0 | …        each so many int64 wide, as `empty` is
+slot 0, window 0 | slot 0, window 1 | … | slot 1, window 0 | …        each len(empty) int64 wide
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ def relayout(
 ) -> tuple[Array, npt.NDArray[np.int64]]:
     """Lay the array of that name out for other window lengths (ms); states of lengths that stay are kept.
 
-    :returns: the array, and the places among ``after`` of those that are new: their states are empty
+    :returns: the array, and the indexes in ``after`` of those that are new: their states are empty
     """
     old = arena.open(name, np.int64, 0).reshape(-1, len(before), len(empty)).copy()
     new = arena.resize(name, len(old) * len(after) * len(empty))
     states = new.reshape(-1, len(after), len(empty))
-    kept = {window: place for place, window in enumerate(before)}
-    for place, window in enumerate(after):
-        states[:, place] = old[:, kept[window]] if window in kept else empty
-    return new, np.array([place for place, window in enumerate(after) if window not in kept], np.int64)
+    kept = {window: index for index, window in enumerate(before)}
+    for index, window in enumerate(after):
+        states[:, index] = old[:, kept[window]] if window in kept else empty
+    return new, np.array([index for index, window in enumerate(after) if window not in kept], np.int64)

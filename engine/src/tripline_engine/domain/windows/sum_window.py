@@ -1,25 +1,18 @@
-"""Count and sum over several window lengths: the arrays of `sum_states`, and when they are built, grown and dropped."""
+"""Count and sum over several window lengths: the arrays of `sum_kernels`, and when they are built and grown."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from tripline_engine.domain.groups.group_lists import GroupLists, LinkResult, Members
+from tripline_engine.domain.groups.group_lists import GroupLists, LinkResult
 from tripline_engine.domain.memory.arena import Arena
+from tripline_engine.domain.memory.array_types import Int64Array
 from tripline_engine.domain.memory.row_compaction import renumber
 from tripline_engine.domain.transactions.columns import Amounts, Totals
+from tripline_engine.domain.windows.kernel_views import ListView, WindowBounds
 from tripline_engine.domain.windows.state_layout import relayout
-from tripline_engine.domain.windows.sum_kernels import (
-    EMPTY,
-    NEVER,
-    TAIL,
-    WIDTH,
-    build_sums,
-    drop_sums,
-    evaluate_sums,
-    sum_all,
-)
+from tripline_engine.domain.windows.sum_build import NEVER, build_sums, sum_all
+from tripline_engine.domain.windows.sum_kernels import EMPTY, TAIL, WIDTH, drop_sums, evaluate_sums
 
 _FIRST_CAPACITY = 1024
 
@@ -47,24 +40,24 @@ class SumWindow:
         self._arena, self._name, self._links, self._others = arena, name, links, members
         self._summed = summed
         self.windows = windows_ms
-        self._windows = np.array(windows_ms, np.int64)
+        self._lengths = np.array(windows_ms, np.int64)
         self._state = arena.open(name, np.int64, _FIRST_CAPACITY * self._stride)
 
     def build(self, floor: int, base: int, end: int, amounts: Amounts) -> None:
-        """Count what the history holds from row ``base`` to ``end``. ``floor``: what is older (ms) is not visible."""
+        """Count what the history holds from row ``base`` to ``end``; event times before ``floor`` are not visible."""
         self._reserve()
         self._state[:] = 0
         self._state[TAIL::WIDTH] = -1
-        self._build(np.arange(len(self.windows)), floor, base, end, amounts)
+        self._build(np.arange(len(self.windows)), self._bounds(floor, base), end, amounts)
 
     def rewindow(
         self, windows_ms: tuple[int, ...], floor: int, base: int, end: int, amounts: Amounts
     ) -> None:
         """Have these windows from now on: those that it has stay as they are, the others are built."""
         self._state, fresh = relayout(self._arena, self._name, self.windows, windows_ms, EMPTY)
-        self.windows, self._windows = windows_ms, np.array(windows_ms, np.int64)
+        self.windows, self._lengths = windows_ms, np.array(windows_ms, np.int64)
         self._reserve()
-        self._build(fresh, floor, base, end, amounts)
+        self._build(fresh, self._bounds(floor, base), end, amounts)
 
     def evaluate(self, start: int, linked: LinkResult, floor: int, base: int, amounts: Amounts) -> Totals:
         """Enter n linked rows from number ``start`` on.
@@ -74,43 +67,42 @@ class SumWindow:
         self._reserve()
         shape = len(self.windows), len(linked.newest)
         totals = Totals(np.empty(shape, np.int64), np.empty(shape, np.uint64), np.empty(shape, np.int64))
-        reach, rows = (self._windows, floor, base), (self._links.order, self._members, amounts)
-        build_sums(*reach, start, linked.groups.grown, linked.groups.newest, *rows, self._state)
-        own = np.empty(WIDTH, np.int64)
-        evaluate_sums(start, linked, *reach, *rows, self._summed, self._state, own, totals)
+        bounds, view, state = self._bounds(floor, base), self._view(amounts), self._state
+        build_sums(bounds, start, linked.groups.grown, linked.groups.newest, view, state)
+        scratch = np.empty(WIDTH, np.int64)
+        evaluate_sums(start, linked, bounds, view, self._summed, state, scratch, totals)
         return totals
 
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
         """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
-        groups = self._links.large.numbers(self._links.slots[first:until])
-        drop_sums(first, groups, len(self.windows), self._links.order, self._members, amounts, self._state)
+        numbers = self._links.large.numbers(self._links.slots[first:until])
+        drop_sums(first, numbers, len(self.windows), self._view(amounts), self._state)
 
     def shift(self, delta: int) -> None:
         """Follow the history when its row numbers shrink by ``delta``."""
         renumber(self._state[TAIL::WIDTH], delta)
 
     def remove(self) -> None:
-        """Forget the windows."""
+        """Remove the windows and their arrays."""
         self._arena.remove(self._name)
-
-    @property
-    def _members(self) -> Members:
-        return self._links.members(self._others)
 
     @property
     def _stride(self) -> int:
         return len(self.windows) * WIDTH
 
-    def _build(
-        self, chosen: npt.NDArray[np.int64], floor: int, base: int, end: int, amounts: Amounts
-    ) -> None:
+    def _bounds(self, floor: int, base: int) -> WindowBounds:
+        return WindowBounds(self._lengths, floor, base)
+
+    def _view(self, amounts: Amounts) -> ListView:
+        return ListView(self._links.order, self._links.members(self._others), amounts)
+
+    def _build(self, chosen: Int64Array, bounds: WindowBounds, end: int, amounts: Amounts) -> None:
         links, numbers = self._links, self._links.large.by_slot
         last = links.last[: links.slot_end]
-        counted = (last >= base) & (numbers[: len(last)] >= 0)
+        counted = (last >= bounds.base) & (numbers[: len(last)] >= 0)
         newest = np.full(len(last), NEVER)
         newest[counted] = links.order.time[last[counted]]
-        rows = links.slots, numbers, newest, links.order, self._members
-        sum_all(self._windows, chosen, floor, base, end, *rows, amounts, self._state)
+        sum_all(bounds, chosen, end, links.slots, numbers, newest, self._view(amounts), self._state)
 
     def _reserve(self) -> None:
         old, needed = len(self._state), self._links.large.capacity * self._stride
