@@ -167,7 +167,7 @@ def test_a_group_that_lost_all_its_buckets_begins_anew() -> None:
     layout = BucketDemand((10 * MINUTE,), seeks=True)
     used, fresh = (BucketPool(HeapArena(), "s", MINUTE, layout) for _ in range(2))
     used.put(buckets(1, [1, 2, 3, 4, 5, 6], 5))
-    used.evict(10)
+    used.expire(10)
     # whatever a group without buckets has left behind is nothing to the next one that gets its place
     used.pool.states[:, :, 1:] = 77
     for pool in (used, fresh):

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import hypothesis
 import pytest
@@ -60,7 +59,7 @@ TREATMENTS = st.builds(
     task_failed=st.frozensets(st.integers(0, 9), max_size=2),
     # as in service few groups of a random history would ever be large
     small=st.sampled_from([0, 1, 3, large_groups.SMALL_GROUP_ROWS]),
-    few=st.sampled_from([0, 1, bucket_window.FEW]),
+    few=st.sampled_from([0, 1, bucket_window.FEW_BUCKETS]),
 )
 # Small numbers of everything collide more; the rest is the generator's own. A third of the histories use the plain
 # language, a third all of it with exact windows, a third that and buckets; operators command in half of all.
@@ -95,16 +94,15 @@ def ill_treated(
     tuning: ShardTuning = DEFAULT_TUNING,
 ) -> Engine:
     """An engine that has taken the history under that treatment."""
-    anchor = replace(tuning.anchor, small_group_rows=treatment.small)
+    anchor = replace(tuning.anchor, small_group_rows=treatment.small, few_buckets=treatment.few)
     engine = Engine(treatment.shards, directory, tuning=replace(tuning, anchor=anchor))
-    with mock.patch.object(bucket_window, "FEW", treatment.few):
-        for number, batch in enumerate(batches):
-            if number in treatment.memory_lost:
-                engine.forget()
-            if number in treatment.task_failed:
-                engine.fail(batch)
-            engine.take(batch)
-            engine.change_worker()
+    for number, batch in enumerate(batches):
+        if number in treatment.memory_lost:
+            engine.forget()
+        if number in treatment.task_failed:
+            engine.fail(batch)
+        engine.take(batch)
+        engine.change_worker()
     return engine
 
 

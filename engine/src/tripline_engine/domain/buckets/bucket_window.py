@@ -1,7 +1,7 @@
 """Windows of whole buckets for every group of a population (`precision: bucketed`): memory by group and bucket.
 
-Unlike all else that is built on the history, buckets outlive its rows: what they hold of rows that have gone is kept
-in the state log (`bucket_log`).
+Unlike all else that is built on the history, buckets outlive its rows: their content from rows that have expired is
+kept in the state log (`bucket_log`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from tripline_engine.domain.buckets import bucket_kernels
 from tripline_engine.domain.buckets.bucket_layout import (
@@ -19,7 +18,7 @@ from tripline_engine.domain.buckets.bucket_layout import (
     BEGUN,
     BUCKET,
     END,
-    EVICTED,
+    EXPIRED,
     LIST,
     META,
     NODE,
@@ -27,12 +26,15 @@ from tripline_engine.domain.buckets.bucket_layout import (
     SLOT,
     STATES_END,
     USED,
+    BucketSource,
     Pool,
+    Visible,
 )
 from tripline_engine.domain.buckets.running_states import STATE
 from tripline_engine.domain.groups.group_lists import GroupLists, unhidden
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.memory.arena import Arena, HeapArena
+from tripline_engine.domain.memory.array_types import BoolArray, Int32Array, Int64Array, Uint64Array
 from tripline_engine.domain.memory.slot_table import SlotTable
 from tripline_engine.domain.rules.watermarks import BucketSpan
 from tripline_engine.domain.rules.window_plan import BucketDemand
@@ -41,36 +43,38 @@ from tripline_engine.domain.transactions.columns import MIN_TIME, Amounts
 _FIRST_CAPACITY: Final = 256
 _NO_FLOOR: Final = -ABOVE_ALL
 _STEP: Final = 4096
-FEW: Final = 4
-"""Up to so many buckets of a group are gone through: a state would be a third of what a group with one bucket holds."""
+FEW_BUCKETS: Final = 4
+"""A group with more buckets has running states: one would be a third of the memory of a group with one bucket."""
 
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
     """n buckets.
 
-    :ivar low: uint64; with ``high`` the identity of the group
-    :ivar nodes: int64, n × NODE, see `bucket_layout`
+    :ivar low: with ``high`` the identity of the group
+    :ivar nodes: n × NODE, see `bucket_layout`
     """
 
-    low: npt.NDArray[np.uint64]
-    high: npt.NDArray[np.uint64]
-    nodes: npt.NDArray[np.int64]
+    low: Uint64Array
+    high: Uint64Array
+    nodes: Int64Array
 
     def __len__(self) -> int:
         return len(self.low)
 
     def from_bucket(self, number: int) -> Buckets:
-        """Those that are not before that one."""
+        """Those that are not before that number."""
         keep = self.nodes[:, BUCKET] >= number
         return Buckets(self.low[keep], self.high[keep], self.nodes[keep])
 
 
 class BucketPool:
-    """The buckets of a population's groups."""
+    """The buckets of a population's groups; one with more than ``few`` has running states."""
 
-    def __init__(self, arena: Arena, name: str, length_ms: int, layout: BucketDemand) -> None:
-        self._arena, self._name, self.length, self.layout = arena, name, length_ms, layout
+    def __init__(
+        self, arena: Arena, name: str, length_ms: int, layout: BucketDemand, few: int = FEW_BUCKETS
+    ) -> None:
+        self._arena, self._name, self.length, self.layout, self._few = arena, name, length_ms, layout, few
         self.groups = SlotTable(arena, f"{name}.groups")
         self._nodes = arena.open(f"{name}.nodes", np.int64, _FIRST_CAPACITY * NODE)
         self._lists = arena.open(f"{name}.lists", np.int32, _FIRST_CAPACITY * LIST)
@@ -81,12 +85,12 @@ class BucketPool:
 
     @property
     def used(self) -> int:
-        """How many buckets there are."""
+        """Number of buckets."""
         return int(self._meta[USED])
 
     @property
     def capacity(self) -> int:
-        """For how many there is room."""
+        """Number of buckets that there is room for."""
         return len(self._nodes) // NODE
 
     @property
@@ -105,77 +109,75 @@ class BucketPool:
             self._meta,
             np.array(windows, np.int64),
             self.length,
-            FEW,
+            self._few,
             seeks,
             np.zeros((2, NODE), np.int64),
         )
 
     def empty(self, begun: int) -> None:
         """Hold nothing, as the set that began at that position in rules.v1."""
-        self.evict(ABOVE_ALL)
-        self._meta[BEGUN], self._meta[EVICTED] = begun, _NO_FLOOR
+        self.expire(ABOVE_ALL)
+        self._meta[BEGUN], self._meta[EXPIRED] = begun, _NO_FLOOR
 
     def relayout(self, layout: BucketDemand) -> None:
-        """Ask something else of the same buckets."""
+        """Read other windows from the same buckets."""
         numbers = self._numbers
         self.layout = layout
         self._arena.remove(f"{self._name}.states")
         self._states = self._arena.open(f"{self._name}.states", np.int64, numbers * self._width)
-        bucket_kernels.recount(self.groups.end, self.pool)
+        bucket_kernels.rebuild_states(self.groups.end, self.pool)
 
     def put(self, buckets: Buckets) -> None:
-        """Add buckets to those that are there."""
+        """Merge buckets into those that are there."""
         for step in _steps(len(buckets)):
             low, high = buckets.low[step], buckets.high[step]
             slots, made = self.intern(low, high, np.ones(len(low), np.bool_)), np.empty(len(low), np.bool_)
             bucket_kernels.put_nodes(slots, buckets.nodes[step], self.pool, made)
             self.groups.release(slots[~made])
 
-    def intern(
-        self, low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64], present: npt.NDArray[np.bool_]
-    ) -> npt.NDArray[np.int32]:
+    def intern(self, low: Uint64Array, high: Uint64Array, present: BoolArray) -> Int32Array:
         """The groups' slots (-1 where not present), each held once more, with room for a bucket for each.
 
-        To be asked for a step's rows at a time, or there is room for as many buckets as there are rows.
+        Called for a step's rows at a time: otherwise there would be room for as many buckets as there are rows.
         """
         slots = self.groups.intern(low, high, present)
         if self.groups.capacity > len(self._lists) // LIST:
             self._lists = self._arena.resize(f"{self._name}.lists", self.groups.capacity * LIST)
-        # each row may be the one that its group's buckets are no longer few with
+        # each row may be the one with which its group has more than a few buckets
         numbers = int(self._meta[STATES_END]) + len(low)
         if self.layout.windows and numbers > self._numbers:
             needed = self._width << numbers.bit_length()
             self._states = self._arena.resize(f"{self._name}.states", needed)
-        places = int(self._meta[USED]) + len(low)
-        if places > self.capacity:
-            self._nodes = self._arena.resize(f"{self._name}.nodes", NODE << places.bit_length())
+        nodes = int(self._meta[USED]) + len(low)
+        if nodes > self.capacity:
+            self._nodes = self._arena.resize(f"{self._name}.nodes", NODE << nodes.bit_length())
         return slots
 
-    def evict(self, floor: int) -> None:
-        """Let go of the buckets before that one."""
-        if floor <= self._meta[EVICTED]:
+    def expire(self, floor: int) -> None:
+        """Expire the buckets before that one."""
+        if floor <= self._meta[EXPIRED]:
             return
-        gone = np.empty(self.used, np.int32)
-        count = bucket_kernels.evict(floor, self.groups.end, self.pool, gone)
-        self.groups.release(gone[:count])
-        self._meta[EVICTED] = floor
+        expired = np.empty(self.used, np.int32)
+        count = bucket_kernels.expire(floor, self.groups.end, self.pool, expired)
+        self.groups.release(expired[:count])
+        self._meta[EXPIRED] = floor
 
     def all(self) -> Buckets:
-        """Every bucket there is."""
+        """All buckets."""
         nodes = self._nodes.reshape(-1, NODE)[: int(self._meta[END])]
         chosen = nodes[nodes[:, SLOT] >= 0]
         slots = chosen[:, SLOT]
         return Buckets(self.groups.key_low[slots], self.groups.key_high[slots], chosen)
 
     def remove(self) -> None:
-        """Forget everything."""
+        """Remove everything, arrays and all."""
         self.groups.remove()
         for part in ("nodes", "lists", "states", "meta"):
             self._arena.remove(f"{self._name}.{part}")
 
     @property
     def _numbers(self) -> int:
-        """For how many groups there is room with states."""
+        """Number of groups whose states there is room for."""
         return len(self._states) // self._width if self._width else 0
 
     @property
@@ -197,8 +199,10 @@ class BucketWindow:
         members: GroupLists,
         length_ms: int,
         layout: BucketDemand,
+        *,
+        few: int = FEW_BUCKETS,
     ) -> None:
-        self.buckets = BucketPool(arena, name, length_ms, layout)
+        self.buckets = BucketPool(arena, name, length_ms, layout, few)
         self._links, self._others = links, members
 
     def enter(
@@ -209,13 +213,13 @@ class BucketWindow:
         :param voided: of all rows
         """
         groups, members = self._links.slots[first:end], self._others.slots[first:end] >= 0
-        before = [each for each in voided if span.begun < each.position]
-        rows = [(each, each.sequence - self._links.offset - first) for each in before]
-        stay = [i for each, i in rows if 0 <= i < end - first and self._was_merged(each, first + i)]
-        if stay:
+        since = [void for void in voided if span.begun < void.position]
+        rows = [(void, void.sequence - self._links.offset - first) for void in since]
+        merged = [i for void, i in rows if 0 <= i < end - first and self._was_merged(void, first + i)]
+        if merged:
             groups, members = groups.copy(), members.copy()
-            members[stay] = unhidden(self._others.slots[first:end][stay]) >= 0
-            groups[stay] = unhidden(groups[stay])
+            members[merged] = unhidden(self._others.slots[first:end][merged]) >= 0
+            groups[merged] = unhidden(groups[merged])
         time = self._links.order.time
         for step in _steps(end - first):
             slots, chosen = self._intern(groups[step]), members[step]
@@ -226,28 +230,23 @@ class BucketWindow:
             self.buckets.groups.release(slots[~made])
 
     def evaluate(
-        self,
-        start: int,
-        newest: npt.NDArray[np.int64],
-        span: BucketSpan,
-        base: int,
-        amounts: Amounts,
-    ) -> npt.NDArray[np.int64]:
+        self, start: int, newest: Int64Array, span: BucketSpan, base: int, amounts: Amounts
+    ) -> Int64Array:
         """Enter n linked rows from number ``start`` on, in their order.
 
         :param newest: from `GroupLists.link`
-        :returns: int64, n × windows × OUT (see `bucket_layout`): each one's own windows
+        :returns: int64, n × windows × OUT (see `bucket_readings`): each one's own windows
         """
         n = len(newest)
         out = np.zeros((n, len(self.buckets.layout.windows), OUT), np.int64)
-        rows = base, self._links.order, self._others.slots, amounts
-        floor = self.floor_bucket(span)
+        visible = Visible(span.begin, self.floor_bucket(span), base)
+        source = BucketSource(self._links.order, self._others.slots, amounts)
         for step in _steps(n):
             first = start + step.start
             slots = self._intern(self._links.slots[first : start + step.stop])
             made = np.empty(len(slots), np.bool_)
-            own = slots, newest[step], span.begin, floor, *rows, self.buckets.pool
-            bucket_kernels.evaluate(first, *own, made, out[step])
+            pool = self.buckets.pool
+            bucket_kernels.evaluate(first, slots, newest[step], visible, source, pool, made, out[step])
             self.buckets.groups.release(slots[~made])
         return out
 
@@ -255,13 +254,13 @@ class BucketWindow:
         """The first visible bucket."""
         return _NO_FLOOR if span.floor == MIN_TIME else span.floor // self.buckets.length
 
-    def apart(
+    def detached(
         self, span: BucketSpan, first: int, end: int, amounts: Amounts, voided: Sequence[Voided]
     ) -> Buckets:
-        """The buckets of these linked rows alone."""
+        """The buckets of these linked rows alone, in memory of their own."""
         other = BucketWindow(
             HeapArena(),
-            "apart",
+            "detached",
             self._links,
             self._others,
             self.buckets.length,
@@ -271,15 +270,15 @@ class BucketWindow:
         return other.buckets.all()
 
     def _was_merged(self, voided: Voided, row: int) -> bool:
-        """Whether it stood singly no longer when it became void."""
+        """Whether it was in a bucket already when it became void."""
         return int(self._links.order.time[row]) + self.buckets.length <= voided.lateness_floor
 
-    def _intern(self, groups: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    def _intern(self, groups: Int32Array) -> Int32Array:
         """The groups' slots here, held once more each, by their slots in the lists (negative: no group)."""
         table, present = self._links.table, groups >= 0
         # those of voided rows lie beyond the table
-        known = np.where(present, groups, 0)
-        return self.buckets.intern(table.key_low[known], table.key_high[known], present)
+        listed = np.where(present, groups, 0)
+        return self.buckets.intern(table.key_low[listed], table.key_high[listed], present)
 
 
 def _steps(rows: int) -> Iterator[slice]:

@@ -43,7 +43,7 @@ class AnchorRetention:
         """The buckets that a bucket set has of the rows from ``first`` to ``until``."""
         window = self._windows.buckets[key]
         span, amounts = self._windows.span(watermarks, key), self._windows.amounts(key.field)
-        return window.apart(span, first, until, amounts, voided)
+        return window.detached(span, first, until, amounts, voided)
 
     @property
     def bucket_sets(self) -> Iterable[BucketKey]:

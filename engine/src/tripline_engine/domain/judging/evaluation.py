@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from tripline_engine.domain.buckets.bucket_layout import O_COUNT
+from tripline_engine.domain.buckets.bucket_readings import BucketReadings
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.groups.group_lists import IntrusiveLists
 from tripline_engine.domain.history.threshold_runs import ThresholdRun, threshold_runs
-from tripline_engine.domain.judging.bucket_bounds import VALUE_AT, bounds_of
+from tripline_engine.domain.judging.bucket_bounds import bounds_of
 from tripline_engine.domain.judging.contributors import ContributorLookup
 from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
 from tripline_engine.domain.judging.verdict import MAX_CONTRIBUTORS
@@ -149,16 +149,15 @@ class BatchEvaluation:
         self, version: RuleVersion, measure: Measure, key: BucketKey, lists: IntrusiveLists
     ) -> MeasureReading:
         width = self.windows.buckets[key].buckets.layout.windows.index(measure.window_ms)
-        results, column = self.results.buckets(key)[:, width], VALUE_AT[measure.function]
-        values = Amounts(np.ascontiguousarray(results[:, column]).view(np.uint64), results[:, column + 1])
+        readings = BucketReadings(self.results.buckets(key)[:, width])
         return MeasureReading(
             measure=measure,
             start=self.start,
-            counts=results[:, O_COUNT],
-            values=values,
+            counts=readings.counts,
+            values=readings.values(measure.function),
             window=partial(self.window, version, measure, lists),
             limits=self.limits(version, measure),
-            bounds=lambda i: bounds_of(measure.function, results[i]),
+            bounds=lambda i: bounds_of(measure.function, readings[i]),
         )
 
     def _fire_resetting(

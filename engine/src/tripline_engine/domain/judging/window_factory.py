@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripline_engine.domain.buckets.bucket_window import BucketWindow
+from tripline_engine.domain.buckets.bucket_window import FEW_BUCKETS, BucketWindow
 from tripline_engine.domain.firing.alerted_rows import Alerted
 from tripline_engine.domain.firing.bucketed_firing_states import BucketedFiringStates
 from tripline_engine.domain.firing.firing_states import FiringStates
@@ -31,6 +31,7 @@ class WindowFactory:
     """Transactions with an event time (ms) before ``since`` are in no list.
 
     :param small: a group with at most that many transactions has no window states
+    :param few: a group with at most that many buckets has no running states
     """
 
     def __init__(
@@ -41,8 +42,9 @@ class WindowFactory:
         since: int = MIN_TIME,
         *,
         small: int = SMALL_GROUP_ROWS,
+        few: int = FEW_BUCKETS,
     ) -> None:
-        self._small = small
+        self._small, self._few = small, few
         self._arena, self._history, self._compiler, self._since = arena, history, compiler, since
         self._measures = compiler.event_type.measures or (NO_MEASURE,)
 
@@ -75,7 +77,7 @@ class WindowFactory:
 
     def buckets(self, key: BucketKey, demand: BucketDemand, lists: Lists) -> BucketWindow:
         """Windows of whole buckets."""
-        return BucketWindow(self._arena, *self._place(key, lists), key.length_ms, demand)
+        return BucketWindow(self._arena, *self._place(key, lists), key.length_ms, demand, few=self._few)
 
     def alerted(self, version: RuleVersion) -> Alerted:
         """The alerted rows of a version that re-evaluates."""

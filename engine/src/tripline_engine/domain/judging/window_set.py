@@ -53,7 +53,9 @@ class WindowSet:
         self._arena, self.history, self._since = arena, history, since
         self._name, self.named = compiler.anchor, compiler.named
         self.tuning = tuning
-        self._factory = WindowFactory(arena, history, compiler, since, small=tuning.small_group_rows)
+        self._factory = WindowFactory(
+            arena, history, compiler, since, small=tuning.small_group_rows, few=tuning.few_buckets
+        )
         self.used = plan.used
         self.groups: dict[tuple[str, ...], Groups] = {}
         self.lists: dict[Population, GroupLists] = {}
@@ -158,7 +160,7 @@ class WindowSet:
     def evict(self, watermarks: Watermarks) -> None:
         """Evict buckets that no window reaches any more, and firing states that are kept apart from the lists."""
         for key, window in self.buckets.items():
-            window.buckets.evict(window.floor_bucket(self.span(watermarks, key)))
+            window.buckets.expire(window.floor_bucket(self.span(watermarks, key)))
         for states in self.firing.values():
             states.expire(watermarks.lateness_floor)
 
