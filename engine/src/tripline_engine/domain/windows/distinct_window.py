@@ -62,9 +62,10 @@ class DistinctWindow:
         self._reserve(start + len(linked.newest))
         totals = Totals(np.empty(shape, np.int64), np.empty(shape, np.uint64), np.empty(shape, np.int64))
         bounds, view, groups = self._bounds(floor, base), self._view, linked.groups
-        mark_last(groups.newest, base, start, view)
-        all_lengths = np.arange(len(self.windows))
-        build_values(bounds, all_lengths, start, groups.grown, groups.newest, view, self._state)
+        if len(groups.grown):
+            mark_last(groups.newest, base, start, view)
+            all_lengths = np.arange(len(self.windows))
+            build_values(bounds, all_lengths, start, groups.grown, groups.newest, view, self._state)
         scratch = np.empty((len(self.windows), WIDTH), np.int64)
         evaluate_values(start, linked, bounds, view, self._state, scratch, totals)
         return totals

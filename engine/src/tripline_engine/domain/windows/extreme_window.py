@@ -71,7 +71,8 @@ class ExtremeWindow:
         rows = np.empty((len(linked.newest), len(self.windows)), np.int64)
         bounds, groups = WindowBounds(self._lengths, floor, base), linked.groups
         queues = self._links.order, self._chain(amounts), self._fronts
-        build_extremes(bounds, start, groups.grown, groups.newest, *queues)
+        if len(groups.grown):
+            build_extremes(bounds, start, groups.grown, groups.newest, *queues)
         evaluate_extremes(start, linked, bounds, *queues, rows)
         return rows
 

@@ -68,7 +68,9 @@ class SumWindow:
         shape = len(self.windows), len(linked.newest)
         totals = Totals(np.empty(shape, np.int64), np.empty(shape, np.uint64), np.empty(shape, np.int64))
         bounds, view, state = self._bounds(floor, base), self._view(amounts), self._state
-        build_sums(bounds, start, linked.groups.grown, linked.groups.newest, view, state)
+        groups = linked.groups
+        if len(groups.grown):
+            build_sums(bounds, start, groups.grown, groups.newest, view, state)
         scratch = np.empty(WIDTH, np.int64)
         evaluate_sums(start, linked, bounds, view, self._summed, state, scratch, totals)
         return totals
