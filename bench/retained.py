@@ -36,7 +36,7 @@ from tripline_engine.domain.state_log.head import Head
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.spark.rows.packing import packer, unpacked
 from tripline_engine.spark.state.blob_log import is_file
-from tripline_engine.spark.state.state_log import FORMS
+from tripline_engine.spark.state.state_log import STATE_FORMATS
 
 MAX_MEMORY, MAX_LOG = 100.0, 60.0
 """Bytes of a payment held on one anchor."""
@@ -152,7 +152,7 @@ def _run(config: EngineConfig, load_: Workload, rules: list[Payload]) -> Run:
 
 def _stored(key: str, data: bytes) -> int:
     """What an entry takes, in a file or in Spark's state store."""
-    return len(data) if is_file(key, data) else len(FORMS[max(FORMS)].stored(data))
+    return len(data) if is_file(key, data) else len(STATE_FORMATS[max(STATE_FORMATS)].stored(data))
 
 
 def _files(folder: Path, anchor: str) -> Iterator[Path]:

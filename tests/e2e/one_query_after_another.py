@@ -27,7 +27,7 @@ from tripline_engine.spark.query.jvm_class_cache import class_cache_for
 from tripline_engine.spark.query.processor import ShardProcessor
 from tripline_engine.spark.query.query import start_query
 from tripline_engine.spark.query.session import start_session
-from tripline_engine.spark.settings import Settings, from_environment
+from tripline_engine.spark.settings import EngineSettings, from_environment
 from tripline_engine.spark.state.stored_state import StoredState
 
 _LARGE = 2_500
@@ -35,7 +35,7 @@ _LARGE = 2_500
 
 def start(
     session: SparkSession,
-    common: Settings,
+    common: EngineSettings,
     prefix: str,
     shards: int,
     most: int,
@@ -55,7 +55,7 @@ def start(
     config = checkpoint.open_config(settings.checkpoint, settings.event_type, settings.shards, settings.clock)
     settings.projection_dir.mkdir(parents=True, exist_ok=True)
     # histories are short here: nearly every segment is a file all the same
-    stored = StoredState(settings.checkpoint, checkpoint.state_form(settings.checkpoint), large=_LARGE)
+    stored = StoredState(settings.checkpoint, checkpoint.state_format(settings.checkpoint), large=_LARGE)
     processor = ShardProcessor(config, stored, settings.projection_dir, prefix, fault)
     # a session of its own: two active queries of one session may not have the same name
     own = session.newSession()

@@ -25,8 +25,8 @@ from tests.oracle.builders.shorthand import draft
 from tripline_contracts.event_type_loader import load
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java
-from tripline_engine.archive.cover import spans
-from tripline_engine.archive.store import Store
+from tripline_engine.archive.file_ranges import archived_ranges
+from tripline_engine.archive.file_store import FileStore
 from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -97,13 +97,13 @@ def kafka_forgets(scene: Scene) -> None:
     shutil.rmtree(scene.place.projection)
     for topic in TOPICS:
         ends = scene.log.ends(topic)
-        store = Store(scene.place.archive, load().name, scene.log.prefix + topic)
+        store = FileStore(scene.place.archive, load().name, scene.log.prefix + topic)
         eventually(partial(is_archived, store, ends), f"{topic} is archived")
         scene.log.delete(topic, {p: max(0, end - KEPT) for p, end in ends.items()})
 
 
-def is_archived(store: Store, ends: dict[int, int]) -> bool:
-    there = {partition: spans(pieces) for partition, pieces in store.pieces().items()}
+def is_archived(store: FileStore, ends: dict[int, int]) -> bool:
+    there = {partition: archived_ranges(pieces) for partition, pieces in store.pieces().items()}
     return there == {partition: [(0, end)] for partition, end in ends.items() if end}
 
 

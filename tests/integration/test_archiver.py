@@ -18,9 +18,9 @@ from tests.e2e.archiver_process import ARCHIVER, RunningArchiver, running_archiv
 from tests.e2e.garbage import anything, payment
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.waiting import eventually
-from tripline_engine.archive.feed import Feed
+from tripline_engine.archive.file_store import FileStore
 from tripline_engine.archive.journal import Cursor, Journal
-from tripline_engine.archive.store import Store
+from tripline_engine.archive.topic_consumer import TopicConsumer
 from tripline_engine.errors import RecordsMissing
 from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Headers, Record
@@ -76,7 +76,7 @@ def log(kafka: str, request: pytest.FixtureRequest) -> KafkaLog:
 @pytest.fixture
 def journal(log: KafkaLog, tmp_path: Path) -> Iterator[Journal]:
     with TopicLog(log.kafka, log.prefix + TRANSACTIONS) as topic:
-        yield Journal(topic, Store(tmp_path / "archive", "transaction", topic.name))
+        yield Journal(topic, FileStore(tmp_path / "archive", "transaction", topic.name))
 
 
 def archiving(log: KafkaLog, folder: Path, **settings: str) -> AbstractContextManager[RunningArchiver]:
@@ -114,7 +114,7 @@ def test_killed_at_any_time_it_keeps_each_record_once_byte_for_byte(
         ends = log.ends(TRANSACTIONS)
         eventually(
             lambda: (
-                {p: journal.archived(p) for p in ends}
+                {p: journal.archived_ranges(p) for p in ends}
                 == {p: [OffsetRange(0, end)] for p, end in ends.items()}
             ),
             "all is archived",
@@ -144,7 +144,10 @@ def test_told_to_stop_it_writes_what_it_has_read(log: KafkaLog, journal: Journal
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert (second.returncode, "another archiver is writing there" in second.stderr) == (1, True)
-    assert {p: journal.archived(p) for p in (0, 1)} == {0: [OffsetRange(0, 20)], 1: [OffsetRange(0, 20)]}
+    assert {p: journal.archived_ranges(p) for p in (0, 1)} == {
+        0: [OffsetRange(0, 20)],
+        1: [OffsetRange(0, 20)],
+    }
 
 
 @pytest.mark.timeout(300)
@@ -154,12 +157,13 @@ def test_what_kafka_deleted_before_it_was_read_is_counted_and_named(
     sender = Sender(log)
     sender.payments(20)
     with archiving(log, tmp_path):
-        eventually(lambda: journal.archived(0) == [OffsetRange(0, 10)], "the first are archived")
+        eventually(lambda: journal.archived_ranges(0) == [OffsetRange(0, 10)], "the first are archived")
     sender.payments(40)
     log.delete(TRANSACTIONS, {0: 25, 1: 0})
     with archiving(log, tmp_path) as archiver:
         eventually(
-            lambda: journal.archived(0) == [OffsetRange(0, 10), OffsetRange(25, 30)], "the rest is archived"
+            lambda: journal.archived_ranges(0) == [OffsetRange(0, 10), OffsetRange(25, 30)],
+            "the rest is archived",
         )
         assert archiver.metric("tripline_archiver_missing_records_total") == 15
     with pytest.raises(
@@ -200,7 +204,7 @@ def test_a_position_that_is_deleted_while_it_is_read_is_told(log: KafkaLog, jour
         begun.append(place[1])
         return 0 if begun.count(place[1]) == 1 else span.first
 
-    feed, read = Feed(log.kafka, [journal.topic.name], begin), list[Record]()
+    feed, read = TopicConsumer(log.kafka, [journal.topic.name], begin), list[Record]()
     feed.take_new_partitions()
 
     def all_is_read() -> bool:

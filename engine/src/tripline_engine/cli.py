@@ -10,7 +10,7 @@ import click
 
 from tripline_engine import logs
 from tripline_engine.errors import EngineError
-from tripline_engine.spark.settings import Settings, from_environment
+from tripline_engine.spark.settings import EngineSettings, from_environment
 
 
 @click.group()
@@ -60,7 +60,7 @@ def warm_up() -> None:
     warm_up_parallel()
 
 
-def _refuse_without_history(settings: Settings, now_ms: int) -> None:
+def _refuse_without_history(settings: EngineSettings, now_ms: int) -> None:
     # once in an engine's life: not among what each start imports
     from tripline_engine.rebuild.cold_start import refuse_without_history  # noqa: PLC0415
 

@@ -9,13 +9,13 @@ from typing import Final
 import structlog
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.archive.feed import Feed, Place
+from tripline_engine.archive.archive_file import ArchiveFile
+from tripline_engine.archive.file_store import FileStore
 from tripline_engine.archive.metrics import Metrics
 from tripline_engine.archive.partition_writer import PartitionWriter
-from tripline_engine.archive.piece import Piece
-from tripline_engine.archive.settings import Settings
-from tripline_engine.archive.store import Store
-from tripline_engine.archive.table import Form
+from tripline_engine.archive.settings import ArchiverSettings
+from tripline_engine.archive.table import TableFormat
+from tripline_engine.archive.topic_consumer import PartitionKey, TopicConsumer
 from tripline_engine.errors import KafkaSilent
 from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.topic_names import ORDER, TICKS, TRANSACTIONS
@@ -31,12 +31,16 @@ class Archiver:
     """One archiver on an archive that it holds. `elapsed` gives seconds on a clock that only grows."""
 
     def __init__(
-        self, settings: Settings, event_type: EventType, metrics: Metrics, elapsed: Callable[[], float]
+        self,
+        settings: ArchiverSettings,
+        event_type: EventType,
+        metrics: Metrics,
+        elapsed: Callable[[], float],
     ) -> None:
         self._settings, self._metrics, self._elapsed = settings, metrics, elapsed
         self._stores = stores(settings, event_type)
         self._forms = {
-            settings.topic(name): Form(event_type if name == TRANSACTIONS else None) for name in TOPICS
+            settings.topic(name): TableFormat(event_type if name == TRANSACTIONS else None) for name in TOPICS
         }
         self._writers = {
             (topic, partition): self._writer(topic, pieces)
@@ -53,7 +57,7 @@ class Archiver:
         """Until told to stop; what has been read is written then. Raises EngineError, and OSError if the disk fails."""
         for store in self._stores.values():
             store.remove_unfinished()
-        feed = Feed(self._settings.kafka, list(self._stores), self._begin)
+        feed = TopicConsumer(self._settings.kafka, list(self._stores), self._begin)
         look_at = self._elapsed()
         try:
             while not stop.is_set():
@@ -70,14 +74,14 @@ class Archiver:
         finally:
             feed.close()
 
-    def _look(self, feed: Feed) -> None:
+    def _look(self, feed: TopicConsumer) -> None:
         try:
             feed.take_new_partitions()
             self.reading = True
         except KafkaSilent as error:
             _log.warning("kafka", reason=str(error))
 
-    def _begin(self, place: Place, span: OffsetRange) -> int:
+    def _begin(self, place: PartitionKey, span: OffsetRange) -> int:
         writer = self._writers.get(place)
         if writer is None:
             writer = self._writers[place] = self._writer(place[0], [])
@@ -92,13 +96,13 @@ class Archiver:
             )  # fmt: skip
         return start
 
-    def _writer(self, topic: str, pieces: Sequence[Piece]) -> PartitionWriter:
+    def _writer(self, topic: str, pieces: Sequence[ArchiveFile]) -> PartitionWriter:
         def wrote(records: int, size: int) -> None:
             self._metrics.wrote(topic, records, size)
 
         return PartitionWriter.of(self._stores[topic], self._forms[topic], pieces, wrote)
 
-    def _read(self, feed: Feed) -> None:
+    def _read(self, feed: TopicConsumer) -> None:
         for place, record in feed.read(_READ_SECONDS):
             self._writers[place].take(record)
             if self._oldest is None:
@@ -122,14 +126,14 @@ class Archiver:
         # one a round: reading goes on meanwhile
         any(writer.merge() for writer in self._writers.values())
 
-    def _measure(self, ends: Mapping[Place, int]) -> None:
+    def _measure(self, ends: Mapping[PartitionKey, int]) -> None:
         for (topic, partition), end in ends.items():
             writer = self._writers[topic, partition]
             in_kafka = max(0, end - (writer.position or 0))
             self._metrics.unwritten(topic, partition, in_kafka, len(writer.waiting))
 
 
-def stores(settings: Settings, event_type: EventType) -> dict[str, Store]:
+def stores(settings: ArchiverSettings, event_type: EventType) -> dict[str, FileStore]:
     """By topic of the deployment, the folders of what is archived."""
     topics = [settings.topic(name) for name in TOPICS]
-    return {topic: Store(settings.archive, event_type.name, topic) for topic in topics}
+    return {topic: FileStore(settings.archive, event_type.name, topic) for topic in topics}

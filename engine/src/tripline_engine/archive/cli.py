@@ -10,7 +10,7 @@ import click
 
 from tripline_engine import logs
 from tripline_engine.archive.archiver import stores
-from tripline_engine.archive.cover import spans as joined_spans
+from tripline_engine.archive.file_ranges import archived_ranges
 from tripline_engine.archive.process import run
 from tripline_engine.archive.settings import from_environment
 from tripline_engine.errors import EngineError
@@ -37,7 +37,7 @@ def spans() -> None:
         settings = from_environment()
         for topic, store in stores(settings, settings.event_type).items():
             for partition, pieces in store.pieces().items():
-                for span in joined_spans(pieces):
+                for span in archived_ranges(pieces):
                     held = [p for p in pieces if span.first <= p.first < span.until]
                     days = sorted({piece.date for piece in held})
                     click.echo(

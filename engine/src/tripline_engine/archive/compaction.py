@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from tripline_engine.archive.piece import Piece
+from tripline_engine.archive.archive_file import ArchiveFile
 
 FAN_IN: Final = 16
 LARGE_BYTES: Final = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Sized:
+class SizedFile:
     """A piece and its file's size in bytes."""
 
-    piece: Piece
+    piece: ArchiveFile
     size: int
 
 
-def mergeable(files: Sequence[Sized], large: int = LARGE_BYTES) -> list[Piece] | None:
+def mergeable(files: Sequence[SizedFile], large: int = LARGE_BYTES) -> list[ArchiveFile] | None:
     """The next neighbours to merge, of one partition's files without superseded ones, by offset; None for none."""
     for run in _neighbours(files):
         over = run[0].piece.date != files[-1].piece.date
@@ -36,10 +36,10 @@ def mergeable(files: Sequence[Sized], large: int = LARGE_BYTES) -> list[Piece] |
     return None
 
 
-def _neighbours(files: Sequence[Sized]) -> Iterator[list[Sized]]:
+def _neighbours(files: Sequence[SizedFile]) -> Iterator[list[SizedFile]]:
     """Runs of a day where each begins where the one before it ends."""
     for _, day in groupby(files, key=lambda file: file.piece.date):
-        run: list[Sized] = []
+        run: list[SizedFile] = []
         for file in day:
             if run and run[-1].piece.until != file.piece.first:
                 yield run
@@ -48,7 +48,7 @@ def _neighbours(files: Sequence[Sized]) -> Iterator[list[Sized]]:
         yield run
 
 
-def _alike(run: Sequence[Sized], large: int) -> Sequence[Sized] | None:
+def _alike(run: Sequence[SizedFile], large: int) -> Sequence[SizedFile] | None:
     for start in range(len(run) - FAN_IN, -1, -1):
         window = run[start : start + FAN_IN]
         sizes = [file.size for file in window]
@@ -57,7 +57,7 @@ def _alike(run: Sequence[Sized], large: int) -> Sequence[Sized] | None:
     return None
 
 
-def _leftovers(run: Sequence[Sized], large: int) -> Sequence[Sized] | None:
+def _leftovers(run: Sequence[SizedFile], large: int) -> Sequence[SizedFile] | None:
     for start in range(len(run) - 1):
         total, end = run[start].size, start + 1
         while end < len(run) and total + run[end].size <= large:

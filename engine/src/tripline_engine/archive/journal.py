@@ -9,9 +9,9 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Final, Protocol
 
-from tripline_engine.archive.cover import cover, joined, spans
-from tripline_engine.archive.piece import Piece
-from tripline_engine.archive.store import Store
+from tripline_engine.archive.archive_file import ArchiveFile
+from tripline_engine.archive.file_ranges import archived_ranges, covering_files, merged_ranges
+from tripline_engine.archive.file_store import FileStore
 from tripline_engine.errors import RecordsMissing
 from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
@@ -21,7 +21,7 @@ _ATTEMPTS: Final = 3
 """At a position: files may be merged, and records archived and deleted, between looking and reading."""
 
 
-class Topic(Protocol):
+class ReadableTopic(Protocol):
     """What a journal needs of a topic: archive.topic.Topic, or one in memory."""
 
     @property
@@ -37,17 +37,17 @@ class Topic(Protocol):
 class Journal:
     """One topic. Without a store it is what Kafka has."""
 
-    def __init__(self, topic: Topic, store: Store | None) -> None:
+    def __init__(self, topic: ReadableTopic, store: FileStore | None) -> None:
         self.topic, self._store = topic, store
-        self._pieces: dict[int, list[Piece]] = {}
+        self._pieces: dict[int, list[ArchiveFile]] = {}
 
-    def spans(self, partition: int) -> list[OffsetRange]:
+    def available_ranges(self, partition: int) -> list[OffsetRange]:
         """Which offsets are there, ascending, a gap between each two."""
-        return joined([*self.archived(partition), self.topic.span(partition)])
+        return merged_ranges([*self.archived_ranges(partition), self.topic.span(partition)])
 
-    def archived(self, partition: int) -> list[OffsetRange]:
+    def archived_ranges(self, partition: int) -> list[OffsetRange]:
         """Which of them are in the archive."""
-        return spans(self._list().get(partition, []))
+        return archived_ranges(self._list().get(partition, []))
 
     def end(self, partition: int) -> int:
         """Of the topic."""
@@ -99,7 +99,7 @@ class Journal:
 
     def gap(self, partition: int, position: int) -> str:
         """Which offsets from this one on nobody has, as a sentence."""
-        later = [span.first for span in self.spans(partition) if span.first > position]
+        later = [span.first for span in self.available_ranges(partition) if span.first > position]
         until = f" to {later[0] - 1}" if later else " on"
         where = (
             "neither in the topic nor in the archive"
@@ -110,13 +110,13 @@ class Journal:
 
     def _source(self, partition: int, position: int, end: int) -> Iterator[tuple[list[Record], int]]:
         """Runs from one file or from the topic, each with how far it reaches; nothing if nobody has the position."""
-        found = cover(self._pieces.get(partition, []), position)
+        found = covering_files(self._pieces.get(partition, []), position)
         if found and self._store:
             yield from _from_file(self._store, found[0], position)
         elif self.topic.span(partition).first <= position:
             yield from _from_topic(self.topic, partition, position, end)
 
-    def _list(self) -> dict[int, list[Piece]]:
+    def _list(self) -> dict[int, list[ArchiveFile]]:
         self._pieces = self._store.pieces() if self._store else {}
         return self._pieces
 
@@ -152,7 +152,7 @@ class Cursor:
         return found
 
 
-def _from_file(store: Store, piece: Piece, position: int) -> Iterator[tuple[list[Record], int]]:
+def _from_file(store: FileStore, piece: ArchiveFile, position: int) -> Iterator[tuple[list[Record], int]]:
     try:
         for run in store.records(piece, position):
             yield run, run[-1].offset + 1
@@ -162,7 +162,9 @@ def _from_file(store: Store, piece: Piece, position: int) -> Iterator[tuple[list
     yield [], max(position, piece.until)
 
 
-def _from_topic(topic: Topic, partition: int, position: int, end: int) -> Iterator[tuple[list[Record], int]]:
+def _from_topic(
+    topic: ReadableTopic, partition: int, position: int, end: int
+) -> Iterator[tuple[list[Record], int]]:
     try:
         for run in topic.records(partition, position, end):
             yield run, run[-1].offset + 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tripline_engine.archive.compaction import Sized, mergeable
-from tripline_engine.archive.cover import superseded
-from tripline_engine.archive.piece import Piece
-from tripline_engine.archive.store import Store
-from tripline_engine.archive.table import Form
+from tripline_engine.archive.archive_file import ArchiveFile
+from tripline_engine.archive.compaction import SizedFile, mergeable
+from tripline_engine.archive.file_ranges import superseded
+from tripline_engine.archive.file_store import FileStore
+from tripline_engine.archive.table import TableFormat
 from tripline_engine.errors import ArchiveMismatch
 from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
@@ -22,20 +22,22 @@ Wrote = Callable[[int, int], None]
 class PartitionWriter:
     """One partition of one topic. `position` is where the next file begins; None until it is known."""
 
-    store: Store
-    form: Form
+    store: FileStore
+    form: TableFormat
     wrote: Wrote
-    files: list[Sized] = field(default_factory=list)
+    files: list[SizedFile] = field(default_factory=list)
     position: int | None = None
     waiting: list[Record] = field(default_factory=list)
     waiting_bytes: int = 0
 
     @staticmethod
-    def of(store: Store, form: Form, pieces: Sequence[Piece], wrote: Wrote) -> PartitionWriter:
+    def of(
+        store: FileStore, form: TableFormat, pieces: Sequence[ArchiveFile], wrote: Wrote
+    ) -> PartitionWriter:
         """Goes on from the partition's files; what a merge did not come to remove goes."""
         gone = superseded(pieces)
         store.remove(gone)
-        files = [Sized(piece, store.size(piece)) for piece in sorted(set(pieces) - set(gone))]
+        files = [SizedFile(piece, store.size(piece)) for piece in sorted(set(pieces) - set(gone))]
         ends = max((piece.until for piece in pieces), default=None)
         return PartitionWriter(store, form, wrote, files, ends)
 
@@ -84,7 +86,7 @@ class PartitionWriter:
         self._add(merged, 0)
         return True
 
-    def _add(self, piece: Piece, records: int) -> None:
-        file = Sized(piece, self.store.size(piece))
+    def _add(self, piece: ArchiveFile, records: int) -> None:
+        file = SizedFile(piece, self.store.size(piece))
         self.files = sorted([*self.files, file], key=lambda file: file.piece)
         self.wrote(records, file.size)

@@ -16,10 +16,10 @@ import structlog
 from tripline_contracts.event_type import EventType
 from tripline_engine.archive.archiver import Archiver, stores
 from tripline_engine.archive.metrics import Metrics
-from tripline_engine.archive.settings import Settings
+from tripline_engine.archive.settings import ArchiverSettings
 from tripline_engine.domain.memory.file_lock import file_lock
 from tripline_engine.errors import ArchiveFailed, ArchiveInUse
-from tripline_engine.serving import serving
+from tripline_engine.http_endpoint import serving
 from tripline_engine.topic_names import TRANSACTIONS
 
 _log = structlog.get_logger(__name__)
@@ -29,7 +29,7 @@ _NICE: Final = 5
 """A third of the share that judging has, where both want a core: reading a backlog, it took as much as the engine."""
 
 
-def run(settings: Settings, event_type: EventType) -> None:
+def run(settings: ArchiverSettings, event_type: EventType) -> None:
     """Returns after SIGTERM or SIGINT. Raises EngineError with one sentence for everything else."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

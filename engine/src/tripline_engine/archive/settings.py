@@ -11,12 +11,12 @@ from marshmallow.validate import Range
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
-from tripline_engine.binds import parse_bind
+from tripline_engine.bind_address import parse_bind
 from tripline_engine.errors import BadSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ArchiverSettings:
     """One archiver.
 
     :ivar flush_seconds: how old a record may get before it is written
@@ -38,13 +38,13 @@ class Settings:
         return self.topic_prefix + name
 
 
-def from_environment() -> Settings:
+def from_environment() -> ArchiverSettings:
     """Reads TRIPLINE_… variables. Raises BadSettings with a sentence naming the variable."""
     env = Env()
     try:
         with env.prefixed("TRIPLINE_"):
             host, port = parse_bind(env.str("METRICS_BIND", "127.0.0.1:9105"))
-            return Settings(
+            return ArchiverSettings(
                 kafka=env.str("KAFKA"),
                 archive=Path(env.str("ARCHIVE")).absolute(),
                 event_type=installed(env.str("EVENT_TYPE", DEFAULT)),

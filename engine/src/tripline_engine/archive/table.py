@@ -49,7 +49,7 @@ RAW: Final = pa.schema(
 _TAKEN: Final = {*RAW.names, "eventType", "topic", "date"}
 
 
-class Form:
+class TableFormat:
     """The columns of one topic's files. Without an event type they are the raw ones."""
 
     def __init__(self, event_type: EventType | None) -> None:

@@ -12,14 +12,14 @@ from tripline_engine.archive.journal import Journal
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.errors import NoHistory
 from tripline_engine.kafka_log.record import Record
-from tripline_engine.rebuild.history_need import Need, need_of
+from tripline_engine.rebuild.history_need import HistoryNeed, history_need
 from tripline_engine.rebuild.journals import Journals, journals
 from tripline_engine.rebuild.survey import all_records
-from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import RULES, TRANSACTIONS
 
 
-def refuse_without_history(settings: Settings, event_type: EventType, now_ms: int) -> None:
+def refuse_without_history(settings: EngineSettings, event_type: EventType, now_ms: int) -> None:
     """For an engine that has no checkpoint yet. Raises NoHistory."""
     with journals(settings, event_type) as found:
         reason = lacking(found, now_ms if settings.clock == "wall" else None)
@@ -38,7 +38,7 @@ def lacking(found: Journals, wall_ms: int | None) -> str | None:
     if not shortened:
         return None
     clock = _newest(transactions, shortened) if wall_ms is None else wall_ms
-    need = need_of((record.value for record in all_records(found[RULES])), clock)
+    need = history_need((record.value for record in all_records(found[RULES])), clock)
     for partition in shortened if need.window_seconds else ():
         if not _reaches(transactions, partition, need.oldest(clock)):
             return _sentence(transactions, partition, need, clock)
@@ -70,10 +70,10 @@ def _first_of(journal: Journal, partition: int, first: int) -> Record | None:
     return None
 
 
-def _sentence(journal: Journal, partition: int, need: Need, clock: int) -> str:
+def _sentence(journal: Journal, partition: int, need: HistoryNeed, clock: int) -> str:
     first = journal.topic.span(partition).first
     since = rfc3339(min(max(0, need.oldest(clock)), MAX_TIMESTAMP))
-    kept = [span for span in journal.archived(partition) if span.first < first <= span.until]
+    kept = [span for span in journal.archived_ranges(partition) if span.first < first <= span.until]
     archive = f"the archive has it from offset {kept[0].first} on" if kept else "no archive has it"
     return (
         f"{journal.topic.name} partition {partition} begins at offset {first}, and windows of up to"

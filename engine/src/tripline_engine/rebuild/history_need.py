@@ -12,7 +12,7 @@ from tripline_engine.domain.rules.tolerances import Tolerances
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class HistoryNeed:
     """The widest window in use, 0 for none, and which rule has it."""
 
     window_seconds: int
@@ -29,7 +29,7 @@ class Need:
         return clock - windows * self.window_seconds * 1000 - late - self.settings.max_future_skew_ms
 
 
-def need_of(events: Iterable[bytes | None], clock: int) -> Need:
+def history_need(events: Iterable[bytes | None], clock: int) -> HistoryNeed:
     """By all events of rules.v1, and the record clock (ms) that they are looked at.
 
     Each event says the widest windows after it. An older one counts as long as a version that came after it is not in
@@ -45,7 +45,7 @@ def need_of(events: Iterable[bytes | None], clock: int) -> Need:
             break
         widest = max(widest, _widest(event), key=lambda found: found[0])
         in_force = max(in_force, _moment(event.get("effectiveFrom")), _moment(event.get("occurredAt")))
-    return Need(widest[0], widest[1], settings)
+    return HistoryNeed(widest[0], widest[1], settings)
 
 
 def _readable(events: Iterable[bytes | None]) -> Iterable[dict[str, Any]]:

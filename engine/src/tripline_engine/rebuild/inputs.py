@@ -8,29 +8,29 @@ from dataclasses import dataclass
 from tripline_engine.archive.journal import Cursor, Journal
 from tripline_engine.errors import OrderBroken
 from tripline_engine.kafka_log.record import Record
-from tripline_engine.rebuild.recorded_order import Part, Range, RecordedBatch
+from tripline_engine.rebuild.recorded_order import PartitionRange, RecordedBatch, RecordedRange
 from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class ReplayBatch:
     """What one micro-batch took. `left_out` are parts that are too old to be needed and are not there any more."""
 
     recorded: RecordedBatch
     rules: list[Record]
     ticks: list[Record]
     transactions: list[Record]
-    left_out: tuple[Part, ...]
+    left_out: tuple[PartitionRange, ...]
 
 
-class Inputs:
+class ReplayInputs:
     """`journals` by the contract's names of the topics; below `available` (by partition) transactions are left out."""
 
     def __init__(self, journals: Mapping[str, Journal], available: Mapping[int, int]) -> None:
         self._journals, self._available = journals, available
         self._cursors: dict[tuple[str, int], Cursor] = {}
 
-    def batch(self, recorded: RecordedBatch) -> Batch:
+    def batch(self, recorded: RecordedBatch) -> ReplayBatch:
         """Raises RecordsMissing, and OrderBroken where the record doesn't fit what is there."""
         left_out = tuple(
             part for part in recorded.transactions if part.first < self._available.get(part.partition, 0)
@@ -41,7 +41,7 @@ class Inputs:
             if part not in left_out
             for record in self._part(recorded, part)
         ]
-        return Batch(
+        return ReplayBatch(
             recorded,
             self._range(recorded, RULES, recorded.rules),
             self._range(recorded, TICKS, recorded.ticks),
@@ -49,11 +49,11 @@ class Inputs:
             left_out,
         )
 
-    def _range(self, recorded: RecordedBatch, topic: str, wanted: Range | None) -> list[Record]:
+    def _range(self, recorded: RecordedBatch, topic: str, wanted: RecordedRange | None) -> list[Record]:
         return [] if wanted is None else self._take(recorded, topic, 0, wanted)
 
-    def _part(self, recorded: RecordedBatch, part: Part) -> list[Record]:
-        records = self._take(recorded, TRANSACTIONS, part.partition, Range(part.first, part.until))
+    def _part(self, recorded: RecordedBatch, part: PartitionRange) -> list[Record]:
+        records = self._take(recorded, TRANSACTIONS, part.partition, RecordedRange(part.first, part.until))
         newest = max(record.timestamp for record in records)
         if newest != part.max_record_time:
             raise OrderBroken(
@@ -63,7 +63,9 @@ class Inputs:
             )
         return records
 
-    def _take(self, recorded: RecordedBatch, topic: str, partition: int, wanted: Range) -> list[Record]:
+    def _take(
+        self, recorded: RecordedBatch, topic: str, partition: int, wanted: RecordedRange
+    ) -> list[Record]:
         cursor = self._cursors.get((topic, partition))
         if cursor is None:
             cursor = self._cursors[topic, partition] = Cursor(self._journals[topic], partition, wanted.first)

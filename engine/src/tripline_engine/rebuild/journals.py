@@ -7,10 +7,10 @@ from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from tripline_contracts.event_type import EventType
+from tripline_engine.archive.file_store import FileStore
 from tripline_engine.archive.journal import Journal
-from tripline_engine.archive.store import Store
 from tripline_engine.kafka_log.topic_log import TopicLog
-from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 
 _ARCHIVED: Final = (TRANSACTIONS, TICKS, ORDER)
@@ -20,13 +20,13 @@ Journals = Mapping[str, Journal]
 
 
 @contextmanager
-def journals(settings: Settings, event_type: EventType) -> Iterator[Journals]:
+def journals(settings: EngineSettings, event_type: EventType) -> Iterator[Journals]:
     """Of one deployment. rules.v1 is kept for ever and has no archive."""
     with ExitStack() as stack:
         found: dict[str, Journal] = {}
         for name in (RULES, *_ARCHIVED):
             topic, store = stack.enter_context(TopicLog(settings.kafka, settings.topic(name))), None
             if settings.archive and name in _ARCHIVED:
-                store = Store(settings.archive, event_type.name, topic.name)
+                store = FileStore(settings.archive, event_type.name, topic.name)
             found[name] = Journal(topic, store)
         yield found

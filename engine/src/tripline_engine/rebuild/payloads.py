@@ -11,8 +11,8 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.kafka_log.record import Record
-from tripline_engine.rebuild.inputs import Batch
-from tripline_engine.rebuild.recorded_order import Part
+from tripline_engine.rebuild.inputs import ReplayBatch
+from tripline_engine.rebuild.recorded_order import PartitionRange
 from tripline_engine.spark.rows.packing import REJECTS_SHARD, packer
 from tripline_engine.spark.rows.shard_keys import shard_keys
 
@@ -20,14 +20,14 @@ _BATCH_BYTES = 64 << 20
 """Values that are handed over for packing at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
 
 
-class Payloads:
+class PayloadPacker:
     """Makes them for one engine."""
 
     def __init__(self, config: EngineConfig) -> None:
         self._shards, self._pack = config.shards, packer(config)
         self._shard_of = {key: shard for shard, key in enumerate(shard_keys(config.shards))}
 
-    def of(self, batch: Batch) -> list[list[Payload]]:
+    def of(self, batch: ReplayBatch) -> list[list[Payload]]:
         """One list for each shard; an empty one has no part in the micro-batch."""
         broadcast = [
             *(Payload(Kind.RULE_EVENT, record.value or b"", record.offset) for record in batch.rules),
@@ -71,7 +71,7 @@ def _backfill(record: Record) -> bytes | None:
     return next((data or b"" for name, data in record.headers if name == BACKFILL), None)
 
 
-def _range(part: Part) -> Payload:
+def _range(part: PartitionRange) -> Payload:
     """As packing says how far a partition's part of the micro-batch goes."""
     found = {
         "partition": part.partition,

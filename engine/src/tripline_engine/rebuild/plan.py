@@ -13,9 +13,9 @@ from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
 from tripline_engine.archive.journal import Journal
 from tripline_engine.errors import CheckpointMismatch, RecordsMissing
 from tripline_engine.kafka_log.offset_range import OffsetRange
-from tripline_engine.rebuild.history_need import need_of
+from tripline_engine.rebuild.history_need import history_need
 from tripline_engine.rebuild.journals import Journals
-from tripline_engine.rebuild.survey import Place, Survey, survey
+from tripline_engine.rebuild.survey import PartitionKey, Survey, survey
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 
 _log = structlog.get_logger(__name__)
@@ -37,7 +37,7 @@ def plan(journals: Journals, event_type: EventType, engine: str | None) -> tuple
 
 def _available(journal: Journal, partition: int) -> int:
     """Where begins what reaches the topic's end without a gap."""
-    span = journal.spans(partition)
+    span = journal.available_ranges(partition)
     end = journal.end(partition)
     return span[-1].first if span and span[-1].until >= end else end
 
@@ -51,7 +51,7 @@ def _refuse_other_type(found: Survey, event_type: EventType) -> None:
         )
 
 
-def _refuse_gap(journal: Journal, place: Place, judged: OffsetRange, found: Survey) -> None:
+def _refuse_gap(journal: Journal, place: PartitionKey, judged: OffsetRange, found: Survey) -> None:
     topic, partition = place
     name, there = journal.topic.name, journal.topic.span(partition)
     if there.until < judged.until:
@@ -66,7 +66,7 @@ def _refuse_gap(journal: Journal, place: Place, judged: OffsetRange, found: Surv
         )
     if topic == TRANSACTIONS and partition in found.left_out:
         return  # whether that may be is another question
-    whole = [span for span in journal.spans(partition) if span.first <= judged.first < span.until]
+    whole = [span for span in journal.available_ranges(partition) if span.first <= judged.first < span.until]
     if not whole or whole[0].until < judged.until:
         raise RecordsMissing(journal.gap(partition, whole[0].until if whole else judged.first))
 
@@ -76,7 +76,7 @@ def _refuse_what_is_needed(journals: Journals, found: Survey) -> None:
         return
     clock = _last_tick(journals[TICKS], found)
     rules = _values(journals[RULES], found.judged.get((RULES, 0)))
-    need = need_of(rules, clock)
+    need = history_need(rules, clock)
     oldest = need.oldest(clock, _WINDOWS)
     for partition, newest in sorted(found.left_out.items()):
         judged = found.judged[TRANSACTIONS, partition]

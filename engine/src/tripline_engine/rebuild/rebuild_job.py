@@ -25,7 +25,7 @@ from tripline_engine.spark.checkpoint.restore_point import write_restore_point
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
 from tripline_engine.spark.driver.tick_policy import TickState
 from tripline_engine.spark.driver.ticker import save_state
-from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import ORDER
 
 _log = structlog.get_logger(__name__)
@@ -43,14 +43,14 @@ class Rebuilt:
     seconds: float
 
 
-def rebuild(settings: Settings, event_type: EventType, engine: str | None) -> Rebuilt:
+def rebuild(settings: EngineSettings, event_type: EventType, engine: str | None) -> Rebuilt:
     """Makes the checkpoint of the engine of that id; without one, of the newest. Raises EngineError."""
     with checkpoint.exclusive(settings.checkpoint), journals(settings, event_type) as found:
         checkpoint.refuse_existing(settings.checkpoint)
         return _rebuild(settings, event_type, found, engine)
 
 
-def _rebuild(settings: Settings, event_type: EventType, found: Journals, engine: str | None) -> Rebuilt:
+def _rebuild(settings: EngineSettings, event_type: EventType, found: Journals, engine: str | None) -> Rebuilt:
     order = found[ORDER]
     survey, available = plan(found, event_type, engine)
     last, read_order_to = survey.last, order.end(0)
@@ -67,7 +67,7 @@ def _rebuild(settings: Settings, event_type: EventType, found: Journals, engine:
     )
 
 
-def _ends(settings: Settings, survey: Survey) -> Ends:
+def _ends(settings: EngineSettings, survey: Survey) -> Ends:
     ends: Ends = {}
     for (topic, partition), judged in survey.judged.items():
         ends.setdefault(settings.topic(topic), {})[partition] = judged.until

@@ -14,14 +14,14 @@ from tripline_engine.kafka_log.record import Record
 _log = structlog.get_logger(__name__)
 
 
-class Range(msgspec.Struct, frozen=True):
+class RecordedRange(msgspec.Struct, frozen=True):
     """Offsets of a topic with one partition; `until` is exclusive."""
 
     first: int = msgspec.field(name="from")
     until: int
 
 
-class Part(msgspec.Struct, frozen=True, rename="camel"):
+class PartitionRange(msgspec.Struct, frozen=True, rename="camel"):
     """Offsets of one partition of transactions.v1, and their highest record time (ms)."""
 
     partition: int
@@ -38,9 +38,9 @@ class RecordedBatch(msgspec.Struct, frozen=True, rename="camel"):
     event_type: str
     anchors: tuple[str, ...]
     shards: int
-    rules: Range | None
-    ticks: Range | None
-    transactions: tuple[Part, ...]
+    rules: RecordedRange | None
+    ticks: RecordedRange | None
+    transactions: tuple[PartitionRange, ...]
 
     def judged(self) -> tuple[Any, ...]:
         """What has to be the same when an engine says it again: all but the number of shards."""

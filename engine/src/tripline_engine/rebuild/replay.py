@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.errors import OrderBroken
-from tripline_engine.rebuild.inputs import Inputs
+from tripline_engine.rebuild.inputs import ReplayInputs
 from tripline_engine.rebuild.journals import Journals
-from tripline_engine.rebuild.payloads import Payloads
+from tripline_engine.rebuild.payloads import PayloadPacker
 from tripline_engine.rebuild.progress import Progress
 from tripline_engine.rebuild.recorded_order import RecordedBatch, order_of, read_recorded
 from tripline_engine.rebuild.shards import Shards
@@ -30,7 +30,11 @@ def replay(
     Raises OrderBroken if anything comes out otherwise than it was recorded, or if the engine is still running;
     RecordsMissing if something has been deleted since the survey.
     """
-    inputs, payloads, shards = Inputs(journals, available), Payloads(config), Shards(config, now_ms)
+    inputs, payloads, shards = (
+        ReplayInputs(journals, available),
+        PayloadPacker(config),
+        Shards(config, now_ms),
+    )
     said: list[OutRecord] = []
     for recorded in order_of(survey.last.engine, all_records(journals[ORDER])):
         if recorded.sequence > survey.last.sequence:

@@ -9,10 +9,10 @@ from tripline_engine.archive.journal import Journal
 from tripline_engine.errors import OrderBroken
 from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
-from tripline_engine.rebuild.recorded_order import Range, RecordedBatch, order_of, read_recorded
+from tripline_engine.rebuild.recorded_order import RecordedBatch, RecordedRange, order_of, read_recorded
 from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 
-Place = tuple[str, int]
+PartitionKey = tuple[str, int]
 """A topic by the contract's name, and a partition."""
 
 
@@ -27,7 +27,7 @@ class Survey:
     """
 
     last: RecordedBatch
-    judged: dict[Place, OffsetRange] = field(default_factory=dict)
+    judged: dict[PartitionKey, OffsetRange] = field(default_factory=dict)
     max_record_times: dict[int, int] = field(default_factory=dict)
     left_out: dict[int, int] = field(default_factory=dict)
 
@@ -38,19 +38,19 @@ class Survey:
             if taken:
                 self._extend((topic, 0), taken)
         for part in recorded.transactions:
-            self._extend((TRANSACTIONS, part.partition), Range(part.first, part.until))
+            self._extend((TRANSACTIONS, part.partition), RecordedRange(part.first, part.until))
             _raise(self.max_record_times, part.partition, part.max_record_time)
             if part.first < available.get(part.partition, 0):
                 _raise(self.left_out, part.partition, part.max_record_time)
 
-    def _extend(self, place: Place, taken: Range) -> None:
+    def _extend(self, place: PartitionKey, taken: RecordedRange) -> None:
         first = self.judged[place].first if place in self.judged else taken.first
         self.judged[place] = OffsetRange(first, taken.until)
 
 
 def all_records(journal: Journal) -> Iterator[Record]:
     """Everything of a topic with one partition, as far back as it goes."""
-    found = journal.spans(0)
+    found = journal.available_ranges(0)
     for run in journal.runs(0, found[0].first) if found else ():
         yield from run
 

@@ -13,7 +13,7 @@ from marshmallow.validate import OneOf, Range
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
-from tripline_engine.binds import parse_bind
+from tripline_engine.bind_address import parse_bind
 from tripline_engine.domain.shard.engine_config import Clock
 from tripline_engine.errors import BadSettings
 
@@ -34,7 +34,7 @@ _LOCAL: Final = re.compile(r"local\[([0-9]+|\*)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class EngineSettings:
     """One engine process. Times in ms are integers, addresses are host:port.
 
     :ivar shards: None: as many as the checkpoint was made with
@@ -77,13 +77,13 @@ class Settings:
         return min(int(most * _WHEN_FAR_BEHIND), _MOST_TRANSACTIONS) if catching_up else most
 
 
-def from_environment() -> Settings:
+def from_environment() -> EngineSettings:
     """Reads TRIPLINE_… variables. Raises BadSettings with a sentence naming the variable."""
     env = Env()
     try:
         with env.prefixed("TRIPLINE_"):
             host, port = parse_bind(env.str("METRICS_BIND", "127.0.0.1:9103"))
-            return Settings(
+            return EngineSettings(
                 kafka=env.str("KAFKA"),
                 checkpoint=Path(env.str("CHECKPOINT")).absolute(),
                 projection_dir=Path(env.str("PROJECTION_DIR")).absolute(),

@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.archive.compaction import FAN_IN, Sized, mergeable
-from tripline_engine.archive.piece import Piece
+from tripline_engine.archive.archive_file import ArchiveFile
+from tripline_engine.archive.compaction import FAN_IN, SizedFile, mergeable
 
 LARGE = 10_000
 
@@ -17,16 +17,19 @@ def day(number: int) -> str:
     return f"2026-01-{number:02}"
 
 
-def row(sizes: list[int], date: str = day(1), first: int = 0) -> list[Sized]:
+def row(sizes: list[int], date: str = day(1), first: int = 0) -> list[SizedFile]:
     """Neighbours of these sizes, each of ten offsets."""
-    return [Sized(Piece(0, first + 10 * n, first + 10 * n + 10, date), size) for n, size in enumerate(sizes)]
+    return [
+        SizedFile(ArchiveFile(0, first + 10 * n, first + 10 * n + 10, date), size)
+        for n, size in enumerate(sizes)
+    ]
 
 
-def merged(files: list[Sized], chosen: list[Piece]) -> list[Sized]:
+def merged(files: list[SizedFile], chosen: list[ArchiveFile]) -> list[SizedFile]:
     size = sum(file.size for file in files if file.piece in chosen)
-    whole = Piece(0, chosen[0].first, chosen[-1].until, chosen[0].date)
+    whole = ArchiveFile(0, chosen[0].first, chosen[-1].until, chosen[0].date)
     rest = [file for file in files if file.piece not in chosen]
-    return sorted([*rest, Sized(whole, size)], key=lambda file: file.piece)
+    return sorted([*rest, SizedFile(whole, size)], key=lambda file: file.piece)
 
 
 def test_while_the_day_goes_on_sixteen_become_one() -> None:
@@ -65,11 +68,11 @@ def test_a_record_from_the_far_future_ends_no_day_for_those_after_it() -> None:
 @given(st.lists(st.tuples(st.integers(1, 300), st.integers(0, 30)), min_size=1, max_size=300))
 def test_it_comes_to_an_end_with_few_files_and_few_rewritings(arriving: list[tuple[int, int]]) -> None:
     """File by file, on some days; at the end the days are over."""
-    files: list[Sized] = []
+    files: list[SizedFile] = []
     date, written, total = 1, 0, 0
     for number, (size, skip) in enumerate(arriving):
         date = min(27, date + (skip == 0))
-        files += [Sized(Piece(0, 10 * number, 10 * number + 10, day(date)), size)]
+        files += [SizedFile(ArchiveFile(0, 10 * number, 10 * number + 10, day(date)), size)]
         total += size
         while chosen := mergeable(files, LARGE):
             before = {file.piece: file.size for file in files}
@@ -77,7 +80,7 @@ def test_it_comes_to_an_end_with_few_files_and_few_rewritings(arriving: list[tup
             files = merged(files, chosen)
             assert {piece.date for piece in chosen} == {chosen[0].date}
             assert all(one.until == other.first for one, other in pairwise(chosen))
-    files += [Sized(Piece(0, 10 * len(arriving), 10 * len(arriving) + 10, day(28)), 1)]
+    files += [SizedFile(ArchiveFile(0, 10 * len(arriving), 10 * len(arriving) + 10, day(28)), 1)]
     while chosen := mergeable(files, LARGE):
         files = merged(files, chosen)
     # within a day doubling bounds it: from 1 to LARGE in fourteen steps

@@ -23,10 +23,10 @@ from tests.unit.engine.archive.support.memory_store import (
     MemoryTopic,
     record,
 )
+from tripline_engine.archive.file_store import FileStore
 from tripline_engine.archive.journal import Cursor, Journal
 from tripline_engine.archive.partition_writer import PartitionWriter
-from tripline_engine.archive.store import Store
-from tripline_engine.archive.table import Form
+from tripline_engine.archive.table import TableFormat
 from tripline_engine.errors import ArchiveMismatch, RecordsMissing
 from tripline_engine.kafka_log.record import Record
 
@@ -44,7 +44,7 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.topic, self.disk = MemoryTopic(), FailingDisk()
-        self.store = Store(folder, "transaction", "transactions.v1", self.disk)
+        self.store = FileStore(folder, "transaction", "transactions.v1", self.disk)
         self.now, self.crashes, self.merges = START, 0, 0
         self.start()
 
@@ -57,7 +57,7 @@ class World:
         """As the archiver does."""
         self.store.remove_unfinished()
         pieces = self.store.pieces().get(0, [])
-        self.writer = PartitionWriter.of(self.store, Form(None), pieces, lambda _records, _size: None)
+        self.writer = PartitionWriter.of(self.store, TableFormat(None), pieces, lambda _records, _size: None)
         for one in self.kept[self.writer.begin(self.topic.span(0)) :]:
             self.writer.take(one)
 
@@ -180,7 +180,7 @@ def test_an_archiver_that_was_away_too_long_goes_on_behind_the_gap(tmp_path: Pat
     world.writer.waiting = world.kept[6:]
     world.do("write", None, (False, False))
     journal = Journal(world.topic, world.store)
-    assert [tuple(span) for span in journal.spans(0)] == [(0, 2), (6, 9)]
+    assert [tuple(span) for span in journal.available_ranges(0)] == [(0, 2), (6, 9)]
     assert Cursor(journal, 0, 6).take(9) == world.kept[6:]
 
 

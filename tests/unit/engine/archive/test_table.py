@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tests.unit.engine.archive.support.memory_store import START, record
 from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.event_type_loader import load
-from tripline_engine.archive.store import Store
-from tripline_engine.archive.table import Form
+from tripline_engine.archive.file_store import FileStore
+from tripline_engine.archive.table import TableFormat
 from tripline_engine.kafka_log.record import Record
 
 TRANSACTION = load()
@@ -52,8 +52,8 @@ def test_what_comes_out_is_what_went_in(
         Record(3, 7 + 2 * n, timestamp, key, value, tuple(headers))
         for n, (timestamp, key, value, headers) in enumerate(found)
     ]
-    store = Store(tmp_path, "transaction", "transactions.v1")
-    piece = store.write(records, 5, Form(TRANSACTION))
+    store = FileStore(tmp_path, "transaction", "transactions.v1")
+    piece = store.write(records, 5, TableFormat(TRANSACTION))
     assert (piece.partition, piece.first, piece.until) == (3, 5, records[-1].offset + 1)
     assert store.pieces()[3].count(piece) == 1
     assert [one for run in store.records(piece) for one in run] == records
@@ -67,8 +67,8 @@ def test_declared_fields_stand_beside_the_bytes_and_are_null_where_nobody_can_re
 ) -> None:
     values = [payment(), b"broken", None, payment(paymentAmount="1e3", ingestionTimestamp=START + 5)]
     records = [replace(record(n), value=value) for n, value in enumerate(values)]
-    store = Store(tmp_path, "transaction", "transactions.v1")
-    piece = store.write(records, 0, Form(TRANSACTION))
+    store = FileStore(tmp_path, "transaction", "transactions.v1")
+    piece = store.write(records, 0, TableFormat(TRANSACTION))
     table = (
         pq.ParquetFile(store.folder / piece.path)
         .read()
@@ -99,25 +99,25 @@ def test_a_field_with_the_name_of_a_column_has_one_of_its_own() -> None:
         Field("value", "attribute", "string", max_length=5),
         Field("date", "key", "string", max_length=5),
     )
-    names = Form(replace(TRANSACTION, fields=fields)).schema.names
+    names = TableFormat(replace(TRANSACTION, fields=fields)).schema.names
     assert {"value", "value_", "date_"} <= set(names)
     assert "date" not in names
     assert len(names) == len(set(names))
 
 
 def test_topics_of_ours_have_the_raw_columns_alone() -> None:
-    assert Form(None).schema.names == ["partition", "offset", "timestamp", "key", "value", "headers"]
+    assert TableFormat(None).schema.names == ["partition", "offset", "timestamp", "key", "value", "headers"]
 
 
 def test_files_of_an_older_event_type_are_merged_into_the_form_of_today(tmp_path: Path) -> None:
     older: EventType = replace(TRANSACTION, fields=TRANSACTION.fields[:-2])
-    store = Store(tmp_path, "transaction", "transactions.v1")
+    store = FileStore(tmp_path, "transaction", "transactions.v1")
     records = [replace(record(n), value=payment(transactionId=f"t{n}")) for n in range(4)]
-    first = store.write(records[:2], 0, Form(older))
-    second = store.write(records[2:], 2, Form(TRANSACTION))
-    merged = store.merge([first, second], Form(TRANSACTION))
+    first = store.write(records[:2], 0, TableFormat(older))
+    second = store.write(records[2:], 2, TableFormat(TRANSACTION))
+    merged = store.merge([first, second], TableFormat(TRANSACTION))
     assert store.pieces() == {0: [merged]}
     assert [one for run in store.records(merged) for one in run] == records
     table: pa.Table = pq.ParquetFile(store.folder / merged.path).read()
-    assert table.schema.names == Form(TRANSACTION).schema.names
+    assert table.schema.names == TableFormat(TRANSACTION).schema.names
     assert table.column("paymentType").to_pylist() == ["CSH"] * 4

@@ -111,12 +111,12 @@ def pin(checkpoint: Path, config: EngineConfig, begins: Ends | None = None) -> N
     _write(checkpoint / _FILE, found if begins is None else {**found, "begins": begins})
 
 
-def state_form(checkpoint: Path) -> int:
+def state_format(checkpoint: Path) -> int:
     """In which form the checkpoint keeps state logs."""
     return int(_read(checkpoint).get("stateForm", 1))
 
 
-def begins_at(checkpoint: Path) -> Ends | None:
+def resume_offsets(checkpoint: Path) -> Ends | None:
     """Where a rebuilt checkpoint reads on; None for one that was not."""
     begins = _read(checkpoint).get("begins") if (checkpoint / _FILE).exists() else None
     if begins is None:

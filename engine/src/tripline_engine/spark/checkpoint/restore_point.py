@@ -15,7 +15,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Final
 
-from tripline_engine.spark.checkpoint.checkpoint import begins_at, spark_folder
+from tripline_engine.spark.checkpoint.checkpoint import resume_offsets, spark_folder
 from tripline_engine.spark.checkpoint.spark_offsets import Ends, committed_ends, last_commit
 
 _FOLDER: Final = "beginning"
@@ -35,7 +35,7 @@ class RestorePoint:
 
 def read_restore_point(checkpoint: Path) -> RestorePoint | None:
     """None for a checkpoint that wasn't rebuilt, and once its first micro-batch is committed."""
-    ends = begins_at(checkpoint)
+    ends = resume_offsets(checkpoint)
     if ends is None or last_commit(spark_folder(checkpoint)) is not None:
         return None
     return RestorePoint(ends, checkpoint / _FOLDER)

@@ -9,7 +9,7 @@ import structlog
 from tripline_engine.errors import KafkaSilent
 from tripline_engine.kafka_log.topic_log import TopicLog
 from tripline_engine.spark.checkpoint.restore_point import judged_ends
-from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import TRANSACTIONS
 
 _log = structlog.get_logger(__name__)
@@ -53,7 +53,7 @@ class Backlog:
             _log.info("caught_up")
 
 
-def unread_records(settings: Settings) -> int:
+def unread_records(settings: EngineSettings) -> int:
     """How many transactions have not been judged yet; 0 if Kafka doesn't say: that decides nothing but speed."""
     name = settings.topic(TRANSACTIONS)
     judged = judged_ends(settings.checkpoint).get(name, {})

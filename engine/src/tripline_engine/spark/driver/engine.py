@@ -18,7 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.errors import QueryFailed
-from tripline_engine.serving import serving
+from tripline_engine.http_endpoint import serving
 from tripline_engine.spark.checkpoint import checkpoint
 from tripline_engine.spark.checkpoint.restore_point import remove_restore_point
 from tripline_engine.spark.driver import jvm_housekeeping, preload
@@ -35,7 +35,7 @@ from tripline_engine.spark.query.jvm_class_cache import class_cache_for
 from tripline_engine.spark.query.processor import ShardProcessor
 from tripline_engine.spark.query.query import start_query
 from tripline_engine.spark.query.session import start_session
-from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.spark.state.blob_log import remove_unfinished_blobs
 from tripline_engine.spark.state.stored_state import StoredState
 
@@ -46,11 +46,11 @@ _BETWEEN_LOOKS_SECONDS: Final = 0.05
 _GRACE_SECONDS: Final = 10.0
 
 
-RefuseWithoutHistory = Callable[[Settings, int], None]
+RefuseWithoutHistory = Callable[[EngineSettings, int], None]
 """Refuses (EngineError) to begin at that time (ms) where Kafka no longer has what the rules' windows need."""
 
 
-def run(settings: Settings, refuse_without_history: RefuseWithoutHistory) -> None:
+def run(settings: EngineSettings, refuse_without_history: RefuseWithoutHistory) -> None:
     """Run the engine; return after SIGTERM or SIGINT.
 
     :param refuse_without_history: asked once in an engine's life, before its checkpoint is made
@@ -72,7 +72,7 @@ def run(settings: Settings, refuse_without_history: RefuseWithoutHistory) -> Non
             _log.warning("little_room", reason=lacking)
         processor = ShardProcessor(
             config,
-            StoredState(settings.checkpoint, checkpoint.state_form(settings.checkpoint)),
+            StoredState(settings.checkpoint, checkpoint.state_format(settings.checkpoint)),
             settings.projection_dir,
             settings.topic_prefix,
             fault,
@@ -83,7 +83,9 @@ def run(settings: Settings, refuse_without_history: RefuseWithoutHistory) -> Non
 class Engine:
     """One run of the engine on a checkpoint that it holds."""
 
-    def __init__(self, settings: Settings, config: EngineConfig, fault: FaultPoint | None = None) -> None:
+    def __init__(
+        self, settings: EngineSettings, config: EngineConfig, fault: FaultPoint | None = None
+    ) -> None:
         self._settings = settings
         self._config = config
         self._fault = fault

@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPa
 
 from tripline_contracts import cloudevents
 from tripline_engine.spark.checkpoint.restore_point import judged_ends
-from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 
 _log = structlog.get_logger(__name__)
@@ -24,7 +24,7 @@ _SOURCE: Final = "/engine"
 class KafkaStream:
     """Reads by assignment, without a consumer group: nothing of this is committed to Kafka."""
 
-    def __init__(self, settings: Settings, engine_id: str) -> None:
+    def __init__(self, settings: EngineSettings, engine_id: str) -> None:
         common = {"bootstrap.servers": settings.kafka, "log_level": 3}
         self._consumer = Consumer(
             {

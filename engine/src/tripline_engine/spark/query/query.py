@@ -16,7 +16,7 @@ from tripline_engine.spark.query.session import LARGE_BATCHES, SMALL_BATCHES
 from tripline_engine.spark.query.sources import shard_inputs
 from tripline_engine.spark.rows.output_schema import OUTPUT_SCHEMA
 from tripline_engine.spark.rows.shard_keys import shard_keys
-from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.settings import EngineSettings
 
 OBSERVATION = "shards"
 """The observed metrics of each micro-batch: column `shard<n>` holds that shard's counters as JSON."""
@@ -24,7 +24,7 @@ OBSERVATION = "shards"
 
 def start_query(
     session: SparkSession,
-    settings: Settings,
+    settings: EngineSettings,
     config: EngineConfig,
     processor: ShardProcessor,
     fault: FaultPoint | None = None,

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from tripline_engine.errors import BadSettings
 from tripline_engine.spark.query.jvm_class_cache import ClassCache
-from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.settings import EngineSettings
 
 _STATE: Final = "spark.sql.streaming.stateStore"
 _HADOOP: Final = "spark.hadoop."
@@ -111,7 +111,7 @@ def _heap(mebibytes: int) -> str:
     return f"-Xmn{mebibytes // 3}m -Xms{mebibytes // 2}m -XX:+AlwaysPreTouch"
 
 
-def start_session(settings: Settings, shards: int, archive: ClassCache | None = None) -> SparkSession:
+def start_session(settings: EngineSettings, shards: int, archive: ClassCache | None = None) -> SparkSession:
     """A session for the engine. Raises BadSettings where the environment contradicts what the engine needs."""
     if not any(settings.jars.glob("spark-sql-kafka-*.jar")):
         raise BadSettings(f"TRIPLINE_JARS: no Kafka connector for Spark in {settings.jars}")
@@ -155,7 +155,7 @@ def refuse_speculation(session: SparkSession) -> None:
         raise BadSettings("spark.speculation: must be false, two attempts of a task can't share a shard")
 
 
-def _deployment(settings: Settings, shards: int, archive: ClassCache | None) -> dict[str, str]:
+def _deployment(settings: EngineSettings, shards: int, archive: ClassCache | None) -> dict[str, str]:
     log_configuration = Path(str(resources.files("tripline_engine.spark") / "log4j2.properties"))
     return {
         # on the class path and not in spark.jars: the launcher needs the file system earlier

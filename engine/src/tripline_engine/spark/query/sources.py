@@ -23,7 +23,7 @@ from tripline_engine.spark.faults.fault_points import FaultPoint
 from tripline_engine.spark.query.starting_offsets import starting_offsets
 from tripline_engine.spark.rows.input_schema import BACKFILLED_RECORD, PACKED_SCHEMA, RAW_RECORD
 from tripline_engine.spark.rows.shard_keys import shard_keys
-from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def shard_inputs(
     session: SparkSession,
-    settings: Settings,
+    settings: EngineSettings,
     config: EngineConfig,
     fault: FaultPoint | None = None,
     begin: Ends | None = None,
@@ -60,7 +60,7 @@ def shard_inputs(
 
 
 def _broadcast_events(
-    session: SparkSession, settings: Settings, shards: int, begin: Ends | None
+    session: SparkSession, settings: EngineSettings, shards: int, begin: Ends | None
 ) -> DataFrame:
     """Rule events and ticks, a copy for each shard, with their Kafka offset as position."""
     events = _kafka(session, settings, [settings.topic(RULES), settings.topic(TICKS)], begin)
@@ -81,7 +81,7 @@ def _broadcast_events(
     )
 
 
-def _records(session: SparkSession, settings: Settings, begin: Ends | None, most: int) -> DataFrame:
+def _records(session: SparkSession, settings: EngineSettings, begin: Ends | None, most: int) -> DataFrame:
     """At most so many a micro-batch; with 0 none are read, and those that come are taken when some are."""
     more = {"maxOffsetsPerTrigger": str(most), "includeHeaders": "true"}
     raw = _kafka(session, settings, [settings.topic(TRANSACTIONS)], begin, more)
@@ -124,7 +124,7 @@ def packing(config: EngineConfig, fault: FaultPoint | None) -> Pack:
 
 def _kafka(
     session: SparkSession,
-    settings: Settings,
+    settings: EngineSettings,
     topics: Sequence[str],
     begin: Ends | None,
     more: Mapping[str, str] | None = None,

@@ -8,14 +8,14 @@ from typing import Final
 
 from tripline_engine.kafka_log.topic_log import TopicLog
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
-from tripline_engine.spark.settings import Settings
+from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import TICKS
 
 _EARLIEST: Final = -2
 """Spark's number for it."""
 
 
-def starting_offsets(settings: Settings, topics: Sequence[str], begin: Ends) -> str:
+def starting_offsets(settings: EngineSettings, topics: Sequence[str], begin: Ends) -> str:
     """Spark wants every partition named. One that nothing was taken of begins at its beginning, but ticks at their end.
 
     Ticks that no micro-batch of this engine has taken are another one's: they tell how far that one had come, and by

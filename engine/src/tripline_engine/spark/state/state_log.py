@@ -31,7 +31,7 @@ _MOST_UNANSWERED, _MOST_ASKED = 64, 32
 _MOST_SENT, _A_MESSAGE = 1 << 16, 1 << 10
 
 
-class Form(NamedTuple):
+class StateFormat(NamedTuple):
     """How data lie in the store: the state variable's value, and the way there and back.
 
     :ivar has_files: whether large segments are in files instead (`filed_log.py`)
@@ -47,11 +47,13 @@ def _text(data: bytes) -> str:
     return b2a_base64(data, newline=False).decode("ascii")
 
 
-_WITH_FILES: Final = Form(StructType([StructField("data", StringType())]), _text, a2b_base64, has_files=True)
-FORMS: Final = {
+_WITH_FILES: Final = StateFormat(
+    StructType([StructField("data", StringType())]), _text, a2b_base64, has_files=True
+)
+STATE_FORMATS: Final = {
     # of checkpoints from before there was another one
-    1: Form(StructType([StructField("data", BinaryType())]), bytes, bytes),
-    2: Form(StructType([StructField("data", StringType())]), _text, a2b_base64),
+    1: StateFormat(StructType([StructField("data", BinaryType())]), bytes, bytes),
+    2: StateFormat(StructType([StructField("data", StringType())]), _text, a2b_base64),
     3: _WITH_FILES,
     # the names of files are together (`file_names.py`): what is of the third form becomes that
     4: _WITH_FILES,
@@ -65,7 +67,7 @@ class SparkStateLog:
     Raises StateStoreFailed, for a write at a later call.
     """
 
-    def __init__(self, state: MapState, form: Form) -> None:
+    def __init__(self, state: MapState, form: StateFormat) -> None:
         self._state, self._form = state, form
         client = state._mapStateClient._stateful_processor_api_client  # noqa: SLF001  # it has no other way
         assert isinstance(client, StateClient)  # Spark's workers have no other

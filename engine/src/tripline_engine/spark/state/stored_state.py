@@ -12,7 +12,7 @@ from pyspark import TaskContext
 
 from tripline_engine.domain.state_log.state_log import StateLog
 from tripline_engine.spark.state.blob_log import LARGE, BlobLog, shard_folder
-from tripline_engine.spark.state.state_log import FORMS, KEY, SparkStateLog
+from tripline_engine.spark.state.state_log import KEY, STATE_FORMATS, SparkStateLog
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessorHandle
@@ -32,12 +32,12 @@ class StoredState:
 
     def variable(self, handle: StatefulProcessorHandle) -> MapState:
         """The state variable that has all of it."""
-        return handle.getMapState("log", KEY, FORMS[self.form].schema)
+        return handle.getMapState("log", KEY, STATE_FORMATS[self.form].schema)
 
     @contextmanager
     def log(self, variable: MapState, shard: int) -> Iterator[StateLog]:
         """A shard's, for one micro-batch; whatever is written is in the state store at the end."""
-        form = FORMS[self.form]
+        form = STATE_FORMATS[self.form]
         store = SparkStateLog(variable, form)
         if form.has_files:
             filed = BlobLog(store, shard_folder(self.checkpoint, shard), _micro_batch(), self.large)

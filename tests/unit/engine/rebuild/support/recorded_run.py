@@ -9,9 +9,9 @@ from pathlib import Path
 
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.archive.support.memory_store import MemoryTopic
+from tripline_engine.archive.file_store import FileStore
 from tripline_engine.archive.journal import Journal
-from tripline_engine.archive.store import Store
-from tripline_engine.archive.table import Form
+from tripline_engine.archive.table import TableFormat
 from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
@@ -27,7 +27,7 @@ class Recording:
     ) -> None:
         self.topics = {name: MemoryTopic(name=name) for name in NAMES}
         self.stores = {
-            name: Store(archive, "transaction", name) for name in NAMES if archive and name != RULES
+            name: FileStore(archive, "transaction", name) for name in NAMES if archive and name != RULES
         }
         for batch in batches:
             self._add(RULES, batch.rule_events)
@@ -49,7 +49,7 @@ class Recording:
         records, first = self.topics[name].kept[partition], 0
         for begin, end in pairwise([0, *cuts]):
             if begin < end:
-                first = self.stores[name].write(records[begin:end], first, Form(None)).until
+                first = self.stores[name].write(records[begin:end], first, TableFormat(None)).until
         self.topics[name].low[partition] = first
 
     def renumber(self, name: str) -> None:

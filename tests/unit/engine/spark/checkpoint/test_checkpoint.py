@@ -11,18 +11,18 @@ import pytest
 from tripline_contracts.event_type_loader import load
 from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch
 from tripline_engine.spark.checkpoint.checkpoint import (
-    begins_at,
     exclusive,
     is_new,
     new_config,
     open_config,
     pin,
     refuse_existing,
+    resume_offsets,
     spark_folder,
-    state_form,
+    state_format,
 )
 from tripline_engine.spark.checkpoint.spark_offsets import committed_ends, last_commit
-from tripline_engine.spark.state.state_log import FORMS
+from tripline_engine.spark.state.state_log import STATE_FORMATS
 
 TRANSACTION = load()
 
@@ -99,12 +99,12 @@ def test_a_checkpoint_from_before_fields_were_pinned_is_taken(tmp_path: Path) ->
 
 def test_a_checkpoint_keeps_the_form_of_its_state(tmp_path: Path) -> None:
     open_config(tmp_path, TRANSACTION, 2, "wall")
-    assert state_form(tmp_path) == max(FORMS)
+    assert state_format(tmp_path) == max(STATE_FORMATS)
     pinned = json.loads((tmp_path / "tripline.json").read_text())
     del pinned["stateForm"]
     (tmp_path / "tripline.json").write_text(json.dumps(pinned))
     open_config(tmp_path, TRANSACTION, 2, "wall")
-    assert state_form(tmp_path) == 1
+    assert state_format(tmp_path) == 1
 
 
 def test_state_with_stubs_is_that_of_an_engine_that_knows_names_together_from_now_on(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_state_with_stubs_is_that_of_an_engine_that_knows_names_together_from_no
 def test_state_of_a_later_version_is_refused(tmp_path: Path) -> None:
     open_config(tmp_path, TRANSACTION, 2, "wall")
     pinned = json.loads((tmp_path / "tripline.json").read_text())
-    (tmp_path / "tripline.json").write_text(json.dumps({**pinned, "stateForm": max(FORMS) + 1}))
+    (tmp_path / "tripline.json").write_text(json.dumps({**pinned, "stateForm": max(STATE_FORMATS) + 1}))
     with pytest.raises(CheckpointMismatch, match=r"later version .*tripline-engine rebuild"):
         open_config(tmp_path, TRANSACTION, 2, "wall")
 
@@ -128,7 +128,7 @@ def test_a_rebuilt_engine_is_the_one_it_was_and_says_where_it_reads_on(tmp_path:
     begins = {"transactions.v1": {0: 17, 1: 4}, "rules.v1": {0: 2}}
     pin(tmp_path, config, begins)
     assert open_config(tmp_path, TRANSACTION, None, "data") == config
-    assert begins_at(tmp_path) == begins
+    assert resume_offsets(tmp_path) == begins
 
 
 def test_a_checkpoint_is_not_made_where_there_is_one(tmp_path: Path) -> None:

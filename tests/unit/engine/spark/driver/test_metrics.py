@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tripline_engine.domain.shard.ports import OutRecord
-from tripline_engine.serving import serving
+from tripline_engine.http_endpoint import serving
 from tripline_engine.spark.driver.backlog import Backlog
 from tripline_engine.spark.driver.history_limit import HistoryLimit
 from tripline_engine.spark.driver.listener import ProgressListener

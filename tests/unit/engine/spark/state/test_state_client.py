@@ -13,9 +13,9 @@ from pyspark.sql.streaming.stateful_processor_api_client import (
 from tests.unit.engine.spark.support.state_server import Store, connected
 from tripline_engine.errors import StateStoreFailed
 from tripline_engine.spark.state.state_client import StateClient
-from tripline_engine.spark.state.state_log import FORMS, KEY, SparkStateLog
+from tripline_engine.spark.state.state_log import KEY, STATE_FORMATS, SparkStateLog
 
-FORM = FORMS[max(FORMS)]
+FORM = STATE_FORMATS[max(STATE_FORMATS)]
 BEGINNING = ["getMapState", "setHandleState", "setImplicitKey"]
 
 

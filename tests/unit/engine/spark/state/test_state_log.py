@@ -13,14 +13,14 @@ from pyspark.sql.streaming.stateful_processor import MapState
 from tests.unit.engine.spark.support.state_server import Store, connected
 from tripline_engine.errors import StateStoreFailed
 from tripline_engine.spark.state.state_client import StateClient
-from tripline_engine.spark.state.state_log import FORMS, KEY, SparkStateLog
+from tripline_engine.spark.state.state_log import KEY, STATE_FORMATS, SparkStateLog
 
 
 @contextmanager
-def served(store: Store, form: int = max(FORMS)) -> Iterator[SparkStateLog]:
+def served(store: Store, form: int = max(STATE_FORMATS)) -> Iterator[SparkStateLog]:
     with connected(store, StateClient) as client:
-        state = MapState(MapStateClient(client, KEY, FORMS[form].schema), "log")
-        yield SparkStateLog(state, FORMS[form])
+        state = MapState(MapStateClient(client, KEY, STATE_FORMATS[form].schema), "log")
+        yield SparkStateLog(state, STATE_FORMATS[form])
 
 
 def put_some(log: SparkStateLog) -> None:
@@ -34,10 +34,10 @@ def put_two_megabytes(log: SparkStateLog) -> None:
         log.put(f"k{number}", bytes(100_000))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", STATE_FORMATS)
 def test_any_number_of_large_entries_is_read_at_once(form: int) -> None:
     data = {f"k{number}": bytes([number % 256]) * 100_000 for number in range(300)}
-    store = Store(kept={name: FORMS[form].stored(each) for name, each in data.items()})
+    store = Store(kept={name: STATE_FORMATS[form].stored(each) for name, each in data.items()})
     store.open.set()
     with served(store, form) as log:
         log.put("last", b"1")

@@ -19,27 +19,27 @@ _MOST: Final = 5_000
 _FETCH_BYTES: Final = 1 << 18
 """An answer waits for so many, half a second at most."""
 
-Place = tuple[str, int]
+PartitionKey = tuple[str, int]
 """Topic and partition."""
-Begin = Callable[[Place, OffsetRange], int]
+StartOffset = Callable[[PartitionKey, OffsetRange], int]
 """Where to read a partition from, given what it has."""
 
 
-class Feed:
+class TopicConsumer:
     """A consumer of some topics. Raises KafkaSilent where Kafka does not answer. To be closed."""
 
-    def __init__(self, kafka: str, topics: list[str], begin: Begin) -> None:
+    def __init__(self, kafka: str, topics: list[str], begin: StartOffset) -> None:
         # files are written every few seconds: many records in few answers spare the broker and this process work
         self._consumer = Consumer({**consumer_settings(kafka), "fetch.min.bytes": _FETCH_BYTES})
         self._topics, self._begin = topics, begin
-        self._assigned: set[Place] = set()
+        self._assigned: set[PartitionKey] = set()
 
     def take_new_partitions(self) -> None:
         """From now on reads what has come into being; at first, all there is."""
         for place in sorted(set(self._places()) - self._assigned):
             self._assign(place)
 
-    def read(self, seconds: float) -> Iterator[tuple[Place, Record]]:
+    def read(self, seconds: float) -> Iterator[tuple[PartitionKey, Record]]:
         """What comes within that time."""
         for message in self._consumer.consume(_MOST, seconds):
             error, topic, partition = message.error(), message.topic(), message.partition()
@@ -55,9 +55,9 @@ class Feed:
             else:
                 _log.warning("kafka", topic=topic, partition=partition, reason=error.str())
 
-    def ends(self) -> Mapping[Place, int]:
+    def ends(self) -> Mapping[PartitionKey, int]:
         """The ends of all partitions, as Kafka last said them along with records."""
-        found: dict[Place, int] = {}
+        found: dict[PartitionKey, int] = {}
         for topic, partition in self._assigned:
             known = self._consumer.get_watermark_offsets(TopicPartition(topic, partition), cached=True)
             if known[1] >= 0:
@@ -68,13 +68,13 @@ class Feed:
         """Leaves Kafka."""
         self._consumer.close()
 
-    def _assign(self, place: Place) -> None:
+    def _assign(self, place: PartitionKey) -> None:
         start = self._begin(place, span_of(self._consumer, *place))
         self._consumer.incremental_assign([TopicPartition(*place, start)])
         self._assigned.add(place)
         _log.info("reading", topic=place[0], partition=place[1], offset=start)
 
-    def _places(self) -> Iterator[Place]:
+    def _places(self) -> Iterator[PartitionKey]:
         for topic in self._topics:
             try:
                 found = self._consumer.list_topics(topic, _SECONDS).topics[topic]

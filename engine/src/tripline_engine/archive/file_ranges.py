@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tripline_engine.archive.piece import Piece
+from tripline_engine.archive.archive_file import ArchiveFile
 from tripline_engine.kafka_log.offset_range import OffsetRange
 
 
-def cover(pieces: Iterable[Piece], start: int) -> list[Piece]:
+def covering_files(pieces: Iterable[ArchiveFile], start: int) -> list[ArchiveFile]:
     """Pieces of one partition that hold all offsets from `start` up to the first gap, with as few steps as can be.
 
     Each is to be read from where the one before it ends, the first one from `start`. Empty if no piece has `start`.
     """
-    chosen: list[Piece] = []
-    best: Piece | None = None
+    chosen: list[ArchiveFile] = []
+    best: ArchiveFile | None = None
     position = start
     for piece in sorted(pieces):
         if piece.first > position:
@@ -37,12 +37,12 @@ def cover(pieces: Iterable[Piece], start: int) -> list[Piece]:
     return [*chosen, best] if best else chosen
 
 
-def spans(pieces: Iterable[Piece]) -> list[OffsetRange]:
+def archived_ranges(pieces: Iterable[ArchiveFile]) -> list[OffsetRange]:
     """What the pieces of one partition hold together, without gaps in each, ascending."""
-    return joined(OffsetRange(piece.first, piece.until) for piece in pieces)
+    return merged_ranges(OffsetRange(piece.first, piece.until) for piece in pieces)
 
 
-def joined(found: Iterable[OffsetRange]) -> list[OffsetRange]:
+def merged_ranges(found: Iterable[OffsetRange]) -> list[OffsetRange]:
     """Spans that meet or overlap made one, ascending; empty ones left out."""
     whole: list[OffsetRange] = []
     for span in sorted(span for span in found if span.first < span.until):
@@ -53,10 +53,10 @@ def joined(found: Iterable[OffsetRange]) -> list[OffsetRange]:
     return whole
 
 
-def superseded(pieces: Iterable[Piece]) -> list[Piece]:
+def superseded(pieces: Iterable[ArchiveFile]) -> list[ArchiveFile]:
     """Pieces of one partition whose range lies within another's. Of equal ranges one stays."""
-    gone: list[Piece] = []
-    widest: Piece | None = None
+    gone: list[ArchiveFile] = []
+    widest: ArchiveFile | None = None
     for piece in sorted(pieces, key=lambda piece: (piece.first, -piece.until, piece.date)):
         if widest is not None and widest.holds(piece):
             gone.append(piece)

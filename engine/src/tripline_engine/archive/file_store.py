@@ -10,9 +10,9 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tripline_engine.archive.archive_file import ArchiveFile, day_of, parse_path
 from tripline_engine.archive.disk import Disk, LocalDisk
-from tripline_engine.archive.piece import Piece, day_of, piece_at
-from tripline_engine.archive.table import RAW, Form, records_of
+from tripline_engine.archive.table import RAW, TableFormat, records_of
 from tripline_engine.kafka_log.record import Record
 
 _ASIDE: Final = ".aside-"
@@ -21,31 +21,31 @@ _GROUP_BYTES: Final = 16 << 20
 """Of values in memory that become one row group, about."""
 
 
-class Store:
+class FileStore:
     """Files of one topic. One process at a time may write."""
 
     def __init__(self, archive: Path, event_type: str, topic: str, disk: Disk | None = None) -> None:
         self.folder = archive / f"eventType={quote(event_type, safe='')}" / f"topic={quote(topic, safe='')}"
         self._disk = disk or LocalDisk()
 
-    def pieces(self) -> dict[int, list[Piece]]:
+    def pieces(self) -> dict[int, list[ArchiveFile]]:
         """By partition, ascending, what is there now; superseded ones too."""
-        found: dict[int, list[Piece]] = {}
+        found: dict[int, list[ArchiveFile]] = {}
         for path in self.folder.glob("date=*/p*.parquet"):
-            piece = piece_at(path)
+            piece = parse_path(path)
             if piece:
                 found.setdefault(piece.partition, []).append(piece)
         return {partition: sorted(pieces) for partition, pieces in sorted(found.items())}
 
-    def has(self, piece: Piece) -> bool:
+    def has(self, piece: ArchiveFile) -> bool:
         """Whether its file is there."""
         return self._path(piece).exists()
 
-    def size(self, piece: Piece) -> int:
+    def size(self, piece: ArchiveFile) -> int:
         """Of the file, in bytes."""
         return self._path(piece).stat().st_size
 
-    def records(self, piece: Piece, start: int = 0) -> Iterator[list[Record]]:
+    def records(self, piece: ArchiveFile, start: int = 0) -> Iterator[list[Record]]:
         """The records of a file from offset `start` on, in runs. Raises FileNotFoundError when it has been merged."""
         with pq.ParquetFile(self._path(piece)) as file:
             for batch in file.iter_batches(_BATCH_ROWS, columns=RAW.names, use_threads=False):
@@ -53,28 +53,28 @@ class Store:
                 if run:
                     yield run
 
-    def last_record(self, piece: Piece) -> Record | None:
+    def last_record(self, piece: ArchiveFile) -> Record | None:
         """The newest record of a file."""
         newest = None
         for run in self.records(piece):
             newest = run[-1]
         return newest
 
-    def write(self, records: Sequence[Record], first: int, form: Form) -> Piece:
+    def write(self, records: Sequence[Record], first: int, form: TableFormat) -> ArchiveFile:
         """Records of one partition, by offset, as the piece that begins at `first`. It is on the disk afterwards."""
         partition, until = records[0].partition, records[-1].offset + 1
-        piece = Piece(partition, first, until, day_of(max(record.timestamp for record in records)))
+        piece = ArchiveFile(partition, first, until, day_of(max(record.timestamp for record in records)))
         self._write(piece, [form.of_records(records)], form.schema)
         return piece
 
-    def merge(self, pieces: Sequence[Piece], form: Form) -> Piece:
+    def merge(self, pieces: Sequence[ArchiveFile], form: TableFormat) -> ArchiveFile:
         """Neighbours of one day, by offset, as one piece; they go once it is on the disk."""
-        merged = Piece(pieces[0].partition, pieces[0].first, pieces[-1].until, pieces[0].date)
+        merged = ArchiveFile(pieces[0].partition, pieces[0].first, pieces[-1].until, pieces[0].date)
         self._write(merged, self._batches(pieces, form), form.schema)
         self.remove(pieces)
         return merged
 
-    def remove(self, pieces: Iterable[Piece]) -> None:
+    def remove(self, pieces: Iterable[ArchiveFile]) -> None:
         """Files that nobody needs."""
         for piece in pieces:
             self._disk.remove(self._path(piece))
@@ -84,13 +84,13 @@ class Store:
         for path in self.folder.glob(f"date=*/{_ASIDE}*"):
             self._disk.remove(path)
 
-    def _batches(self, pieces: Sequence[Piece], form: Form) -> Iterator[pa.RecordBatch]:
+    def _batches(self, pieces: Sequence[ArchiveFile], form: TableFormat) -> Iterator[pa.RecordBatch]:
         for piece in pieces:
             with pq.ParquetFile(self._path(piece)) as file:
                 for batch in file.iter_batches(_BATCH_ROWS, use_threads=False):
                     yield form.of_batch(batch)
 
-    def _write(self, piece: Piece, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
+    def _write(self, piece: ArchiveFile, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
         path = self._path(piece)
         aside = path.with_name(_ASIDE + path.name)
         self._make(path.parent)
@@ -108,7 +108,7 @@ class Store:
             folder.mkdir()
             self._disk.sync(folder.parent)
 
-    def _path(self, piece: Piece) -> Path:
+    def _path(self, piece: ArchiveFile) -> Path:
         return self.folder / piece.path
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.engine.archive.support.memory_store import START
 from tripline_engine.domain.rules.tolerances import Tolerances
-from tripline_engine.rebuild.history_need import Need, need_of
+from tripline_engine.rebuild.history_need import HistoryNeed, history_need
 
 MINUTE = 60_000
 HOUR = 3600
@@ -49,7 +49,7 @@ def event(position: int, window: int, *, since: int = 0, at: int = 0, **more: ob
     ],
 )
 def test_the_widest_window_that_counts(events: list[bytes | None], seconds: int, reason: str) -> None:
-    assert need_of(events, START).window_seconds == seconds, reason
+    assert history_need(events, START).window_seconds == seconds, reason
 
 
 def test_the_rule_is_named_and_the_settings_are_the_last_ones() -> None:
@@ -59,7 +59,7 @@ def test_the_rule_is_named_and_the_settings_are_the_last_ones() -> None:
         event(2, HOUR, type="SettingsChanged", settings=settings.to_json()),
         event(3, HOUR, type="SettingsChanged", settings={"allowedLatenessSeconds": "many"}),
     ]
-    need = need_of(events, START)
-    assert need == Need(HOUR, 7, settings)
+    need = history_need(events, START)
+    assert need == HistoryNeed(HOUR, 7, settings)
     assert need.oldest(START) == START - (HOUR + 7) * 1000
     assert need.oldest(START, windows=2) == START - (2 * HOUR + 7) * 1000

@@ -7,19 +7,19 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.archive.cover import cover, joined, spans, superseded
-from tripline_engine.archive.piece import Piece
+from tripline_engine.archive.archive_file import ArchiveFile
+from tripline_engine.archive.file_ranges import archived_ranges, covering_files, merged_ranges, superseded
 from tripline_engine.kafka_log.offset_range import OffsetRange
 
 DAY = "2026-01-02"
 RANGES = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12)), max_size=12)
 
 
-def pieces_of(ranges: list[tuple[int, int]]) -> list[Piece]:
-    return [Piece(0, first, first + length, DAY) for first, length in ranges]
+def pieces_of(ranges: list[tuple[int, int]]) -> list[ArchiveFile]:
+    return [ArchiveFile(0, first, first + length, DAY) for first, length in ranges]
 
 
-def offsets(pieces: list[Piece]) -> set[int]:
+def offsets(pieces: list[ArchiveFile]) -> set[int]:
     return {offset for piece in pieces for offset in range(piece.first, piece.until)}
 
 
@@ -31,7 +31,7 @@ def test_a_cover_goes_without_gap_to_the_first_offset_that_nobody_has(
     there = offsets(pieces)
     end = next(offset for offset in range(start, 100) if offset not in there)
     position = start
-    for piece in cover(pieces, start):
+    for piece in covering_files(pieces, start):
         assert piece in pieces
         assert piece.first <= position < piece.until
         position = piece.until
@@ -49,16 +49,16 @@ def test_superseded_are_those_within_another_and_the_rest_has_all(ranges: list[t
 
 
 def test_of_the_same_range_in_two_days_one_stays() -> None:
-    twice = [Piece(0, 0, 5, "2026-01-02"), Piece(0, 0, 5, "2026-01-03")]
+    twice = [ArchiveFile(0, 0, 5, "2026-01-02"), ArchiveFile(0, 0, 5, "2026-01-03")]
     assert superseded(twice) == twice[1:]
 
 
 @given(RANGES)
 def test_spans_are_what_is_there_with_a_gap_between_each_two(ranges: list[tuple[int, int]]) -> None:
-    found = spans(pieces_of(ranges))
+    found = archived_ranges(pieces_of(ranges))
     assert {offset for span in found for offset in range(*span)} == offsets(pieces_of(ranges))
     assert all(before.until < after.first for before, after in pairwise(found))
 
 
 def test_empty_spans_join_nothing() -> None:
-    assert joined([OffsetRange(7, 7), OffsetRange(3, 5), OffsetRange(5, 5)]) == [OffsetRange(3, 5)]
+    assert merged_ranges([OffsetRange(7, 7), OffsetRange(3, 5), OffsetRange(5, 5)]) == [OffsetRange(3, 5)]

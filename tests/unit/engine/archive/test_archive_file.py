@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.archive.piece import Piece, day_of, piece_at
+from tripline_engine.archive.archive_file import ArchiveFile, day_of, parse_path
 
 
 @given(st.integers(0, 999), st.integers(0, 2**60), st.integers(1, 2**60), st.integers(-1, 2**62))
 def test_a_name_says_what_the_file_is(partition: int, first: int, count: int, timestamp: int) -> None:
-    piece = Piece(partition, first, first + count, day_of(timestamp))
-    assert piece_at(Path("topic=t") / piece.path) == piece
+    piece = ArchiveFile(partition, first, first + count, day_of(timestamp))
+    assert parse_path(Path("topic=t") / piece.path) == piece
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_name_says_what_the_file_is(partition: int, first: int, count: int, ti
     ],
 )
 def test_what_is_not_a_piece(path: str, reason: str) -> None:
-    assert piece_at(Path("topic=t") / path) is None, reason
+    assert parse_path(Path("topic=t") / path) is None, reason
 
 
 @pytest.mark.parametrize(

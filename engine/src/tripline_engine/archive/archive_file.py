@@ -21,7 +21,7 @@ _LAST_DAY_MS: Final = 253_402_300_799_999
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Piece:
+class ArchiveFile:
     """A range of one partition's offsets, `until` exclusive, in the folder of a day."""
 
     partition: int
@@ -34,18 +34,18 @@ class Piece:
         """Below the folder of the topic."""
         return Path(f"date={self.date}") / f"p{self.partition}-{self.first}-{self.until}.parquet"
 
-    def holds(self, other: Piece) -> bool:
+    def holds(self, other: ArchiveFile) -> bool:
         """Whether everything of the other one is in this one too."""
         return self.partition == other.partition and self.first <= other.first and other.until <= self.until
 
 
-def piece_at(path: Path) -> Piece | None:
+def parse_path(path: Path) -> ArchiveFile | None:
     """The piece that a file below a topic's folder is by its name; None if it is none."""
     name, folder = _NAME.fullmatch(path.name), _FOLDER.fullmatch(path.parent.name)
     if not name or not folder:
         return None
     partition, first, until = map(int, name.groups())
-    return Piece(partition, first, until, folder[1]) if first < until else None
+    return ArchiveFile(partition, first, until, folder[1]) if first < until else None
 
 
 def day_of(timestamp: int) -> str:
