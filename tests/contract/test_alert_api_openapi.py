@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from alert_api.api.schemas import alert_schema
 from alert_api.openapi import document
-from tests.unit.alert_api.samples import alert
+from tests.unit.alert_api.support.samples import alert
 from tripline_contracts import event_type_loader, schemas
 from tripline_demo import paths
 

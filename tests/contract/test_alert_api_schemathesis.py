@@ -14,11 +14,11 @@ import httpx
 import pytest
 from schemathesis.generation import GenerationMode
 
-from tests.contract.campaign import EXAMPLES, run
-from tests.integration.alert_api.live import LiveApi, live_api, seed
-from tests.integration.alert_api.servers import produce_traces
+from tests.contract.support.schemathesis_campaign import EXAMPLES, run
+from tests.integration.alert_api.support.api_process import LiveApi, live_api, seed
+from tests.integration.alert_api.support.servers import produce_traces
 from tests.servers import PostgresServer
-from tests.unit.alert_api.samples import EPOCH, alert, alert_id, trace, void
+from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id, trace, void
 from tripline_contracts import topics
 from tripline_demo.topics import create
 from tripline_http.fields import MAX_MS

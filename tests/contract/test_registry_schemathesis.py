@@ -19,7 +19,7 @@ import psycopg
 import pytest
 from schemathesis.generation import GenerationMode
 
-from tests.contract.campaign import EXAMPLES, run
+from tests.contract.support.schemathesis_campaign import EXAMPLES, run
 from tests.contract.test_registry_openapi import operations
 from tests.registry import DEFINITION, RegistryApi, running_api
 from tests.servers import PostgresServer

@@ -25,7 +25,7 @@ from tests.faults.counted import SUBJECTS, expected_of, limits_of
 from tests.faults.places import PLACES, assert_is, read_place
 from tests.faults.projected import assert_stored, projected_alerts
 from tests.faults.traffic import Traffic, first
-from tests.integration.alert_api.servers import committed
+from tests.integration.alert_api.support.servers import committed
 from tests.servers import PostgresServer
 from tripline_demo.jars import Jars
 from tripline_demo.java import Java

@@ -7,7 +7,7 @@ import pytest
 
 from alert_api.adapters.postgres_intake import PostgresIntake
 from tests.integration.alert_api.conftest import AlertsDatabase
-from tests.unit.alert_api.samples import alert, alert_id, received
+from tests.unit.alert_api.support.samples import alert, alert_id, received
 
 pytestmark = pytest.mark.integration
 

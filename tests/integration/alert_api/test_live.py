@@ -13,11 +13,11 @@ import pytest
 
 from alert_api.service.alert_stream import StreamTiming
 from tests.integration.alert_api.conftest import AlertsDatabase
-from tests.integration.alert_api.live import LiveApi, live_api, seed
-from tests.integration.alert_api.servers import eventually
+from tests.integration.alert_api.support.api_process import LiveApi, live_api, seed
+from tests.integration.alert_api.support.servers import eventually
 from tests.registry import DEFINITION, RegistryApi, running_api
 from tests.servers import PostgresServer
-from tests.unit.alert_api.samples import EPOCH, alert, alert_id
+from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id
 
 pytestmark = pytest.mark.integration
 

@@ -19,7 +19,7 @@ import pytest
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.service.acknowledgement import acknowledge
 from tests.integration.alert_api.conftest import AlertsDatabase
-from tests.integration.alert_api.servers import (
+from tests.integration.alert_api.support.servers import (
     SECONDS,
     alerts_numbered,
     committed,
@@ -31,7 +31,7 @@ from tests.integration.alert_api.servers import (
     projector,
     rows,
 )  # fmt: skip
-from tests.unit.alert_api.samples import EPOCH, alert, alert_id
+from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id
 from tripline_demo.topics import create
 
 pytestmark = pytest.mark.integration

@@ -18,8 +18,8 @@ from alert_api.service.acknowledgement import acknowledge
 from alert_api.service.alert_queries import AlertFilter, Place
 from alert_api.service.records import unreadable
 from tests.integration.alert_api.conftest import AlertsDatabase
-from tests.integration.alert_api.servers import everything, rows
-from tests.unit.alert_api.samples import EPOCH, alert, alert_id, received, record
+from tests.integration.alert_api.support.servers import everything, rows
+from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id, received, record
 
 pytestmark = pytest.mark.integration
 

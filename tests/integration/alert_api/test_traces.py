@@ -13,8 +13,8 @@ from confluent_kafka.admin import AdminClient
 from alert_api.adapters import newest_traces
 from alert_api.adapters.newest_traces import PER_PARTITION, NewestTraces
 from alert_api.errors import UpstreamUnavailable
-from tests.integration.alert_api.servers import eventually, new_topic, produce_traces
-from tests.unit.alert_api.samples import trace
+from tests.integration.alert_api.support.servers import eventually, new_topic, produce_traces
+from tests.unit.alert_api.support.samples import trace
 from tripline_contracts import event_type_loader, topics
 from tripline_demo.topics import create
 

@@ -25,7 +25,7 @@ from alert_api.service.acknowledgement import acknowledge
 from alert_api.service.alert_queries import AlertFilter
 from alert_api.service.records import ReceivedAlert, read_record
 from tests.integration.alert_api.conftest import AlertsDatabase
-from tests.integration.alert_api.servers import (
+from tests.integration.alert_api.support.servers import (
     committed,
     count,
     eventually,
@@ -35,7 +35,16 @@ from tests.integration.alert_api.servers import (
     projector,
     rows,
 )
-from tests.unit.alert_api.samples import EPOCH, alert, alert_id, commanded, received, record, void, voiding
+from tests.unit.alert_api.support.samples import (
+    EPOCH,
+    alert,
+    alert_id,
+    commanded,
+    received,
+    record,
+    void,
+    voiding,
+)
 from tripline_contracts import event_type_loader
 
 pytestmark = pytest.mark.integration

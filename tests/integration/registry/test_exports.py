@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.integration.registry.projecting import projector, say
-from tests.integration.registry.relaying import until
+from tests.integration.registry.support.relay_process import until
+from tests.integration.registry.support.status_projector_process import projector, say
 from tests.registry import DEFINITION, RegistryApi
 from tests.servers import PostgresServer
 from tripline_contracts import schemas, topics

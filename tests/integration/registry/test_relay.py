@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from rules_registry.adapters import statements
-from tests.integration.registry.relaying import (
+from tests.integration.registry.support.relay_process import (
     cursor_of,
     first_seen,
     fresh_rules_topic,

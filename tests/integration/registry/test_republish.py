@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.registry.relaying import (
+from tests.integration.registry.support.relay_process import (
     cursor_of,
     drop_rules_topic,
     fresh_rules_topic,

@@ -11,8 +11,8 @@ import httpx
 import psycopg
 import pytest
 
-from tests.integration.registry.projecting import projector, say
-from tests.integration.registry.relaying import until
+from tests.integration.registry.support.relay_process import until
+from tests.integration.registry.support.status_projector_process import projector, say
 from tests.registry import DEFINITION, RegistryApi
 from tests.servers import PostgresServer
 from tripline_contracts import topics

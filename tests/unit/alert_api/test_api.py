@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from alert_api.domain.events import AlertAcknowledged, AlertVoided
 from alert_api.errors import StoreUnavailable
 from alert_api.service.alert_queries import AlertFilter
-from tests.unit.alert_api.samples import (
+from tests.unit.alert_api.support.samples import (
     EPOCH,
     FakeAlerts,
     alert,

@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 from flask.testing import FlaskClient
 
-from tests.unit.alert_api.samples import alert_id, app
+from tests.unit.alert_api.support.samples import alert_id, app
 from tripline_engine.metric_name import MetricName
 from tripline_engine.spark.driver import metric_names
 

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from alert_api.adapters.engine_metrics import EngineMetrics
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.console_data import Line
-from tests.unit.alert_api.samples import app, key
+from tests.unit.alert_api.support.samples import app, key
 from tripline_contracts.filters import named_values
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from alert_api.adapters.alert_schema import alert_validator
 from alert_api.api.rule_templates import rule_templates
 from alert_api.openapi import document
-from tests.unit.alert_api.samples import FakeAlerts, alert, app, key
+from tests.unit.alert_api.support.samples import FakeAlerts, alert, app, key
 from tripline_contracts import event_type_loader
 from tripline_contracts.errors import SchemaViolation
 from tripline_contracts.event_type import EventType

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertRaised, AlertVoided
 from alert_api.domain.lifecycle import Acknowledge, decide, evolve, fold
 from alert_api.errors import AlreadyAcknowledged, LifecycleBroken
-from tests.unit.alert_api.samples import alert_id, voiding
+from tests.unit.alert_api.support.samples import alert_id, voiding
 
 ID = alert_id(1)
 RAISED = AlertRaised(ID, 1000)

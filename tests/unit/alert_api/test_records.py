@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from alert_api.adapters.alert_schema import alert_validator
 from alert_api.service.records import MAX_RECORD_BYTES, ReceivedAlert, Unreadable, read_record
-from tests.unit.alert_api.samples import alert, alert_id, received, record, with_late, without
+from tests.unit.alert_api.support.samples import alert, alert_id, received, record, with_late, without
 from tripline_contracts import schemas
 from tripline_contracts.errors import SchemaViolation
 

@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response
 from alert_api.api.application import Streaming
 from alert_api.errors import StoreUnavailable
 from alert_api.service.alert_stream import BATCH, StreamBatch, StreamPlace, StreamTiming, follow
-from tests.unit.alert_api.samples import FakeOverview, app, key
+from tests.unit.alert_api.support.samples import FakeOverview, app, key
 
 ADA, AS_ADA = key("ada", "alerts:read")
 CLERK, AS_CLERK = key("clerk", "rules:read")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from alert_api.service.alert_counts import HOUR_MS, Cell, Span
-from tests.unit.alert_api.samples import FakeOverview, app, key
+from tests.unit.alert_api.support.samples import FakeOverview, app, key
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
 NOW = 1_000 * HOUR_MS + 5

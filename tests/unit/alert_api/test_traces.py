@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.console_data import Line
 from alert_api.errors import UpstreamUnavailable
-from tests.unit.alert_api.samples import app, key, trace
+from tests.unit.alert_api.support.samples import app, key, trace
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
 CLERK, AS_CLERK = key("clerk", "rules:read", "controls:write")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.contracts.drawing import conditions_of, filters_of
+from tests.unit.contracts.support.strategies import conditions_of, filters_of
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.errors import InvalidDefinition
 from tripline_contracts.filters.filter_parser import Comparison

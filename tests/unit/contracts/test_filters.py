@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.contracts.drawing import filters_of
+from tests.unit.contracts.support.strategies import filters_of
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.canonical import canonical_json
 from tripline_contracts.errors import InvalidDefinition, Problem, SchemaViolation

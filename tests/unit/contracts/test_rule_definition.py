@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.contracts.drawing import filters_of
+from tests.unit.contracts.support.strategies import filters_of
 from tripline_contracts import decimals, event_type_loader, schemas
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.errors import InvalidDefinition, Problem

@@ -17,8 +17,8 @@ from rules_registry.domain.version_diff import Difference, differences
 from rules_registry.errors import InvalidStatus, RuleIsDeleted, RuleNotFound
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import Registry, RuleChange
-from tests.unit.rules_registry.fakes import FakeStore, new_registry
-from tests.unit.rules_registry.samples import NOW, SUM, definition
+from tests.unit.rules_registry.support.fakes import FakeStore, new_registry
+from tests.unit.rules_registry.support.samples import NOW, SUM, definition
 from tripline_contracts import canonical, control_commands, schemas
 from tripline_contracts.rules.legacy import ControlType
 

@@ -12,8 +12,8 @@ from rules_registry.domain.event_record import to_json
 from rules_registry.errors import IdempotencyKeyReused, StaleVersion, WrongState
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import KEY_LIFETIME_MS, Registry, Repeatable, RuleChange
-from tests.unit.rules_registry.fakes import FakeClock, FakeStore, new_registry
-from tests.unit.rules_registry.samples import NOW, SUM, definition
+from tests.unit.rules_registry.support.fakes import FakeClock, FakeStore, new_registry
+from tests.unit.rules_registry.support.samples import NOW, SUM, definition
 from tripline_contracts import schemas
 from tripline_contracts.rules.rule_definition import RuleDefinition
 

@@ -6,7 +6,7 @@ import pytest
 
 from rules_registry.errors import DeliveryFailed, RelayCursorMoved, StoreUnavailable
 from rules_registry.service.relay import BATCH, STALE_SECONDS
-from tests.unit.rules_registry.relay_world import World
+from tests.unit.rules_registry.support.faulty_relay_ports import World
 
 
 def taken(kafka: list[int]) -> list[int]:

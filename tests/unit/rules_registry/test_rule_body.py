@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from rules_registry.api.rule_schemas.rule_body import RuleBody, read_rule_body
 from rules_registry.api.rule_schemas.rule_body_schema import rule_body_schema
-from tests.unit.rules_registry.samples import BODY, NOW, SUM
+from tests.unit.rules_registry.support.samples import BODY, NOW, SUM
 from tripline_http.errors import ProblemError
 
 SCHEMA = Draft202012Validator(rule_body_schema())

@@ -12,7 +12,7 @@ from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.api.rule_schemas.rule_body_schema import CONDITIONS_SCHEMA, rule_body_schema
 from rules_registry.domain.version_diff import Difference, differences
-from tests.unit.rules_registry.samples import BODY, SUM, chained
+from tests.unit.rules_registry.support.samples import BODY, SUM, chained
 from tripline_contracts import event_type_loader
 from tripline_contracts.rules.rule_definition import RuleDefinition, parse
 from tripline_http.errors import ProblemError

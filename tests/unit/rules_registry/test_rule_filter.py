@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_schema
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA, rule_body_schema
-from tests.unit.contracts.drawing import filters_of
-from tests.unit.rules_registry.samples import BODY
+from tests.unit.contracts.support.strategies import filters_of
+from tests.unit.rules_registry.support.samples import BODY
 from tripline_contracts import event_type_loader
 from tripline_contracts.filters.filter_parser import Comparison, Filter, Not
 from tripline_http.errors import ProblemError

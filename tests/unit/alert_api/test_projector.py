@@ -12,7 +12,7 @@ from alert_api.processes import reader
 from alert_api.service.projector import Projector, RetryPolicy
 from alert_api.service.records import ReceivedAlert, Record, Unreadable
 from alert_api.service.void_commands import VoidCommand
-from tests.unit.alert_api.samples import (
+from tests.unit.alert_api.support.samples import (
     alert,
     alert_id,
     command_id,

@@ -9,7 +9,7 @@ import pytest
 from rules_registry.errors import CannotRepublish, DeliveryFailed
 from rules_registry.service.relay import BATCH
 from rules_registry.service.republisher import republish
-from tests.unit.rules_registry.relay_world import FakeOutbox, FakePublisher, World
+from tests.unit.rules_registry.support.faulty_relay_ports import FakeOutbox, FakePublisher, World
 
 
 @dataclass

@@ -18,7 +18,7 @@ from rules_registry.domain.named_value import NamedEntry
 from rules_registry.domain.rule import Rule
 from rules_registry.service.ports import Remembered
 from rules_registry.service.registry import Registry
-from tests.unit.rules_registry.samples import NOW
+from tests.unit.rules_registry.support.samples import NOW
 from tripline_contracts import control_commands
 from tripline_contracts.filters.named_values import Kind
 

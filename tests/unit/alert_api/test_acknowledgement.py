@@ -7,7 +7,7 @@ import pytest
 from alert_api.domain.events import AlertAcknowledged, AlertVoided
 from alert_api.errors import AlertNotFound, AlreadyAcknowledged
 from alert_api.service.acknowledgement import acknowledge
-from tests.unit.alert_api.samples import FakeAlerts, alert_id, voiding
+from tests.unit.alert_api.support.samples import FakeAlerts, alert_id, voiding
 
 
 def test_the_event_is_appended_with_the_time_of_the_clock() -> None:

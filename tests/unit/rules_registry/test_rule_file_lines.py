@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rules_registry.domain.rule_import import ImportedControl, ImportedRule
 from rules_registry.service.rule_file_lines import ReadLine, read_records, read_text
-from tests.unit.rules_registry.samples import BODY, NOW, SUM, chained
+from tests.unit.rules_registry.support.samples import BODY, NOW, SUM, chained
 from tripline_http.fields import is_storable
 
 PLAIN = "(7),(active),(payeeId&beneficiaryId),(),(paymentAmount),(SUM),(>),(1000.01),(20)"

@@ -21,9 +21,9 @@ from rules_registry.service.ports import Answer
 from rules_registry.service.registry import Repeatable, RuleChange
 from rules_registry.service.rule_file_lines import read_records
 from rules_registry.service.rule_import import ImportOutcome
-from tests.unit.contracts.drawing import filters_of
-from tests.unit.rules_registry.fakes import FakeStore, new_registry
-from tests.unit.rules_registry.samples import BODY, NOW
+from tests.unit.contracts.support.strategies import filters_of
+from tests.unit.rules_registry.support.fakes import FakeStore, new_registry
+from tests.unit.rules_registry.support.samples import BODY, NOW
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.filters.filter_parser import Filter
 from tripline_contracts.rules.rule_definition import parse

@@ -16,7 +16,7 @@ from uuid import uuid4
 import psycopg
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from tests.unit.alert_api.samples import alert
+from tests.unit.alert_api.support.samples import alert
 from tripline_contracts import topics
 from tripline_demo.topics import create
 

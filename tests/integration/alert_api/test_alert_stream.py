@@ -16,8 +16,8 @@ from alert_api.service.acknowledgement import acknowledge
 from alert_api.service.alert_counts import HOUR_MS, Cell, Span
 from alert_api.service.alert_stream import StreamBatch, StreamPlace
 from tests.integration.alert_api.conftest import AlertsDatabase
-from tests.integration.alert_api.servers import eventually
-from tests.unit.alert_api.samples import EPOCH, alert, alert_id, received
+from tests.integration.alert_api.support.servers import eventually
+from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id, received
 
 pytestmark = pytest.mark.integration
 

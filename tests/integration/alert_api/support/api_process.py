@@ -15,8 +15,8 @@ from typing import Any
 import httpx
 
 from alert_api.adapters.postgres_intake import PostgresIntake
-from tests.integration.alert_api.servers import eventually
-from tests.unit.alert_api.samples import commanded, received
+from tests.integration.alert_api.support.servers import eventually
+from tests.unit.alert_api.support.samples import commanded, received
 from tripline_demo import leash, ports
 
 KEYS: Mapping[str, tuple[str, list[str]]] = {

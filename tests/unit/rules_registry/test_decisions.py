@@ -28,7 +28,7 @@ from rules_registry.domain.events import (
 )
 from rules_registry.domain.rule import Rule, evolve, fold
 from rules_registry.errors import RuleIsDeleted, RuleNotFound, StaleVersion, WrongState
-from tests.unit.rules_registry.samples import NOW, SUM, definition, rule
+from tests.unit.rules_registry.support.samples import NOW, SUM, definition, rule
 
 NEW = definition(60)
 PAUSED, DELETED = rule(state="PAUSED"), rule(state="DELETED")

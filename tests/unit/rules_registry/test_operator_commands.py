@@ -31,8 +31,8 @@ from rules_registry.errors import (
     RuleNotFound,
 )
 from rules_registry.service.ports import Answer
-from tests.unit.rules_registry.fakes import FakeStore, new_registry
-from tests.unit.rules_registry.samples import SUM, chained
+from tests.unit.rules_registry.support.fakes import FakeStore, new_registry
+from tests.unit.rules_registry.support.samples import SUM, chained
 from tests.unit.rules_registry.test_controls import issued, with_rules
 from tripline_contracts import control_commands, event_type_loader, schemas
 from tripline_contracts.control_commands import Payload, payload_json, read_payload

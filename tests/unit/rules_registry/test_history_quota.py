@@ -15,7 +15,7 @@ from rules_registry.service.registry import RuleChange
 from rules_registry.service.rule_file_lines import read_records
 from rules_registry.service.rule_import import ImportOutcome
 from rules_registry.settings import read_api_settings
-from tests.unit.rules_registry.fakes import FakeStore, new_registry
+from tests.unit.rules_registry.support.fakes import FakeStore, new_registry
 from tripline_contracts import event_type_loader
 from tripline_contracts.rules.rule_definition import parse
 from tripline_http.errors import ConfigurationError

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rules_registry.domain.active_rules import ActiveRules
 from rules_registry.domain.rule import Rule
-from tests.unit.rules_registry.samples import chained, definition, rule
+from tests.unit.rules_registry.support.samples import chained, definition, rule
 from tripline_contracts.rules.widest_windows import widest_windows
 
 WINDOWS = st.integers(1, 4)

@@ -15,8 +15,8 @@ from rules_registry.service.ports import Answer
 from rules_registry.service.registry import Repeatable
 from rules_registry.service.rule_file_lines import read_text
 from rules_registry.service.rule_import import ImportOutcome
-from tests.unit.rules_registry.fakes import FakeStore, new_registry
-from tests.unit.rules_registry.samples import SUM, definition, rule
+from tests.unit.rules_registry.support.fakes import FakeStore, new_registry
+from tests.unit.rules_registry.support.samples import SUM, definition, rule
 from tripline_contracts import schemas
 
 OTHER = definition(60)

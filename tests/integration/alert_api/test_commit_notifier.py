@@ -12,9 +12,9 @@ from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_commit_notifier import PostgresCommitNotifier
 from alert_api.service.acknowledgement import acknowledge
 from tests.integration.alert_api.conftest import AlertsDatabase
-from tests.integration.alert_api.live import seed
-from tests.integration.alert_api.servers import eventually
-from tests.unit.alert_api.samples import EPOCH, alert, alert_id
+from tests.integration.alert_api.support.api_process import seed
+from tests.integration.alert_api.support.servers import eventually
+from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id
 
 pytestmark = pytest.mark.integration
 
