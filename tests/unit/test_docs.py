@@ -96,10 +96,10 @@ def test_paragraphs_without_a_test_are_found(text: str, expected: list[str]) -> 
         ("`tests/unit/test_docs.py::unheld`", ["tests/unit/test_docs.py::unheld"]),
         ("`tests/unit/no_such_file.py::test_x`", ["tests/unit/no_such_file.py::test_x"]),
         ("tests/unit/test_docs.py::test_bare", ["tests/unit/test_docs.py::test_bare"]),
-        ("`tests/contract/test_topics.py::TestAsyncApi::test_is_what_the_topics_say`", []),
+        ("`tests/contract/test_asyncapi.py::TestAsyncApi::test_is_what_the_topics_say`", []),
         (
-            "`tests/contract/test_topics.py::TestAsyncApi::test_no`",
-            ["tests/contract/test_topics.py::TestAsyncApi::test_no"],
+            "`tests/contract/test_asyncapi.py::TestAsyncApi::test_no`",
+            ["tests/contract/test_asyncapi.py::TestAsyncApi::test_no"],
         ),
     ],
 )

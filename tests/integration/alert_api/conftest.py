@@ -1,4 +1,4 @@
-"""Migrated databases, and the DSNs of the two roles."""
+"""Migrated databases, the DSNs of the two roles, and the stores over them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import psycopg
 import pytest
 
+from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
+from alert_api.adapters.postgres_intake import PostgresIntake
 from tests.servers import PostgresServer
 
 
@@ -39,3 +41,16 @@ def alerts_database(module_database: AlertsDatabase) -> AlertsDatabase:
             "TRUNCATE alerts.alerts, alerts.alert_events, alerts.unreadable_records, alerts.voided_transactions"
         )
     return module_database
+
+
+@pytest.fixture
+def alerts(alerts_database: AlertsDatabase) -> Iterator[PostgresAlerts]:
+    adapter = PostgresAlerts(open_pool(alerts_database.api, 4))
+    yield adapter
+    adapter.close()
+
+
+@pytest.fixture
+def intake(alerts_database: AlertsDatabase) -> Iterator[PostgresIntake]:
+    with PostgresIntake(alerts_database.projector) as opened:
+        yield opened

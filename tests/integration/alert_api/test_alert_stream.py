@@ -28,19 +28,6 @@ def happenings(alerts_database: AlertsDatabase) -> Iterator[PostgresAlertEvents]
         yield PostgresAlertEvents(pool)
 
 
-@pytest.fixture
-def alerts(alerts_database: AlertsDatabase) -> Iterator[PostgresAlerts]:
-    adapter = PostgresAlerts(open_pool(alerts_database.api, 2))
-    yield adapter
-    adapter.close()
-
-
-@pytest.fixture
-def intake(alerts_database: AlertsDatabase) -> Iterator[PostgresIntake]:
-    with PostgresIntake(alerts_database.projector) as opened:
-        yield opened
-
-
 def seen(told: StreamBatch) -> list[tuple[str, str]]:
     return [(each.kind, each.alert.alert_id) for each in told.happened]
 

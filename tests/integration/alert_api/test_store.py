@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
+from alert_api.adapters.postgres_alerts import PostgresAlerts
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.domain.events import AlertAcknowledged, AlertId, AlertRaised
 from alert_api.errors import AlertNotFound, AlreadyAcknowledged, RecordNotStorable, StoreUnavailable
@@ -22,19 +21,6 @@ from tests.integration.alert_api.support.servers import everything, rows
 from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id, received, record
 
 pytestmark = pytest.mark.integration
-
-
-@pytest.fixture
-def alerts(alerts_database: AlertsDatabase) -> Iterator[PostgresAlerts]:
-    adapter = PostgresAlerts(open_pool(alerts_database.api, 4))
-    yield adapter
-    adapter.close()
-
-
-@pytest.fixture
-def intake(alerts_database: AlertsDatabase) -> Iterator[PostgresIntake]:
-    with PostgresIntake(alerts_database.projector) as opened:
-        yield opened
 
 
 def test_a_replay_changes_nothing_not_even_the_detection_time(

@@ -5,11 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -26,21 +21,15 @@ from alert_api.service.alert_queries import AlertFilter
 from alert_api.service.records import ReceivedAlert, read_record
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.support.servers import (
-    committed,
-    count,
     eventually,
     everything,
-    new_topic,
-    produce,
-    projector,
-    rows,
 )
+from tests.integration.alert_api.support.voided import EXAMPLES, resting_on, store
 from tests.unit.alert_api.support.samples import (
     EPOCH,
     alert,
     alert_id,
     commanded,
-    received,
     record,
     void,
     voiding,
@@ -49,39 +38,13 @@ from tripline_contracts import event_type_loader
 
 pytestmark = pytest.mark.integration
 
-EXAMPLES = Path(str(resources.files("tripline_contracts"))) / "examples" / "alerts.v1"
-
-
-@pytest.fixture
-def alerts(alerts_database: AlertsDatabase) -> Iterator[PostgresAlerts]:
-    adapter = PostgresAlerts(open_pool(alerts_database.api, 4))
-    yield adapter
-    adapter.close()
-
-
-@pytest.fixture
-def intake(alerts_database: AlertsDatabase) -> Iterator[PostgresIntake]:
-    with PostgresIntake(alerts_database.projector) as opened:
-        yield opened
-
-
-def resting_on(number: int, *contributors: int) -> dict[str, Any]:
-    """Alert `number`, triggered by its own transaction, with those of other alerts as contributors."""
-    listed = [
-        {"transactionId": f"t{each}", "eventTime": EPOCH + each, "value": "5"}
-        for each in sorted({number, *contributors}, reverse=True)
-    ]
-    return alert(number, contributors={"count": len(listed) + 7, "transactions": listed, "truncated": True})
-
-
-def store(intake: PostgresIntake, alerts: Sequence[dict[str, Any]], voids: Sequence[dict[str, Any]]) -> int:
-    return intake.store([received(each) for each in alerts], [], [commanded(each) for each in voids])
-
 
 ALERTS = [resting_on(1), resting_on(2, 1), resting_on(3, 2), resting_on(4, 1, 3), alert(5)]
 VOIDS = [void(1, 1), void(3, 2), void(99, 3), void(1, 4, eventTime=EPOCH)]
 MARKED = {1: (1,), 2: (1,), 3: (2,), 4: (1, 2), 5: ()}
 """By alert the names of the commands: nothing of the third, which nobody lists, and of the fourth, at another time."""
+
+
 TRANSACTION_OF = {1: 1, 2: 3}
 
 
@@ -233,133 +196,6 @@ def test_the_stream_tells_it(
     # each with the alert as it is now
     assert [kind for kind, _ in told] == ["AlertRaised", "AlertVoided"]
     assert told[1][1] == (voiding(1, 1),)
-
-
-def test_alert_and_command_at_the_same_moment_see_each_other(
-    alerts_database: AlertsDatabase, alerts: PostgresAlerts
-) -> None:
-    """Whichever of the two is first."""
-    for number in range(1, 9):
-        started = threading.Barrier(2)
-
-        def one(made: Sequence[dict[str, Any]], voids: Sequence[dict[str, Any]], at: Any) -> None:
-            with PostgresIntake(alerts_database.projector) as intake:
-                intake.store([], [])  # connected
-                at.wait(30)
-                store(intake, made, voids)
-
-        with ThreadPoolExecutor(2) as pool:
-            work = [
-                pool.submit(one, [resting_on(number)], [], started),
-                pool.submit(one, [], [void(number, number)], started),
-            ]
-            for each in work:
-                each.result(60)
-        assert alerts.get(alert_id(number)).voided == (voiding(number, number),)
-
-
-def test_a_command_waits_for_alerts_that_are_being_stored(
-    alerts_database: AlertsDatabase, alerts: PostgresAlerts
-) -> None:
-    with psycopg.connect(alerts_database.projector) as storing, ThreadPoolExecutor(1) as pool:
-        made = received(alert(1))
-        storing.execute(
-            """INSERT INTO alerts.alerts
-                   (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id, content)
-               VALUES (%s, 1, 1, '{}', %s, 1, %s, %s)""",
-            [made.alert_id, made.event_time, made.transaction_id, made.content],
-        )
-        storing.execute(
-            "INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at) VALUES (%s, 1, 'AlertRaised', 1)",
-            [made.alert_id],
-        )
-
-        def void_it() -> None:
-            with PostgresIntake(alerts_database.projector) as intake:
-                store(intake, [], [void(1, 1)])
-
-        waiting = pool.submit(void_it)
-        query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-        eventually(lambda: rows(alerts_database.owner, query) == [(1,)], "the command waits")
-        assert not waiting.done()
-        storing.commit()
-        waiting.result(60)
-    assert alerts.get(alert_id(1)).voided == (voiding(1, 1),)
-
-
-def test_acknowledgements_at_the_same_moment_leave_one_history(
-    alerts_database: AlertsDatabase, alerts: PostgresAlerts, intake: PostgresIntake
-) -> None:
-    numbers = range(1, 9)
-    store(intake, [resting_on(number, 0) for number in numbers], [])
-
-    def void_all(name: int) -> None:
-        with PostgresIntake(alerts_database.projector) as own:
-            store(own, [], [void(0, name)])
-
-    with ThreadPoolExecutor(6) as pool:
-        work = [pool.submit(void_all, name) for name in (1, 2, 3)]
-        work += [
-            pool.submit(acknowledge, alerts, alert_id(number), "ada", None, lambda: EPOCH)
-            for number in numbers
-        ]
-        for each in work:
-            each.result(60)
-    for number in numbers:
-        kinds = [type(event) for event in alerts.events_of(alert_id(number))]
-        assert sorted(kind.__name__ for kind in kinds) == [
-            "AlertAcknowledged",
-            "AlertRaised",
-            *["AlertVoided"] * 3,
-        ]
-        assert kinds[0] is AlertRaised
-    versions = rows(
-        alerts_database.owner,
-        "SELECT DISTINCT array_agg(version ORDER BY version) FROM alerts.alert_events GROUP BY alert_id",
-    )
-    assert versions == [([1, 2, 3, 4, 5],)]
-
-
-def test_the_projector_reads_commands_from_their_topic(kafka: str, alerts_database: AlertsDatabase) -> None:
-    topic, rules = new_topic(kafka), new_topic(kafka, "rules.v1")
-    others: list[dict[str, Any]] = [
-        json.loads(path.read_bytes())
-        for path in sorted((EXAMPLES.parent / "rules.v1").glob("*.json"))
-        if path.stem != "void-transaction"
-    ]
-    produce_events(kafka, rules, [*others, void(1, 1), b"garbage", void(2, 2)])
-    produce(kafka, topic, [resting_on(1), resting_on(2, 1), alert(3)])
-    with projector(kafka, topic, alerts_database.projector, f"--rules={rules}"):
-        eventually(lambda: committed(kafka, rules, topic) == len(others) + 3, "all commands are done")
-        eventually(lambda: committed(kafka, topic, topic) == 3, "all alerts are done")
-        query = (
-            "SELECT alert_id::text, count(*) FROM alerts.alert_events WHERE type = 'AlertVoided' GROUP BY 1"
-        )
-        assert dict(rows(alerts_database.owner, query)) == {alert_id(1): 1, alert_id(2): 2}
-    assert count(alerts_database.owner, "voided_transactions") == 2
-    kept = rows(alerts_database.owner, "SELECT kafka_topic, reason FROM alerts.unreadable_records")
-    assert kept == [(rules, "not_json")]
-
-
-def test_commands_written_anew_change_nothing(kafka: str, alerts_database: AlertsDatabase) -> None:
-    topic, rules = new_topic(kafka), new_topic(kafka, "rules.v1")
-    produce_events(kafka, rules, [void(1, 1), void(1, 1), void(2, 2)])
-    produce(kafka, topic, [resting_on(1), resting_on(2, 1)])
-    with projector(kafka, topic, alerts_database.projector, f"--rules={rules}"):
-        eventually(
-            lambda: committed(kafka, rules, topic) + committed(kafka, topic, topic) == 5, "all is done"
-        )
-        before = everything(alerts_database.owner)
-        produce_events(kafka, rules, [void(1, 1), void(2, 2)])
-        produce(kafka, topic, [alert(1), alert(3)])
-        eventually(lambda: committed(kafka, rules, topic) + committed(kafka, topic, topic) == 9, "again")
-    after = everything(alerts_database.owner)
-    assert [row for row in after[0] if alert_id(3) not in row[0]] == before[0]
-    assert [row for row in after[1] if alert_id(3) not in row[0]] == before[1]
-
-
-def produce_events(kafka: str, topic: str, events: Sequence[dict[str, Any] | bytes]) -> None:
-    produce(kafka, topic, [each if isinstance(each, bytes) else json.dumps(each).encode() for each in events])
 
 
 def test_the_alerts_of_a_voided_transaction_are_found_by_their_index(alerts_database: AlertsDatabase) -> None:

@@ -9,17 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.integration.registry.support.rule_requests import publish
 from tests.registry import DEFINITION, RegistryApi
 from tripline_contracts import schemas
 
 pytestmark = pytest.mark.integration
-
-
-def publish(client: httpx.Client, **changes: Any) -> dict[str, Any]:
-    answer = client.post("/v1/rules", json={**DEFINITION, **changes})
-    assert answer.status_code == 201, answer.text
-    rule: dict[str, Any] = answer.json()
-    return rule
 
 
 def issue(client: httpx.Client, command: str, /, *, headers: Any = None, **more: object) -> dict[str, Any]:

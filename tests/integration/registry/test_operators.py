@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.integration.registry.test_controls import events_after, issue, publish
+from tests.integration.registry.support.rule_requests import publish
+from tests.integration.registry.test_controls import events_after, issue
 from tests.registry import RegistryApi
 
 pytestmark = pytest.mark.integration

@@ -166,7 +166,7 @@ def test_a_repeated_request_is_one_change(store: FakeStore) -> None:
     assert store.types() == ["ListChanged"]
 
 
-def test_events_keep_the_contract_and_take_their_place_among_the_others(store: FakeStore) -> None:
+def test_events_keep_the_contract_and_have_their_positions(store: FakeStore) -> None:
     publish(store, BODY)
     change(store, "list", "watched", ("a", "b"))
     change(store, "parameter", "most", Decimal("1.50"))

@@ -1,0 +1,97 @@
+"""Secrets, networks, ports and volumes in docker-compose.yml: no service has more than it needs."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.containers.compose import ROOT, Service
+from tests.contract.support.compose_services import FILE, OURS, SERVICES, for_each, port_of
+from tripline_demo.deployment import passfiles, secret_files
+from tripline_demo.stack.plan import DATABASE
+from tripline_demo.stack.program import Program
+
+pytestmark = pytest.mark.contract
+
+
+class TestSecrets:
+    def test_they_are_the_files_that_make_secrets_makes(self, tmp_path: Path) -> None:
+        made = secret_files.make(tmp_path, secret_files.Owner(os.geteuid(), os.getegid()))
+        assert set(FILE["secrets"]) == set(made) - {secret_files.CLEAR_KEYS}
+        assert all(secret == {"file": f"secrets/{name}"} for name, secret in FILE["secrets"].items())
+        assert "secrets/" in (ROOT / ".gitignore").read_text().splitlines()
+        assert re.search(r"secret_files secrets \.env$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+    @for_each({**SERVICES})
+    def test_a_service_has_those_that_it_names_and_no_others(self, service: Service) -> None:
+        said = set(re.findall(r"/run/secrets/([\w.-]+)", " ".join(service.environment.values())))
+        assert set(service.secrets) <= set(FILE["secrets"])
+        if service.name != "logins":
+            assert said == set(service.secrets)
+
+    @for_each(OURS)
+    def test_who_reads_one_owns_it(self, service: Service) -> None:
+        wanted = f"${{{secret_files.USER_VARIABLE}:?Run make secrets first}}"
+        assert service.raw.get("user") == (wanted if service.secrets else None)
+
+    @for_each({**SERVICES})
+    def test_no_password_stands_in_the_environment(self, service: Service) -> None:
+        for name, value in service.environment.items():
+            assert urlsplit(value).password is None
+            assert "PASSWORD" not in name or name.endswith("_FILE")
+
+    @for_each({name: service for name, service in OURS.items() if "DSN" in "".join(service.settings)})
+    def test_a_database_user_has_the_passfile_of_its_name(
+        self, service: Service, programs: dict[str, Program]
+    ) -> None:
+        (variable,) = (name for name in service.settings if name.endswith("_DSN"))
+        dsn = urlsplit(service.settings[variable])
+        own = secret_files.ADMIN
+        if service.name in programs and not service.is_job:
+            own = str(urlsplit(programs[service.name].environment[variable]).username)
+        assert (dsn.username, dsn.hostname, dsn.port, dsn.path) == (own, "postgres", 5432, f"/{DATABASE}")
+        assert parse_qs(dsn.query) == {"passfile": [f"/run/secrets/{passfiles.name_of(own)}"]}
+
+    def test_the_superuser_is_the_one_whose_password_is_given(self) -> None:
+        given = SERVICES["postgres"].environment
+        assert (given["POSTGRES_USER"], given["POSTGRES_DB"]) == (secret_files.ADMIN, DATABASE)
+        assert given["POSTGRES_PASSWORD_FILE"] == f"/run/secrets/{secret_files.ADMIN_PASSWORD}"
+        holders = {name for name, one in SERVICES.items() if f"{secret_files.ADMIN}.pgpass" in one.secrets}
+        assert holders == {"migrations", "logins"}
+
+
+class TestReach:
+    @for_each({**SERVICES})
+    def test_a_published_port_is_on_loopback(self, service: Service) -> None:
+        published = service.raw.get("ports", [])
+        serves_people = "TRIPLINE_HTTP_BIND" in service.settings
+        assert published == ([f"127.0.0.1:{port_of(service)}:{port_of(service)}"] if serves_people else [])
+        assert not {"network_mode", "privileged", "pid", "ipc", "devices", "cap_add"} & set(service.raw)
+
+    @for_each(OURS)
+    def test_ours_can_write_nothing_but_tmp_and_volumes(self, service: Service) -> None:
+        assert service.raw["read_only"] is True
+        assert service.raw["cap_drop"] == ["ALL"]
+        assert service.raw["security_opt"] == ["no-new-privileges:true"]
+        assert [mount.partition(":")[0] for mount in service.raw["tmpfs"]] == ["/tmp"]
+
+    def test_a_process_is_on_the_networks_that_it_needs(self) -> None:
+        for service in OURS.values():
+            needs = {"database"} if any(name.endswith("_DSN") for name in service.settings) else set[str]()
+            if not service.is_job or "TRIPLINE_KAFKA" in service.settings:
+                needs |= {"line"}
+            assert set(service.raw["networks"]) == needs
+        assert SERVICES["postgres"].raw["networks"] == ["database"]
+        assert FILE["networks"] == {"database": {"internal": True}, "line": {}}
+
+    def test_what_is_kept_is_in_named_volumes(self) -> None:
+        mounts = [mount for service in SERVICES.values() for mount in service.raw.get("volumes", [])]
+        assert {mount.partition(":")[0] for mount in mounts} == set(FILE["volumes"])
+        assert (
+            mounts[0] == "postgres:/var/lib/postgresql"
+        )  # since version 18; before, it was the folder data in it
+        assert f"kafka:{SERVICES['kafka'].environment['KAFKA_LOG_DIRS']}" in mounts
