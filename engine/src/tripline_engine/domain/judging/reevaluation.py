@@ -47,7 +47,7 @@ def judge_late_ones(
     """Judge again, for each late one among the rows and in their order.
 
     :param fired: bool, n: where an alert is due anyhow
-    :param spans: what the version has judged, as `judged.JudgedSpans` has it
+    :param spans: what the version has judged, as `judged_spans.JudgedSpans` has it
     """
     start, windows = evaluation.start, evaluation.windows
     alerted = windows.alerted[version.key]
