@@ -18,8 +18,8 @@ from typing import Final
 import click
 from rich.console import Console
 
-from bench import results
-from bench.results import Result
+from bench.figures import results
+from bench.figures.results import Result
 from tripline_demo import paths
 
 

@@ -31,12 +31,12 @@ import click
 import numpy as np
 from rich.console import Console
 
-from bench import results
-from bench.results import Result
+from bench.figures import results
+from bench.figures.results import Result
+from bench.independent.windows import Held
 from bench.retained import packed, published
-from bench.rules import UNREACHABLE, Subject
-from bench.windows import Held
-from bench.workload import Column, Workload, number_of, values
+from bench.workload.rules import UNREACHABLE, Subject
+from bench.workload.workload import Column, Workload, number_of, values
 from tripline_contracts.event_type_loader import load as load_type
 from tripline_contracts.rules.rule_definition import Function
 from tripline_demo import paths

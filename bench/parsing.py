@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
-from bench.workload import make, values
+from bench.workload.workload import make, values
 from tripline_contracts.event_type_loader import load
 from tripline_engine.domain.transactions.parser import Parser
 

@@ -1,8 +1,8 @@
 """`python -m bench.peer`: the five rules of `bench.throughput` in what PyPI has besides, and in the engine.
 
-From the same topics: Quix Streams (`bench.peer_quix`) over a backlog of its own, because it would take too long over
-the other one; BlazeRules (`bench.peer_blaze`) and the engine over one and the same. What each of them lacks is told
-there. Writes var/peer.json; exit code 1 if the engine's alerts are not those of the independent count.
+From the same topics: Quix Streams (`bench.peers.quix_peer`) over a backlog of its own, because it would take too long
+over the other one; BlazeRules (`bench.peers.blaze_peer`) and the engine over one and the same. What each of them lacks
+is told there. Writes var/peer.json; exit code 1 if the engine's alerts are not those of the independent count.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from collections.abc import Callable, Sequence
 import click
 from rich.console import Console
 
-from bench import peer_blaze, peer_quix, results
-from bench.backlog import Backlog, Place, filled, taken
-from bench.results import Result
+from bench.figures import results
+from bench.figures.results import Result
+from bench.harness.backlog import Backlog, Place, filled, taken
+from bench.peers import blaze_peer, quix_peer
 from bench.throughput import RULES, versions, workload
 from tripline_demo import paths
 
@@ -45,14 +46,14 @@ def main(*, payments: int, ours: int, shards: tuple[int, ...], seed: int) -> Non
     def say(text: str) -> None:
         console.print(f"[dim]{time.monotonic() - begin:5.0f} s[/]  {text}")
 
-    of_quix, found = peer_quix.measured(payments, seed, say)
+    of_quix, found = quix_peer.measured(payments, seed, say)
     # more payments, because theirs would be over before a JVM is warm
-    load = workload(ours, peer_quix.PAYEES, seed)
+    load = workload(ours, quix_peer.PAYEES, seed)
     with filled(Backlog(load, versions(load, RULES))) as place:
-        of_blaze, of_peer = peer_blaze.measured(place, say)
+        of_blaze, of_peer = blaze_peer.measured(place, say)
         best, of_engine = _of_engine(place, shards, say)
     found += [*of_peer, *of_engine]
-    for name, theirs in ((peer_quix.NAME, of_quix), (peer_blaze.NAME, of_blaze)):
+    for name, theirs in ((quix_peer.NAME, of_quix), (blaze_peer.NAME, of_blaze)):
         found.append(results.told(f"the engine (reference: {name}, its best)", best, "payments/s", theirs))
     results.show(found, console)
     results.write(found, paths.var_folder() / "peer.json")

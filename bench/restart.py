@@ -16,11 +16,12 @@ from typing import Final
 import click
 from rich.console import Console
 
-from bench import engine, results
-from bench.restarting import Options, Restarted, Run, Scenario
-from bench.results import Result
-from bench.retaining import retaining
-from bench.sending import now_ms
+from bench.figures import results
+from bench.figures.results import Result
+from bench.harness import engine
+from bench.harness.restart_run import Options, Restarted, Run, Scenario
+from bench.workload.restart_load import retaining
+from bench.workload.sender import now_ms
 from tripline_demo import paths
 
 MAX_SECONDS, MAX_OWN_SECONDS = 25.0, 5.0

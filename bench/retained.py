@@ -21,10 +21,10 @@ import click
 import pyarrow as pa
 from rich.console import Console
 
-from bench import results
-from bench.results import Result
-from bench.rules import FIVE, UNREACHABLE
-from bench.workload import PARTITIONS, Workload, make, values
+from bench.figures import results
+from bench.figures.results import Result
+from bench.workload.rules import FIVE, UNREACHABLE
+from bench.workload.workload import PARTITIONS, Workload, make, values
 from tripline_contracts.event_type import EventType
 from tripline_contracts.event_type_loader import load
 from tripline_contracts.rules import rule_definition

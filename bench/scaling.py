@@ -21,9 +21,9 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.retained import published
-from bench.rules import FIVE, UNREACHABLE, Subject
 from bench.throughput import RULES, workload
-from bench.workload import PARTITIONS, Workload, values
+from bench.workload.rules import FIVE, UNREACHABLE, Subject
+from bench.workload.workload import PARTITIONS, Workload, values
 from tripline_contracts.event_type_loader import load
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload

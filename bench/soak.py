@@ -11,8 +11,8 @@ import click
 from rich.console import Console
 
 from bench import steady
-from bench.footprint import Footprints
-from bench.line import Options
+from bench.harness.footprint import Footprints
+from bench.harness.line import Options
 from tripline_demo import paths
 
 

@@ -16,13 +16,13 @@ from typing import NoReturn
 import click
 from rich.console import Console
 
-from bench import results
-from bench.engine import compiled_late
-from bench.histogram import drawn
-from bench.judging import judge, timed_latencies_ms
-from bench.line import Measured, Observe, Options, Run, prepared
-from bench.results import Result
-from bench.stack import BenchFailed, stack
+from bench.figures import results
+from bench.figures.assessment import judge, timed_latencies_ms
+from bench.figures.histogram import drawn
+from bench.figures.results import Result
+from bench.harness.engine import compiled_late
+from bench.harness.line import Measured, Observe, Options, Run, prepared
+from bench.harness.stack import BenchFailed, stack
 from tripline_demo import paths
 
 

@@ -17,11 +17,12 @@ import click
 import numpy as np
 from rich.console import Console
 
-from bench import many_rules, results
-from bench.backlog import Backlog, Place, filled, limit, taken
-from bench.results import Result
-from bench.rules import FIVE, Subject, Version, limits
-from bench.workload import PARTITIONS, Workload
+from bench.figures import results
+from bench.figures.results import Result
+from bench.harness.backlog import Backlog, Place, filled, limit, taken
+from bench.workload import many_rules
+from bench.workload.rules import FIVE, Subject, Version, limits
+from bench.workload.workload import PARTITIONS, Workload
 from tripline_demo import paths
 
 RULES: Final = (

@@ -23,15 +23,17 @@ import click
 import numpy as np
 from rich.console import Console
 
-from bench import engine, judging, results, retained
-from bench.backlog import Backlog, filled, taken
-from bench.cleaning import MEBIBYTE
-from bench.histogram import drawn
-from bench.results import Result
-from bench.sending import now_ms
+from bench import retained
+from bench.figures import assessment, results
+from bench.figures.histogram import drawn
+from bench.figures.results import Result
+from bench.harness import engine
+from bench.harness.backlog import Backlog, filled, taken
+from bench.harness.clean_up import MEBIBYTE
+from bench.harness.wide_run import Run, Scenario
 from bench.throughput import RULES, versions, workload
-from bench.wide_load import FORMS, POPULATION, Form, wide
-from bench.wide_run import Run, Scenario
+from bench.workload.sender import now_ms
+from bench.workload.wide_load import FORMS, POPULATION, Form, wide
 from tripline_demo import paths
 
 SHARE: Final = 0.8
@@ -140,10 +142,10 @@ def _rows(form: Form, run: Run, payments: int, narrow: float) -> list[Result]:
         results.told("… and of the kernel", run.spent.kernel, "s", run.spent.own),
         results.told("… written to the disk meanwhile", run.spent.written / MEBIBYTE, "MiB"),
         results.at_most(
-            "send call to alert read, p50", p50, "ms", judging.MAX_P50_MS / SHARE, reference=kafka50
+            "send call to alert read, p50", p50, "ms", assessment.MAX_P50_MS / SHARE, reference=kafka50
         ),
         results.at_most(
-            "send call to alert read, p99", p99, "ms", judging.MAX_P99_MS / SHARE, reference=kafka99
+            "send call to alert read, p99", p99, "ms", assessment.MAX_P99_MS / SHARE, reference=kafka99
         ),
         results.told("send call to alert read, the longest", run.latencies_ms.max(), "ms"),
         *run.checked,

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.expected import Expected
-from bench.judging import told_by
-from bench.workload import make
+from bench.figures.assessment import told_by
+from bench.independent.expected import Expected
+from bench.workload.workload import make
 from tests.cluster.standalone import Cluster, cluster
 from tests.e2e.engine_process import RunningEngine, Workplace, running_engine
 from tests.e2e.kafka_log import KafkaLog

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from bench.expected import Expected, expected_alerts, order_of
-from bench.rules import Subject, limits
-from bench.workload import Workload
+from bench.independent.expected import Expected, expected_alerts, order_of
+from bench.workload.rules import Subject, limits
+from bench.workload.workload import Workload
 from tests.faults.traffic import Traffic
 
 SUBJECTS: Final = (

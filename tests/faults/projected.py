@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import psycopg
 
-from bench.expected import Expected
+from bench.independent.expected import Expected
 from tests.integration.alert_api.support.servers import projector
 from tests.servers import PostgresServer
 

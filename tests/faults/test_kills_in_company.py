@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.workload import make
+from bench.workload.workload import make
 from tests.e2e.engine_process import Queries, Workplace, queries_until_killed
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.verdict import orders

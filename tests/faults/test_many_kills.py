@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.workload import make
+from bench.workload.workload import make
 from tests.e2e.engine_process import Workplace, running_engine
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.verdict import orders

@@ -14,8 +14,8 @@ from typing import Self
 import numpy as np
 from confluent_kafka import KafkaError, Message, Producer
 
-from bench.rules import Subject, Version
-from bench.workload import Column, Workload, values
+from bench.workload.rules import Subject, Version
+from bench.workload.workload import Column, Workload, values
 from tests.e2e.kafka_log import KafkaLog
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft

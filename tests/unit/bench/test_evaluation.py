@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from bench.evaluation import FUNCTIONS, main, payments, plainly_held
-from bench.rules import Subject
+from bench.workload.rules import Subject
 from tripline_demo import paths
 
 

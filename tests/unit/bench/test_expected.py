@@ -7,9 +7,9 @@ from decimal import Decimal
 
 import numpy as np
 
-from bench.expected import Expected, expected_alerts, order_of
-from bench.rules import FIVE, Version, in_force, versions_of
-from bench.workload import Workload
+from bench.independent.expected import Expected, expected_alerts, order_of
+from bench.workload.rules import FIVE, Version, in_force, versions_of
+from bench.workload.workload import Workload
 from tripline_contracts import canonical
 
 COUNT, MAX = FIVE[1], FIVE[3]

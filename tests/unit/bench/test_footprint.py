@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench.footprint import FIGURES, Footprint, Footprints
-from bench.java_memory import JavaMemory
+from bench.harness.footprint import FIGURES, Footprint, Footprints
+from bench.harness.java_memory import JavaMemory
 
 MIB = 1 << 20
 FIRST = Footprint(

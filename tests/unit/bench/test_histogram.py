@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.histogram import drawn
+from bench.figures.histogram import drawn
 
 
 def test_each_value_is_in_its_step_and_steps_after_the_last_are_left_out() -> None:

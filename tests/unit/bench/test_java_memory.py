@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bench.java_memory import JavaMemory, java_memory
+from bench.harness.java_memory import JavaMemory, java_memory
 
 MIB = 1 << 20
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import results, stages
-from bench.expected import Expected
-from bench.judging import compared, growth, is_accumulated, latencies_ms, slope, told_by
+from bench.figures import engine_metrics, results
+from bench.figures.assessment import compared, growth, is_accumulated, latencies_ms, slope, told_by
+from bench.independent.expected import Expected
 
 
 def alert(rule: int, number: int) -> dict[str, object]:
@@ -106,7 +106,7 @@ def test_stages_are_means_over_the_micro_batches_between_two_readings() -> None:
             "tripline_engine_private_copies_total 0\n"
         )
 
-    rows = {row.name: row for row in stages.rows(metrics(10, 5.0, 1.0, 1), metrics(30, 8.0, 1.5, 2))}
+    rows = {row.name: row for row in engine_metrics.rows(metrics(10, 5.0, 1.0, 1), metrics(30, 8.0, 1.5, 2))}
     assert rows["micro-batches"].value == 20
     assert rows["micro-batch, mean"].value == 150
     assert rows["… queryPlanning"].value == 25

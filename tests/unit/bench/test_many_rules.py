@@ -9,10 +9,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from bench import many_rules
-from bench.rules import UNREACHABLE, Passing, Subject
 from bench.throughput import workload
-from bench.workload import Workload, values
+from bench.workload import many_rules
+from bench.workload.rules import UNREACHABLE, Passing, Subject
+from bench.workload.workload import Workload, values
 from tripline_contracts.rules import rule_definition
 from tripline_contracts.rules.anchors import anchor_of
 from tripline_contracts.rules.rule_definition import Function

@@ -8,27 +8,27 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from bench import blaze, peer_blaze
-from bench.rates import rate_of
-from bench.rules import FIVE, Version
-from bench.workload import Workload
+from bench.figures.rates import rate_of
+from bench.peers import blaze_peer, blaze_process
+from bench.workload.rules import FIVE, Version
+from bench.workload.workload import Workload
 
 SUM, COUNT = FIVE[0], FIVE[1]
 
 
 def test_a_run_is_read_as_it_was_written() -> None:
-    rule = blaze.Rule(1, "SUM", ("beneficiaryId", "payeeId"), 60, 5.5)
-    run = blaze.Run("name", "kafka", "alerts", 10, (rule,), 2_000, 9.0)
-    assert blaze.read(run.text()) == run
+    rule = blaze_process.Rule(1, "SUM", ("beneficiaryId", "payeeId"), 60, 5.5)
+    run = blaze_process.Run("name", "kafka", "alerts", 10, (rule,), 2_000, 9.0)
+    assert blaze_process.read(run.text()) == run
 
 
 def test_rules_of_one_grouping_share_an_entity_and_only_a_count_has_no_amount() -> None:
     rules = (
-        blaze.Rule(1, "SUM", ("beneficiaryId", "payeeId"), 60, 5.5),
-        blaze.Rule(2, "COUNT", ("payeeId",), 30, 3.0),
-        blaze.Rule(4, "MAX", ("payeeId",), 90, 7.0),
+        blaze_process.Rule(1, "SUM", ("beneficiaryId", "payeeId"), 60, 5.5),
+        blaze_process.Rule(2, "COUNT", ("payeeId",), 30, 3.0),
+        blaze_process.Rule(4, "MAX", ("payeeId",), 90, 7.0),
     )
-    told = json.loads(blaze.ruleset(rules))
+    told = json.loads(blaze_process.ruleset(rules))
     assert sorted(told["fields"]) == ["amount", "beneficiaryId_payeeId", "payeeId"]
     windows = [rule["conditions"]["window"] for rule in told["ruleset"]["rules"]]
     assert [window["entity_field"] for window in windows] == ["beneficiaryId_payeeId", "payeeId", "payeeId"]
@@ -50,7 +50,7 @@ def test_the_count_is_of_the_last_third_and_its_alerts_are_named_by_payment() ->
         cents=np.array([500, 100, 900]), partition=same, offset=np.arange(3),
     )  # fmt: skip
     versions = [Version(SUM, 1, 0, Decimal(6), 0), Version(COUNT, 1, 1, Decimal(1), 0)]
-    found = peer_blaze.expected_alerts(load, np.array([1_000, 2_000, 3_000]), versions)
+    found = blaze_peer.expected_alerts(load, np.array([1_000, 2_000, 3_000]), versions)
     assert found == {(SUM.rule_id, 2), (COUNT.rule_id, 1), (COUNT.rule_id, 2)}
 
 
@@ -58,6 +58,6 @@ def test_alerts_are_read_from_a_payment_on_and_compared_both_ways() -> None:
     records = [
         (b"", json.dumps({"ruleId": 1, "transactionId": f"b-{number}"}).encode()) for number in (1, 2, 3)
     ]
-    assert peer_blaze.told(records, 2) == {(1, 2), (1, 3)}
-    found = peer_blaze.compared({(1, 2), (2, 2)}, {(1, 2), (1, 3), (1, 4)})
+    assert blaze_peer.told(records, 2) == {(1, 2), (1, 3)}
+    found = blaze_peer.compared({(1, 2), (2, 2)}, {(1, 2), (1, 3), (1, 4)})
     assert [result.value for result in found] == [1, 1, 2]

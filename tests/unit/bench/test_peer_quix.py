@@ -8,25 +8,27 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from bench import peer_quix, quix
-from bench.quix import Sample
-from bench.rules import FIVE, Version
-from bench.workload import Workload
+from bench.peers import quix_peer, quix_process
+from bench.peers.quix_process import Sample
+from bench.workload.rules import FIVE, Version
+from bench.workload.workload import Workload
 
 COUNT, AVG = FIVE[1], FIVE[2]
 
 
 def test_a_run_is_read_as_it_was_written() -> None:
-    rule = quix.Rule(1, "SUM", ("beneficiaryId", "payeeId"), 60_000, 500)
-    run = quix.Run("name", "kafka", "alerts", "folder", 10, (rule,), ((rule.grouping,),), True, 5.0, 9.0)
-    assert quix.read(run.text()) == run
+    rule = quix_process.Rule(1, "SUM", ("beneficiaryId", "payeeId"), 60_000, 500)
+    run = quix_process.Run(
+        "name", "kafka", "alerts", "folder", 10, (rule,), ((rule.grouping,),), True, 5.0, 9.0
+    )
+    assert quix_process.read(run.text()) == run
     assert run.groupings == (rule.grouping,)
 
 
 def test_the_quarter_is_one_of_all_evaluations_and_the_end_that_of_the_last_rule() -> None:
     # two rules on the first grouping and one on the second, which is behind
     samples = [Sample(0.0, (0, 0)), Sample(1.0, (30, 0)), Sample(2.0, (60, 0)), Sample(6.0, (100, 100))]
-    rate, whole, seconds = quix.rates(samples, [2, 1], 100)
+    rate, whole, seconds = quix_process.rates(samples, [2, 1], 100)
     assert seconds == 4.0  # from 40 of 100: the first sample with 25 or more
     assert rate == pytest.approx(60 / 4)
     assert whole == pytest.approx(80 / 5)
@@ -40,7 +42,7 @@ def test_of_two_payments_in_one_millisecond_the_later_one_counts() -> None:
     )  # fmt: skip
     versions = [Version(COUNT, 1, 0, Decimal(1), 0), Version(AVG, 1, 1, Decimal(2), 0)]
     time = np.array([1_000, 2_000, 2_000])
-    found = peer_quix.expected_alerts(load, time, versions)
+    found = quix_peer.expected_alerts(load, time, versions)
     assert found == {(COUNT.rule_id, "7", 2_000): "3", (AVG.rule_id, "9", 2_000): "5"}
 
 
@@ -51,7 +53,7 @@ def test_alerts_are_read_in_cents_from_a_time_on() -> None:
         (b'"7"', json.dumps({"ruleId": rule, "eventTime": at, "value": value}).encode())
         for rule, at, value in values
     ]
-    assert peer_quix.told(records, versions, 2_000) == [
+    assert quix_peer.told(records, versions, 2_000) == [
         ((COUNT.rule_id, "7", 2_000), "3"),
         ((AVG.rule_id, "7", 2_000), "3.333333"),
     ]
@@ -59,6 +61,6 @@ def test_alerts_are_read_in_cents_from_a_time_on() -> None:
 
 def test_the_last_value_of_an_alert_is_compared() -> None:
     one, two, three = ((1, "7", at) for at in (1, 2, 3))
-    found = peer_quix.compared({one: "1", two: "2"}, [(one, "0"), (one, "1"), (three, "3")])
+    found = quix_peer.compared({one: "1", two: "2"}, [(one, "0"), (one, "1"), (three, "3")])
     assert [result.value for result in found] == [1, 0, 1, 1, 1]
-    assert peer_quix.compared({one: "1"}, [(one, "1"), (one, "0")])[1].value == 1
+    assert quix_peer.compared({one: "1"}, [(one, "1"), (one, "0")])[1].value == 1

@@ -8,12 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.cleaning import FIGURES, MEBIBYTE, Cleaned, Held
+from bench.harness.clean_up import FIGURES, MEBIBYTE, Cleaned, Held
+from bench.harness.restart_run import Restarted
+from bench.harness.state_log import Logged
 from bench.restart import own_seconds
-from bench.restarting import Restarted
-from bench.retaining import FIRST, LINGERING, RULES, STEPS, TRIP, WITNESS, WITNESS_PAYEE, Retaining, retaining
-from bench.state_log import Logged
-from bench.workload import PARTITIONS
+from bench.workload.restart_load import (
+    FIRST,
+    LINGERING,
+    RULES,
+    STEPS,
+    TRIP,
+    WITNESS,
+    WITNESS_PAYEE,
+    Retaining,
+    retaining,
+)
+from bench.workload.workload import PARTITIONS
 from tripline_engine.spark.driver.disk_space import disk_bytes
 
 PAYMENTS, FIRST_MS = 6_000, 1_700_000_000_000

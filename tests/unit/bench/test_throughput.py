@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from bench.throughput import RULES, workload
-from bench.workload import PARTITIONS
+from bench.workload.workload import PARTITIONS
 
 
 def test_the_backlog_lies_in_kafka_as_the_workload_says() -> None:

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from bench import waiting
-from bench.engine import Place
-from bench.reading import ORDER
-from bench.waiting import Silence, until_quiet
+from bench.harness import waiting
+from bench.harness.engine import Place
+from bench.harness.output_reader import ORDER
+from bench.harness.waiting import Silence, until_quiet
 
 
 class Topics:

@@ -7,10 +7,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from bench.rates import rate_of
+from bench.figures.rates import rate_of
 from bench.throughput import RULES
-from bench.wide_load import FORMS, Form, wide
-from bench.workload import PARTITIONS
+from bench.workload.wide_load import FORMS, Form, wide
+from bench.workload.workload import PARTITIONS
 
 SIZES = PRELOADED, BACKLOG, LIVE = 6_000, 2_000, 1_000
 UNTIL_MS = 1_700_000_000_000

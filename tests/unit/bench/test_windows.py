@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bench.windows import Held, group_codes, held
-from bench.workload import Column
+from bench.independent.windows import Held, group_codes, held
+from bench.workload.workload import Column
 
 
 def slow(

@@ -1,0 +1,1 @@
+"""Figures: rates, assessments against bars, tables."""

@@ -1,0 +1,1 @@
+"""What is measured while it runs: engine and line as processes, and what reads them."""

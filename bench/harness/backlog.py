@@ -1,0 +1,163 @@
+"""A backlog in Kafka, and what takes it: Spark's own operators, or an engine whose alerts are checked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from bench.figures.assessment import compared, told_by
+from bench.figures.rates import rate_of
+from bench.figures.results import Result
+from bench.harness import engine
+from bench.harness.engine import Running
+from bench.harness.output_reader import ALERTS, ORDER, Reader
+from bench.harness.stack import BenchFailed
+from bench.harness.waiting import Silence, until_quiet
+from bench.independent.expected import expected_alerts, order_of
+from bench.workload.rule_publisher import publish
+from bench.workload.rules import UNREACHABLE, Version
+from bench.workload.sender import Sender, now_ms
+from bench.workload.workload import Column, Workload, number_of
+from tripline_contracts.event_type import EventType
+from tripline_contracts.installed import installed
+
+_DEADLINE_SECONDS: Final = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What waits in Kafka: the rules, then the payments.
+
+    :ivar declared: the file that declares the event type, None for the one that ships
+    """
+
+    load: Workload
+    versions: Sequence[Version]
+    declared: Path | None = None
+
+    @property
+    def event_type(self) -> EventType:
+        """What the payments are."""
+        return installed("" if self.declared is None else str(self.declared))
+
+
+@dataclass(frozen=True, slots=True)
+class Place(engine.Place):
+    """Where a run happens, and when (ms) the payments in Kafka took place."""
+
+    backlog: Backlog
+    event_time: Column
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What an engine did: payments a second, those of the second half besides, and all its alerts against the count."""
+
+    rate: float
+    second_half: float
+    checked: list[Result]
+
+
+@contextmanager
+def filled(backlog: Backlog) -> Iterator[Place]:
+    """A broker that holds it."""
+    load = backlog.load
+    with engine.broker("throughput") as place:
+        publish(place.kafka, backlog.versions, backlog.event_type)
+        # all of it is there before: the sender's "preload" is whatever the workload says
+        sender = Sender(place.kafka, replace(load, preloaded=len(load)))
+        sender.preload(now_ms())
+        sender.close()
+        if sender.failures:
+            raise BenchFailed(f"Kafka did not take everything: {sender.failures[0]}")
+        yield Place(place.java, place.jars, place.kafka, place.folder, backlog, sender.event_time)
+
+
+def limit(place: Place, per_batch: int) -> float:
+    """Payments a second that Spark's own operators take of it, so many in a micro-batch."""
+    command = [
+        sys.executable,
+        "-m",
+        "bench.harness.spark_limit",
+        place.kafka,
+        str(place.jars.engine),
+        str(place.folder / "limit"),
+        str(per_batch),
+    ]
+    environment = {**os.environ, "JAVA_HOME": str(place.java.home), "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BenchFailed(f"the limit could not be measured:\n{done.stderr[-2_000:]}")
+    rate: float = json.loads(done.stdout.splitlines()[-1])["rate"]
+    return rate
+
+
+def taken(place: Place, shards: int) -> Taken:
+    """What an engine does that begins at the beginning; the first quarter is not timed."""
+    load = place.backlog.load
+    before, alerts_before = _ends(place.kafka)
+    reader = Reader(place.kafka, ORDER, ALERTS)
+    own = replace(place, folder=place.folder / f"engine-{shards}")
+    running = engine.start(own, shards, declared=place.backlog.declared)
+    try:
+        progress = _watched(reader, running, len(load), before)
+        until_quiet(running, own, reader)
+        alerts = [json.loads(record.value) for record in reader.records(ALERTS)[alerts_before:]]
+        batches = [json.loads(record.value) for record in reader.records(ORDER)[before:]]
+    finally:
+        running.stop()
+        reader.close()
+    checked = [*_checked(place, batches, alerts), engine.compiled_late(own.log)]
+    return Taken(rate_of(progress), rate_of(progress, without=2), checked)
+
+
+def _ends(bootstrap_servers: str) -> tuple[int, int]:
+    """How many order records and alerts engines before have left."""
+    reader = Reader(bootstrap_servers, ORDER, ALERTS)
+    try:
+        silent = Silence(reader)
+        while not silent():
+            time.sleep(0.05)
+        return reader.count(ORDER), reader.count(ALERTS)
+    finally:
+        reader.close()
+
+
+def _watched(reader: Reader, running: Running, payments: int, before: int) -> list[tuple[float, int]]:
+    """(seconds, payments taken) with each order record."""
+    deadline, found, taken, seen = time.monotonic() + _DEADLINE_SECONDS, [], 0, before
+    while taken < payments:
+        running.check()
+        if time.monotonic() > deadline:
+            said = running.process.last_lines()
+            raise BenchFailed(f"the engine took {taken:,} of {payments:,} payments:\n{said}")
+        for record in reader.records(ORDER, seen):
+            seen += 1
+            taken += sum(part["until"] - part["from"] for part in json.loads(record.value)["transactions"])
+            found.append((record.at, taken))
+        time.sleep(0.02)
+    return found
+
+
+def _checked(
+    place: Place, batches: Sequence[dict[str, Any]], alerts: Sequence[dict[str, Any]]
+) -> list[Result]:
+    """All alerts of the last third, whatever rule they are of; of rules that nothing reaches none is expected."""
+    load, versions = place.backlog.load, place.backlog.versions
+    order = order_of(load, place.event_time, batches, len(versions))
+    reached = [version.subject for version in versions if version.limit != UNREACHABLE]
+    expected = expected_alerts(load, place.event_time, order, versions, reached)
+    told = {
+        str(alert["alertId"]): told_by(alert)
+        for alert in alerts
+        if number_of(str(alert["transaction"]["transactionId"])) >= load.preloaded
+    }
+    return compared(expected, told)

@@ -1,0 +1,74 @@
+"""What Spark's own operators take of the same topics: read, parsed, counted by shard, no Python. A process of its own.
+
+`python -m bench.harness.spark_limit <kafka> <jars> <folder> <payments per micro-batch>` writes one line of JSON:
+payments a second. Tuned as the engine is: no fork for a file, no user interface, micro-batches so large that planning
+does not count, and compiled stages: here they pay.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
+
+_SCHEMA: Final = (
+    "transactionId string, eventTime long, payeeId string, beneficiaryId string, paymentAmount decimal(24,6), "
+    "paymentType string, ingestionTimestamp long"
+)
+_SETTINGS: Final = {
+    "spark.master": "local[2]",
+    "spark.driver.memory": "2g",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+}
+
+
+def main(kafka: str, jars: Path, folder: Path, per_batch: int) -> None:
+    """Takes all there is, and tells how fast, without the first quarter."""
+    builder = SparkSession.Builder().appName("limit").config("spark.driver.extraClassPath", f"{jars}/*")
+    for name, value in _SETTINGS.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    raw = (
+        session.readStream.format("kafka")
+        .option("kafka.bootstrap.servers", kafka)
+        .option("subscribe", "transactions.v1")
+        .option("startingOffsets", "earliest")
+        .option("maxOffsetsPerTrigger", per_batch)
+        .option("kafka.max.poll.records", 10_000)
+        .load()
+    )
+    fields = raw.select(F.from_json(F.col("value").cast("string"), _SCHEMA).alias("p")).select("p.*")
+    shards = F.array(*(F.pmod(F.hash(name), F.lit(2)) for name in ("payeeId", "beneficiaryId")))
+    counted = fields.select(F.explode(shards).alias("shard"), "paymentAmount").groupBy("shard")
+    query = (
+        counted.agg(F.count("*").alias("payments"), F.sum("paymentAmount").alias("amount"))
+        .writeStream.format("noop")
+        .outputMode("update")
+        .option("checkpointLocation", str(folder))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    batches: list[dict[str, Any]] = [json.loads(progress.json) for progress in query.recentProgress]
+    timed = batches[max(1, len(batches) // 4) :]
+    rows = sum(batch["numInputRows"] for batch in timed)
+    seconds = sum(batch["durationMs"]["triggerExecution"] for batch in timed) / 1_000
+    session.stop()
+    print(json.dumps({"rate": rows / seconds, "rows": rows}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]))

@@ -1,0 +1,1 @@
+"""What should come out, counted independently of the engine."""

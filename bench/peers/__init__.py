@@ -1,0 +1,1 @@
+"""The same rules in other systems, each in a process and an environment of its own."""

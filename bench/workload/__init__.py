@@ -1,0 +1,1 @@
+"""What is sent: payments, rules, and who sends them."""

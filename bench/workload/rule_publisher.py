@@ -1,0 +1,22 @@
+"""Rule events laid in rules.v1 by nobody but the benchmark, where no registry runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from confluent_kafka import Producer
+
+from bench.retained import published
+from bench.workload.rules import Version
+from tripline_contracts.event_type import EventType
+from tripline_contracts.event_type_loader import load
+
+
+def publish(bootstrap_servers: str, versions: Sequence[Version], event_type: EventType | None = None) -> None:
+    """First versions of rules, in order; of the event type that ships if none is named."""
+    producer = Producer({"bootstrap.servers": bootstrap_servers})
+    for version in versions:
+        body = version.subject.body(version.limit, version.effective_from)
+        event = published(version.subject.rule_id, body, event_type=event_type or load("transaction"))
+        producer.produce("rules.v1", event.data, partition=0)
+    producer.flush(60)
