@@ -54,7 +54,7 @@ kernels: $(STAMP)
 
 # Downloads take their time, but hardly any processor.
 jars: $(STAMP)
-	@$(BIN)/python -m tripline_demo.jars
+	@$(BIN)/python -m tripline_demo.embedded.jars
 
 test-cluster: $(STAMP) jars ## the engine on a Spark standalone cluster on loopback; workers killed and added, the driver killed
 	@$(BIN)/pytest -m cluster tests/cluster $(PYTEST_ARGS)
@@ -91,4 +91,4 @@ lock: $(STAMP) ## after a change of a requirements.in or of ivy.xml: writes the 
 	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --python-version 3.11 -o requirements.lock requirements.in
 	@for part in services engine; do $(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 -c requirements.lock -o $$part/requirements.lock $$part/requirements.in; done
-	@$(BIN)/python -m tripline_demo.jars --pin
+	@$(BIN)/python -m tripline_demo.embedded.jars --pin

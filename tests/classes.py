@@ -5,7 +5,7 @@ Some thirty engines start in a run of all tests, and reading and checking Spark'
 
 from __future__ import annotations
 
-from tripline_demo.jars import Jars
+from tripline_demo.embedded.jars import Jars
 
 
 def setting(jars: Jars) -> dict[str, str]:

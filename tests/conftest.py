@@ -22,11 +22,11 @@ from xdist.scheduler import LoadScopeScheduling
 from tests import scratch
 from tests.servers import PostgresServer
 from tests.stack import RunningStack, running
-from tripline_demo import kafka as embedded_kafka
 from tripline_demo import paths
-from tripline_demo import postgres as embedded_postgres
-from tripline_demo.jars import Jars, ensure
-from tripline_demo.java import Java, find_java
+from tripline_demo.embedded import kafka as embedded_kafka
+from tripline_demo.embedded import postgres as embedded_postgres
+from tripline_demo.embedded.jars import Jars, ensure
+from tripline_demo.embedded.java import Java, find_java
 
 scratch.use_memory()
 # The JVMs of a test live for a minute: their second compiler, and compiling what runs seldom, would take more processor

@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 
 from tests.servers import PostgresServer
-from tripline_demo import leash, ports
+from tripline_demo.processes import leash, ports
 
 READY_SECONDS = 30.0
 KEYS = {

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tripline_demo import logins, migrations
+from tripline_demo.embedded.postgres import Cluster
 from tripline_demo.groups import login_of
-from tripline_demo.postgres import Cluster
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ import httpx
 import psutil
 
 from tests import classes
-from tripline_demo import leash
-from tripline_demo.jars import Jars
-from tripline_demo.stack import leftovers
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.processes import leash
+from tripline_demo.stack import orphans
 from tripline_demo.stack.places import Places
 
 START_SECONDS = 240.0
@@ -77,7 +77,7 @@ def tripline(places: Places, *words: str) -> subprocess.CompletedProcess[str]:
 
 def processes(places: Places) -> list[psutil.Process]:
     """Everything of that stack that lives, from the process table."""
-    return leftovers.find(places)
+    return orphans.find(places)
 
 
 def eventually(condition: Callable[[], object], what: str, seconds: float = 30.0) -> None:

@@ -23,9 +23,11 @@ from bench.figures import results
 from bench.figures.results import Result
 from bench.harness.stack import BenchFailed
 from tripline_contracts.installed import SETTING
-from tripline_demo import kafka, leash, paths, ports, topics
-from tripline_demo.jars import Jars, ensure
-from tripline_demo.java import Java, find_java
+from tripline_demo import paths, topics
+from tripline_demo.embedded import kafka
+from tripline_demo.embedded.jars import Jars, ensure
+from tripline_demo.embedded.java import Java, find_java
+from tripline_demo.processes import leash, ports
 from tripline_engine.spark.driver.disk_space import disk_bytes
 from tripline_engine.spark.faults.engine_kill import kill_processes
 from tripline_engine.spark.worker.jit_watch import TOLD

@@ -16,9 +16,10 @@ from pathlib import Path
 import httpx
 
 from bench.harness.output_reader import create_probe
-from tripline_demo import leash, paths, ports
-from tripline_demo.jars import ensure
-from tripline_demo.java import find_java
+from tripline_demo import paths
+from tripline_demo.embedded.jars import ensure
+from tripline_demo.embedded.java import find_java
+from tripline_demo.processes import leash, ports
 from tripline_demo.stack.places import Places
 from tripline_demo.stack.plan import PORTS
 

@@ -19,7 +19,8 @@ from bench.figures import results
 from bench.figures.results import Result
 from bench.harness.stack import BenchFailed
 from bench.peers import blaze_process, quix_process
-from tripline_demo import leash, paths
+from tripline_demo import paths
+from tripline_demo.processes import leash
 
 Run = blaze_process.Run | quix_process.Run
 

@@ -17,8 +17,8 @@ import httpx
 import pyspark
 
 from tests.e2e.waiting import eventually
-from tripline_demo import leash, ports
-from tripline_demo.java import Java
+from tripline_demo.embedded.java import Java
+from tripline_demo.processes import leash, ports
 from tripline_engine.spark.faults.engine_kill import kill_processes
 from tripline_engine.spark.query.processor import WORKERS_FOLDER
 

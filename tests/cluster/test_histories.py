@@ -13,8 +13,8 @@ from tests.cluster.standalone import cluster
 from tests.e2e.engine_process import Workplace, queries
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.test_random_histories import EVERYTHING, PROFILE, one_history
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow]
 

@@ -22,8 +22,8 @@ from tests.e2e.verdict import orders
 from tests.e2e.waiting import eventually
 from tests.faults.counted import expected_of, limits_of
 from tests.faults.traffic import Traffic, first
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.checkpoint.spark_offsets import committed_ends
 from tripline_engine.spark.faults.engine_kill import kill_processes

@@ -111,7 +111,7 @@ class Builder:
 
     def _run(self, image: Image, text: str) -> None:
         words = image.inside(re.sub(r"--mount=\S+\s+", "", text))
-        if "tripline_demo.jars" in words:
+        if "tripline_demo.embedded.jars" in words:
             # as if fetched before: that it fetches them is seen whenever the tests are set up
             target = image.folder / "opt" / "tripline" / "build" / "jars"
             shutil.copytree(self.jars, target)

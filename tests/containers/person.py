@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripline_demo import leash
+from tripline_demo.processes import leash
 
 
 @dataclass(frozen=True, slots=True)

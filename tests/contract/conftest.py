@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 from tripline_demo.groups import GROUPS
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
 from tripline_demo.stack.credentials import Credentials
 from tripline_demo.stack.places import Places
 from tripline_demo.stack.plan import PORTS, Plan

@@ -16,10 +16,10 @@ import pytest
 from tests.containers import dockerfile
 from tests.containers.compose import ROOT, Service
 from tests.contract.support.compose_services import JOBS, OURS, SERVERS, SERVICES, for_each, port_of
-from tripline_demo import kafka, postgres
 from tripline_demo.deployment import passfiles, secret_files
+from tripline_demo.embedded import kafka, postgres
+from tripline_demo.embedded.java import Java
 from tripline_demo.groups import GROUPS, login_of
-from tripline_demo.java import Java
 from tripline_demo.stack.plan import PORTS
 from tripline_demo.stack.program import Program
 

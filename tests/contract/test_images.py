@@ -21,11 +21,11 @@ from tests.containers.building import Builder, Image, lend_kernels, lend_uv_cach
 from tests.containers.line import Line
 from tests.containers.person import nameless
 from tests.servers import PostgresServer
-from tripline_demo import kafka as embedded_kafka
-from tripline_demo import ports
 from tripline_demo.deployment import passfiles, secret_files
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.embedded import kafka as embedded_kafka
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
+from tripline_demo.processes import ports
 
 pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(900)]
 

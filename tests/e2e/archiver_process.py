@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.e2e.engine_process import metric_sum
 from tests.e2e.waiting import eventually
-from tripline_demo import leash, ports
+from tripline_demo.processes import leash, ports
 from tripline_demo.stack.checks import http_ready
 
 ARCHIVER = str(Path(sys.executable).with_name("tripline-archiver"))

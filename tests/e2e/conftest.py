@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.engine_process import Queries, Workplace, queries
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 
 
 @pytest.fixture(scope="session")

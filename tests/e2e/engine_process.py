@@ -18,9 +18,9 @@ import psutil
 
 from tests import classes
 from tests.e2e.waiting import eventually
-from tripline_demo import leash, ports
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
+from tripline_demo.processes import leash, ports
 from tripline_demo.stack.checks import http_ready
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.faults.engine_kill import kill_processes

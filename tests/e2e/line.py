@@ -13,7 +13,7 @@ from tests.e2e.engine_process import metric_sum
 from tests.e2e.kafka_log import KafkaLog
 from tests.e2e.waiting import eventually
 from tests.stack import RunningStack, processes
-from tripline_demo import ports
+from tripline_demo.processes import ports
 from tripline_demo.stack.plan import script
 
 

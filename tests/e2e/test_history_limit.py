@@ -11,8 +11,8 @@ from tests.e2e.kafka_log import KafkaLog, Sent
 from tests.e2e.waiting import eventually
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.checkpoint.spark_offsets import committed_ends
 

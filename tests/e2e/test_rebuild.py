@@ -23,8 +23,8 @@ from tests.faults.places import assert_is
 from tests.faults.scene import Scene
 from tests.oracle.builders.shorthand import draft
 from tripline_contracts.event_type_loader import load
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 from tripline_engine.archive.file_ranges import archived_ranges
 from tripline_engine.archive.file_store import FileStore
 from tripline_engine.spark.checkpoint.spark_offsets import last_commit

@@ -20,8 +20,8 @@ from tests.e2e.kafka_log import KafkaLog, Sent
 from tests.e2e.verdict import orders, read_verdict
 from tests.faults.scene import Scene
 from tests.oracle.builders.shorthand import draft
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 

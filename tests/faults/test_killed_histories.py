@@ -18,8 +18,8 @@ from tests.e2e.engine_process import Workplace
 from tests.e2e.verdict import read_verdict
 from tests.faults.crowd import KillOfMany, play
 from tests.faults.feed import Feed
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 

@@ -22,8 +22,8 @@ from tests.faults.places import PLACES, assert_is
 from tests.faults.projected import projected_alerts
 from tests.faults.scene import Kill, Scene
 from tests.servers import PostgresServer
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 

@@ -24,8 +24,8 @@ from tests.faults.projected import assert_stored, projected_alerts
 from tests.faults.traffic import Traffic, first
 from tests.integration.alert_api.support.servers import committed
 from tests.servers import PostgresServer
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 
 KILLS_EACH = 5

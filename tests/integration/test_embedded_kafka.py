@@ -16,11 +16,12 @@ from confluent_kafka.admin._config import ConfigResource
 from confluent_kafka.admin._resource import ResourceType
 
 from tripline_contracts import topics as contract
-from tripline_demo import kafka as embedded
-from tripline_demo import ports, topics
+from tripline_demo import topics
+from tripline_demo.embedded import kafka as embedded
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 from tripline_demo.errors import KafkaFailed
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
+from tripline_demo.processes import ports
 
 pytestmark = pytest.mark.integration
 
@@ -95,7 +96,8 @@ def test_data_survives_a_restart_on_other_ports_and_nothing_is_left(
 
 def test_a_broker_does_not_outlive_a_killed_parent(java: Java, jars: Jars, tmp_path: Path) -> None:
     program = (
-        "import time\nfrom pathlib import Path\nfrom tripline_demo import kafka\nfrom tripline_demo.java import Java\n"
+        "import time\nfrom pathlib import Path\nfrom tripline_demo.embedded import kafka\n"
+        "from tripline_demo.embedded.java import Java\n"
         f"java = Java(Path({str(java.home)!r}), {java.version}, 'test')\n"
         f"with kafka.running(java, Path({str(jars.broker)!r}), Path({str(tmp_path / 'kafka')!r})) as broker:\n"
         "    print(broker.port, flush=True)\n"

@@ -13,9 +13,10 @@ import pytest
 from psycopg import errors
 
 from tests.servers import PostgresServer
-from tripline_demo import leash, logins, ports
-from tripline_demo import postgres as embedded
+from tripline_demo import logins
+from tripline_demo.embedded import postgres as embedded
 from tripline_demo.groups import login_of
+from tripline_demo.processes import leash, ports
 
 pytestmark = pytest.mark.integration
 

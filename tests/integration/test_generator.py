@@ -18,7 +18,7 @@ from tripline_contracts import event_type_loader
 from tripline_contracts import topics as contract_topics
 from tripline_demo import topics
 from tripline_demo.generator import process
-from tripline_demo.generator.kafka_outlet import TOPIC
+from tripline_demo.generator.output.kafka_outlet import TOPIC
 from tripline_demo.generator.settings import Settings
 from tripline_demo.generator.traffic import Traffic
 from tripline_http.bind_address import Bind

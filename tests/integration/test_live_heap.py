@@ -9,7 +9,7 @@ from py4j.java_gateway import JavaGateway, JVMView
 from pyspark import SparkConf
 from pyspark.java_gateway import launch_gateway
 
-from tripline_demo.java import Java
+from tripline_demo.embedded.java import Java
 from tripline_engine.spark.driver.jvm_heap import live_bytes, old_generation
 
 MIB = 1 << 20

@@ -32,8 +32,8 @@ from tests.stack import (
     read,
     tripline,
 )
-from tripline_demo import ports
-from tripline_demo.jars import Jars
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.processes import ports
 from tripline_demo.stack.places import Places
 from tripline_demo.stack.plan import PORTS
 

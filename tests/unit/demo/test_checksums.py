@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tripline_demo import checksums, jars
+from tripline_demo.embedded import checksums, jars
+from tripline_demo.embedded.java import Java
 from tripline_demo.errors import JarsUnavailable
-from tripline_demo.java import Java
 
 
 def write_jar(folder: Path, name: str, content: bytes) -> str:

@@ -9,9 +9,9 @@ import pytest
 
 from tripline_contracts import event_type_loader
 from tripline_demo.errors import StackFailed
-from tripline_demo.stack import held_type, stopping
+from tripline_demo.stack import event_type_pin, shutdown
 from tripline_demo.stack.places import Places
-from tripline_demo.stack.seeding import seeded_rules
+from tripline_demo.stack.seeder import seeded_rules
 
 TRANSACTION = event_type_loader.load()
 CARD = event_type_loader.load("card-authorisation")
@@ -25,15 +25,15 @@ def places(tmp_path: Path) -> Places:
 
 
 def test_without_data_every_type_may_start(places: Places) -> None:
-    held_type.check(places, TRANSACTION)
-    held_type.check(places, CARD)
+    event_type_pin.check(places, TRANSACTION)
+    event_type_pin.check(places, CARD)
 
 
 def test_data_is_of_the_type_that_it_was_made_under(places: Places) -> None:
-    held_type.hold(places, "card-authorisation", CARD)
-    held_type.check(places, CARD)
+    event_type_pin.hold(places, "card-authorisation", CARD)
+    event_type_pin.check(places, CARD)
     with pytest.raises(StackFailed) as refused:
-        held_type.check(places, TRANSACTION)
+        event_type_pin.check(places, TRANSACTION)
     assert str(refused.value) == (
         f"The data in {places.var} is of the event type card-authorisation, and cannot be used under transaction"
         " version 1: start with EVENT_TYPE=card-authorisation as it was, or begin anew with FRESH=1."
@@ -41,35 +41,35 @@ def test_data_is_of_the_type_that_it_was_made_under(places: Places) -> None:
 
 
 def test_what_people_call_things_may_change_and_fields_may_not(places: Places) -> None:
-    held_type.hold(places, "/types/card.yaml", CARD)
-    held_type.check(places, replace(CARD, noun="swipe"))
+    event_type_pin.hold(places, "/types/card.yaml", CARD)
+    event_type_pin.check(places, replace(CARD, noun="swipe"))
     with pytest.raises(StackFailed, match="as it was declared when it was made"):
-        held_type.check(places, replace(CARD, fields=CARD.fields[:-1]))
+        event_type_pin.check(places, replace(CARD, fields=CARD.fields[:-1]))
 
 
 def test_data_from_before_types_were_held_is_of_the_default(places: Places) -> None:
     places.kafka.mkdir()
-    held_type.check(places, TRANSACTION)
+    event_type_pin.check(places, TRANSACTION)
     with pytest.raises(StackFailed, match="is of the event type transaction, and cannot be used under card"):
-        held_type.check(places, CARD)
+        event_type_pin.check(places, CARD)
 
 
 def test_to_begin_anew_forgets_it(places: Places) -> None:
-    held_type.hold(places, "card-authorisation", CARD)
-    stopping.forget(places)
-    held_type.check(places, TRANSACTION)
+    event_type_pin.hold(places, "card-authorisation", CARD)
+    shutdown.forget(places)
+    event_type_pin.check(places, TRANSACTION)
 
 
 def test_a_path_holds_wherever_a_process_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    assert held_type.setting_of("types/log-in.yaml") == str(tmp_path / "types" / "log-in.yaml")
-    assert held_type.setting_of(" card-authorisation ") == "card-authorisation"
-    assert held_type.setting_of("") == "transaction"
+    assert event_type_pin.setting_of("types/log-in.yaml") == str(tmp_path / "types" / "log-in.yaml")
+    assert event_type_pin.setting_of(" card-authorisation ") == "card-authorisation"
+    assert event_type_pin.setting_of("") == "transaction"
 
 
 def test_a_wrong_setting_is_a_sentence() -> None:
     with pytest.raises(StackFailed, match="TRIPLINE_EVENT_TYPE is cards: expected card-authorisation"):
-        held_type.declared_by("cards")
+        event_type_pin.declared_by("cards")
 
 
 def test_each_type_that_ships_has_seeds_and_others_none() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tripline_demo import java
+from tripline_demo.embedded import java
 from tripline_demo.errors import JavaNotFound
 
 

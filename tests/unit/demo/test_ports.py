@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tripline_demo import ports
+from tripline_demo.processes import ports
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tripline_demo import ports, reservations
+from tripline_demo.processes import ports, reservations
 
 
 def test_what_another_has_just_chosen_is_not_chosen(tmp_path: Path) -> None:

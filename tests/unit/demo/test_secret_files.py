@@ -14,8 +14,9 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
-from tripline_demo import paths, postgres
+from tripline_demo import paths
 from tripline_demo.deployment import login_users, passfiles, secret_files
+from tripline_demo.embedded import postgres
 from tripline_demo.errors import DemoError
 from tripline_demo.groups import GROUPS, login_of
 from tripline_http.auth import load_api_keys

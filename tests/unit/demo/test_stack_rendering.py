@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from supervisor.datatypes import dict_of_key_value_pairs
 
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 from tripline_demo.errors import StackFailed
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
 from tripline_demo.stack import configuration, credentials, stack_file
 from tripline_demo.stack.places import LONGEST_SOCKET_PATH, Places
 from tripline_demo.stack.plan import PORTS, Plan

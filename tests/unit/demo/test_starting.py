@@ -10,10 +10,10 @@ from typing import cast
 import pytest
 from rich.console import Console
 
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
 from tripline_demo.errors import StackFailed
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
-from tripline_demo.stack import credentials, starting
+from tripline_demo.stack import credentials, startup
 from tripline_demo.stack.places import Places
 from tripline_demo.stack.plan import PORTS, Plan
 from tripline_demo.stack.program import Program
@@ -55,13 +55,13 @@ def program(name: str, *needs: str, polls: int = 0, last: bool = False, one_shot
 
 @pytest.fixture(autouse=True)
 def without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "POLL_SECONDS", 0)
+    monkeypatch.setattr(startup, "POLL_SECONDS", 0)
 
 
-def begin(fake: FakeSupervisor, folder: Path, *programs: Program) -> tuple[starting.Start, io.StringIO]:
+def begin(fake: FakeSupervisor, folder: Path, *programs: Program) -> tuple[startup.Start, io.StringIO]:
     output = io.StringIO()
     progress = Progress(Console(file=output, width=200))
-    return starting.Start(cast("Supervisor", fake), programs, Places(folder), progress), output
+    return startup.Start(cast("Supervisor", fake), programs, Places(folder), progress), output
 
 
 def test_a_program_begins_when_all_that_it_needs_is_up(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tripline_demo import truststore
-from tripline_demo.java import find_java
+from tripline_demo.embedded import truststore
+from tripline_demo.embedded.java import find_java
 
 UNREADABLE = b"-----BEGIN CERTIFICATE-----\nbm90IGEgY2VydGlmaWNhdGU=\n-----END CERTIFICATE-----\n"
 

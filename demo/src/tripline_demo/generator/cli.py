@@ -17,9 +17,9 @@ from tripline_demo.generator import process
 from tripline_demo.generator.api.application import description
 from tripline_demo.generator.api.schemas import parse_speed
 from tripline_demo.generator.errors import InvalidSettings
-from tripline_demo.generator.kafka_outlet import KafkaOutlet
-from tripline_demo.generator.recording import Format, bounded_lines, read_lines
-from tripline_demo.generator.replay import Order, Progress, Replay
+from tripline_demo.generator.output.kafka_outlet import KafkaOutlet
+from tripline_demo.generator.recordings.recording import Format, bounded_lines, read_lines
+from tripline_demo.generator.recordings.replay import Order, Progress, Replay
 from tripline_demo.generator.settings import read_bootstrap_servers, read_event_type, read_settings
 from tripline_http.errors import ConfigurationError, ProblemError
 from tripline_http.logs import configure_logs

@@ -9,7 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from tripline_demo.generator.sender import Sender
+from tripline_demo.generator.output.sender import Sender
 
 RECORDS: Final = "tripline_generator_records"
 FAILED: Final = "tripline_generator_records_failed"

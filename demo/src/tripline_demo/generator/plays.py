@@ -12,9 +12,9 @@ import structlog
 
 from tripline_demo.generator.errors import FraudNotFound, TooManyPlays
 from tripline_demo.generator.frauds import Fraud, Play
-from tripline_demo.generator.outlet import Outlet
-from tripline_demo.generator.rendering import Renderer
-from tripline_demo.generator.sender import Clocks
+from tripline_demo.generator.output.outlet import Outlet
+from tripline_demo.generator.output.record_renderer import Renderer
+from tripline_demo.generator.output.sender import Clocks
 from tripline_demo.generator.trade import Trade
 
 MAX_AT_ONCE: Final = 8

@@ -14,12 +14,12 @@ from flask import Flask
 from tripline_demo.generator.api.application import new_generator_app
 from tripline_demo.generator.api.context import Context
 from tripline_demo.generator.errors import GeneratorError
-from tripline_demo.generator.kafka_outlet import KafkaDesk, KafkaOutlet
 from tripline_demo.generator.metrics import TrafficCollector
+from tripline_demo.generator.output.kafka_outlet import KafkaDesk, KafkaOutlet
+from tripline_demo.generator.output.record_renderer import Renderer
+from tripline_demo.generator.output.sender import Clocks, Sender
 from tripline_demo.generator.plays import Plays
-from tripline_demo.generator.rendering import Renderer
-from tripline_demo.generator.replays import Replays
-from tripline_demo.generator.sender import Clocks, Sender
+from tripline_demo.generator.recordings.replays import Replays
 from tripline_demo.generator.settings import Settings
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.trades import trade_of

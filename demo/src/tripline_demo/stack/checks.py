@@ -6,7 +6,8 @@ from contextlib import closing
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 
-from tripline_demo import kafka, ports, postgres
+from tripline_demo.embedded import kafka, postgres
+from tripline_demo.processes import ports
 from tripline_demo.stack.program import Check
 
 

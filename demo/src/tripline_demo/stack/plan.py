@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Literal
 
 from tripline_contracts.event_type import DEFAULT
-from tripline_demo import migrations, ports
+from tripline_demo import migrations
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
+from tripline_demo.embedded.kafka import Broker
+from tripline_demo.embedded.postgres import Cluster, server_user
 from tripline_demo.groups import login_of
-from tripline_demo.jars import Jars
-from tripline_demo.java import Java
-from tripline_demo.kafka import Broker
-from tripline_demo.postgres import Cluster, server_user
+from tripline_demo.processes import ports
 from tripline_demo.stack import checks
 from tripline_demo.stack.credentials import Credentials
 from tripline_demo.stack.places import Places

@@ -12,25 +12,27 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tripline_contracts.event_type import DEFAULT, EventType
-from tripline_demo import jars, paths, ports, reservations
+from tripline_demo import paths
+from tripline_demo.embedded import jars
+from tripline_demo.embedded.java import find_java
 from tripline_demo.errors import StackFailed
 from tripline_demo.generator.trades import trade_of
 from tripline_demo.generator.traffic import no_traffic
-from tripline_demo.java import find_java
+from tripline_demo.processes import ports, reservations
 from tripline_demo.stack import (
     configuration,
     credentials,
-    held_type,
-    leftovers,
+    event_type_pin,
+    orphans,
+    shutdown,
     stack_file,
-    starting,
-    stopping,
+    startup,
     supervisor,
 )
 from tripline_demo.stack.places import Places
 from tripline_demo.stack.plan import PORTS, Plan
 from tripline_demo.stack.progress import Progress
-from tripline_demo.stack.seeding import seed_rules, start_traffic, wait_for_alert
+from tripline_demo.stack.seeder import seed_rules, start_traffic, wait_for_alert
 from tripline_demo.stack.supervisor import State, Supervisor
 
 FIRST_ALERT_SECONDS = 90
@@ -59,34 +61,34 @@ class Up:
 
 def up(places: Places, options: Options, progress: Progress) -> Up:
     """Starts everything that does not run yet. Raises DemoError; what had been started is stopped then."""
-    declared = held_type.declared_by(options.event_type)
+    declared = event_type_pin.declared_by(options.event_type)
     with _alone(places):
         if not options.fresh:
-            held_type.check(places, declared)
+            event_type_pin.check(places, declared)
         running = stack_file.read(places) if Supervisor(places.socket).is_up() else None
         if running is not None and not options.fresh:
             return Up(running, None, was_running=True)
-        stopping.stop(places, progress)
+        shutdown.stop(places, progress)
         if options.fresh:
-            stopping.forget(places)
+            shutdown.forget(places)
         try:
             return _start(places, options, declared, progress)
         except BaseException:  # Ctrl-C too: half a stack is of no use to anybody
             progress.note("stopping what had been started")
-            stopping.stop(places, progress)
+            shutdown.stop(places, progress)
             raise
 
 
 def _start(places: Places, options: Options, declared: EventType, progress: Progress) -> Up:
     since_ms = int(time.time() * 1000)
     plan = make_plan(places, options, progress)
-    held_type.hold(places, plan.event_type, declared)
+    event_type_pin.hold(places, plan.event_type, declared)
     flows = options.traffic and _has_traffic(declared, progress)
     programs = plan.programs()
     text = configuration.render(places, programs)
     places.supervisor_configuration.touch(mode=0o600)
     places.supervisor_configuration.write_text(text, encoding="utf-8")
-    start = starting.Start(supervisor.launch(places), programs, places, progress)
+    start = startup.Start(supervisor.launch(places), programs, places, progress)
     start.advance(with_the_last=False)
     stack = stack_file.content(plan)
     if flows:  # Kafka keeps what is sent before the engine is up
@@ -114,7 +116,7 @@ def make_plan(places: Places, options: Options, progress: Progress) -> Plan:
         found = jars.ensure(paths.project_root(), places.var, java, progress.now)
     chosen = reservations.choose(PORTS, ports.load(places.run / "ports.json"), places.var)
     ports.save(places.run / "ports.json", chosen)
-    setting = held_type.setting_of(options.event_type)
+    setting = event_type_pin.setting_of(options.event_type)
     plan = Plan(places, chosen, credentials.load_or_make(places), java, found, options.clock, setting)
     with progress.step("storage of PostgreSQL and Kafka"), ThreadPoolExecutor(2) as pool:
         for prepared in (pool.submit(plan.cluster.prepare), pool.submit(plan.broker.prepare)):
@@ -136,7 +138,7 @@ def _first_alert(stack: dict[str, Any], since_ms: int, progress: Progress) -> fl
 def down(places: Places, progress: Progress) -> bool:
     """Stops everything; False when nothing ran."""
     with _alone(places):
-        return stopping.stop(places, progress)
+        return shutdown.stop(places, progress)
 
 
 def states(places: Places) -> list[State]:
@@ -147,7 +149,7 @@ def states(places: Places) -> list[State]:
 
 def abandoned(places: Places) -> int:
     """How many processes run though their supervisor does not."""
-    return 0 if Supervisor(places.socket).is_up() else len(leftovers.find(places))
+    return 0 if Supervisor(places.socket).is_up() else len(orphans.find(places))
 
 
 @contextmanager

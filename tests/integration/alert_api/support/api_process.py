@@ -17,7 +17,7 @@ import httpx
 from alert_api.adapters.postgres_intake import PostgresIntake
 from tests.integration.alert_api.support.servers import eventually
 from tests.unit.alert_api.support.samples import commanded, received
-from tripline_demo import leash, ports
+from tripline_demo.processes import leash, ports
 
 KEYS: Mapping[str, tuple[str, list[str]]] = {
     "ada-key": ("ada", ["alerts:read", "alerts:ack", "rules:read"]),

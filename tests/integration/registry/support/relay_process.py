@@ -20,8 +20,8 @@ from confluent_kafka.admin import AdminClient
 from rules_registry.adapters import statements
 from tests.registry import command
 from tripline_contracts import exact_json, schemas, topics
-from tripline_demo import ports
 from tripline_demo import topics as embedded_topics
+from tripline_demo.processes import ports
 
 TOPIC = "rules.v1"
 DEADLINE_SECONDS = 30.0

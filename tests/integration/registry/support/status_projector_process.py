@@ -13,7 +13,7 @@ from confluent_kafka import Producer
 
 from tests.registry import RegistryApi, command
 from tests.servers import PostgresServer
-from tripline_demo import ports
+from tripline_demo.processes import ports
 
 
 @contextmanager

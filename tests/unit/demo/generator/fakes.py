@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tripline_demo.generator.errors import Unsendable
-from tripline_demo.generator.outlet import Delivered, Failures, Record
+from tripline_demo.generator.output.outlet import Delivered, Failures, Record
 
 
 @dataclass

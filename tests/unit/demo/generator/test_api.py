@@ -12,11 +12,11 @@ from tests.unit.demo.generator.fakes import FakeDesk, FakeOutlet, FakeTime
 from tripline_contracts import event_type_loader
 from tripline_demo.generator.api.application import description, new_generator_app
 from tripline_demo.generator.api.context import Context
+from tripline_demo.generator.output.record_renderer import Renderer
+from tripline_demo.generator.output.sender import Clocks, Sender
 from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.generator.plays import Plays
-from tripline_demo.generator.rendering import Renderer
-from tripline_demo.generator.replays import Replays
-from tripline_demo.generator.sender import Clocks, Sender
+from tripline_demo.generator.recordings.replays import Replays
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import Traffic
 

@@ -16,8 +16,8 @@ from tripline_contracts import event_type_loader, exact_json, schemas
 from tripline_demo.generator.authorisations.trade import AUTHORISATIONS
 from tripline_demo.generator.breakage import Breakage
 from tripline_demo.generator.errors import InvalidInput
-from tripline_demo.generator.recording import Line, read_lines
-from tripline_demo.generator.rendering import Renderer
+from tripline_demo.generator.output.record_renderer import Renderer
+from tripline_demo.generator.recordings.recording import Line, read_lines
 from tripline_demo.generator.shape import Kind, period_for, place
 from tripline_demo.generator.trades import trade_of
 from tripline_demo.generator.traffic import Traffic, change, shape_of

@@ -11,11 +11,11 @@ import pytest
 
 from tests.unit.demo.generator.fakes import FakeOutlet
 from tripline_demo.generator.errors import FraudNotFound, TooManyPlays
-from tripline_demo.generator.outlet import Failures, Outlet
+from tripline_demo.generator.output.outlet import Failures, Outlet
+from tripline_demo.generator.output.record_renderer import Renderer
+from tripline_demo.generator.output.sender import Clocks
 from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.generator.plays import MAX_AT_ONCE, Plays, Report
-from tripline_demo.generator.rendering import Renderer
-from tripline_demo.generator.sender import Clocks
 
 NOW = 1_763_690_000_000
 

@@ -7,9 +7,9 @@ import pytest
 from tripline_contracts import event_type_loader, exact_json
 from tripline_demo.generator.breakage import Breakage
 from tripline_demo.generator.errors import InvalidInput
+from tripline_demo.generator.output.record_renderer import Renderer
 from tripline_demo.generator.payments.stream import Payment, payments
 from tripline_demo.generator.payments.trade import PAYMENTS
-from tripline_demo.generator.rendering import Renderer
 from tripline_demo.generator.shape import Kind
 from tripline_demo.generator.traffic import Traffic, shape_of
 from tripline_demo.generator.transaction_input import read

@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 
 from tests.unit.demo.generator.fakes import FakeOutlet, FakeTime
 from tripline_contracts import event_type_loader
-from tripline_demo.generator.outlet import Failures
-from tripline_demo.generator.recording import MAX_LINE_BYTES, BadLine, Line, bounded_lines, read_lines
-from tripline_demo.generator.replay import MAX_LISTED, Order, Replay
+from tripline_demo.generator.output.outlet import Failures
+from tripline_demo.generator.recordings.recording import (
+    MAX_LINE_BYTES,
+    BadLine,
+    Line,
+    bounded_lines,
+    read_lines,
+)
+from tripline_demo.generator.recordings.replay import MAX_LISTED, Order, Replay
 
 TRANSACTION = event_type_loader.load()
 START = 1_763_700_000_000

@@ -6,10 +6,10 @@ import threading
 import pytest
 
 from tests.unit.demo.generator.fakes import FakeOutlet, FakeTime
-from tripline_demo.generator.pacing import Meter, Pace
+from tripline_demo.generator.output.pacer import Meter, Pace
+from tripline_demo.generator.output.record_renderer import Renderer
+from tripline_demo.generator.output.sender import Clocks, Sender
 from tripline_demo.generator.payments.trade import PAYMENTS
-from tripline_demo.generator.rendering import Renderer
-from tripline_demo.generator.sender import Clocks, Sender
 from tripline_demo.generator.traffic import Traffic
 
 

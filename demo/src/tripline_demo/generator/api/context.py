@@ -8,10 +8,10 @@ from typing import cast
 
 from flask import Flask, current_app
 
-from tripline_demo.generator.outlet import Desk
+from tripline_demo.generator.output.outlet import Desk
+from tripline_demo.generator.output.sender import Sender
 from tripline_demo.generator.plays import Plays
-from tripline_demo.generator.replays import Replays
-from tripline_demo.generator.sender import Sender
+from tripline_demo.generator.recordings.replays import Replays
 from tripline_demo.generator.trade import Trade
 
 _EXTENSION = "tripline_generator"

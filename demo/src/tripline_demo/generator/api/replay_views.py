@@ -13,9 +13,9 @@ from tripline_contracts.event_type import EventType
 from tripline_demo.generator.api.context import context_of_app
 from tripline_demo.generator.api.schemas import ReplayQuery, ReplaySchema, parse_speed
 from tripline_demo.generator.errors import ReplayNotFound, TooManyReplays
-from tripline_demo.generator.recording import Format, bounded_lines, least_columns, read_lines
-from tripline_demo.generator.replay import Order
-from tripline_demo.generator.replays import Report
+from tripline_demo.generator.recordings.recording import Format, bounded_lines, least_columns, read_lines
+from tripline_demo.generator.recordings.replay import Order
+from tripline_demo.generator.recordings.replays import Report
 from tripline_http.errors import ProblemError
 from tripline_http.openapi import ApiBlueprint, new_blueprint
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import marshmallow as ma
 
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
-from tripline_demo.generator.replay import MAX_LISTED
+from tripline_demo.generator.recordings.replay import MAX_LISTED
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import MAX_POPULATION, MAX_RATE, MAX_SEED
 from tripline_http.errors import FieldError, invalid_input

@@ -9,9 +9,9 @@ from tripline_contracts.event_type import EventType
 from tripline_demo.generator.api.context import Context, context_of_app
 from tripline_demo.generator.api.schemas import SentSchema, TransactionQuery, traffic_schema
 from tripline_demo.generator.errors import InvalidInput, Unsendable
-from tripline_demo.generator.kafka_outlet import TOPIC
-from tripline_demo.generator.outlet import Record
-from tripline_demo.generator.rendering import EVENT_TYPE, SOURCE, backfill_headers
+from tripline_demo.generator.output.kafka_outlet import TOPIC
+from tripline_demo.generator.output.outlet import Record
+from tripline_demo.generator.output.record_renderer import EVENT_TYPE, SOURCE, backfill_headers
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import change
 from tripline_demo.generator.transaction_input import key_of, read, to_bytes

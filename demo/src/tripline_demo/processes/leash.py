@@ -61,7 +61,7 @@ def start(
     leash = [
         sys.executable,
         "-m",
-        "tripline_demo.leash",
+        "tripline_demo.processes.leash",
         str(int(stop_signal)),
         str(stop_seconds),
         user or "",

@@ -12,9 +12,9 @@ import structlog
 
 from tripline_contracts.event_type import EventType
 from tripline_demo.generator.errors import ReplayNotFound, TooManyReplays
-from tripline_demo.generator.outlet import Outlet
-from tripline_demo.generator.recording import BadLine, Line
-from tripline_demo.generator.replay import Order, Progress, Replay, snapshot
+from tripline_demo.generator.output.outlet import Outlet
+from tripline_demo.generator.recordings.recording import BadLine, Line
+from tripline_demo.generator.recordings.replay import Order, Progress, Replay, snapshot
 
 MAX_RUNNING: Final = 4
 _REMEMBERED: Final = 100

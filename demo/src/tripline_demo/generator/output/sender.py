@@ -9,9 +9,9 @@ from typing import Final
 
 import structlog
 
-from tripline_demo.generator.outlet import Outlet, Record
-from tripline_demo.generator.pacing import Meter, Pace
-from tripline_demo.generator.rendering import Renderer
+from tripline_demo.generator.output.outlet import Outlet, Record
+from tripline_demo.generator.output.pacer import Meter, Pace
+from tripline_demo.generator.output.record_renderer import Renderer
 from tripline_demo.generator.shape import Kind, Made, Shape
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import Traffic, shape_of

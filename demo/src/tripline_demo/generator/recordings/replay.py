@@ -16,9 +16,9 @@ from typing import Final, Literal
 
 from tripline_contracts import cloudevents
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
-from tripline_demo.generator.outlet import Outlet, Record
-from tripline_demo.generator.recording import BadLine, Line
-from tripline_demo.generator.rendering import EVENT_TYPE, SOURCE, backfill_headers
+from tripline_demo.generator.output.outlet import Outlet, Record
+from tripline_demo.generator.output.record_renderer import EVENT_TYPE, SOURCE, backfill_headers
+from tripline_demo.generator.recordings.recording import BadLine, Line
 from tripline_demo.generator.transaction_input import Transaction, key_of, to_bytes
 
 Shift = Literal["now", "none"]

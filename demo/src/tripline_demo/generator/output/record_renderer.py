@@ -8,7 +8,7 @@ from typing import Final
 
 from tripline_contracts import backfill, cloudevents
 from tripline_demo.generator.breakage import Breakage
-from tripline_demo.generator.outlet import Headers, Record
+from tripline_demo.generator.output.outlet import Headers, Record
 from tripline_demo.generator.shape import Kind, Made
 from tripline_demo.generator.trade import Trade
 

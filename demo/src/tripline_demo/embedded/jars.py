@@ -18,9 +18,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripline_demo import checksums, paths, truststore
+from tripline_demo import paths
+from tripline_demo.embedded import checksums, truststore
+from tripline_demo.embedded.java import Java, find_java
 from tripline_demo.errors import JarsUnavailable
-from tripline_demo.java import Java, find_java
 
 ATTEMPTS = 3
 IVY_SECONDS = 900
@@ -137,7 +138,7 @@ def _only_one(lock: Path) -> Iterator[None]:
 
 
 def main(arguments: list[str], environ: Mapping[str, str]) -> int:
-    """`python -m tripline_demo.jars [--pin]`: fetches the jars; with --pin writes jars.sha256 from what came."""
+    """`python -m tripline_demo.embedded.jars [--pin]`: get the jars; with --pin write jars.sha256 from what came."""
     root, var = paths.project_root(), paths.var_folder(environ)
     java = find_java(environ, var / "java")
     if "--pin" in arguments:

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import psycopg
 
-from tripline_demo import leash, ports
 from tripline_demo.errors import PostgresFailed
+from tripline_demo.processes import leash, ports
 
 ADMIN = "tripline_admin"
 INITDB_SECONDS = 120

@@ -1,0 +1,1 @@
+"""Servers and tools that packages bring: Postgres, Kafka, Java, jars."""

@@ -1,0 +1,1 @@
+"""The generator's way out: records, their rate, and where they go."""

@@ -1,0 +1,1 @@
+"""Recordings of transactions, and playing them again."""

@@ -1,0 +1,1 @@
+"""Child processes on a leash, and the ports they listen on."""
