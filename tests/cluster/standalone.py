@@ -16,7 +16,7 @@ from typing import Any, Final
 import httpx
 import pyspark
 
-from tests.e2e.waiting import eventually
+from tests.e2e.support.waiting import eventually
 from tripline_demo.embedded.java import Java
 from tripline_demo.processes import leash, ports
 from tripline_engine.spark.faults.engine_kill import kill_processes

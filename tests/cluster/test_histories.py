@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from tests.cluster.standalone import cluster
-from tests.e2e.engine_process import Workplace, queries
-from tests.e2e.kafka_log import KafkaLog
+from tests.e2e.support.engine_process import Workplace, queries
+from tests.e2e.support.kafka_log import KafkaLog
 from tests.e2e.test_random_histories import EVERYTHING, PROFILE, one_history
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java

@@ -16,12 +16,12 @@ from bench.figures.assessment import told_by
 from bench.independent.expected import Expected
 from bench.workload.workload import make
 from tests.cluster.standalone import Cluster, cluster
-from tests.e2e.engine_process import RunningEngine, Workplace, running_engine
-from tests.e2e.kafka_log import KafkaLog
-from tests.e2e.verdict import orders
-from tests.e2e.waiting import eventually
-from tests.faults.counted import expected_of, limits_of
-from tests.faults.traffic import Traffic, first
+from tests.e2e.support.engine_process import RunningEngine, Workplace, running_engine
+from tests.e2e.support.kafka_log import KafkaLog
+from tests.e2e.support.verdict import orders
+from tests.e2e.support.waiting import eventually
+from tests.faults.support.alert_counts import expected_of, limits_of
+from tests.faults.support.traffic import Traffic, first
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder

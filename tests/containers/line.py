@@ -12,7 +12,7 @@ from tests.containers import dockerfile
 from tests.containers.building import Image
 from tests.containers.compose import Service
 from tests.containers.person import Person, named
-from tests.e2e.waiting import eventually
+from tests.e2e.support.waiting import eventually
 from tripline_demo.processes import leash
 from tripline_demo.stack.checks import http_ready
 from tripline_engine.spark.faults.engine_kill import kill_processes

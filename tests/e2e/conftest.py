@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.engine_process import Queries, Workplace, queries
+from tests.e2e.support.engine_process import Queries, Workplace, queries
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.line import Line, applied
-from tests.e2e.stored import stored_alerts, stored_names
-from tests.e2e.verdict import assert_same, read_verdict, taken
-from tests.e2e.waiting import eventually
+from tests.e2e.support.line import Line, applied
+from tests.e2e.support.stored_alerts import stored_alerts, stored_names
+from tests.e2e.support.verdict import assert_same, read_verdict, taken
+from tests.e2e.support.waiting import eventually
 from tests.oracle.values.event_types import AUTHORISATIONS, judge_by
 from tests.stack import RunningStack
 from tripline_contracts import event_type_loader, schemas

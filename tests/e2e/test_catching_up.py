@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.engine_process import Workplace, running_engine
-from tests.e2e.kafka_log import KafkaLog, Sent
-from tests.e2e.waiting import eventually
+from tests.e2e.support.engine_process import Workplace, running_engine
+from tests.e2e.support.kafka_log import KafkaLog, Sent
+from tests.e2e.support.waiting import eventually
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft
 from tripline_demo.embedded.jars import Jars

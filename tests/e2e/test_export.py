@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.waiting import eventually
+from tests.e2e.support.waiting import eventually
 from tests.registry import DEFINITION
 from tests.stack import RunningStack
 

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from tests.e2e import garbage
-from tests.e2e.engine_process import Queries
-from tests.e2e.kafka_log import KafkaLog, Logged, Sent
-from tests.e2e.playing import Player
-from tests.e2e.verdict import read_verdict
+from tests.e2e.support import garbage
+from tests.e2e.support.engine_process import Queries
+from tests.e2e.support.kafka_log import KafkaLog, Logged, Sent
+from tests.e2e.support.player import Player
+from tests.e2e.support.verdict import read_verdict
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft
 from tripline_engine.spark.rows.packing import REJECT_BYTES

@@ -11,10 +11,10 @@ from itertools import pairwise
 
 import pytest
 
-from tests.e2e.line import Line, Rule
-from tests.e2e.stored import stored_alerts, stored_names
-from tests.e2e.verdict import assert_same, read_verdict, taken
-from tests.e2e.waiting import eventually
+from tests.e2e.support.line import Line, Rule
+from tests.e2e.support.stored_alerts import stored_alerts, stored_names
+from tests.e2e.support.verdict import assert_same, read_verdict, taken
+from tests.e2e.support.waiting import eventually
 from tests.stack import RunningStack
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e import garbage
-from tests.e2e.engine_process import Queries
-from tests.e2e.kafka_log import KafkaLog, Sent
-from tests.e2e.playing import Player
+from tests.e2e.support import garbage
+from tests.e2e.support.engine_process import Queries
+from tests.e2e.support.kafka_log import KafkaLog, Sent
+from tests.e2e.support.player import Player
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 

@@ -1,7 +1,7 @@
 """Random histories through real Kafka and real Spark, two partitions, two shards or one: the oracle's alerts.
 
 One Spark session runs the engine's streaming query once per history, two at a time, each on topics, checkpoint and
-projection of its own (one_query_after_another.py says why). Rule events, ticks and records are sent step by step while
+projection of its own (query_server.py says why). Rule events, ticks and records are sent step by step while
 the query runs, so Spark cuts where it likes; then all of it is read back from Kafka, cut as engine-order.v1 says, and
 judged by the oracle.
 """
@@ -16,10 +16,10 @@ from random import Random
 
 import pytest
 
-from tests.e2e.engine_process import Queries
-from tests.e2e.kafka_log import KafkaLog
-from tests.e2e.playing import Player
-from tests.e2e.verdict import read_verdict
+from tests.e2e.support.engine_process import Queries
+from tests.e2e.support.kafka_log import KafkaLog
+from tests.e2e.support.player import Player
+from tests.e2e.support.verdict import read_verdict
 from tests.oracle.generators.profile import EVERYTHING_AND_MORE, Profile
 from tests.oracle.histories.random_history import random_history
 

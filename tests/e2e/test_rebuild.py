@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.archiver_process import running_archiver
-from tests.e2e.engine_process import Workplace
-from tests.e2e.kafka_log import KafkaLog
-from tests.e2e.verdict import orders, read_verdict
-from tests.e2e.waiting import eventually
-from tests.faults.places import assert_is
-from tests.faults.scene import Scene
+from tests.e2e.support.archiver_process import running_archiver
+from tests.e2e.support.engine_process import Workplace
+from tests.e2e.support.kafka_log import KafkaLog
+from tests.e2e.support.verdict import orders, read_verdict
+from tests.e2e.support.waiting import eventually
+from tests.faults.support.kill_places import assert_is
+from tests.faults.support.scene import Scene
 from tests.oracle.builders.shorthand import draft
 from tripline_contracts.event_type_loader import load
 from tripline_demo.embedded.jars import Jars

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.engine_process import Workplace
-from tests.e2e.kafka_log import KafkaLog, Sent
-from tests.e2e.verdict import orders, read_verdict
-from tests.faults.scene import Scene
+from tests.e2e.support.engine_process import Workplace
+from tests.e2e.support.kafka_log import KafkaLog, Sent
+from tests.e2e.support.verdict import orders, read_verdict
+from tests.faults.support.scene import Scene
 from tests.oracle.builders.shorthand import draft
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java

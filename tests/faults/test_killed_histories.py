@@ -14,10 +14,10 @@ from random import Random
 
 import pytest
 
-from tests.e2e.engine_process import Workplace
-from tests.e2e.verdict import read_verdict
-from tests.faults.crowd import KillOfMany, play
-from tests.faults.feed import Feed
+from tests.e2e.support.engine_process import Workplace
+from tests.e2e.support.verdict import read_verdict
+from tests.faults.support.history_feed import Feed
+from tests.faults.support.neighbours import KillOfMany, play
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
 

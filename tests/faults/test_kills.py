@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.engine_process import Workplace
-from tests.e2e.kafka_log import KafkaLog
-from tests.e2e.stored import stored_alerts, stored_names
-from tests.e2e.verdict import Verdict, assert_same, read_verdict
-from tests.e2e.waiting import eventually
-from tests.faults.places import PLACES, assert_is
-from tests.faults.projected import projected_alerts
-from tests.faults.scene import Kill, Scene
+from tests.e2e.support.engine_process import Workplace
+from tests.e2e.support.kafka_log import KafkaLog
+from tests.e2e.support.stored_alerts import stored_alerts, stored_names
+from tests.e2e.support.verdict import Verdict, assert_same, read_verdict
+from tests.e2e.support.waiting import eventually
+from tests.faults.support.kill_places import PLACES, assert_is
+from tests.faults.support.projected_alerts import projected_alerts
+from tests.faults.support.scene import Kill, Scene
 from tests.servers import PostgresServer
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java

@@ -17,14 +17,14 @@ from pathlib import Path
 import pytest
 
 from bench.workload.workload import make
-from tests.e2e.engine_process import Queries, Workplace, queries_until_killed
-from tests.e2e.kafka_log import KafkaLog
-from tests.e2e.verdict import orders
-from tests.e2e.waiting import eventually
-from tests.faults.counted import SUBJECTS, expected_of, limits_of
-from tests.faults.places import PLACES, assert_is, read_place
-from tests.faults.projected import assert_stored, projected_alerts
-from tests.faults.traffic import Traffic, first
+from tests.e2e.support.engine_process import Queries, Workplace, queries_until_killed
+from tests.e2e.support.kafka_log import KafkaLog
+from tests.e2e.support.verdict import orders
+from tests.e2e.support.waiting import eventually
+from tests.faults.support.alert_counts import SUBJECTS, expected_of, limits_of
+from tests.faults.support.kill_places import PLACES, assert_is, read_place
+from tests.faults.support.projected_alerts import assert_stored, projected_alerts
+from tests.faults.support.traffic import Traffic, first
 from tests.integration.alert_api.support.servers import committed
 from tests.servers import PostgresServer
 from tripline_demo.embedded.jars import Jars

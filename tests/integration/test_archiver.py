@@ -14,10 +14,10 @@ import psutil
 import pytest
 from confluent_kafka import Producer
 
-from tests.e2e.archiver_process import ARCHIVER, RunningArchiver, running_archiver, settings_of
-from tests.e2e.garbage import anything, payment
-from tests.e2e.kafka_log import KafkaLog
-from tests.e2e.waiting import eventually
+from tests.e2e.support.archiver_process import ARCHIVER, RunningArchiver, running_archiver, settings_of
+from tests.e2e.support.garbage import anything, payment
+from tests.e2e.support.kafka_log import KafkaLog
+from tests.e2e.support.waiting import eventually
 from tripline_engine.archive.file_store import FileStore
 from tripline_engine.archive.journal import Cursor, Journal
 from tripline_engine.archive.topic_consumer import TopicConsumer

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tests.e2e import garbage
+from tests.e2e.support import garbage
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft
 from tests.oracle.judgement.oracle import judge

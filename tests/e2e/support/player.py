@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 
-from tests.e2e.kafka_log import KafkaLog, Sent
-from tests.e2e.waiting import eventually
+from tests.e2e.support.kafka_log import KafkaLog, Sent
+from tests.e2e.support.waiting import eventually
 from tests.oracle.values.model import MicroBatch, Record
 from tripline_engine.spark.checkpoint.spark_offsets import committed_ends
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from tests.e2e.engine_process import Workplace, queries_until_killed
-from tests.e2e.waiting import eventually
-from tests.faults.feed import Feed
-from tests.faults.judged_so_far import JudgedSoFar, judged_so_far
+from tests.e2e.support.engine_process import Workplace, queries_until_killed
+from tests.e2e.support.waiting import eventually
+from tests.faults.support.history_feed import Feed
+from tests.faults.support.running_verdict import JudgedSoFar, judged_so_far
 from tripline_engine.spark.checkpoint.spark_offsets import is_in_flight
 
 SECONDS = 300.0

@@ -16,7 +16,7 @@ from confluent_kafka import KafkaError, Message, Producer
 
 from bench.workload.rules import Subject, Version
 from bench.workload.workload import Column, Workload, values
-from tests.e2e.kafka_log import KafkaLog
+from tests.e2e.support.kafka_log import KafkaLog
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft
 from tripline_contracts import decimals

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from tests.e2e.engine_process import Ended, RunningEngine, Workplace, run_engine, running_engine
-from tests.e2e.kafka_log import KafkaLog, Sent
-from tests.e2e.playing import Player
-from tests.faults.places import Place, read_place
+from tests.e2e.support.engine_process import Ended, RunningEngine, Workplace, run_engine, running_engine
+from tests.e2e.support.kafka_log import KafkaLog, Sent
+from tests.e2e.support.player import Player
+from tests.faults.support.kill_places import Place, read_place
 from tests.oracle.builders.drafts import Draft
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.e2e.engine_process import metric_sum
-from tests.e2e.waiting import eventually
+from tests.e2e.support.engine_process import metric_sum
+from tests.e2e.support.waiting import eventually
 from tripline_demo.processes import leash, ports
 from tripline_demo.stack.checks import http_ready
 

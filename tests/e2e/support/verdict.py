@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.e2e.kafka_log import KafkaLog, Logged
+from tests.e2e.support.kafka_log import KafkaLog, Logged
 from tests.oracle.judgement.oracle import judge
 from tests.oracle.output.traces import comparable
 from tests.oracle.values.model import MicroBatch, Outcome, Record

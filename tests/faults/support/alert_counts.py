@@ -10,7 +10,7 @@ from typing import Any, Final
 from bench.independent.expected import Expected, expected_alerts, order_of
 from bench.workload.rules import Subject, limits
 from bench.workload.workload import Workload
-from tests.faults.traffic import Traffic
+from tests.faults.support.traffic import Traffic
 
 SUBJECTS: Final = (
     Subject(1, "SUM by payee and beneficiary, a minute", "SUM", ("beneficiaryId", "payeeId"), 60),

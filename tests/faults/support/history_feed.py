@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from tests.e2e.engine_process import Queries, Workplace
-from tests.e2e.kafka_log import KafkaLog
-from tests.e2e.playing import Player
+from tests.e2e.support.engine_process import Queries, Workplace
+from tests.e2e.support.kafka_log import KafkaLog
+from tests.e2e.support.player import Player
 from tests.oracle.generators.profile import EVERYTHING_AND_MORE
 from tests.oracle.histories.random_history import random_history
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder

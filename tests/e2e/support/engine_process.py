@@ -17,7 +17,7 @@ from typing import IO
 import psutil
 
 from tests import classes
-from tests.e2e.waiting import eventually
+from tests.e2e.support.waiting import eventually
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
 from tripline_demo.processes import leash, ports
@@ -29,7 +29,7 @@ from tripline_engine.spark.worker.jit_watch import TOLD
 START_SECONDS = 150.0
 STOP_SECONDS = 75.0
 """Long enough to write the archive of classes on a busy machine: only the first engine does."""
-ONE_QUERY_AFTER_ANOTHER = Path(__file__).with_name("one_query_after_another.py")
+QUERY_SERVER = Path(__file__).with_name("query_server.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def run_engine(place: Workplace, settings: Mapping[str, str], *words: str) -> En
 
 
 class Queries:
-    """A running `one_query_after_another.py`."""
+    """A running `query_server.py`."""
 
     def __init__(self, place: Workplace, process: subprocess.Popen[str]) -> None:
         self._place, self._process = place, process
@@ -199,7 +199,7 @@ def queries(place: Workplace) -> Iterator[Queries]:
     """The process; it ends when its standard input is closed, so it can't outlive this one."""
     with place.log.open("ab") as log:
         process = subprocess.Popen(
-            [sys.executable, str(ONE_QUERY_AFTER_ANOTHER)],
+            [sys.executable, str(QUERY_SERVER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from confluent_kafka import Consumer, TopicPartition
 
-from tests.e2e.kafka_log import reader
+from tests.e2e.support.kafka_log import reader
 
 _TOPIC = "engine-order.v1"
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import httpx
 
-from tests.e2e.engine_process import metric_sum
-from tests.e2e.kafka_log import KafkaLog
-from tests.e2e.waiting import eventually
+from tests.e2e.support.engine_process import metric_sum
+from tests.e2e.support.kafka_log import KafkaLog
+from tests.e2e.support.waiting import eventually
 from tests.stack import RunningStack, processes
 from tripline_demo.processes import ports
 from tripline_demo.stack.plan import script
