@@ -26,10 +26,13 @@ MAX_BODY_BYTES: Final = 3 * named_values.MAX_LIST_BYTES
 def read_named_body(
     name: str, body: Mapping[str, Any], member: str, read: Callable[[object], T]
 ) -> tuple[str, T]:
-    """The name, and what `read` makes of the one member that the body may have. Raises the 422 problem that names every
-    wrong field."""
+    """The checked name, and the value that `read` makes of the one member that the body may have.
+
+    Raises the 422 problem that names every wrong field.
+    """
     errors = [FieldError(other, "unknown field") for other in body if other != member]
-    found = [_read(named_values.read_name, name, errors), _read(read, body.get(member), errors)]
+    checked_name = _read(named_values.read_name, name, errors)
+    value = _read(read, body.get(member), errors)
     values = body.get(member)
     # the contracts read a set: a program should not send what cannot be one
     if isinstance(values, list) and len(values) > named_values.MAX_VALUES and not errors:
@@ -38,8 +41,7 @@ def read_named_body(
         )
     if errors:
         raise invalid_input(errors)
-    known, value = found
-    return known, value
+    return checked_name, value
 
 
 def named_body_schemas() -> dict[str, Json]:
