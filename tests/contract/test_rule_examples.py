@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tripline_contracts import event_type_loader, exact_json, schemas
+from tripline_contracts.errors import SchemaViolation
 from tripline_contracts.filters.filter_parser import All, Comparison, Membership, Not
 from tripline_contracts.rules import legacy, rule_definition
 from tripline_contracts.rules.conditions import AllOf, Condition, NotOf
@@ -165,7 +166,13 @@ def test_read_as_meant(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in READ if name.endswith(".json")])
 def test_json_keeps_the_schema_of_what_is_let_in(name: str) -> None:
-    schemas.validator("rule-definition-input")(exact_json.loads((RULES / name).read_bytes()))
+    validate = schemas.validator("rule-definition-input")
+    example = exact_json.loads((RULES / name).read_bytes())
+    validate(example)
+    # and each of its members is under a constraint: none passes as something that no member may be
+    for member in [*example, "unknown"]:
+        with pytest.raises(SchemaViolation):
+            validate({**example, member: [[]]})
 
 
 def test_a_control_needs_nothing_but_its_type() -> None:
