@@ -76,7 +76,7 @@ RESTED: dict[str, Any] = {
 }
 
 CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
-    "format.js": [
+    "core/format.js": [
         ("decimal", ["1234567.5"], "1,234,567.5"),
         ("decimal", ["-1000"], "−1,000"),
         # Beyond what a float holds: the digits are those of the text.
@@ -95,7 +95,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("figure", [4.25], "4.3"),
         ("figure", [12345.6], "12,346"),
     ],
-    "definition.js": [
+    "words/definition.js": [
         ("inWords", [SUM], SUM_IN_WORDS),
         (
             "inWords",
@@ -185,7 +185,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
             ],
         ),
     ],
-    "condition_form.js": [
+    "rules/condition_form.js": [
         ("fitsForm", [SUM], True),
         ("fitsForm", [{**DIFFERENT, "limit": {"parameter": "usual"}, "filter": NAMED}], True),
         ("fitsForm", [{**SUM, "aggregatorFunctionType": "COUNT", "aggregateFieldName": None}], True),
@@ -196,7 +196,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("fitsForm", [{"not": SUM}], False),
         ("fitsForm", [None], False),
     ],
-    "judged.js": [
+    "words/verdict.js": [
         ("cameTo", [JUDGED[0]], ["5,100.5", " > 5,000"]),
         ("cameTo", [JUDGED[1]], ["–", " ≥ –"]),
         ("cameTo", [{"value": "3", "limitOperatorType": "!=", "limit": "4"}], ["3", " ≠ 4"]),
@@ -205,7 +205,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("widest", [{"ruleId": 1, "conditions": JUDGED}], {"ruleId": 1, **JUDGED[1]}),
         ("widest", [{"ruleId": 1, "value": "3"}], {"ruleId": 1, "value": "3"}),
     ],
-    "measure.js": [
+    "words/measure.js": [
         ("functionOf", [alert_of("1", "2"), DIFFERENT], "COUNT_DISTINCT"),
         ("functionOf", [alert_of("1", "Ann"), None], "COUNT_DISTINCT"),
         ("functionOf", [alert_of(), None], "COUNT_DISTINCT"),
@@ -224,7 +224,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("steps", [{**alert_of("3", "2"), "value": "5"}, None], [2, 3]),
         ("steps", [{**alert_of("3", "2"), "value": "2.5"}, None], None),
     ],
-    "precision.js": [
+    "words/precision.js": [
         ("bucketSeconds", ["bucketed(60)"], 60),
         ("bucketSeconds", ["exact"], None),
         ("bucketSeconds", [None], None),
@@ -234,7 +234,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("bounds", [{"atLeast": "-900", "atMost": None}], "at least −900 for the exact window"),
         ("bounds", [{"atLeast": None, "atMost": None}], "not bounded for the exact window"),
     ],
-    "voided.js": [
+    "words/void_marks.js": [
         ("isVoided", [RESTED, {"transactionId": "t1", "eventTime": 1000}], True),
         ("isVoided", [RESTED, {"transactionId": "t1", "eventTime": 1001}], False),
         ("isVoided", [{}, {"transactionId": "t1", "eventTime": 1000}], False),
@@ -248,7 +248,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ),
         ("voidedSentences", [{"transaction": RESTED["transaction"]}], []),
     ],
-    "void_form.js": [
+    "controls/void_form.js": [
         ("asTime", ["1763641200000"], 1763641200000),
         ("asTime", [" 20 Nov 2025, 12:20:00 "], 1763641200000),
         ("asTime", ["2025-11-20T12:20:00.001Z"], 1763641200001),
@@ -256,13 +256,13 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("asTime", [""], None),
         ("asTime", ["-5"], None),
     ],
-    "chart.js": [
+    "core/chart.js": [
         ("roundAbove", [0], 1),
         ("roundAbove", [3], 5),
         ("roundAbove", [180], 200),
         ("roundAbove", [0.07], 0.1),
     ],
-    "stream.js": [
+    "core/stream.js": [
         (
             "readMessages",
             ['id: 5-1\nevent: AlertRaised\ndata: {"a":1}\n\n: alive\nid: 7-0\n\nid: 8-1\neve'],

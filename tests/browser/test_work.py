@@ -13,7 +13,7 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.traffic import Tripped, definition, published_rule
 from tests.stack import RunningStack
 
-MORE_ON_TOP = """() => import("/console/dom.js").then(({ arrange, byId, element }) =>
+MORE_ON_TOP = """() => import("/console/core/dom.js").then(({ arrange, byId, element }) =>
     arrange(byId("alert-list"), [element("li", {}, "Another one"), ...byId("alert-list").children]))"""
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Final
 
 from flask import Blueprint, Response, abort, jsonify, request
@@ -31,11 +33,7 @@ def console_blueprint(event_type: EventType) -> Blueprint:
     secret either.
     """
     blueprint = Blueprint("console", __name__)
-    files = {
-        entry.name: entry.read_bytes()
-        for entry in resources.files("alert_api").joinpath("console").iterdir()
-        if entry.name.rpartition(".")[2] in TYPES
-    }
+    files = dict(_files(resources.files("alert_api").joinpath("console")))
 
     def page(_alert: object = None) -> Response:
         return _file("index.html")
@@ -49,7 +47,7 @@ def console_blueprint(event_type: EventType) -> Blueprint:
         response.headers["Cache-Control"] = "no-cache"
         return response
 
-    @blueprint.get("/console/<name>")
+    @blueprint.get("/console/<path:name>")
     def asset(name: str) -> Response:
         return _file(name)
 
@@ -65,3 +63,12 @@ def console_blueprint(event_type: EventType) -> Blueprint:
         return response
 
     return blueprint
+
+
+def _files(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, bytes]]:
+    """The console's files by their paths from its folder: what is served is what was found here at the start."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _files(entry, f"{prefix}{entry.name}/")
+        elif entry.name.rpartition(".")[2] in TYPES:
+            yield f"{prefix}{entry.name}", entry.read_bytes()

@@ -1,20 +1,20 @@
 // Ties the page together: sign-in, views, readings, and saying plainly what is away or behind.
 
-import { AlertsView } from "./alerts.js";
-import { Problem, SignedOut, call, session } from "./client.js";
-import { prepareConfirm } from "./confirm.js";
-import { ControlsView } from "./controls.js";
-import { byId, setText } from "./dom.js";
-import { MANY, capital } from "./event_type.js";
-import { timeOfDay, timeZone } from "./format.js";
-import { EngineHealth } from "./health.js";
-import { feeds } from "./line.js";
-import { ListsView } from "./lists.js";
-import { LiveView } from "./live.js";
-import { here, onMove } from "./router.js";
-import { RulesView } from "./rules.js";
-import { AlertStream } from "./stream.js";
-import { followTheme } from "./theme.js";
+import { AlertsView } from "./alerts/alerts.js";
+import { Problem, SignedOut, call, session } from "./core/client.js";
+import { prepareConfirm } from "./core/confirm.js";
+import { ControlsView } from "./controls/controls.js";
+import { byId, setText } from "./core/dom.js";
+import { MANY, capital } from "./core/event_type.js";
+import { timeOfDay, timeZone } from "./core/format.js";
+import { EngineHealth } from "./core/pipeline_health.js";
+import { feeds } from "./core/pipeline.js";
+import { ListsView } from "./lists/lists.js";
+import { LiveView } from "./live/live.js";
+import { here, onMove } from "./core/router.js";
+import { RulesView } from "./rules/rules.js";
+import { AlertStream } from "./core/stream.js";
+import { followTheme } from "./core/theme.js";
 
 const UNKNOWN_KEY = "This key is not known here.";
 const CHIPS = { good: "Engine keeps up", behind: "Engine behind", starting: "Engine starting", away: "Engine away", unknown: "Engine" };

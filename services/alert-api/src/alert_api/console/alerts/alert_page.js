@@ -1,0 +1,161 @@
+// Everything about one alert: why it tripped, its window, the transaction, what counted, what people did.
+
+import { facts, judgedAgain, taken } from "../parts/alert_row.js";
+import { openAcknowledge } from "../parts/acknowledge.js";
+import { Problem, call, session } from "../core/client.js";
+import { contributors } from "../words/contributors.js";
+import { button, element } from "../core/dom.js";
+import { MANY, ONE, capital, fieldOf, identityOf, timeOf } from "../core/event_type.js";
+import { counted, decimal, fieldName, fieldNames, fullTime, milliseconds, timeOfDay } from "../core/format.js";
+import { cameTo, widest, widestIndex } from "../words/verdict.js";
+import { judgedConditions } from "../words/condition_verdicts.js";
+import { askedDefinition, knownDefinition } from "../words/measure.js";
+import { bounds, inBuckets } from "../words/precision.js";
+import { isVoided, voidedSentences } from "../words/void_marks.js";
+import { windowPicture } from "../words/window_picture.js";
+
+export class AlertPage {
+  constructor() {
+    this.element = element("article", { class: "alert-page", hidden: true });
+    this.forget();
+  }
+
+  forget() {
+    Object.assign(this, { id: null, alert: null, definition: null });
+    this.element.replaceChildren();
+  }
+
+  async open(id, back) {
+    if (this.id === id) return;
+    this.forget();
+    Object.assign(this, { id, back });
+    this.element.append(this.backLink(), element("p", { class: "muted" }, "Loading\u2026"));
+    await this.read();
+  }
+
+  async read() {
+    const { id } = this;
+    try {
+      const { body } = await call(`/v1/alerts/${id}`);
+      if (this.id !== id) return;
+      this.show(body);
+      if (this.definition === null) this.learn(id);
+    } catch (error) {
+      if (this.id !== id) return;
+      const text = error instanceof Problem && error.status === 404 ? "There is no such alert." : `It cannot be read now: ${error.message}`;
+      this.element.replaceChildren(this.backLink(), element("p", { class: "error" }, text),
+        button("Try again", () => this.read()));
+    }
+  }
+
+  /** An old version, or a page that was opened before the rules were read. */
+  async learn(id) {
+    const definition = await askedDefinition(this.alert);
+    if (this.id !== id || definition === null) return;
+    this.definition = definition;
+    this.show(this.alert);
+  }
+
+  reread() {
+    if (this.id !== null) this.read();
+  }
+
+  /** The same alert as it is now: somebody may have acknowledged it meanwhile. */
+  replace(alert) {
+    if (this.alert?.alertId !== alert.alertId) return;
+    const isMarked = (this.alert.voided?.length ?? 0) !== (alert.voided?.length ?? 0);
+    if (isMarked || this.alert.state !== alert.state) this.show({ ...this.alert, ...alert });
+  }
+
+  backLink() {
+    return element("a", { class: "back", href: this.back, "data-go": true }, "\u2190 All alerts");
+  }
+
+  show(alert) {
+    this.alert = alert;
+    this.definition ??= knownDefinition(alert);
+    const again = judgedAgain(alert);
+    this.element.replaceChildren(this.backLink(),
+      element("header", { class: "alert-head", dataset: { state: alert.state } },
+        element("div", {}, element("h1", {}, alert.ruleName), facts(alert),
+          again && element("p", { class: "judged-again" }, `${again}.`),
+          voidedSentences(alert).map((text) => element("p", { class: "judged-again voided" }, text))),
+        alert.state === "open" ? this.acknowledgeButton(alert) : taken(alert)),
+      part(alert.conditions ? `The widest window, of condition ${widestIndex(alert.conditions) + 1}` : "The window", this.picture(alert), "across"),
+      element("div", { class: "detail" },
+        part("Why it tripped", pairs(why(alert, this.definition))),
+        part(`The ${ONE}`, transaction(alert)),
+        alert.conditions ? null : part("What counted", contributors(alert, this.definition)),
+        part("What happened", history(alert)),
+        alert.conditions ? part("The conditions", judgedConditions(alert, this.definition), "across") : null),
+      element("p", { class: "muted small" }, "Alert ", element("span", { class: "mono" }, alert.alertId)));
+  }
+
+  picture(alert) {
+    const shown = widest(alert);
+    return windowPicture(shown, alert.conditions ? shown : this.definition);
+  }
+
+  acknowledgeButton(alert) {
+    const may = session.may("alerts:ack");
+    return button("Acknowledge", () => openAcknowledge(alert), { kind: "primary", disabled: !may, id: "acknowledge-this",
+      title: may ? null : "Your key may not acknowledge" });
+  }
+}
+
+function why(alert, definition) {
+  const different = definition?.aggregatorFunctionType === "COUNT_DISTINCT" ? ` different ${fieldNames(definition.aggregateFieldName)}` : "";
+  return [
+    ["Rule", element("a", { href: "/rules", "data-go": true }, `rule ${alert.ruleId}, version ${alert.ruleVersion}`)],
+    alert.conditions ? ["Value", `${cameTo(alert).join("")} held`] : ["Value", cameTo(alert).join(different)],
+    ["Window", `${timeOfDay(alert.windowStart)} to ${timeOfDay(alert.windowEnd)}, both included`],
+    alert.precision ? ["Precision", `bucketed, ${inBuckets(alert.precision.bucketSeconds)}: ${bounds(alert.precision)}`] : null,
+    alert.contributors ? ["Counted", counted(alert.contributors.count, ONE, MANY)] : null,
+    ["Detected", detection(alert)],
+    alert.late && !judgedAgain(alert) ? ["Late", `${milliseconds(alert.late.newestEventTime - alert.eventTime)} behind the newest of its group`] : null,
+    alert.partial && !judgedAgain(alert) ? ["Caught up", "found when the rule was put in force for the past"] : null,
+    alert.warm === false ? ["Window", `may lack ${MANY} from before the engine knew this rule`] : null,
+  ];
+}
+
+function transaction(alert) {
+  const asContributor = { transactionId: identityOf(alert.transaction), eventTime: timeOf(alert.transaction) };
+  const address = `/controls?${new URLSearchParams({ void: asContributor.transactionId, at: asContributor.eventTime })}`;
+  const offered = session.may("controls:write") && !isVoided(alert, asContributor);
+  return [pairs(Object.entries(alert.transaction).map(([name, value]) => [fieldName(name), value === null ? "\u2013" : shown(fieldOf(name)?.kind, value)])),
+    offered ? element("p", { class: "small" }, element("a", { href: address, "data-go": true }, `Void this ${ONE}\u2026`)) : null];
+}
+
+function shown(kind, value) {
+  return kind === "timestamp" ? fullTime(value) : kind === "decimal" ? decimal(value) : String(value);
+}
+
+function detection(alert) {
+  const took = alert.ingestedAt === null ? "" : `, ${milliseconds(Math.max(0, alert.detectedAt - alert.ingestedAt))} after the ${ONE} came in`;
+  return fullTime(alert.detectedAt) + took;
+}
+
+function part(title, content, place = "") {
+  return element("section", { class: place }, element("h2", {}, title), content);
+}
+
+function pairs(entries) {
+  return element("dl", { class: "pairs" },
+    entries.filter(Boolean).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+}
+
+function history(alert) {
+  const list = element("ol", { class: "history" }, element("li", {}, element("span", { class: "muted" }, "Loading\u2026")));
+  call(`/v1/alerts/${alert.alertId}/events`).then(
+    ({ body }) => list.replaceChildren(...body.items.map(happening)),
+    (error) => list.replaceChildren(element("li", {}, element("span", { class: "error" }, `Cannot be read now: ${error.message}`))),
+  );
+  return list;
+}
+
+function happening(event) {
+  const text = { AlertAcknowledged: `Acknowledged by ${event.actor}`, AlertVoided: `${capital(ONE)} ${event.voided?.transactionId} voided by ${event.actor}` }[event.type]
+    ?? "Raised by the engine";
+  return element("li", {}, element("div", {}, text, element("span", { class: "muted" }, `, ${fullTime(event.occurredAt)}`),
+    event.comment ? element("q", {}, event.comment) : null));
+}

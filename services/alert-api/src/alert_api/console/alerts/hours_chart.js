@@ -1,0 +1,37 @@
+// Alerts by hour as bars: acknowledged below, open on top.
+
+import { drawing, element } from "../core/dom.js";
+import { figure } from "../core/format.js";
+import { roundAbove } from "../core/chart.js";
+
+const HOUR = 3_600_000;
+const WIDTH = 720;
+const HEIGHT = 84;
+const hourOf = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+
+/** The bars of an answer of /v1/alerts/summary. */
+export function hoursChart(summary) {
+  const first = Math.floor(summary.from / HOUR) * HOUR;
+  const hours = Math.min(744, Math.floor((summary.to - first) / HOUR) + 1);
+  const byHour = new Map(summary.byHour.map((each) => [each.hour, each]));
+  const highest = roundAbove(Math.max(0, ...summary.byHour.map((each) => each.open + each.acknowledged)));
+  const width = WIDTH / hours;
+  const bars = Array.from({ length: hours }, (_, index) => {
+    const hour = first + index * HOUR;
+    const { open, acknowledged } = byHour.get(hour) ?? { open: 0, acknowledged: 0 };
+    const tall = (count) => (HEIGHT - 2) * count / highest;
+    const at = { x: (index * width + width * 0.12).toFixed(2), width: (width * 0.76).toFixed(2) };
+    return drawing("g", {},
+      drawing("title", {}, `${hourOf.format(hour)}: ${open} open, ${acknowledged} acknowledged`),
+      drawing("rect", { class: "bar-back", x: index * width, width, y: 0, height: HEIGHT }),
+      drawing("rect", { class: "bar-done", ...at, y: HEIGHT - tall(acknowledged), height: tall(acknowledged) }),
+      drawing("rect", { class: "bar-open", ...at, y: HEIGHT - tall(acknowledged + open), height: tall(open) }));
+  });
+  const { open, acknowledged } = summary.byState;
+  return element("figure", { class: "hours" },
+    element("figcaption", {}, element("b", {}, figure(open)), " open and ", element("b", {}, figure(acknowledged)), " acknowledged in the last 24 hours"),
+    drawing("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
+      "aria-label": `Alerts by hour: ${open} open, ${acknowledged} acknowledged` }, bars),
+    element("div", { class: "chart-foot muted small" },
+      element("span", {}, hourOf.format(first)), element("span", {}, `scale up to ${figure(highest)} an hour`), element("span", {}, hourOf.format(first + hours * HOUR))));
+}

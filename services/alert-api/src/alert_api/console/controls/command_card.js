@@ -1,0 +1,60 @@
+// A command as a card: what it does, what it is about, and a button that asks before it is sent.
+
+import { Problem, registry } from "../core/client.js";
+import { confirm } from "../core/confirm.js";
+import { button, element, setText, toast } from "../core/dom.js";
+import { markFields } from "../core/field_errors.js";
+import { feeds } from "../core/pipeline.js";
+
+export class CommandCard {
+  /**
+   * `form`, where the command is about something, has an `element` with a `data-field` for each member, `read()`, `problems()`
+   * and `inWords()`. `onDone` is called when the command was taken.
+   */
+  constructor(each, onDone, form = null) {
+    Object.assign(this, { each, onDone, form });
+    this.error = element("p", { class: "error", role: "alert" });
+    this.act = button(each.go, () => this.ask(), { kind: each.danger ? "danger" : "quiet", dataset: { command: each.command } });
+    this.element = element("li", { class: "command" },
+      element("div", {}, element("h2", {}, each.title), element("p", {}, each.what), form?.element, this.error,
+        element("p", { class: "mono muted" }, each.command)), this.act);
+  }
+
+  allow(may) {
+    this.act.disabled = !may;
+  }
+
+  ask() {
+    const { each, form } = this;
+    this.mark([]);
+    const wrong = form?.problems() ?? [];
+    if (wrong.length) return this.mark(wrong);
+    confirm({
+      title: `${each.title}?`, what: form ? `${form.inWords()} ${each.what}` : each.what, go: each.go, danger: each.danger,
+      word: each.typed ? each.command : null,
+      act: () => this.send({ command: each.command, ...form?.read() }),
+    });
+    return undefined;
+  }
+
+  /** What is wrong with a field is said there; everything else where it was asked. */
+  async send(body) {
+    try {
+      await registry("/control-commands", { method: "POST", body });
+    } catch (error) {
+      if (!(error instanceof Problem) || !error.body.errors?.length || this.form === null) throw error;
+      // after the dialog is gone: it gives the focus back to the button
+      setTimeout(() => this.mark(error.body.errors));
+      return;
+    }
+    toast("Accepted.");
+    feeds.rules.hurry();
+    this.onDone();
+  }
+
+  mark(errors) {
+    const at = (name) => this.element.querySelector(`[data-field="${CSS.escape(name)}"]`);
+    const rest = markFields(this.element, errors, (field) => at(field) ?? at(field.split(".")[0]));
+    setText(this.error, rest.join(" "));
+  }
+}

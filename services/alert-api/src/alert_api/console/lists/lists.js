@@ -1,0 +1,113 @@
+// Named lists and parameters: what they are, who changed them last, and changing them.
+
+import { registryItems, session } from "../core/client.js";
+import { arrange, button, byId, element, setText } from "../core/dom.js";
+import { MANY } from "../core/event_type.js";
+import { counted, decimal, fullTime, timeOfDay } from "../core/format.js";
+import { NamedForm } from "./named_value_form.js";
+import { here } from "../core/router.js";
+
+const KINDS = [
+  { kind: "list", path: "/lists", title: "Lists", fresh: "New list", none: "There are no lists yet.", shown: (item) => counted(item.size, "value") },
+  { kind: "parameter", path: "/parameters", title: "Parameters", fresh: "New parameter", none: "There are no parameters yet.", shown: (item) => decimal(item.value) },
+];
+const AGAIN_MS = 5000;
+
+export class ListsView {
+  constructor() {
+    this.readAt = 0;
+    this.panels = KINDS.map((each) => new Panel(each, (item) => this.edit(each, item)));
+    byId("lists").append(element("div", { class: "stack" },
+      element("p", { class: "muted" }, `Rules name these. A change counts for ${MANY} from then on, and makes no new version of a rule.`),
+      this.panels.map((each) => each.element)));
+  }
+
+  forget() {
+    for (const panel of this.panels) panel.forget();
+  }
+
+  open() {
+    for (const panel of this.panels) panel.allow(session.may("rules:write"));
+    this.read();
+  }
+
+  read() {
+    this.readAt = Date.now();
+    for (const panel of this.panels) panel.read();
+  }
+
+  /** Others change them too. */
+  tick(now) {
+    if (here().view === "lists" && !document.hidden && now - this.readAt >= AGAIN_MS) this.read();
+  }
+
+  edit({ kind, path }, item) {
+    const form = new NamedForm(kind, path, item, () => {
+      byId("rule-dialog").close();
+      this.read();
+    });
+    setText(byId("rule-dialog-title"), item ? `Change the ${kind} ${item.name}` : `New ${kind}`);
+    byId("rule-dialog-body").replaceChildren(form.element);
+    byId("rule-dialog").showModal();
+    form.focus();
+  }
+}
+
+/** All lists, or all parameters. */
+class Panel {
+  constructor(each, edit) {
+    Object.assign(this, { each, edit });
+    this.rows = new Map();
+    this.list = element("ul", { class: "named", "aria-label": each.title });
+    this.empty = element("p", { class: "empty" });
+    this.fresh = button(each.fresh, () => edit(null), { kind: "primary" });
+    this.element = element("section", { class: "panel", "aria-label": each.title },
+      element("div", { class: "panel-head" }, element("h1", {}, each.title), this.fresh), this.list, this.empty);
+  }
+
+  forget() {
+    this.rows.clear();
+    arrange(this.list, []);
+    setText(this.empty, "");
+  }
+
+  allow(may) {
+    this.may = may;
+    this.fresh.disabled = !may;
+    this.fresh.title = may ? "" : "Your key may look, but not change them";
+  }
+
+  async read() {
+    const { key } = session;
+    try {
+      const items = await registryItems(this.each.path);
+      if (key === session.key) this.take(items);
+    } catch (error) {
+      if (key === session.key) this.say(`They cannot be read now: ${error.message}`);
+    }
+  }
+
+  take(items) {
+    const kept = new Map();
+    for (const item of items) {
+      const shown = JSON.stringify([item, this.may]);
+      const old = this.rows.get(item.name);
+      kept.set(item.name, old?.shown === shown ? old : { shown, element: this.row(item) });
+    }
+    this.rows = kept;
+    arrange(this.list, [...kept.values()].map((row) => row.element));
+    this.say(items.length ? "" : this.each.none);
+  }
+
+  say(text) {
+    setText(this.empty, text);
+    this.empty.hidden = text === "";
+  }
+
+  row(item) {
+    return element("li", { class: "named-row" },
+      element("div", {}, element("b", { class: "named-name" }, item.name), " ", element("span", { class: "tag" }, this.each.shown(item)),
+        element("p", { class: "muted small", title: fullTime(item.changedAt) }, `version ${item.version}, by ${item.changedBy}, ${timeOfDay(item.changedAt)}`)),
+      button("Change", () => this.edit(item), { disabled: !this.may, "aria-label": `Change: ${item.name}` }));
+  }
+}

@@ -1,0 +1,139 @@
+// The form for a rule's whole definition, new or changed.
+
+import { Problem, registry } from "../core/client.js";
+import { ConditionsForm } from "./conditions_form.js";
+import { inWords } from "../words/definition.js";
+import { button, choice, element, labelled, setText, toast } from "../core/dom.js";
+import { MANY } from "../core/event_type.js";
+import { markFields } from "../core/field_errors.js";
+import { FilterForm } from "./filter_form.js";
+import { FiringForm } from "./firing_form.js";
+import { knownNames } from "./name_suggestions.js";
+import { MeasureForm } from "./measure_form.js";
+import { PrecisionForm } from "./precision_form.js";
+import { BLANK, TEMPLATES } from "./rule_templates.js";
+
+const SHAPES = [["one", "one condition"], ["several", "several conditions"]];
+
+export class RuleForm {
+  /** `rule` is null for a new one; `onDone(rule)` is called with what the registry made of it. */
+  constructor(rule, onDone) {
+    Object.assign(this, { rule, onDone });
+    this.name = element("input", { id: "rule-name", maxlength: 200, required: true, autocomplete: "off" });
+    this.shape = choice(SHAPES, { id: "rule-shape", on: { change: () => this.reshape() } });
+    this.measure = new MeasureForm("rule", `Nothing chosen: one group of all ${MANY}.`);
+    this.conditions = new ConditionsForm();
+    this.measured = element("div", {});
+    this.filter = new FilterForm();
+    this.precision = new PrecisionForm();
+    this.firing = new FiringForm();
+    this.words = element("p", { class: "rule-words" });
+    this.error = element("p", { class: "error", role: "alert" });
+    this.go = element("button", { class: "primary", type: "submit", id: "rule-publish" }, rule ? "Publish the new version" : "Publish");
+    this.element = this.build();
+    this.write(rule ? { ...BLANK, filter: null, ...rule.definition, name: rule.name } : BLANK);
+  }
+
+  build() {
+    return element("form", { class: "rule-form", novalidate: true,
+      on: { submit: (event) => { event.preventDefault(); this.send(); }, input: () => this.say(), change: () => this.say() } },
+      this.rule || !TEMPLATES.length ? null : element("div", { class: "templates", role: "group", "aria-label": "Templates" },
+        TEMPLATES.map(({ title, definition }) => button(title, () => this.write(definition)))),
+      at("name", labelled("Name", this.name)),
+      labelled("The rule is", this.shape),
+      this.measured,
+      this.precision.element,
+      this.filter.element,
+      this.firing.element,
+      knownNames(),
+      this.words, this.error, element("div", { class: "dialog-end" }, this.go));
+  }
+
+  write({ conditions = null, ...definition }) {
+    this.name.value = definition.name;
+    this.shape.value = conditions === null ? "one" : "several";
+    this.conditions.write(conditions);
+    // What a chained rule has not is there in case it becomes a plain one.
+    if (conditions !== null) definition = { ...BLANK, ...definition };
+    this.measure.write(definition);
+    this.filter.write(definition.filter ?? null);
+    this.precision.write(definition);
+    this.firing.write(definition);
+    this.reshape();
+    this.say();
+  }
+
+  /** Only what belongs to the shape is in the form; the other is kept for those who change their mind. */
+  reshape() {
+    this.measured.replaceChildren(this.isChained() ? this.conditions.element : this.measure.element);
+    this.firing.ofSeveral(this.isChained());
+  }
+
+  isChained() {
+    return this.shape.value === "several";
+  }
+
+  /** The definition as the registry takes it. What says nothing is left out. */
+  read() {
+    const filter = this.filter.read();
+    return {
+      ...(this.isChained() ? { conditions: this.conditions.read() } : this.measure.read()),
+      ...this.precision.read(),
+      ...(filter === null ? {} : { filter }),
+      ...this.firing.read(),
+    };
+  }
+
+  /** What cannot even be sent of what the shape has. */
+  problems() {
+    return [...(this.isChained() ? this.conditions.problems() : this.measure.problems()), ...this.precision.problems()];
+  }
+
+  say() {
+    try {
+      const definition = this.read();
+      setText(this.words, this.problems().length ? "" : inWords(definition));
+    } catch {
+      setText(this.words, "");
+    }
+  }
+
+  async send() {
+    this.mark([]);
+    const nameless = this.name.value.trim() ? [] : [{ field: "name", message: "Give the rule a name." }];
+    const wrong = [...nameless, ...this.problems(), ...this.firing.problems()];
+    if (wrong.length) return this.mark(wrong);
+    this.go.disabled = true;
+    try {
+      const effectiveFrom = this.firing.effectiveFrom();
+      const body = { name: this.name.value.trim(), ...this.read(), ...(effectiveFrom === null ? {} : { effectiveFrom }) };
+      const answer = this.rule
+        ? await registry(`/rules/${this.rule.ruleId}`, { method: "PUT", body, version: this.rule.version })
+        : await registry("/rules", { method: "POST", body });
+      toast(`Published as version ${answer.body.version}. The engine takes it in a moment.`);
+      this.onDone(answer.body);
+    } catch (error) {
+      if (error instanceof Problem && error.body.errors?.length) this.mark(error.body.errors);
+      else if (error instanceof Problem && error.status === 412) setText(this.error, "Somebody else changed this rule meanwhile. Close, look at it, and change it again.");
+      else setText(this.error, error.message);
+    } finally {
+      this.go.disabled = false;
+    }
+    return undefined;
+  }
+
+  /** Says at each field what is wrong with it; what has no field here is said at the end. */
+  mark(errors) {
+    setText(this.error, markFields(this.element, errors, (field) => this.place(field)).join(" "));
+  }
+
+  place(field) {
+    const name = field.split(/[.[]/)[0];
+    const parts = [...this.element.querySelectorAll(`[data-field="${CSS.escape(name === "windowMinutes" ? "windowSeconds" : name)}"]`)];
+    return this.conditions.place(field) ?? parts.find((each) => !each.closest(".condition-card"));
+  }
+}
+
+function at(field, node) {
+  return element("div", { dataset: { field } }, node);
+}

@@ -1,0 +1,31 @@
+// The conditions of a chained alert, each with its value, limit, window, whether it held, and what counted for it.
+
+import { contributors } from "./contributors.js";
+import { inWords, measureInWords } from "./definition.js";
+import { element } from "../core/dom.js";
+import { MANY, ONE } from "../core/event_type.js";
+import { counted, fieldName, fullTime, timeOfDay } from "../core/format.js";
+import { cameTo, holdsTag } from "./verdict.js";
+import { bounds, inBuckets } from "./precision.js";
+
+/** How they are chained is the definition's to say, which may not be known. */
+export function judgedConditions(alert, definition) {
+  return element("div", { class: "judged" },
+    definition?.conditions ? element("p", { class: "muted small" }, inWords(definition)) : null,
+    element("ol", { class: "judged" }, alert.conditions.map((condition, index) => judged(alert, condition, index + 1))));
+}
+
+function judged(alert, condition, number) {
+  const [value, rest] = cameTo(condition);
+  return element("li", { class: "judged-condition", dataset: { holds: condition.holds } },
+    element("h3", {}, `${number}. ${measureInWords(condition)}`),
+    element("p", { class: "alert-facts" },
+      element("span", { class: "measure" }, element("b", {}, value), rest),
+      element("span", { class: condition.holds ? "tag alarm" : "tag" }, holdsTag(condition)),
+      Object.entries(condition.group).map(([name, text]) => element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, text))),
+      element("span", { title: `${fullTime(condition.windowStart)} to ${fullTime(condition.windowEnd)}, both included` },
+        `${timeOfDay(condition.windowStart)} to ${timeOfDay(condition.windowEnd)}`),
+      element("span", {}, `${counted(condition.contributors.count, ONE, MANY)} counted`),
+      condition.precision ? element("span", {}, `bucketed, ${inBuckets(condition.precision.bucketSeconds)}: ${bounds(condition.precision)}`) : null),
+    contributors({ ...alert, ...condition }, condition));
+}

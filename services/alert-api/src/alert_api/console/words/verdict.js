@@ -1,0 +1,29 @@
+// What an alert or a trace came to, in a few words: a value beside its limit, or of a chained rule how many conditions hold.
+
+import { decimal, operator } from "../core/format.js";
+
+/** `[what stands out, the rest]` */
+export function cameTo({ conditions, value, operator: sign, limitOperatorType, limit }) {
+  if (conditions) return [`${held(conditions)} of ${conditions.length}`, conditions.length === 1 ? " condition" : " conditions"];
+  return [value === null ? "\u2013" : decimal(value), ` ${operator(sign ?? limitOperatorType)} ${limit === null ? "\u2013" : decimal(limit)}`];
+}
+
+/** A condition is counted for itself: under a `not` the rule wants it not to hold. */
+function held(conditions) {
+  return conditions.filter((each) => each.holds).length;
+}
+
+export function holdsTag(condition) {
+  return condition.holds ? "holds" : "does not hold";
+}
+
+/** Where the condition is that looks back farthest; of several the first. */
+export function widestIndex(conditions) {
+  return conditions.reduce((found, each, index) => (each.windowSeconds > conditions[found].windowSeconds ? index : found), 0);
+}
+
+/** What the picture of the window shows of an alert: itself, or of a chained rule the condition that looks back farthest. */
+export function widest(alert) {
+  const { conditions, ...whole } = alert;
+  return conditions ? { ...whole, ...conditions[widestIndex(conditions)] } : alert;
+}
