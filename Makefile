@@ -11,6 +11,8 @@ STAMP := .venv/tripline.stamp
 PACKAGES := contracts engine services/http services/rules-registry services/alert-api demo
 CHECKED := $(wildcard contracts/src engine/src services/*/src demo/src migrations tests bench)
 PYTEST_ARGS ?=
+# It formats and lints the console's modules (deno.json); its caches stay in the checkout, and it asks no network.
+DENO := DENO_DIR=.venv/deno DENO_NO_UPDATE_CHECK=1 NO_COLOR=1 $(BIN)/deno
 
 # The line is a dozen processes, and its tests start hundreds: each would compile anew whatever it imports.
 export PYTHONDONTWRITEBYTECODE =
@@ -47,6 +49,8 @@ lint: $(STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy $(CHECKED)
 	@$(BIN)/lint-imports
+	@$(DENO) fmt --check --quiet
+	@$(DENO) lint --quiet
 
 # Once, while linters run: else each process of the tests would compile them for itself.
 kernels: $(STAMP)
@@ -86,6 +90,7 @@ secrets: ## random passwords and keys for docker compose, in secrets/ (docs/depl
 format: $(STAMP) ## formats the code and sorts the imports
 	@$(BIN)/ruff check --select I --fix .
 	@$(BIN)/ruff format .
+	@$(DENO) fmt --quiet
 
 lock: $(STAMP) ## after a change of a requirements.in or of ivy.xml: writes the locks and jars.sha256 anew
 	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --python-version 3.11 -o requirements.lock requirements.in
