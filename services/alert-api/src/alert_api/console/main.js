@@ -1,11 +1,11 @@
 // Ties the page together: sign-in, views, readings, and saying plainly what is away or behind.
 
 import { AlertsView } from "./alerts/alerts.js";
-import { Problem, SignedOut, call, session } from "./core/client.js";
+import { call, Problem, session, SignedOut } from "./core/client.js";
 import { prepareConfirm } from "./core/confirm.js";
 import { ControlsView } from "./controls/controls.js";
 import { byId, setText } from "./core/dom.js";
-import { MANY, capital } from "./core/event_type.js";
+import { capital, MANY } from "./core/event_type.js";
 import { timeOfDay, timeZone } from "./core/format.js";
 import { EngineHealth } from "./core/pipeline_health.js";
 import { feeds } from "./core/pipeline.js";
@@ -17,11 +17,23 @@ import { AlertStream } from "./core/stream.js";
 import { followTheme } from "./core/theme.js";
 
 const UNKNOWN_KEY = "This key is not known here.";
-const CHIPS = { good: "Engine keeps up", behind: "Engine behind", starting: "Engine starting", away: "Engine away", unknown: "Engine" };
+const CHIPS = {
+  good: "Engine keeps up",
+  behind: "Engine behind",
+  starting: "Engine starting",
+  away: "Engine away",
+  unknown: "Engine",
+};
 const TITLES = { live: "Live", rules: "Rules", lists: "Lists", alerts: "Alerts", controls: "Controls" };
 
 const health = new EngineHealth();
-const views = { live: new LiveView(health), rules: new RulesView(), lists: new ListsView(), alerts: new AlertsView(), controls: new ControlsView() };
+const views = {
+  live: new LiveView(health),
+  rules: new RulesView(),
+  lists: new ListsView(),
+  alerts: new AlertsView(),
+  controls: new ControlsView(),
+};
 const alertService = { title: "The alert service", trouble: null, goodAt: null };
 const stream = new AlertStream({
   onEvent(kind, alert) {
@@ -77,13 +89,21 @@ async function signIn(event) {
   setText(byId("key-error"), "");
   try {
     const { body } = await call("/console/session", { key });
-    if (!body.scopes.includes("alerts:read")) return setText(byId("key-error"), "This key may not read alerts.");
+    if (!body.scopes.includes("alerts:read")) {
+      return setText(byId("key-error"), "This key may not read alerts.");
+    }
     session.open(key);
     begin(body);
     byId("workspace").focus();
   } catch (error) {
-    setText(byId("key-error"), error instanceof SignedOut ? UNKNOWN_KEY
-      : error instanceof Problem ? error.message : "The alert service does not answer. Try again in a moment.");
+    setText(
+      byId("key-error"),
+      error instanceof SignedOut
+        ? UNKNOWN_KEY
+        : error instanceof Problem
+        ? error.message
+        : "The alert service does not answer. Try again in a moment.",
+    );
   } finally {
     button.disabled = false;
   }
@@ -137,8 +157,14 @@ function announce() {
   chip.dataset.level = verdict.level;
   setText(chip, CHIPS[verdict.level]);
   chip.title = verdict.text;
-  const away = [alertService, feeds.rules, feeds.transactions].filter((each) => each.trouble && each.state !== "absent");
-  const sentences = away.map((each) => `${each.title} ${each.trouble}.${each.goodAt ? ` What you see of it is from ${timeOfDay(each.goodAt)}.` : ""}`);
+  const away = [alertService, feeds.rules, feeds.transactions].filter((each) =>
+    each.trouble && each.state !== "absent"
+  );
+  const sentences = away.map((each) =>
+    `${each.title} ${each.trouble}.${
+      each.goodAt ? ` What you see of it is from ${timeOfDay(each.goodAt)}.` : ""
+    }`
+  );
   if (["away", "behind", "starting"].includes(verdict.level)) sentences.unshift(verdict.text);
   const notice = byId("notice");
   notice.hidden = sentences.length === 0;

@@ -8,30 +8,73 @@ import { go } from "../core/router.js";
 
 const NAMES = ["state", "ruleId", "group", "voided", "from", "to"];
 const STATES = [["", "All"], ["open", "Open"], ["acknowledged", "Acknowledged"]];
-const VOIDED = [["", "Voided or not"], ["true", `Rests on a voided ${ONE}`], ["false", "On none that was voided"]];
+const VOIDED = [["", "Voided or not"], ["true", `Rests on a voided ${ONE}`], [
+  "false",
+  "On none that was voided",
+]];
 
 export class AlertFilters {
   constructor() {
     this.states = STATES.map(([value, text]) => {
-      const input = element("input", { type: "radio", name: "state", value, on: { change: () => this.apply() } });
+      const input = element("input", {
+        type: "radio",
+        name: "state",
+        value,
+        on: { change: () => this.apply() },
+      });
       return { value, input, label: element("label", {}, input, element("span", {}, text)) };
     });
     const changed = { on: { change: () => this.apply() } };
     this.rule = choice([["", "Every rule"]], { id: "rule-filter", "aria-label": "Rule", ...changed });
-    this.field = choice(FIELDS.map((name) => [name, fieldName(name)]), { "aria-label": "Group field", on: { change: () => this.value.value && this.apply() } });
-    this.value = element("input", { type: "search", "aria-label": "Group value", placeholder: "any", size: 12, maxlength: 64, id: "group-value", ...changed });
+    this.field = choice(FIELDS.map((name) => [name, fieldName(name)]), {
+      "aria-label": "Group field",
+      on: { change: () => this.value.value && this.apply() },
+    });
+    this.value = element("input", {
+      type: "search",
+      "aria-label": "Group value",
+      placeholder: "any",
+      size: 12,
+      maxlength: 64,
+      id: "group-value",
+      ...changed,
+    });
     this.voided = choice(VOIDED, { id: "voided-filter", "aria-label": `Voided ${MANY}`, ...changed });
     this.from = element("input", { type: "datetime-local", "aria-label": "From", step: 1, ...changed });
     this.to = element("input", { type: "datetime-local", "aria-label": "To", step: 1, ...changed });
     this.clear = button("Clear filters", () => go("/alerts"), { kind: "quiet" });
-    this.element = element("form", { class: "filters", role: "search", "aria-label": "Filter alerts",
-      on: { submit: (event) => { event.preventDefault(); this.apply(); } } },
-      element("fieldset", { class: "segments" }, element("legend", { class: "unseen" }, "State"), this.states.map((each) => each.label)),
+    this.element = element(
+      "form",
+      {
+        class: "filters",
+        role: "search",
+        "aria-label": "Filter alerts",
+        on: {
+          submit: (event) => {
+            event.preventDefault();
+            this.apply();
+          },
+        },
+      },
+      element(
+        "fieldset",
+        { class: "segments" },
+        element("legend", { class: "unseen" }, "State"),
+        this.states.map((each) => each.label),
+      ),
       this.rule,
       element("span", { class: "pair" }, this.field, this.value),
       this.voided,
-      element("span", { class: "pair" }, element("span", { class: "muted small" }, "from"), this.from, element("span", { class: "muted small" }, "to"), this.to),
-      this.clear);
+      element(
+        "span",
+        { class: "pair" },
+        element("span", { class: "muted small" }, "from"),
+        this.from,
+        element("span", { class: "muted small" }, "to"),
+        this.to,
+      ),
+      this.clear,
+    );
     feeds.rules.listen((feed) => this.offer(feed.data ?? []));
   }
 
@@ -70,8 +113,10 @@ export class AlertFilters {
     const names = JSON.stringify(rules.map((rule) => [rule.ruleId, rule.name]));
     if (this.rule.dataset.names === names) return;
     this.rule.dataset.names = names;
-    this.rule.replaceChildren(element("option", { value: "" }, "Every rule"),
-      ...rules.map((rule) => element("option", { value: rule.ruleId }, rule.name)));
+    this.rule.replaceChildren(
+      element("option", { value: "" }, "Every rule"),
+      ...rules.map((rule) => element("option", { value: rule.ruleId }, rule.name)),
+    );
     this.chooseRule();
   }
 

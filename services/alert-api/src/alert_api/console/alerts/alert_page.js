@@ -2,11 +2,19 @@
 
 import { facts, judgedAgain, taken } from "../parts/alert_row.js";
 import { openAcknowledge } from "../parts/acknowledge.js";
-import { Problem, call, session } from "../core/client.js";
+import { call, Problem, session } from "../core/client.js";
 import { contributors } from "../words/contributors.js";
 import { button, element } from "../core/dom.js";
-import { MANY, ONE, capital, fieldOf, identityOf, timeOf } from "../core/event_type.js";
-import { counted, decimal, fieldName, fieldNames, fullTime, milliseconds, timeOfDay } from "../core/format.js";
+import { capital, fieldOf, identityOf, MANY, ONE, timeOf } from "../core/event_type.js";
+import {
+  counted,
+  decimal,
+  fieldName,
+  fieldNames,
+  fullTime,
+  milliseconds,
+  timeOfDay,
+} from "../core/format.js";
 import { cameTo, widest, widestIndex } from "../words/verdict.js";
 import { judgedConditions } from "../words/condition_verdicts.js";
 import { askedDefinition, knownDefinition } from "../words/measure.js";
@@ -42,9 +50,14 @@ export class AlertPage {
       if (this.definition === null) this.learn(id);
     } catch (error) {
       if (this.id !== id) return;
-      const text = error instanceof Problem && error.status === 404 ? "There is no such alert." : `It cannot be read now: ${error.message}`;
-      this.element.replaceChildren(this.backLink(), element("p", { class: "error" }, text),
-        button("Try again", () => this.read()));
+      const text = error instanceof Problem && error.status === 404
+        ? "There is no such alert."
+        : `It cannot be read now: ${error.message}`;
+      this.element.replaceChildren(
+        this.backLink(),
+        element("p", { class: "error" }, text),
+        button("Try again", () => this.read()),
+      );
     }
   }
 
@@ -75,20 +88,39 @@ export class AlertPage {
     this.alert = alert;
     this.definition ??= knownDefinition(alert);
     const again = judgedAgain(alert);
-    this.element.replaceChildren(this.backLink(),
-      element("header", { class: "alert-head", dataset: { state: alert.state } },
-        element("div", {}, element("h1", {}, alert.ruleName), facts(alert),
+    this.element.replaceChildren(
+      this.backLink(),
+      element(
+        "header",
+        { class: "alert-head", dataset: { state: alert.state } },
+        element(
+          "div",
+          {},
+          element("h1", {}, alert.ruleName),
+          facts(alert),
           again && element("p", { class: "judged-again" }, `${again}.`),
-          voidedSentences(alert).map((text) => element("p", { class: "judged-again voided" }, text))),
-        alert.state === "open" ? this.acknowledgeButton(alert) : taken(alert)),
-      part(alert.conditions ? `The widest window, of condition ${widestIndex(alert.conditions) + 1}` : "The window", this.picture(alert), "across"),
-      element("div", { class: "detail" },
+          voidedSentences(alert).map((text) => element("p", { class: "judged-again voided" }, text)),
+        ),
+        alert.state === "open" ? this.acknowledgeButton(alert) : taken(alert),
+      ),
+      part(
+        alert.conditions
+          ? `The widest window, of condition ${widestIndex(alert.conditions) + 1}`
+          : "The window",
+        this.picture(alert),
+        "across",
+      ),
+      element(
+        "div",
+        { class: "detail" },
         part("Why it tripped", pairs(why(alert, this.definition))),
         part(`The ${ONE}`, transaction(alert)),
         alert.conditions ? null : part("What counted", contributors(alert, this.definition)),
         part("What happened", history(alert)),
-        alert.conditions ? part("The conditions", judgedConditions(alert, this.definition), "across") : null),
-      element("p", { class: "muted small" }, "Alert ", element("span", { class: "mono" }, alert.alertId)));
+        alert.conditions ? part("The conditions", judgedConditions(alert, this.definition), "across") : null,
+      ),
+      element("p", { class: "muted small" }, "Alert ", element("span", { class: "mono" }, alert.alertId)),
+    );
   }
 
   picture(alert) {
@@ -98,32 +130,68 @@ export class AlertPage {
 
   acknowledgeButton(alert) {
     const may = session.may("alerts:ack");
-    return button("Acknowledge", () => openAcknowledge(alert), { kind: "primary", disabled: !may, id: "acknowledge-this",
-      title: may ? null : "Your key may not acknowledge" });
+    return button("Acknowledge", () => openAcknowledge(alert), {
+      kind: "primary",
+      disabled: !may,
+      id: "acknowledge-this",
+      title: may ? null : "Your key may not acknowledge",
+    });
   }
 }
 
 function why(alert, definition) {
-  const different = definition?.aggregatorFunctionType === "COUNT_DISTINCT" ? ` different ${fieldNames(definition.aggregateFieldName)}` : "";
+  const different = definition?.aggregatorFunctionType === "COUNT_DISTINCT"
+    ? ` different ${fieldNames(definition.aggregateFieldName)}`
+    : "";
   return [
-    ["Rule", element("a", { href: "/rules", "data-go": true }, `rule ${alert.ruleId}, version ${alert.ruleVersion}`)],
+    [
+      "Rule",
+      element("a", { href: "/rules", "data-go": true }, `rule ${alert.ruleId}, version ${alert.ruleVersion}`),
+    ],
     alert.conditions ? ["Value", `${cameTo(alert).join("")} held`] : ["Value", cameTo(alert).join(different)],
     ["Window", `${timeOfDay(alert.windowStart)} to ${timeOfDay(alert.windowEnd)}, both included`],
-    alert.precision ? ["Precision", `bucketed, ${inBuckets(alert.precision.bucketSeconds)}: ${bounds(alert.precision)}`] : null,
+    alert.precision
+      ? ["Precision", `bucketed, ${inBuckets(alert.precision.bucketSeconds)}: ${bounds(alert.precision)}`]
+      : null,
     alert.contributors ? ["Counted", counted(alert.contributors.count, ONE, MANY)] : null,
     ["Detected", detection(alert)],
-    alert.late && !judgedAgain(alert) ? ["Late", `${milliseconds(alert.late.newestEventTime - alert.eventTime)} behind the newest of its group`] : null,
-    alert.partial && !judgedAgain(alert) ? ["Caught up", "found when the rule was put in force for the past"] : null,
+    alert.late && !judgedAgain(alert)
+      ? [
+        "Late",
+        `${milliseconds(alert.late.newestEventTime - alert.eventTime)} behind the newest of its group`,
+      ]
+      : null,
+    alert.partial && !judgedAgain(alert)
+      ? ["Caught up", "found when the rule was put in force for the past"]
+      : null,
     alert.warm === false ? ["Window", `may lack ${MANY} from before the engine knew this rule`] : null,
   ];
 }
 
 function transaction(alert) {
-  const asContributor = { transactionId: identityOf(alert.transaction), eventTime: timeOf(alert.transaction) };
-  const address = `/controls?${new URLSearchParams({ void: asContributor.transactionId, at: asContributor.eventTime })}`;
+  const asContributor = {
+    transactionId: identityOf(alert.transaction),
+    eventTime: timeOf(alert.transaction),
+  };
+  const address = `/controls?${new URLSearchParams({
+    void: asContributor.transactionId,
+    at: asContributor.eventTime,
+  })}`;
   const offered = session.may("controls:write") && !isVoided(alert, asContributor);
-  return [pairs(Object.entries(alert.transaction).map(([name, value]) => [fieldName(name), value === null ? "\u2013" : shown(fieldOf(name)?.kind, value)])),
-    offered ? element("p", { class: "small" }, element("a", { href: address, "data-go": true }, `Void this ${ONE}\u2026`)) : null];
+  return [
+    pairs(
+      Object.entries(alert.transaction).map((
+        [name, value],
+      ) => [fieldName(name), value === null ? "\u2013" : shown(fieldOf(name)?.kind, value)]),
+    ),
+    offered
+      ? element(
+        "p",
+        { class: "small" },
+        element("a", { href: address, "data-go": true }, `Void this ${ONE}\u2026`),
+      )
+      : null,
+  ];
 }
 
 function shown(kind, value) {
@@ -131,7 +199,9 @@ function shown(kind, value) {
 }
 
 function detection(alert) {
-  const took = alert.ingestedAt === null ? "" : `, ${milliseconds(Math.max(0, alert.detectedAt - alert.ingestedAt))} after the ${ONE} came in`;
+  const took = alert.ingestedAt === null
+    ? ""
+    : `, ${milliseconds(Math.max(0, alert.detectedAt - alert.ingestedAt))} after the ${ONE} came in`;
   return fullTime(alert.detectedAt) + took;
 }
 
@@ -140,22 +210,44 @@ function part(title, content, place = "") {
 }
 
 function pairs(entries) {
-  return element("dl", { class: "pairs" },
-    entries.filter(Boolean).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+  return element(
+    "dl",
+    { class: "pairs" },
+    entries.filter(Boolean).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
+  );
 }
 
 function history(alert) {
-  const list = element("ol", { class: "history" }, element("li", {}, element("span", { class: "muted" }, "Loading\u2026")));
+  const list = element(
+    "ol",
+    { class: "history" },
+    element("li", {}, element("span", { class: "muted" }, "Loading\u2026")),
+  );
   call(`/v1/alerts/${alert.alertId}/events`).then(
     ({ body }) => list.replaceChildren(...body.items.map(happening)),
-    (error) => list.replaceChildren(element("li", {}, element("span", { class: "error" }, `Cannot be read now: ${error.message}`))),
+    (error) =>
+      list.replaceChildren(
+        element("li", {}, element("span", { class: "error" }, `Cannot be read now: ${error.message}`)),
+      ),
   );
   return list;
 }
 
 function happening(event) {
-  const text = { AlertAcknowledged: `Acknowledged by ${event.actor}`, AlertVoided: `${capital(ONE)} ${event.voided?.transactionId} voided by ${event.actor}` }[event.type]
-    ?? "Raised by the engine";
-  return element("li", {}, element("div", {}, text, element("span", { class: "muted" }, `, ${fullTime(event.occurredAt)}`),
-    event.comment ? element("q", {}, event.comment) : null));
+  const text = {
+    AlertAcknowledged: `Acknowledged by ${event.actor}`,
+    AlertVoided: `${capital(ONE)} ${event.voided?.transactionId} voided by ${event.actor}`,
+  }[event.type] ??
+    "Raised by the engine";
+  return element(
+    "li",
+    {},
+    element(
+      "div",
+      {},
+      text,
+      element("span", { class: "muted" }, `, ${fullTime(event.occurredAt)}`),
+      event.comment ? element("q", {}, event.comment) : null,
+    ),
+  );
 }

@@ -4,7 +4,7 @@ import { onAcknowledged, openAcknowledge } from "../parts/acknowledge.js";
 import { AlertFilters } from "./alert_filters.js";
 import { AlertPage } from "./alert_page.js";
 import { AlertRow } from "../parts/alert_row.js";
-import { Absent, SignedOut, call } from "../core/client.js";
+import { Absent, call, SignedOut } from "../core/client.js";
 import { arrange, button, byId, element, setText } from "../core/dom.js";
 import { hoursChart } from "./hours_chart.js";
 import { here } from "../core/router.js";
@@ -26,9 +26,17 @@ export class AlertsView {
     this.error = element("p", { class: "error", role: "alert" });
     this.older = button("Show older alerts", () => this.readOlder(), { class: "quiet wide", id: "older" });
     this.hours = element("div");
-    this.overview = element("div", {},
+    this.overview = element(
+      "div",
+      {},
       element("div", { class: "panel-head" }, element("h1", {}, "Alerts")),
-      this.hours, this.filters.element, this.error, this.list, this.empty, this.older);
+      this.hours,
+      this.filters.element,
+      this.error,
+      this.list,
+      this.empty,
+      this.older,
+    );
     byId("alerts").append(element("div", { class: "panel" }, this.overview, this.page.element));
     this.generation = 0;
     this.summaryAt = 0;
@@ -77,7 +85,12 @@ export class AlertsView {
       this.render();
     } catch (error) {
       if (generation !== this.generation || error instanceof SignedOut) return;
-      setText(this.error, error.body?.errors ? `This filter is not one: ${error.body.errors.map((each) => each.message).join("; ")}` : `The alerts cannot be read now: ${error.message}`);
+      setText(
+        this.error,
+        error.body?.errors
+          ? `This filter is not one: ${error.body.errors.map((each) => each.message).join("; ")}`
+          : `The alerts cannot be read now: ${error.message}`,
+      );
       this.key = null;
     }
   }
@@ -113,10 +126,15 @@ export class AlertsView {
     const isBelow = this.next && last && alert.eventTime < last.eventTime;
     // A mark may bring an alert into the filter; who acknowledges one does not.
     if (kind === "AlertAcknowledged" || isBelow || !belongs(alert, this.query)) return;
-    this.alerts = [alert, ...this.alerts].sort((a, b) => b.eventTime - a.eventTime || (a.alertId < b.alertId ? -1 : 1));
+    this.alerts = [alert, ...this.alerts].sort((a, b) =>
+      b.eventTime - a.eventTime || (a.alertId < b.alertId ? -1 : 1)
+    );
     // A list that grows all day would slow the page down: what falls off is still on the older pages.
     if (this.alerts.length > 400) this.read();
-    this.waiting ??= requestAnimationFrame(() => { this.waiting = null; this.render(); });
+    this.waiting ??= requestAnimationFrame(() => {
+      this.waiting = null;
+      this.render();
+    });
   }
 
   replace(alert) {
@@ -166,10 +184,10 @@ export class AlertsView {
 
 function belongs(alert, query) {
   const [field, ...rest] = (query.get("group") ?? "").split(":");
-  return (!query.get("state") || query.get("state") === alert.state)
-    && (!query.get("ruleId") || Number(query.get("ruleId")) === alert.ruleId)
-    && (!field || alert.group[field] === rest.join(":"))
-    && (!query.get("voided") || query.get("voided") === String(alert.voided.length > 0))
-    && (!query.get("from") || alert.eventTime >= Number(query.get("from")))
-    && (!query.get("to") || alert.eventTime <= Number(query.get("to")));
+  return (!query.get("state") || query.get("state") === alert.state) &&
+    (!query.get("ruleId") || Number(query.get("ruleId")) === alert.ruleId) &&
+    (!field || alert.group[field] === rest.join(":")) &&
+    (!query.get("voided") || query.get("voided") === String(alert.voided.length > 0)) &&
+    (!query.get("from") || alert.eventTime >= Number(query.get("from"))) &&
+    (!query.get("to") || alert.eventTime <= Number(query.get("to")));
 }

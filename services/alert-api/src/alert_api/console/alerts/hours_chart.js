@@ -21,17 +21,49 @@ export function hoursChart(summary) {
     const { open, acknowledged } = byHour.get(hour) ?? { open: 0, acknowledged: 0 };
     const tall = (count) => (HEIGHT - 2) * count / highest;
     const at = { x: (index * width + width * 0.12).toFixed(2), width: (width * 0.76).toFixed(2) };
-    return drawing("g", {},
+    return drawing(
+      "g",
+      {},
       drawing("title", {}, `${hourOf.format(hour)}: ${open} open, ${acknowledged} acknowledged`),
       drawing("rect", { class: "bar-back", x: index * width, width, y: 0, height: HEIGHT }),
-      drawing("rect", { class: "bar-done", ...at, y: HEIGHT - tall(acknowledged), height: tall(acknowledged) }),
-      drawing("rect", { class: "bar-open", ...at, y: HEIGHT - tall(acknowledged + open), height: tall(open) }));
+      drawing("rect", {
+        class: "bar-done",
+        ...at,
+        y: HEIGHT - tall(acknowledged),
+        height: tall(acknowledged),
+      }),
+      drawing("rect", {
+        class: "bar-open",
+        ...at,
+        y: HEIGHT - tall(acknowledged + open),
+        height: tall(open),
+      }),
+    );
   });
   const { open, acknowledged } = summary.byState;
-  return element("figure", { class: "hours" },
-    element("figcaption", {}, element("b", {}, figure(open)), " open and ", element("b", {}, figure(acknowledged)), " acknowledged in the last 24 hours"),
-    drawing("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
-      "aria-label": `Alerts by hour: ${open} open, ${acknowledged} acknowledged` }, bars),
-    element("div", { class: "chart-foot muted small" },
-      element("span", {}, hourOf.format(first)), element("span", {}, `scale up to ${figure(highest)} an hour`), element("span", {}, hourOf.format(first + hours * HOUR))));
+  return element(
+    "figure",
+    { class: "hours" },
+    element(
+      "figcaption",
+      {},
+      element("b", {}, figure(open)),
+      " open and ",
+      element("b", {}, figure(acknowledged)),
+      " acknowledged in the last 24 hours",
+    ),
+    drawing("svg", {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      preserveAspectRatio: "none",
+      role: "img",
+      "aria-label": `Alerts by hour: ${open} open, ${acknowledged} acknowledged`,
+    }, bars),
+    element(
+      "div",
+      { class: "chart-foot muted small" },
+      element("span", {}, hourOf.format(first)),
+      element("span", {}, `scale up to ${figure(highest)} an hour`),
+      element("span", {}, hourOf.format(first + hours * HOUR)),
+    ),
+  );
 }

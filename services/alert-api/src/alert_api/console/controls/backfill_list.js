@@ -3,7 +3,7 @@
 import { registry, session } from "../core/client.js";
 import { confirm } from "../core/confirm.js";
 import { button, element, labelled, toast } from "../core/dom.js";
-import { MANY, capital } from "../core/event_type.js";
+import { capital, MANY } from "../core/event_type.js";
 import { fullTime } from "../core/format.js";
 
 export class OpenBackfills {
@@ -27,31 +27,70 @@ export class OpenBackfills {
       // what is being typed stays
       if (shown === this.shown) return;
       this.shown = shown;
-      this.list.replaceChildren(...(body.items.length ? body.items.map((each) => this.entry(each)) : [element("li", { class: "muted small" }, "None is open.")]));
+      this.list.replaceChildren(
+        ...(body.items.length
+          ? body.items.map((each) => this.entry(each))
+          : [element("li", { class: "muted small" }, "None is open.")]),
+      );
     } catch (error) {
       this.shown = null;
-      this.list.replaceChildren(element("li", { class: "error" }, `The open backfills cannot be read now: ${error.message}`));
+      this.list.replaceChildren(
+        element("li", { class: "error" }, `The open backfills cannot be read now: ${error.message}`),
+      );
     }
   }
 
   entry(each) {
     const since = element("input", { type: "datetime-local", step: 1, id: `whole-${each.backfillId}` });
-    const end = button("End it", () => this.end(each, since), { disabled: !session.may("controls:write"), "aria-label": `End backfill ${each.backfillId}` });
-    return element("li", {},
-      element("p", {}, element("b", { class: "mono" }, each.backfillId), element("span", { class: "muted small" }, ` open since ${fullTime(each.startedAt)}, by ${each.startedBy}`)),
-      element("p", { class: "hint" }, "Its records carry the Kafka header ", element("span", { class: "mono" }, "backfill"), " with this id; the traffic generator sends it for ",
-        element("span", { class: "mono" }, `POST /v1/replays?shift=none&backfill=${each.backfillId}`)),
-      element("div", { class: "backfill-end" }, labelled("History is whole from (left open: not said)", since), end));
+    const end = button("End it", () => this.end(each, since), {
+      disabled: !session.may("controls:write"),
+      "aria-label": `End backfill ${each.backfillId}`,
+    });
+    return element(
+      "li",
+      {},
+      element(
+        "p",
+        {},
+        element("b", { class: "mono" }, each.backfillId),
+        element(
+          "span",
+          { class: "muted small" },
+          ` open since ${fullTime(each.startedAt)}, by ${each.startedBy}`,
+        ),
+      ),
+      element(
+        "p",
+        { class: "hint" },
+        "Its records carry the Kafka header ",
+        element("span", { class: "mono" }, "backfill"),
+        " with this id; the traffic generator sends it for ",
+        element("span", { class: "mono" }, `POST /v1/replays?shift=none&backfill=${each.backfillId}`),
+      ),
+      element(
+        "div",
+        { class: "backfill-end" },
+        labelled("History is whole from (left open: not said)", since),
+        end,
+      ),
+    );
   }
 
   end(each, since) {
     const completeFrom = since.value ? Date.parse(since.value) : null;
-    const whole = completeFrom === null ? "History counts as whole from when it did before."
+    const whole = completeFrom === null
+      ? "History counts as whole from when it did before."
       : `History counts as whole from ${fullTime(completeFrom)} on, as far as it is kept.`;
     confirm({
-      title: "End this backfill?", what: `${capital(MANY)} that name ${each.backfillId} are rejected from then on. ${whole}`, go: "End the backfill",
+      title: "End this backfill?",
+      what: `${capital(MANY)} that name ${each.backfillId} are rejected from then on. ${whole}`,
+      go: "End the backfill",
       act: async () => {
-        const body = { command: "END_BACKFILL", backfillId: each.backfillId, ...(completeFrom === null ? {} : { completeFrom }) };
+        const body = {
+          command: "END_BACKFILL",
+          backfillId: each.backfillId,
+          ...(completeFrom === null ? {} : { completeFrom }),
+        };
         await registry("/control-commands", { method: "POST", body });
         toast("Ended.");
         this.onDone();

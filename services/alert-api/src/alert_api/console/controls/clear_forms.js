@@ -2,7 +2,7 @@
 
 import { groupInWords } from "./command_texts.js";
 import { choice, element, labelled, setText } from "../core/dom.js";
-import { MANY, capital, fieldOf } from "../core/event_type.js";
+import { capital, fieldOf, MANY } from "../core/event_type.js";
 import { fieldName } from "../core/format.js";
 import { feeds } from "../core/pipeline.js";
 import { bucketSeconds } from "../words/precision.js";
@@ -11,8 +11,11 @@ export class ClearRuleForm {
   /** The ids of its controls begin with `id`. */
   constructor(id) {
     this.rule = choice([["", "Choose a rule"]], { id: `${id}-rule`, on: { change: () => this.adapt() } });
-    this.element = element("div", { class: "command-form" },
-      element("div", { class: "across", dataset: { field: "ruleId" } }, labelled("Rule", this.rule)));
+    this.element = element(
+      "div",
+      { class: "command-form" },
+      element("div", { class: "across", dataset: { field: "ruleId" } }, labelled("Rule", this.rule)),
+    );
     feeds.rules.listen((feed) => this.offer(feed.data ?? []));
   }
 
@@ -22,10 +25,17 @@ export class ClearRuleForm {
     if (this.shown === shown) return;
     this.shown = shown;
     const chosen = this.rule.value;
-    this.rule.replaceChildren(element("option", { value: "" }, "Choose a rule"), ...rules.map((rule) => {
-      const why = this.unfit(rule.definition);
-      return element("option", { value: rule.ruleId, disabled: why !== null }, `${rule.name}${why ? ` (${why})` : ""}`);
-    }));
+    this.rule.replaceChildren(
+      element("option", { value: "" }, "Choose a rule"),
+      ...rules.map((rule) => {
+        const why = this.unfit(rule.definition);
+        return element(
+          "option",
+          { value: rule.ruleId, disabled: why !== null },
+          `${rule.name}${why ? ` (${why})` : ""}`,
+        );
+      }),
+    );
     if (rules.some((rule) => String(rule.ruleId) === chosen)) this.rule.value = chosen;
     this.adapt();
   }
@@ -73,8 +83,15 @@ export class ClearGroupForm extends ClearRuleForm {
     const names = this.chosen()?.definition.groupingKeyNames ?? [];
     if (JSON.stringify([...this.fields.keys()]) !== JSON.stringify(names)) {
       this.fields = new Map(names.map((name) => [name, this.fields.get(name) ?? this.field(name)]));
-      this.group.replaceChildren(...names.map((name) =>
-        element("div", { dataset: { field: `group.${name}` } }, labelled(capital(fieldName(name)), this.fields.get(name)))));
+      this.group.replaceChildren(
+        ...names.map((name) =>
+          element(
+            "div",
+            { dataset: { field: `group.${name}` } },
+            labelled(capital(fieldName(name)), this.fields.get(name)),
+          )
+        ),
+      );
     }
     if (!names.length) setText(this.group, this.chosen() ? `It has one group: all ${MANY}.` : "");
   }
@@ -82,18 +99,25 @@ export class ClearGroupForm extends ClearRuleForm {
   field(name) {
     const id = `${this.id}-${name}`;
     const { kind, values } = fieldOf(name);
-    return kind === "enum" ? choice([["", "\u2026"], ...values.map((value) => [value, value])], { id })
+    return kind === "enum"
+      ? choice([["", "\u2026"], ...values.map((value) => [value, value])], { id })
       : element("input", { id, autocomplete: "off", maxlength: 64 });
   }
 
   problems() {
     const empty = [...this.fields].filter(([, input]) => input.value === "");
-    return [...super.problems(), ...empty.map(([name]) => ({ field: `group.${name}`, message: `Give the ${fieldName(name)}.` }))];
+    return [
+      ...super.problems(),
+      ...empty.map(([name]) => ({ field: `group.${name}`, message: `Give the ${fieldName(name)}.` })),
+    ];
   }
 
   read() {
     const value = (name, text) => (fieldOf(name).kind === "decimal" ? text.trim().replaceAll(",", "") : text);
-    return { ...super.read(), group: Object.fromEntries([...this.fields].map(([name, input]) => [name, value(name, input.value)])) };
+    return {
+      ...super.read(),
+      group: Object.fromEntries([...this.fields].map(([name, input]) => [name, value(name, input.value)])),
+    };
   }
 
   inWords() {

@@ -14,10 +14,24 @@ export class CommandCard {
   constructor(each, onDone, form = null) {
     Object.assign(this, { each, onDone, form });
     this.error = element("p", { class: "error", role: "alert" });
-    this.act = button(each.go, () => this.ask(), { kind: each.danger ? "danger" : "quiet", dataset: { command: each.command } });
-    this.element = element("li", { class: "command" },
-      element("div", {}, element("h2", {}, each.title), element("p", {}, each.what), form?.element, this.error,
-        element("p", { class: "mono muted" }, each.command)), this.act);
+    this.act = button(each.go, () => this.ask(), {
+      kind: each.danger ? "danger" : "quiet",
+      dataset: { command: each.command },
+    });
+    this.element = element(
+      "li",
+      { class: "command" },
+      element(
+        "div",
+        {},
+        element("h2", {}, each.title),
+        element("p", {}, each.what),
+        form?.element,
+        this.error,
+        element("p", { class: "mono muted" }, each.command),
+      ),
+      this.act,
+    );
   }
 
   allow(may) {
@@ -30,7 +44,10 @@ export class CommandCard {
     const wrong = form?.problems() ?? [];
     if (wrong.length) return this.mark(wrong);
     confirm({
-      title: `${each.title}?`, what: form ? `${form.inWords()} ${each.what}` : each.what, go: each.go, danger: each.danger,
+      title: `${each.title}?`,
+      what: form ? `${form.inWords()} ${each.what}` : each.what,
+      go: each.go,
+      danger: each.danger,
       word: each.typed ? each.command : null,
       act: () => this.send({ command: each.command, ...form?.read() }),
     });

@@ -3,7 +3,7 @@
 import { registry, session } from "../core/client.js";
 import { ClearGroupForm, ClearRuleForm } from "./clear_forms.js";
 import { CommandCard } from "./command_card.js";
-import { BACKFILL, OF_RULES, VOID, WHOLE_LINE, effectOf, titleOf } from "./command_texts.js";
+import { BACKFILL, effectOf, OF_RULES, titleOf, VOID, WHOLE_LINE } from "./command_texts.js";
 import { byId, element, setText } from "../core/dom.js";
 import { counted, fullTime } from "../core/format.js";
 import { OpenBackfills } from "./backfill_list.js";
@@ -19,15 +19,31 @@ export class ControlsView {
     this.done = element("ol", { class: "history", "aria-label": "Commands so far" });
     this.backfills = new OpenBackfills(() => this.read());
     this.voiding = new VoidForm();
-    const forms = { CLEAR_RULE: new ClearRuleForm("clear-rule"), CLEAR_GROUP: new ClearGroupForm("clear-group"), VOID_TRANSACTION: this.voiding };
-    this.cards = [...OF_RULES, VOID, BACKFILL, ...WHOLE_LINE].map((each) => new CommandCard(each, () => this.read(), forms[each.command] ?? null));
+    const forms = {
+      CLEAR_RULE: new ClearRuleForm("clear-rule"),
+      CLEAR_GROUP: new ClearGroupForm("clear-group"),
+      VOID_TRANSACTION: this.voiding,
+    };
+    this.cards = [...OF_RULES, VOID, BACKFILL, ...WHOLE_LINE].map((each) =>
+      new CommandCard(each, () => this.read(), forms[each.command] ?? null)
+    );
     const backfill = this.cards.find(({ each }) => each === BACKFILL);
     backfill.element.querySelector("div").append(this.backfills.element);
-    byId("controls").append(element("div", { class: "panel" },
-      element("div", { class: "panel-head" }, element("h1", {}, "Controls")),
-      element("p", { class: "muted" }, "Each of these is one event, at one place in the order of all events, and is recorded with your name."),
-      this.note, element("ul", { class: "commands" }, this.cards.map((card) => card.element)),
-      element("section", { class: "commands-done" }, element("h2", {}, "Commands so far"), this.done)));
+    byId("controls").append(
+      element(
+        "div",
+        { class: "panel" },
+        element("div", { class: "panel-head" }, element("h1", {}, "Controls")),
+        element(
+          "p",
+          { class: "muted" },
+          "Each of these is one event, at one place in the order of all events, and is recorded with your name.",
+        ),
+        this.note,
+        element("ul", { class: "commands" }, this.cards.map((card) => card.element)),
+        element("section", { class: "commands-done" }, element("h2", {}, "Commands so far"), this.done),
+      ),
+    );
   }
 
   forget() {
@@ -49,18 +65,36 @@ export class ControlsView {
       const { body } = await registry(`/control-commands?limit=${SHOWN}`);
       this.waits = false;
       const items = await Promise.all(body.items.map((item) => withAnswers(item)));
-      this.done.replaceChildren(...(items.length ? items.map((item) => this.entry(item)) : [element("li", {}, element("span", { class: "muted" }, "None yet."))]));
+      this.done.replaceChildren(
+        ...(items.length
+          ? items.map((item) => this.entry(item))
+          : [element("li", {}, element("span", { class: "muted" }, "None yet."))]),
+      );
     } catch (error) {
-      this.done.replaceChildren(element("li", {}, element("span", { class: "error" }, `They cannot be read now: ${error.message}`)));
+      this.done.replaceChildren(
+        element("li", {}, element("span", { class: "error" }, `They cannot be read now: ${error.message}`)),
+      );
     }
   }
 
   entry(item) {
     const isRecent = Date.now() - item.occurredAt < WAIT_MS;
     if (item.export && !item.export.complete && isRecent) this.waits = true;
-    return element("li", {}, element("div", {}, element("b", {}, titleOf(item)),
-      element("span", { class: "muted" }, `, by ${item.actor}, ${fullTime(item.occurredAt)}, position ${item.position}`),
-      element("q", {}, item.export ? comparison(item.export, isRecent) : effectOf(item))));
+    return element(
+      "li",
+      {},
+      element(
+        "div",
+        {},
+        element("b", {}, titleOf(item)),
+        element(
+          "span",
+          { class: "muted" },
+          `, by ${item.actor}, ${fullTime(item.occurredAt)}, position ${item.position}`,
+        ),
+        element("q", {}, item.export ? comparison(item.export, isRecent) : effectOf(item)),
+      ),
+    );
   }
 
   /** Shards answer in their own time. */
@@ -70,14 +104,29 @@ export class ControlsView {
 }
 
 async function withAnswers(item) {
-  return item.command === "EXPORT_RULES_CURRENT" ? (await registry(`/control-commands/${item.commandId}`)).body : item;
+  return item.command === "EXPORT_RULES_CURRENT"
+    ? (await registry(`/control-commands/${item.commandId}`)).body
+    : item;
 }
 
 function comparison({ shards, complete, equal, answers }, isRecent) {
-  if (!complete) return isRecent ? `Waiting for the engine: ${answers.length} of ${shards ?? "?"} shards have answered.` : `Only ${answers.length} of ${shards ?? "?"} shards have answered.`;
-  if (equal) return `The engine holds the ${counted(answers[0].rules.length, "rule")} that the registry published${shards > 1 ? `, in each of its ${shards} shards` : ""}.`;
+  if (!complete) {
+    return isRecent
+      ? `Waiting for the engine: ${answers.length} of ${shards ?? "?"} shards have answered.`
+      : `Only ${answers.length} of ${shards ?? "?"} shards have answered.`;
+  }
+  if (equal) {
+    return `The engine holds the ${counted(answers[0].rules.length, "rule")} that the registry published${
+      shards > 1 ? `, in each of its ${shards} shards` : ""
+    }.`;
+  }
   const list = (name) => [...new Set(answers.flatMap((each) => each[name]))];
-  const said = [["missing", "missing in the engine"], ["unexpected", "held by the engine only"], ["different", "held in another version"]]
-    .map(([name, text]) => [list(name), text]).filter(([ids]) => ids.length).map(([ids, text]) => `${ids.map((id) => id.ruleId ?? id).join(", ")} ${text}`);
+  const said = [["missing", "missing in the engine"], ["unexpected", "held by the engine only"], [
+    "different",
+    "held in another version",
+  ]]
+    .map(([name, text]) => [list(name), text]).filter(([ids]) => ids.length).map(([ids, text]) =>
+      `${ids.map((id) => id.ruleId ?? id).join(", ")} ${text}`
+    );
   return `The shards do not hold what the registry published: rule ${said.join("; rule ")}.`;
 }

@@ -1,16 +1,32 @@
 // Which transaction is to be voided: its id, and its event time to the millisecond.
 
 import { element, labelled } from "../core/dom.js";
-import { IDENTITY, capital } from "../core/event_type.js";
+import { capital, IDENTITY } from "../core/event_type.js";
 import { fieldName, fullTime } from "../core/format.js";
 
 export class VoidForm {
   constructor() {
-    this.id = element("input", { id: "void-transaction", autocomplete: "off", spellcheck: "false", maxlength: 64 });
+    this.id = element("input", {
+      id: "void-transaction",
+      autocomplete: "off",
+      spellcheck: "false",
+      maxlength: 64,
+    });
     this.time = element("input", { id: "void-time", autocomplete: "off" });
-    this.element = element("div", { class: "command-form" },
-      element("div", { dataset: { field: "transactionId" } }, labelled(`${capital(fieldName(IDENTITY))} id`, this.id)),
-      element("div", { dataset: { field: "eventTime" } }, labelled("Event time", this.time, "ms since 1970, or a date and time")));
+    this.element = element(
+      "div",
+      { class: "command-form" },
+      element(
+        "div",
+        { dataset: { field: "transactionId" } },
+        labelled(`${capital(fieldName(IDENTITY))} id`, this.id),
+      ),
+      element(
+        "div",
+        { dataset: { field: "eventTime" } },
+        labelled("Event time", this.time, "ms since 1970, or a date and time"),
+      ),
+    );
   }
 
   /** As a link of an alert says. */
@@ -20,8 +36,12 @@ export class VoidForm {
   }
 
   problems() {
-    return [this.id.value ? null : { field: "transactionId", message: `Give the ${fieldName(IDENTITY)}'s id.` },
-      asTime(this.time.value) === null ? { field: "eventTime", message: "Give the event time: ms, or a date and a time." } : null].filter(Boolean);
+    return [
+      this.id.value ? null : { field: "transactionId", message: `Give the ${fieldName(IDENTITY)}'s id.` },
+      asTime(this.time.value) === null
+        ? { field: "eventTime", message: "Give the event time: ms, or a date and a time." }
+        : null,
+    ].filter(Boolean);
   }
 
   read() {

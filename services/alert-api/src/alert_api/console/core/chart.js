@@ -24,17 +24,43 @@ export class MovingChart {
     this.area = drawing("path", { class: "chart-area" });
     this.line = drawing("path", { class: "chart-line" });
     this.dots = drawing("g", { class: "chart-dots" });
-    this.picture = drawing("svg", {
-      class: "chart-picture", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true",
-    }, [0.25, 0.5, 0.75].map((share) => drawing("line", {
-      class: "chart-grid", x1: 0, x2: WIDTH, y1: HEIGHT * share, y2: HEIGHT * share })), this.area, this.line, this.dots);
+    this.picture = drawing(
+      "svg",
+      {
+        class: "chart-picture",
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        preserveAspectRatio: "none",
+        "aria-hidden": "true",
+      },
+      [0.25, 0.5, 0.75].map((share) =>
+        drawing("line", {
+          class: "chart-grid",
+          x1: 0,
+          x2: WIDTH,
+          y1: HEIGHT * share,
+          y2: HEIGHT * share,
+        })
+      ),
+      this.area,
+      this.line,
+      this.dots,
+    );
     this.value = element("span", { class: "chart-value" }, "\u2013");
     this.top = element("span", { class: "chart-top" });
     this.note = element("p", { class: "chart-note muted small" }, note);
-    this.element = element("section", { class: `chart ${kind}`, "aria-label": title },
+    this.element = element(
+      "section",
+      { class: `chart ${kind}`, "aria-label": title },
       element("div", { class: "chart-head" }, element("h2", {}, title), this.value),
       element("div", { class: "chart-frame" }, this.top, this.picture),
-      element("div", { class: "chart-foot muted small" }, element("span", {}, "2 min ago"), this.note, element("span", {}, "now")));
+      element(
+        "div",
+        { class: "chart-foot muted small" },
+        element("span", {}, "2 min ago"),
+        this.note,
+        element("span", {}, "now"),
+      ),
+    );
   }
 
   /** A new value at `at` (ms); null is no value. */
@@ -58,11 +84,19 @@ export class MovingChart {
   draw(now) {
     const highest = roundAbove(Math.max(0, ...this.points.map((point) => point.value)));
     const places = this.points.map(({ at, value }) => [
-      WIDTH * (1 - (now - at) / SPAN_MS), HEIGHT * (1 - 0.94 * value / highest),
+      WIDTH * (1 - (now - at) / SPAN_MS),
+      HEIGHT * (1 - 0.94 * value / highest),
     ]);
-    const path = places.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+    const path = places.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(
+      "",
+    );
     this.line.setAttribute("d", path);
-    this.area.setAttribute("d", places.length ? `${path}L${places.at(-1)[0].toFixed(1)} ${HEIGHT}L${places[0][0].toFixed(1)} ${HEIGHT}Z` : "");
+    this.area.setAttribute(
+      "d",
+      places.length
+        ? `${path}L${places.at(-1)[0].toFixed(1)} ${HEIGHT}L${places[0][0].toFixed(1)} ${HEIGHT}Z`
+        : "",
+    );
     setText(this.top, this.points.length ? this.shown(highest) : "");
   }
 }

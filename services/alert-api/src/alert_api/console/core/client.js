@@ -4,12 +4,20 @@ const KEY = "tripline.key";
 const TIMEOUT_MS = 6000;
 
 export const session = {
-  get key() { return sessionStorage.getItem(KEY); },
-  open(key) { sessionStorage.setItem(KEY, key); },
-  close() { sessionStorage.removeItem(KEY); },
+  get key() {
+    return sessionStorage.getItem(KEY);
+  },
+  open(key) {
+    sessionStorage.setItem(KEY, key);
+  },
+  close() {
+    sessionStorage.removeItem(KEY);
+  },
   actor: "",
   scopes: new Set(),
-  may(scope) { return this.scopes.has(scope); },
+  may(scope) {
+    return this.scopes.has(scope);
+  },
 };
 
 /** The service does not answer, or says that it cannot. */
@@ -33,7 +41,9 @@ export class Problem extends Error {
 /** Throws the error that an answer which is no success stands for. */
 export function refuse(response, answer) {
   if (response.status === 401) throw new SignedOut(answer?.detail);
-  if (response.status === 404 && answer?.type === "urn:tripline:problem:not-connected") throw new Absent(answer.detail);
+  if (response.status === 404 && answer?.type === "urn:tripline:problem:not-connected") {
+    throw new Absent(answer.detail);
+  }
   if (response.status >= 500) throw new Away(answer?.detail ?? `status ${response.status}`);
   if (!response.ok) throw new Problem(response.status, answer);
 }
@@ -46,8 +56,12 @@ export async function call(path, { method = "GET", body, key = session.key, vers
   let response;
   try {
     response = await fetch(path, {
-      method, headers, body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT_MS), cache: "no-store", credentials: "omit",
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      cache: "no-store",
+      credentials: "omit",
     });
   } catch (error) {
     throw new Away(String(error));

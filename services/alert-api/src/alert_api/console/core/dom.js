@@ -15,11 +15,14 @@ export function drawing(tag, attributes = {}, ...children) {
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "dataset") Object.assign(node.dataset, value);
-    else if (name === "on") for (const [kind, listener] of Object.entries(value)) node.addEventListener(kind, listener);
-    else if (value === true) node.setAttribute(name, "");
+    else if (name === "on") {
+      for (const [kind, listener] of Object.entries(value)) node.addEventListener(kind, listener);
+    } else if (value === true) node.setAttribute(name, "");
     else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
   }
-  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return node;
 }
 
@@ -41,9 +44,13 @@ function release() {
   for (const [parent, nodes] of [...postponed]) arrange(parent, nodes);
 }
 
-addEventListener("pointerdown", () => { pressed = true; }, { capture: true });
+addEventListener("pointerdown", () => {
+  pressed = true;
+}, { capture: true });
 // what the click does comes first
-for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => setTimeout(release), { capture: true });
+for (const kind of ["pointerup", "pointercancel"]) {
+  addEventListener(kind, () => setTimeout(release), { capture: true });
+}
 addEventListener("blur", () => setTimeout(release));
 
 /**
@@ -68,8 +75,13 @@ export function button(text, onClick, { kind = "quiet", ...attributes } = {}) {
 
 /** A label with its field, which has an id, below. */
 export function labelled(text, field, hint = null) {
-  return element("div", { class: "field" }, element("label", { class: "field-name", for: field.id }, text), field,
-    hint && element("span", { class: "hint" }, hint));
+  return element(
+    "div",
+    { class: "field" },
+    element("label", { class: "field-name", for: field.id }, text),
+    field,
+    hint && element("span", { class: "hint" }, hint),
+  );
 }
 
 /** A select of `[value, text]` pairs. */

@@ -1,6 +1,6 @@
 // A reading that is taken again and again, with what is known when it fails.
 
-import { Absent, Away, SignedOut, session } from "./client.js";
+import { Absent, Away, session, SignedOut } from "./client.js";
 
 export class Feed {
   /** `read` gives the data; `wanted` says whether anybody looks. */
@@ -23,7 +23,10 @@ export class Feed {
   async run(onSignedOut) {
     for (;;) {
       if (session.key && !document.hidden && this.wanted()) await this.take(onSignedOut);
-      await new Promise((resume) => { setTimeout(resume, this.everyMs); this.resume = resume; });
+      await new Promise((resume) => {
+        setTimeout(resume, this.everyMs);
+        this.resume = resume;
+      });
     }
   }
 

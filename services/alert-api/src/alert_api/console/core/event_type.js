@@ -23,7 +23,10 @@ export const MANY = declared.plural;
 export const A = /^[aeiou]/i.test(ONE) ? "an" : "a";
 
 /** Names of the fields that one can group by, numbers last. */
-export const KEYS = [...FIELDS.filter((each) => each.groupable && each.kind !== "decimal"), ...FIELDS.filter((each) => each.groupable && each.kind === "decimal")]
+export const KEYS = [
+  ...FIELDS.filter((each) => each.groupable && each.kind !== "decimal"),
+  ...FIELDS.filter((each) => each.groupable && each.kind === "decimal"),
+]
   .map((each) => each.name);
 
 /** Names of the fields that are summed. */

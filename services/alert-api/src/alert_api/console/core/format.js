@@ -32,7 +32,9 @@ export function timeZone(at = new Date()) {
   const { timeZone: name } = Intl.DateTimeFormat().resolvedOptions();
   const minutes = -at.getTimezoneOffset();
   const rest = Math.abs(minutes) % 60;
-  const hours = `${minutes < 0 ? "\u2212" : "+"}${Math.floor(Math.abs(minutes) / 60)}${rest ? `:${String(rest).padStart(2, "0")}` : ""}`;
+  const hours = `${minutes < 0 ? "\u2212" : "+"}${Math.floor(Math.abs(minutes) / 60)}${
+    rest ? `:${String(rest).padStart(2, "0")}` : ""
+  }`;
   return minutes === 0 && name === "UTC" ? "UTC" : `${name} (UTC${hours})`;
 }
 

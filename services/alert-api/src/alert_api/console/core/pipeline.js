@@ -10,7 +10,10 @@ const live = () => here().view === "live";
 async function readRules() {
   const [rules, statuses] = await Promise.all([registryItems("/rules"), registryItems("/rule-status")]);
   const applied = new Map(statuses.map((status) => [status.ruleId, status]));
-  return rules.filter((rule) => rule.state !== "DELETED").map((rule) => ({ ...rule, status: applied.get(rule.ruleId) ?? null }));
+  return rules.filter((rule) => rule.state !== "DELETED").map((rule) => ({
+    ...rule,
+    status: applied.get(rule.ruleId) ?? null,
+  }));
 }
 
 const body = async (path) => (await call(path)).body;

@@ -3,7 +3,7 @@
 //   written to Kafka   ────────────────────────────●  now
 //   judged             ───────────────────●            what the engine is behind: the time since that much was written
 
-import { MANY, capital } from "./event_type.js";
+import { capital, MANY } from "./event_type.js";
 import { feeds } from "./pipeline.js";
 import { timeOfDay } from "./format.js";
 
@@ -42,19 +42,46 @@ export class EngineHealth {
   /** `{level: good|behind|starting|away|unknown, text, seconds}`; `text` is a whole sentence. */
   verdict(now = Date.now()) {
     const feed = feeds.engine;
-    if (feed.state === "absent") return { level: "unknown", text: "The engine's metrics are not connected: how it is cannot be said here." };
+    if (feed.state === "absent") {
+      return {
+        level: "unknown",
+        text: "The engine's metrics are not connected: how it is cannot be said here.",
+      };
+    }
     if (feed.state === "away") {
-      return { level: "away", text: `The engine is away since ${timeOfDay(feed.since)}. No rule fires until it is back; ${MANY} wait in Kafka, and none is lost.` };
+      return {
+        level: "away",
+        text: `The engine is away since ${
+          timeOfDay(feed.since)
+        }. No rule fires until it is back; ${MANY} wait in Kafka, and none is lost.`,
+      };
     }
     if (!this.engine) return { level: "unknown", text: "Asking the engine\u2026" };
-    if (!this.engine.ready) return { level: "starting", text: `The engine is starting. ${capital(MANY)} wait in Kafka, and none is lost.` };
+    if (!this.engine.ready) {
+      return {
+        level: "starting",
+        text: `The engine is starting. ${capital(MANY)} wait in Kafka, and none is lost.`,
+      };
+    }
     const stalled = this.stalledFor(now);
     if (stalled >= STALLED_SECONDS) {
-      return { level: "away", seconds: stalled, text: `The engine has judged nothing for ${Math.round(stalled)} s, though ${MANY} came in. They wait in Kafka, and none is lost.` };
+      return {
+        level: "away",
+        seconds: stalled,
+        text: `The engine has judged nothing for ${
+          Math.round(stalled)
+        } s, though ${MANY} came in. They wait in Kafka, and none is lost.`,
+      };
     }
     const { seconds, atLeast } = this.behind(now);
     if (seconds >= BEHIND_SECONDS) {
-      return { level: "behind", seconds, text: `The engine is ${atLeast ? "at least " : ""}${Math.round(seconds)} s behind the ${MANY} (${this.engine.lag.toLocaleString("en")} waiting). Alerts come late, and none is lost.` };
+      return {
+        level: "behind",
+        seconds,
+        text: `The engine is ${atLeast ? "at least " : ""}${Math.round(seconds)} s behind the ${MANY} (${
+          this.engine.lag.toLocaleString("en")
+        } waiting). Alerts come late, and none is lost.`,
+      };
     }
     return { level: "good", seconds, text: "The engine keeps up." };
   }
@@ -71,11 +98,17 @@ export class EngineHealth {
     const judged = latest.count - this.engine.lag;
     const passed = this.written.find((each) => each.count >= judged);
     // What is written and what is judged are asked for a second apart.
-    return { seconds: passed ? Math.max(0, (now - passed.at) / 1000 - 1) : 0, atLeast: passed === this.written[0] };
+    return {
+      seconds: passed ? Math.max(0, (now - passed.at) / 1000 - 1) : 0,
+      atLeast: passed === this.written[0],
+    };
   }
 }
 
 /** A metric of the engine, added up over its labels; 0 where there is none. */
 export function total(engine, name, wanted = () => true) {
-  return (engine?.samples?.[name] ?? []).filter((each) => wanted(each.labels)).reduce((sum, each) => sum + each.value, 0);
+  return (engine?.samples?.[name] ?? []).filter((each) => wanted(each.labels)).reduce(
+    (sum, each) => sum + each.value,
+    0,
+  );
 }

@@ -11,7 +11,9 @@ export function here() {
 
 /** Goes to another address of the console; `replace` leaves no step to go back to. */
 export function go(address, { replace = false } = {}) {
-  if (address !== location.pathname + location.search) history[replace ? "replaceState" : "pushState"](null, "", address);
+  if (address !== location.pathname + location.search) {
+    history[replace ? "replaceState" : "pushState"](null, "", address);
+  }
   tell();
 }
 

@@ -1,6 +1,6 @@
 // The alerts as they happen: server-sent events, read by hand because a browser's EventSource sends no key.
 
-import { Away, SignedOut, refuse, session } from "./client.js";
+import { Away, refuse, session, SignedOut } from "./client.js";
 
 const SILENCE_MS = 25_000;
 const AGAIN_MS = 2000;
@@ -76,7 +76,10 @@ export class AlertStream {
     try {
       listen();
       const response = await fetch("/v1/alerts/stream", {
-        headers, signal: this.abort.signal, cache: "no-store", credentials: "omit",
+        headers,
+        signal: this.abort.signal,
+        cache: "no-store",
+        credentials: "omit",
       });
       if (!response.ok) {
         const answer = await response.json().catch(() => null);

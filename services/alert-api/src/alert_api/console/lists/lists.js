@@ -8,8 +8,22 @@ import { NamedForm } from "./named_value_form.js";
 import { here } from "../core/router.js";
 
 const KINDS = [
-  { kind: "list", path: "/lists", title: "Lists", fresh: "New list", none: "There are no lists yet.", shown: (item) => counted(item.size, "value") },
-  { kind: "parameter", path: "/parameters", title: "Parameters", fresh: "New parameter", none: "There are no parameters yet.", shown: (item) => decimal(item.value) },
+  {
+    kind: "list",
+    path: "/lists",
+    title: "Lists",
+    fresh: "New list",
+    none: "There are no lists yet.",
+    shown: (item) => counted(item.size, "value"),
+  },
+  {
+    kind: "parameter",
+    path: "/parameters",
+    title: "Parameters",
+    fresh: "New parameter",
+    none: "There are no parameters yet.",
+    shown: (item) => decimal(item.value),
+  },
 ];
 const AGAIN_MS = 5000;
 
@@ -17,9 +31,18 @@ export class ListsView {
   constructor() {
     this.readAt = 0;
     this.panels = KINDS.map((each) => new Panel(each, (item) => this.edit(each, item)));
-    byId("lists").append(element("div", { class: "stack" },
-      element("p", { class: "muted" }, `Rules name these. A change counts for ${MANY} from then on, and makes no new version of a rule.`),
-      this.panels.map((each) => each.element)));
+    byId("lists").append(
+      element(
+        "div",
+        { class: "stack" },
+        element(
+          "p",
+          { class: "muted" },
+          `Rules name these. A change counts for ${MANY} from then on, and makes no new version of a rule.`,
+        ),
+        this.panels.map((each) => each.element),
+      ),
+    );
   }
 
   forget() {
@@ -61,8 +84,13 @@ class Panel {
     this.list = element("ul", { class: "named", "aria-label": each.title });
     this.empty = element("p", { class: "empty" });
     this.fresh = button(each.fresh, () => edit(null), { kind: "primary" });
-    this.element = element("section", { class: "panel", "aria-label": each.title },
-      element("div", { class: "panel-head" }, element("h1", {}, each.title), this.fresh), this.list, this.empty);
+    this.element = element(
+      "section",
+      { class: "panel", "aria-label": each.title },
+      element("div", { class: "panel-head" }, element("h1", {}, each.title), this.fresh),
+      this.list,
+      this.empty,
+    );
   }
 
   forget() {
@@ -105,9 +133,22 @@ class Panel {
   }
 
   row(item) {
-    return element("li", { class: "named-row" },
-      element("div", {}, element("b", { class: "named-name" }, item.name), " ", element("span", { class: "tag" }, this.each.shown(item)),
-        element("p", { class: "muted small", title: fullTime(item.changedAt) }, `version ${item.version}, by ${item.changedBy}, ${timeOfDay(item.changedAt)}`)),
-      button("Change", () => this.edit(item), { disabled: !this.may, "aria-label": `Change: ${item.name}` }));
+    return element(
+      "li",
+      { class: "named-row" },
+      element(
+        "div",
+        {},
+        element("b", { class: "named-name" }, item.name),
+        " ",
+        element("span", { class: "tag" }, this.each.shown(item)),
+        element(
+          "p",
+          { class: "muted small", title: fullTime(item.changedAt) },
+          `version ${item.version}, by ${item.changedBy}, ${timeOfDay(item.changedAt)}`,
+        ),
+      ),
+      button("Change", () => this.edit(item), { disabled: !this.may, "aria-label": `Change: ${item.name}` }),
+    );
   }
 }

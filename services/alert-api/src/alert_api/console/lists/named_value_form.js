@@ -13,18 +13,50 @@ export class NamedForm {
   constructor(kind, path, item, onDone) {
     Object.assign(this, { kind, path, item, onDone });
     this.known = new Set();
-    this.name = element("input", { id: "named-name", class: "mono", maxlength: 64, autocomplete: "off", spellcheck: "false", disabled: item !== null });
+    this.name = element("input", {
+      id: "named-name",
+      class: "mono",
+      maxlength: 64,
+      autocomplete: "off",
+      spellcheck: "false",
+      disabled: item !== null,
+    });
     this.name.value = item?.name ?? "";
     this.value = kind === "list"
-      ? element("textarea", { id: "named-value", class: "mono", rows: 14, spellcheck: "false", autocomplete: "off", on: { input: () => this.count() } })
+      ? element("textarea", {
+        id: "named-value",
+        class: "mono",
+        rows: 14,
+        spellcheck: "false",
+        autocomplete: "off",
+        on: { input: () => this.count() },
+      })
       : element("input", { id: "named-value", inputmode: "decimal", autocomplete: "off" });
     this.counted = element("p", { class: "hint", role: "status" });
     this.error = element("p", { class: "error", role: "alert" });
     this.go = element("button", { class: "primary", type: "submit" }, "Save");
-    this.element = element("form", { class: "rule-form", novalidate: true, on: { submit: (event) => { event.preventDefault(); this.send(); } } },
-      labelled("Name", this.name, item ? null : "Letters, digits, _ and -, a letter first. It cannot be changed later, nor deleted."),
-      labelled(kind === "list" ? "Values, one on each line" : "Value", this.value), this.counted, this.error,
-      element("div", { class: "dialog-end" }, this.go));
+    this.element = element(
+      "form",
+      {
+        class: "rule-form",
+        novalidate: true,
+        on: {
+          submit: (event) => {
+            event.preventDefault();
+            this.send();
+          },
+        },
+      },
+      labelled(
+        "Name",
+        this.name,
+        item ? null : "Letters, digits, _ and -, a letter first. It cannot be changed later, nor deleted.",
+      ),
+      labelled(kind === "list" ? "Values, one on each line" : "Value", this.value),
+      this.counted,
+      this.error,
+      element("div", { class: "dialog-end" }, this.go),
+    );
     if (kind === "parameter") this.value.value = item?.value ?? "";
     else if (item) this.load();
     else this.count();
@@ -41,7 +73,9 @@ export class NamedForm {
       const { body } = await registry(`${this.path}/${this.item.name}`);
       this.item = body;
       this.known = new Set(body.values);
-      if (body.values.some((each) => /[\r\n]/.test(each))) return setText(this.error, "Some of its values have line breaks: change it by way of the API.");
+      if (body.values.some((each) => /[\r\n]/.test(each))) {
+        return setText(this.error, "Some of its values have line breaks: change it by way of the API.");
+      }
       this.value.value = body.values.join("\n");
       this.go.disabled = this.value.disabled = false;
       this.count();
@@ -67,11 +101,19 @@ export class NamedForm {
     const name = this.name.value.trim();
     if (!name) return setText(this.error, "Give it a name.");
     // the address takes no other characters
-    if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) return setText(this.error, "A name has letters, digits, _ and -, a letter first.");
+    if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
+      return setText(this.error, "A name has letters, digits, _ and -, a letter first.");
+    }
     this.go.disabled = true;
     try {
-      const body = this.kind === "list" ? { values: this.values() } : { value: this.value.value.trim().replaceAll(",", "") };
-      const answer = await registry(`${this.path}/${name}`, { method: "PUT", body, version: this.item?.version ?? 0 });
+      const body = this.kind === "list"
+        ? { values: this.values() }
+        : { value: this.value.value.trim().replaceAll(",", "") };
+      const answer = await registry(`${this.path}/${name}`, {
+        method: "PUT",
+        body,
+        version: this.item?.version ?? 0,
+      });
       toast(`Saved as version ${answer.body.version}. It counts for ${MANY} from now on.`);
       this.onDone();
     } catch (error) {

@@ -1,13 +1,19 @@
 // The engine in a few figures.
 
 import { element, setText } from "../core/dom.js";
-import { MANY, capital } from "../core/event_type.js";
+import { capital, MANY } from "../core/event_type.js";
 import { bytes, figure, milliseconds } from "../core/format.js";
 import { total } from "../core/pipeline_health.js";
 import { feeds } from "../core/pipeline.js";
 
-const FACTS = [["judged", `${capital(MANY)} read`], ["batch", "Time per micro-batch"], ["lag", "Waiting"],
-  ["history", "History kept"], ["rejected", "Rejected"], ["rebuilds", "Rebuilds"]];
+const FACTS = [
+  ["judged", `${capital(MANY)} read`],
+  ["batch", "Time per micro-batch"],
+  ["lag", "Waiting"],
+  ["history", "History kept"],
+  ["rejected", "Rejected"],
+  ["rebuilds", "Rebuilds"],
+];
 
 export class EngineFacts {
   constructor(health) {
@@ -15,9 +21,17 @@ export class EngineFacts {
     this.values = Object.fromEntries(FACTS.map(([key]) => [key, element("dd", {}, "\u2013")]));
     this.verdict = element("p", { class: "verdict" });
     this.before = null;
-    this.element = element("section", { class: "panel", "aria-label": "Engine" },
-      element("div", { class: "panel-head" }, element("h2", {}, "Engine")), this.verdict,
-      element("dl", { class: "pairs" }, FACTS.flatMap(([key, title]) => [element("dt", {}, title), this.values[key]])));
+    this.element = element(
+      "section",
+      { class: "panel", "aria-label": "Engine" },
+      element("div", { class: "panel-head" }, element("h2", {}, "Engine")),
+      this.verdict,
+      element(
+        "dl",
+        { class: "pairs" },
+        FACTS.flatMap(([key, title]) => [element("dt", {}, title), this.values[key]]),
+      ),
+    );
     feeds.engine.listen((feed) => this.take(feed));
   }
 
@@ -29,7 +43,9 @@ export class EngineFacts {
     if (this.before && now.count > this.before.count) {
       say("batch", milliseconds((now.sum - this.before.sum) / (now.count - this.before.count) * 1000));
     }
-    if (!this.before || now.count - this.before.count >= 5 || now.count < this.before.count) this.before = now;
+    if (!this.before || now.count - this.before.count >= 5 || now.count < this.before.count) {
+      this.before = now;
+    }
     say("judged", figure(total(data, "rows_total", (labels) => labels.source === "transactions")));
     say("lag", figure(total(data, "lag_records")));
     say("history", `${figure(total(data, "history_rows"))} rows, ${bytes(total(data, "history_bytes"))}`);

@@ -1,7 +1,7 @@
 // A few of the transactions as they lie in Kafka, whatever the rate.
 
 import { arrange, element } from "../core/dom.js";
-import { FIELDS, MANY, ONE, capital, identityOf } from "../core/event_type.js";
+import { capital, FIELDS, identityOf, MANY, ONE } from "../core/event_type.js";
 import { decimal, timeOfDay } from "../core/format.js";
 import { feeds } from "../core/pipeline.js";
 
@@ -15,12 +15,36 @@ export class Sampled {
     this.rows = new Map();
     this.body = element("tbody");
     this.note = element("p", { class: "empty" }, `No ${MANY} yet.`);
-    const head = [["Time", null], ...TEXTS.map((each) => [capital(each.label), null]), ...NUMBERS.map((each) => [capital(each.label), "number"])];
-    this.element = element("section", { class: "panel", "aria-label": `Sampled ${MANY}` },
-      element("div", { class: "panel-head" }, element("h2", {}, capital(MANY)), element("p", { class: "muted small" }, "a few of the newest each second")),
-      element("div", { class: "table" }, element("table", { class: "sampled" },
-        element("thead", {}, element("tr", {}, head.map(([text, kind]) => element("th", { class: kind, scope: "col" }, text)))),
-        this.body)), this.note);
+    const head = [
+      ["Time", null],
+      ...TEXTS.map((each) => [capital(each.label), null]),
+      ...NUMBERS.map((each) => [capital(each.label), "number"]),
+    ];
+    this.element = element(
+      "section",
+      { class: "panel", "aria-label": `Sampled ${MANY}` },
+      element(
+        "div",
+        { class: "panel-head" },
+        element("h2", {}, capital(MANY)),
+        element("p", { class: "muted small" }, "a few of the newest each second"),
+      ),
+      element(
+        "div",
+        { class: "table" },
+        element(
+          "table",
+          { class: "sampled" },
+          element(
+            "thead",
+            {},
+            element("tr", {}, head.map(([text, kind]) => element("th", { class: kind, scope: "col" }, text))),
+          ),
+          this.body,
+        ),
+      ),
+      this.note,
+    );
     feeds.transactions.listen((feed) => this.take(feed));
   }
 
@@ -31,7 +55,9 @@ export class Sampled {
 
   take(feed) {
     this.note.hidden = feed.state === "good" && feed.data.items.length > 0;
-    if (feed.state === "absent") this.note.textContent = "Kafka is not connected to this console (TRIPLINE_KAFKA).";
+    if (feed.state === "absent") {
+      this.note.textContent = "Kafka is not connected to this console (TRIPLINE_KAFKA).";
+    }
     if (feed.state !== "good") return;
     const kept = new Map();
     for (const item of feed.data.items.slice(0, SHOWN)) {
@@ -45,13 +71,30 @@ export class Sampled {
 
 function row({ transaction, recordTime, bytes }) {
   if (transaction === null) {
-    return element("tr", {}, element("td", {}, timeOfDay(recordTime)),
-      element("td", { colspan: TEXTS.length + NUMBERS.length, class: "muted" }, `no ${ONE} that can be read, ${bytes} bytes`));
+    return element(
+      "tr",
+      {},
+      element("td", {}, timeOfDay(recordTime)),
+      element(
+        "td",
+        { colspan: TEXTS.length + NUMBERS.length, class: "muted" },
+        `no ${ONE} that can be read, ${bytes} bytes`,
+      ),
+    );
   }
   const text = (value) => (value === undefined || value === "" ? "\u2013" : String(value));
   const time = transaction[TIME.name];
-  return element("tr", { title: `Transaction ${text(identityOf(transaction))}` },
+  return element(
+    "tr",
+    { title: `Transaction ${text(identityOf(transaction))}` },
     element("td", {}, timeOfDay(Number.isSafeInteger(time) ? time : recordTime)),
     TEXTS.map(({ name }) => element("td", { class: "cut" }, text(transaction[name]))),
-    NUMBERS.map(({ name }) => element("td", { class: "number" }, transaction[name] === undefined ? "\u2013" : decimal(transaction[name]))));
+    NUMBERS.map(({ name }) =>
+      element(
+        "td",
+        { class: "number" },
+        transaction[name] === undefined ? "\u2013" : decimal(transaction[name]),
+      )
+    ),
+  );
 }

@@ -1,9 +1,9 @@
 // The line as it runs: three moving charts, the newest alerts, the rules that fire, transactions, the generator.
 
 import { AlertRow } from "../parts/alert_row.js";
-import { MovingChart, keepDrawing } from "../core/chart.js";
+import { keepDrawing, MovingChart } from "../core/chart.js";
 import { arrange, byId, element } from "../core/dom.js";
-import { MANY, ONE, capital } from "../core/event_type.js";
+import { capital, MANY, ONE } from "../core/event_type.js";
 import { figure, milliseconds } from "../core/format.js";
 import { Lamps } from "./status_lamps.js";
 import { feeds } from "../core/pipeline.js";
@@ -20,7 +20,10 @@ const MINUTE = 60_000;
 export class LiveView {
   constructor(health) {
     this.charts = {
-      transactions: new MovingChart(`${capital(MANY)} per second`, { kind: "of-transactions", shown: figure }),
+      transactions: new MovingChart(`${capital(MANY)} per second`, {
+        kind: "of-transactions",
+        shown: figure,
+      }),
       alerts: new MovingChart("Alerts per second", { kind: "of-alerts", shown: figure }),
       latency: new MovingChart(`From ${ONE} to alert`, { kind: "of-latency", shown: milliseconds }),
     };
@@ -29,7 +32,11 @@ export class LiveView {
     this.traffic = new Traffic();
     this.engine = new EngineFacts(health);
     this.list = element("ol", { class: "alerts", "aria-label": "Newest alerts" });
-    this.empty = element("p", { class: "empty" }, "Nothing has tripped yet. When a rule does, the alert appears here at once.");
+    this.empty = element(
+      "p",
+      { class: "empty" },
+      "Nothing has tripped yet. When a rule does, the alert appears here at once.",
+    );
     this.forget();
     this.build();
     feeds.transactions.listen((feed) => this.takeTransactions(feed));
@@ -41,14 +48,29 @@ export class LiveView {
     byId("live").append(
       element("h1", { class: "unseen" }, "Live"),
       element("div", { class: "charts" }, transactions.element, alerts.element, latency.element),
-      element("div", { class: "live-columns" },
-        element("div", { class: "stack" },
-          element("section", { class: "panel", "aria-label": "Newest alerts" },
-            element("div", { class: "panel-head" }, element("h2", {}, "Newest alerts"),
-              element("a", { href: "/alerts?state=open", "data-go": true }, "All open alerts")),
-            this.list, this.empty),
-          this.sampled.element),
-        element("div", { class: "stack" }, this.lamps.element, this.traffic.element, this.engine.element)));
+      element(
+        "div",
+        { class: "live-columns" },
+        element(
+          "div",
+          { class: "stack" },
+          element(
+            "section",
+            { class: "panel", "aria-label": "Newest alerts" },
+            element(
+              "div",
+              { class: "panel-head" },
+              element("h2", {}, "Newest alerts"),
+              element("a", { href: "/alerts?state=open", "data-go": true }, "All open alerts"),
+            ),
+            this.list,
+            this.empty,
+          ),
+          this.sampled.element,
+        ),
+        element("div", { class: "stack" }, this.lamps.element, this.traffic.element, this.engine.element),
+      ),
+    );
   }
 
   forget() {
@@ -90,10 +112,16 @@ export class LiveView {
     this.put(alert);
     if (kind === "AlertRaised" && !known) {
       const now = Date.now();
-      this.arrivals.push({ at: now, took: alert.ingestedAt === null ? null : Math.max(0, alert.detectedAt - alert.ingestedAt) });
+      this.arrivals.push({
+        at: now,
+        took: alert.ingestedAt === null ? null : Math.max(0, alert.detectedAt - alert.ingestedAt),
+      });
       this.lamps.fire(alert, now);
     }
-    this.waiting ??= requestAnimationFrame(() => { this.waiting = null; this.render(); });
+    this.waiting ??= requestAnimationFrame(() => {
+      this.waiting = null;
+      this.render();
+    });
   }
 
   put(alert) {
@@ -136,12 +164,14 @@ export class LiveView {
       alerts.add(now, recent);
       alerts.say(figure(recent), `${this.arrivals.length} in the last minute`);
     }
-    const taken = (since) => this.arrivals.filter((each) => each.took !== null && each.at >= now - since)
-      .map((each) => each.took).sort((a, b) => a - b);
+    const taken = (since) =>
+      this.arrivals.filter((each) => each.took !== null && each.at >= now - since)
+        .map((each) => each.took).sort((a, b) => a - b);
     const [second, minute] = [taken(3000), taken(MINUTE)];
     latency.add(now, second.length ? share(second, 0.5) : null);
-    if (minute.length) latency.say(milliseconds(share(minute, 0.5)), `99 of 100 under ${milliseconds(share(minute, 0.99))}`);
-    else latency.say("\u2013", "no alert in the last minute");
+    if (minute.length) {
+      latency.say(milliseconds(share(minute, 0.5)), `99 of 100 under ${milliseconds(share(minute, 0.99))}`);
+    } else latency.say("\u2013", "no alert in the last minute");
     this.lamps.tick(now);
     this.engine.tick(now);
     for (const row of this.rows.values()) row.tick(now);
@@ -152,4 +182,3 @@ export class LiveView {
 function share(sorted, part) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 }
-

@@ -12,10 +12,25 @@ export class Lamps {
     this.rows = new Map();
     this.fired = new Map();
     this.list = element("ul", { class: "lamps" });
-    this.empty = element("p", { class: "empty" }, "There are no rules yet. ", element("a", { href: "/rules", "data-go": true }, "Write the first one"), ".");
-    this.element = element("section", { class: "panel", "aria-label": "Rules that fire" },
-      element("div", { class: "panel-head" }, element("h2", {}, "Rules"), element("a", { href: "/rules", "data-go": true }, "Manage rules")),
-      this.list, this.empty);
+    this.empty = element(
+      "p",
+      { class: "empty" },
+      "There are no rules yet. ",
+      element("a", { href: "/rules", "data-go": true }, "Write the first one"),
+      ".",
+    );
+    this.element = element(
+      "section",
+      { class: "panel", "aria-label": "Rules that fire" },
+      element(
+        "div",
+        { class: "panel-head" },
+        element("h2", {}, "Rules"),
+        element("a", { href: "/rules", "data-go": true }, "Manage rules"),
+      ),
+      this.list,
+      this.empty,
+    );
     feeds.rules.listen((feed) => this.take(feed));
   }
 
@@ -50,7 +65,11 @@ export class Lamps {
     const row = this.rows.get(rule.ruleId) ?? build(rule);
     setText(row.name, rule.name);
     row.name.setAttribute("href", `/alerts?ruleId=${rule.ruleId}`);
-    row.element.dataset.state = rule.state === "PAUSED" ? "paused" : isApplied(rule) ? "applied" : "published";
+    row.element.dataset.state = rule.state === "PAUSED"
+      ? "paused"
+      : isApplied(rule)
+      ? "applied"
+      : "published";
     return row;
   }
 
@@ -65,12 +84,28 @@ export class Lamps {
     const times = (this.fired.get(ruleId) ?? []).filter((at) => at > now - MINUTE);
     if (times.length) this.fired.set(ruleId, times);
     const state = { paused: "paused", published: "not applied yet" }[row.element.dataset.state];
-    setText(row.count, times.length ? `${times.length} in a minute` : state ?? (row.litAt ? `fired ${ago(row.litAt, now)}` : "quiet"));
+    setText(
+      row.count,
+      times.length
+        ? `${times.length} in a minute`
+        : state ?? (row.litAt ? `fired ${ago(row.litAt, now)}` : "quiet"),
+    );
   }
 }
 
 function build() {
   const name = element("a", { class: "lamp-name", "data-go": true });
   const count = element("span", { class: "muted small" });
-  return { name, count, litAt: null, element: element("li", { class: "lamp", dataset: { lit: "false" } }, element("span", { class: "bulb", "aria-hidden": "true" }), name, count) };
+  return {
+    name,
+    count,
+    litAt: null,
+    element: element(
+      "li",
+      { class: "lamp", dataset: { lit: "false" } },
+      element("span", { class: "bulb", "aria-hidden": "true" }),
+      name,
+      count,
+    ),
+  };
 }

@@ -2,7 +2,7 @@
 
 import { call, session } from "../core/client.js";
 import { button, element, setText, toast } from "../core/dom.js";
-import { FIELDS, MANY, capital } from "../core/event_type.js";
+import { capital, FIELDS, MANY } from "../core/event_type.js";
 import { figure } from "../core/format.js";
 import { feeds } from "../core/pipeline.js";
 
@@ -15,20 +15,48 @@ export class Traffic {
   constructor() {
     this.wanted = USUAL;
     this.state = element("p", { class: "traffic-state" }, "Asking the generator\u2026");
-    this.toggle = button("Start", () => this.send(this.rate > 0 ? 0 : this.wanted), { kind: "primary", id: "traffic-toggle" });
+    this.toggle = button("Start", () => this.send(this.rate > 0 ? 0 : this.wanted), {
+      kind: "primary",
+      id: "traffic-toggle",
+    });
     this.slider = element("input", {
-      type: "range", id: "traffic-rate", min: 0, max: RATES.length - 1, step: 1, value: RATES.indexOf(USUAL),
+      type: "range",
+      id: "traffic-rate",
+      min: 0,
+      max: RATES.length - 1,
+      step: 1,
+      value: RATES.indexOf(USUAL),
       on: { input: () => this.slide(), change: () => this.settle() },
     });
     this.output = element("output", { for: "traffic-rate", class: "traffic-rate" }, `${USUAL} a second`);
     this.scenarios = element("div", { class: "scenarios" });
     this.note = element("p", { class: "hint" });
-    this.controls = element("div", { class: "traffic-controls" },
-      element("div", { class: "traffic-row" }, this.toggle,
-        element("label", { class: "traffic-slider", for: "traffic-rate" }, element("span", { class: "unseen" }, `${capital(MANY)} a second`), this.slider), this.output),
-      element("h3", {}, "Play a fraud"), this.scenarios);
-    this.element = element("section", { class: "panel", "aria-label": "Traffic generator" },
-      element("div", { class: "panel-head" }, element("h2", {}, "Traffic generator")), this.state, this.controls, this.note);
+    this.controls = element(
+      "div",
+      { class: "traffic-controls" },
+      element(
+        "div",
+        { class: "traffic-row" },
+        this.toggle,
+        element(
+          "label",
+          { class: "traffic-slider", for: "traffic-rate" },
+          element("span", { class: "unseen" }, `${capital(MANY)} a second`),
+          this.slider,
+        ),
+        this.output,
+      ),
+      element("h3", {}, "Play a fraud"),
+      this.scenarios,
+    );
+    this.element = element(
+      "section",
+      { class: "panel", "aria-label": "Traffic generator" },
+      element("div", { class: "panel-head" }, element("h2", {}, "Traffic generator")),
+      this.state,
+      this.controls,
+      this.note,
+    );
     feeds.traffic.listen((feed) => this.take(feed));
   }
 
@@ -47,16 +75,30 @@ export class Traffic {
 
   scenario(scenario) {
     const play = button("Play", () => this.play(scenario, play), { "aria-label": `Play: ${scenario.title}` });
-    return element("div", { class: "scenario" },
-      element("div", {}, element("b", {}, scenario.title), element("p", { class: "muted small" }, scenario.description)), play);
+    return element(
+      "div",
+      { class: "scenario" },
+      element(
+        "div",
+        {},
+        element("b", {}, scenario.title),
+        element("p", { class: "muted small" }, scenario.description),
+      ),
+      play,
+    );
   }
 
   async play(scenario, pressed) {
     pressed.disabled = true;
     try {
       const { body } = await call(`${ADDRESS}/scenarios/${scenario.name}/plays`, { method: "POST" });
-      const who = FIELDS.filter(({ name }) => body[name]).map(({ name, label }) => `${label} ${body[name]}`).join(", ");
-      toast(`${scenario.title}: ${body.transactions} ${MANY} in ${Math.ceil(body.seconds)} s, ${who}. Watch the rules.`);
+      const who = FIELDS.filter(({ name }) => body[name]).map(({ name, label }) => `${label} ${body[name]}`)
+        .join(", ");
+      toast(
+        `${scenario.title}: ${body.transactions} ${MANY} in ${
+          Math.ceil(body.seconds)
+        } s, ${who}. Watch the rules.`,
+      );
     } catch (error) {
       toast(`Not played: ${error.message}`);
     } finally {
@@ -69,11 +111,19 @@ export class Traffic {
     if (feed.state === "absent") return void setText(this.state, "No traffic generator is connected here.");
     if (feed.state === "away") return void setText(this.state, "The traffic generator does not answer.");
     if (feed.state !== "good") return;
-    if (this.none) return void setText(this.state, `There is no traffic of ${MANY} here: replay a recording, or send them one by one.`);
+    if (this.none) {
+      return void setText(
+        this.state,
+        `There is no traffic of ${MANY} here: replay a recording, or send them one by one.`,
+      );
+    }
     const { rate, achievedRate } = feed.data;
     this.rate = rate;
     if (rate > 0) this.wanted = rate;
-    setText(this.state, rate > 0 ? `Sends ${figure(achievedRate)} of ${figure(rate)} ${MANY} a second.` : "Sends nothing.");
+    setText(
+      this.state,
+      rate > 0 ? `Sends ${figure(achievedRate)} of ${figure(rate)} ${MANY} a second.` : "Sends nothing.",
+    );
     setText(this.toggle, rate > 0 ? "Stop" : "Start");
     this.toggle.className = rate > 0 ? "quiet" : "primary";
     if (document.activeElement !== this.slider && rate > 0) {
@@ -86,7 +136,10 @@ export class Traffic {
   allow() {
     const may = session.may("controls:write") && feeds.traffic.state === "good";
     for (const control of this.element.querySelectorAll("button, input")) control.disabled = !may;
-    setText(this.note, session.may("controls:write") ? "" : "Your key may look at the traffic, but not change it.");
+    setText(
+      this.note,
+      session.may("controls:write") ? "" : "Your key may look at the traffic, but not change it.",
+    );
   }
 
   slide() {

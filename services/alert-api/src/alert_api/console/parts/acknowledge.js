@@ -1,6 +1,6 @@
 // The dialog that takes an alert in hand.
 
-import { Away, Problem, SignedOut, call } from "../core/client.js";
+import { Away, call, Problem, SignedOut } from "../core/client.js";
 import { byId, setText, toast } from "../core/dom.js";
 import { fullTime } from "../core/format.js";
 import { summary } from "./alert_row.js";
@@ -28,7 +28,10 @@ async function send(event) {
   const comment = byId("comment").value.trim();
   button.disabled = true;
   try {
-    const { body } = await call(`/v1/alerts/${alert.alertId}/acknowledge`, { method: "POST", body: comment ? { comment } : {} });
+    const { body } = await call(`/v1/alerts/${alert.alertId}/acknowledge`, {
+      method: "POST",
+      body: comment ? { comment } : {},
+    });
     done("Acknowledged. It is yours now.", body);
   } catch (error) {
     explain(error);
@@ -49,7 +52,12 @@ function explain(error) {
     byId("acknowledge").close();
   } else if (error instanceof Problem && error.status === 409) {
     const { acknowledgedBy, acknowledgedAt } = error.body;
-    done(`${acknowledgedBy} was first, ${fullTime(acknowledgedAt)}.`, { ...alert, state: "acknowledged", acknowledgedBy, acknowledgedAt });
+    done(`${acknowledgedBy} was first, ${fullTime(acknowledgedAt)}.`, {
+      ...alert,
+      state: "acknowledged",
+      acknowledgedBy,
+      acknowledgedAt,
+    });
   } else if (error instanceof Problem && error.status === 403) {
     say("Your key may look at alerts, but not acknowledge them.");
   } else if (error instanceof Away) {

@@ -22,16 +22,31 @@ export function judgedAgain({ late }) {
 export function facts(alert) {
   const again = judgedAgain(alert);
   const [value, rest] = cameTo(alert);
-  return element("span", { class: "alert-facts" },
+  return element(
+    "span",
+    { class: "alert-facts" },
     element("span", { class: "measure" }, element("b", {}, value), rest),
     Object.entries(alert.group).map(([name, value]) =>
-      element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value))),
+      element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value))
+    ),
     voidedTag(alert),
     bucketedTag(alert),
     again ? element("span", { class: "tag warn", title: again }, "judged again") : null,
     alert.late && !again ? element("span", { class: "tag warn" }, "late") : null,
-    alert.partial && !again ? element("span", { class: "tag", title: "Found when the rule was put in force for the past" }, "caught up") : null,
-    alert.warm === false ? element("span", { class: "tag", title: `The window may lack ${MANY} from before the engine knew this rule` }, "window not full") : null);
+    alert.partial && !again
+      ? element(
+        "span",
+        { class: "tag", title: "Found when the rule was put in force for the past" },
+        "caught up",
+      )
+      : null,
+    alert.warm === false
+      ? element("span", {
+        class: "tag",
+        title: `The window may lack ${MANY} from before the engine knew this rule`,
+      }, "window not full")
+      : null,
+  );
 }
 
 /** Of a chained alert every condition is: each says its bounds. */
@@ -50,12 +65,27 @@ export class AlertRow {
     this.end = element("div", { class: "alert-end" });
     this.facts = facts(alert);
     const iso = new Date(alert.eventTime).toISOString();
-    this.element = element("li", { class: "alert" }, element("div", { class: "alert-row" },
-      element("a", { class: "alert-open", href: `/alerts/${alert.alertId}${search}`, "data-go": true },
-        element("span", { class: "alert-name" }, alert.ruleName), this.facts),
-      element("div", { class: "alert-when" },
-        element("time", { datetime: iso, title: fullTime(alert.eventTime) }, timeOfDay(alert.eventTime)), this.age),
-      this.end));
+    this.element = element(
+      "li",
+      { class: "alert" },
+      element(
+        "div",
+        { class: "alert-row" },
+        element(
+          "a",
+          { class: "alert-open", href: `/alerts/${alert.alertId}${search}`, "data-go": true },
+          element("span", { class: "alert-name" }, alert.ruleName),
+          this.facts,
+        ),
+        element(
+          "div",
+          { class: "alert-when" },
+          element("time", { datetime: iso, title: fullTime(alert.eventTime) }, timeOfDay(alert.eventTime)),
+          this.age,
+        ),
+        this.end,
+      ),
+    );
     this.update(alert);
   }
 
@@ -75,7 +105,9 @@ export class AlertRow {
   /** Stands out for a moment; the class goes again, as a row that is moved would stand out anew. */
   arrive() {
     this.element.classList.add("fresh");
-    this.element.addEventListener("animationend", () => this.element.classList.remove("fresh"), { once: true });
+    this.element.addEventListener("animationend", () => this.element.classList.remove("fresh"), {
+      once: true,
+    });
   }
 
   tick(now) {
@@ -85,14 +117,21 @@ export class AlertRow {
   button() {
     const may = session.may("alerts:ack");
     return element("button", {
-      type: "button", class: "quiet", "aria-label": `Acknowledge: ${summary(this.alert)}`,
-      disabled: !may, title: may ? null : "Your key may not acknowledge",
+      type: "button",
+      class: "quiet",
+      "aria-label": `Acknowledge: ${summary(this.alert)}`,
+      disabled: !may,
+      title: may ? null : "Your key may not acknowledge",
       on: { click: () => this.onAcknowledge(this.alert) },
     }, "Acknowledge");
   }
 }
 
 export function taken(alert) {
-  return element("div", { class: "taken", title: alert.acknowledgementComment ?? "" },
-    `\u2713 ${alert.acknowledgedBy}`, element("small", {}, timeOfDay(alert.acknowledgedAt)));
+  return element(
+    "div",
+    { class: "taken", title: alert.acknowledgementComment ?? "" },
+    `\u2713 ${alert.acknowledgedBy}`,
+    element("small", {}, timeOfDay(alert.acknowledgedAt)),
+  );
 }

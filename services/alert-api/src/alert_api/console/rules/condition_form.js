@@ -3,7 +3,7 @@
 import { button, element, setText } from "../core/dom.js";
 import { MANY } from "../core/event_type.js";
 import { FilterForm } from "./filter_form.js";
-import { MeasureForm, fitsMeasure } from "./measure_form.js";
+import { fitsMeasure, MeasureForm } from "./measure_form.js";
 
 let made = 0;
 
@@ -15,11 +15,24 @@ export class ConditionForm {
     this.measure = new MeasureForm(id);
     this.filter = new FilterForm({ id: `${id}-filter` });
     this.legend = element("legend");
-    this.element = element("fieldset", { class: "group condition-card" }, this.legend,
-      element("div", { class: "condition-head" }, element("label", { class: "check" }, this.not, " not: the rule wants it not to hold"),
-        button("Remove", onRemove, { "aria-label": "Remove this condition of the rule" })),
+    this.element = element(
+      "fieldset",
+      { class: "group condition-card" },
+      this.legend,
+      element(
+        "div",
+        { class: "condition-head" },
+        element("label", { class: "check" }, this.not, " not: the rule wants it not to hold"),
+        button("Remove", onRemove, { "aria-label": "Remove this condition of the rule" }),
+      ),
       this.measure.element,
-      element("details", { open: Boolean(condition.filter) }, element("summary", {}, `Only some of the ${MANY}`), this.filter.element));
+      element(
+        "details",
+        { open: Boolean(condition.filter) },
+        element("summary", {}, `Only some of the ${MANY}`),
+        this.filter.element,
+      ),
+    );
     this.measure.write(condition);
     this.filter.write(condition.filter ?? null);
   }

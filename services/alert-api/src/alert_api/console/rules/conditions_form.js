@@ -9,18 +9,47 @@ const MOST = 16;
 
 export class ConditionsForm extends TreeForm {
   constructor() {
-    super({ id: "conditions-json", rows: 16, what: "The conditions are", fits: (tree) => asCards(tree) !== null,
-      words: ["Write the conditions as JSON", "Write the conditions in the form"] });
+    super({
+      id: "conditions-json",
+      rows: 16,
+      what: "The conditions are",
+      fits: (tree) => asCards(tree) !== null,
+      words: ["Write the conditions as JSON", "Write the conditions in the form"],
+    });
     this.cards = [];
-    this.joint = choice([["all", "all of these hold"], ["any", "one of these holds"]], { "aria-label": "The rule holds where" });
+    this.joint = choice([["all", "all of these hold"], ["any", "one of these holds"]], {
+      "aria-label": "The rule holds where",
+    });
     this.list = element("div", { class: "condition-cards" });
     this.more = button("Add a condition to the rule", () => this.add(FIRST_CONDITION, false));
-    this.byForm = element("div", { class: "condition-cards" }, element("p", { class: "field-name" }, "The rule holds where ", this.joint), this.list,
-      element("div", {}, this.more));
-    this.byText = element("div", {}, labelled("Conditions as JSON", this.text,
-      "all, any, not over conditions with groupingKeyNames, aggregatorFunctionType, aggregateFieldName, limitOperatorType, limit, windowSeconds, filter"));
-    this.element = element("div", { class: "condition-cards", dataset: { field: "conditions" } }, this.byForm, this.byText, element("div", { class: "swap" }, this.swap),
-      element("p", { class: "hint" }, "All conditions share at least one of the fields that they are grouped by."));
+    this.byForm = element(
+      "div",
+      { class: "condition-cards" },
+      element("p", { class: "field-name" }, "The rule holds where ", this.joint),
+      this.list,
+      element("div", {}, this.more),
+    );
+    this.byText = element(
+      "div",
+      {},
+      labelled(
+        "Conditions as JSON",
+        this.text,
+        "all, any, not over conditions with groupingKeyNames, aggregatorFunctionType, aggregateFieldName, limitOperatorType, limit, windowSeconds, filter",
+      ),
+    );
+    this.element = element(
+      "div",
+      { class: "condition-cards", dataset: { field: "conditions" } },
+      this.byForm,
+      this.byText,
+      element("div", { class: "swap" }, this.swap),
+      element(
+        "p",
+        { class: "hint" },
+        "All conditions share at least one of the fields that they are grouped by.",
+      ),
+    );
     this.show(false);
   }
 
@@ -68,22 +97,31 @@ export class ConditionsForm extends TreeForm {
   problems() {
     if (this.json) return [];
     if (this.cards.length === 0) return [{ field: "conditions", message: "Add a condition." }];
-    return this.cards.flatMap((card, index) => card.problems().map(({ field, message }) => ({ field: `conditions.${this.joint.value}[${index}].${field}`, message })));
+    return this.cards.flatMap((card, index) =>
+      card.problems().map(({ field, message }) => ({
+        field: `conditions.${this.joint.value}[${index}].${field}`,
+        message,
+      }))
+    );
   }
 
   /** Where to say what is wrong with a member of a condition; null for everything else. */
   place(path) {
-    const [, index, member] = /^conditions(?:\.(?:all|any)\[(\d+)\])?(?:\.not)?\.([a-z]\w*)/i.exec(path) ?? [];
+    const [, index, member] = /^conditions(?:\.(?:all|any)\[(\d+)\])?(?:\.not)?\.([a-z]\w*)/i.exec(path) ??
+      [];
     if (this.json || member === undefined) return null;
-    return this.cards[Number(index ?? 0)]?.element.querySelector(`[data-field="${CSS.escape(member)}"]`) ?? null;
+    return this.cards[Number(index ?? 0)]?.element.querySelector(`[data-field="${CSS.escape(member)}"]`) ??
+      null;
   }
 }
 
 /** The tree as `{joint, operands}`, or null where it is more than that. */
 function asCards(tree) {
-  const simple = (each) => fitsForm(each) || (each?.not !== undefined && Object.keys(each).length === 1 && fitsForm(each.not));
+  const simple = (each) =>
+    fitsForm(each) || (each?.not !== undefined && Object.keys(each).length === 1 && fitsForm(each.not));
   if (simple(tree)) return { joint: "all", operands: [tree] };
   const [joint, ...rest] = Object.keys(tree ?? {});
-  const fits = ["all", "any"].includes(joint) && rest.length === 0 && Array.isArray(tree[joint]) && tree[joint].length > 0 && tree[joint].every(simple);
+  const fits = ["all", "any"].includes(joint) && rest.length === 0 && Array.isArray(tree[joint]) &&
+    tree[joint].length > 0 && tree[joint].every(simple);
   return fits ? { joint, operands: tree[joint] } : null;
 }

@@ -1,9 +1,9 @@
 // The filter of a rule as rows of conditions; what rows cannot say is written as JSON.
 
 import { button, choice, element, labelled } from "../core/dom.js";
-import { FIELDS as DECLARED, MANY, fieldOf } from "../core/event_type.js";
+import { fieldOf, FIELDS as DECLARED, MANY } from "../core/event_type.js";
 import { fieldName, operator } from "../core/format.js";
-import { SOURCES, offerNames } from "./name_suggestions.js";
+import { offerNames, SOURCES } from "./name_suggestions.js";
 import { TreeForm } from "./tree_form.js";
 
 const EQUALITY = ["=", "!="];
@@ -11,23 +11,60 @@ const ORDER = [">", ">=", "<", "<=", "=", "!="];
 const IN = "in";
 const IN_LIST = "in-list";
 const SIGNS = { [IN]: "is one of", [IN_LIST]: "is in the list" };
-const BY_KIND = { enum: [...EQUALITY, IN, IN_LIST], decimal: [...ORDER, IN], string: [...EQUALITY, IN, IN_LIST], timestamp: ORDER };
+const BY_KIND = {
+  enum: [...EQUALITY, IN, IN_LIST],
+  decimal: [...ORDER, IN],
+  string: [...EQUALITY, IN, IN_LIST],
+  timestamp: ORDER,
+};
 const COMPARED = DECLARED.filter((each) => each.role !== "id");
-const FIELDS = Object.fromEntries(Object.keys(BY_KIND).flatMap((kind) => COMPARED.filter((each) => each.kind === kind).map((each) => [each.name, BY_KIND[kind]])));
+const FIELDS = Object.fromEntries(
+  Object.keys(BY_KIND).flatMap((kind) =>
+    COMPARED.filter((each) => each.kind === kind).map((each) => [each.name, BY_KIND[kind]])
+  ),
+);
 const [FIRST] = Object.keys(FIELDS).map(fieldOf);
 
 export class FilterForm extends TreeForm {
   constructor({ id = "filter" } = {}) {
-    super({ id: `${id}-json`, rows: 6, what: "The filter is", fits: (tree) => asRows(tree) !== null,
-      words: ["Write as JSON", "Write as conditions"] });
-    this.joint = choice([["all", "all of these hold"], ["any", "one of these holds"]], { "aria-label": "Conditions joined by" });
+    super({
+      id: `${id}-json`,
+      rows: 6,
+      what: "The filter is",
+      fits: (tree) => asRows(tree) !== null,
+      words: ["Write as JSON", "Write as conditions"],
+    });
+    this.joint = choice([["all", "all of these hold"], ["any", "one of these holds"]], {
+      "aria-label": "Conditions joined by",
+    });
     this.list = element("div", { class: "conditions" });
-    this.byForm = element("div", {}, element("p", { class: "field-name" }, `Only ${MANY} where `, this.joint), this.list,
-      button("Add a condition", () => this.add({ field: FIRST.name, operator: "=", value: FIRST.values.at(-1) ?? "" })));
-    this.byText = element("div", {}, labelled("Filter as JSON", this.text,
-      'all, any, not over {"field", "operator", "value"} or {"field", "in": [\u2026]}; a list by name: "in": {"list": \u2026}'));
-    this.element = element("fieldset", { class: "group", dataset: { field: "filter" } }, element("legend", {}, "Filter"), this.byForm, this.byText,
-      element("div", { class: "swap" }, this.swap));
+    this.byForm = element(
+      "div",
+      {},
+      element("p", { class: "field-name" }, `Only ${MANY} where `, this.joint),
+      this.list,
+      button(
+        "Add a condition",
+        () => this.add({ field: FIRST.name, operator: "=", value: FIRST.values.at(-1) ?? "" }),
+      ),
+    );
+    this.byText = element(
+      "div",
+      {},
+      labelled(
+        "Filter as JSON",
+        this.text,
+        'all, any, not over {"field", "operator", "value"} or {"field", "in": [\u2026]}; a list by name: "in": {"list": \u2026}',
+      ),
+    );
+    this.element = element(
+      "fieldset",
+      { class: "group", dataset: { field: "filter" } },
+      element("legend", {}, "Filter"),
+      this.byForm,
+      this.byText,
+      element("div", { class: "swap" }, this.swap),
+    );
     this.write(null);
   }
 
@@ -51,10 +88,20 @@ export class FilterForm extends TreeForm {
       return this.text.value.trim() ? this.readText() : null;
     }
     const conditions = [...this.list.children].map((row) => {
-      const [field, sign, source, value] = [...row.querySelectorAll("select, input")].map((each) => each.value);
+      const [field, sign, source, value] = [...row.querySelectorAll("select, input")].map((each) =>
+        each.value
+      );
       if (sign === IN_LIST) return { field, in: { list: value.trim() } };
       if (sign === IN) return { field, in: value.split(",").map((each) => each.trim()).filter(Boolean) };
-      return { field, operator: sign, value: takesParameter(field, sign) && source === "parameter" ? { parameter: value.trim() } : fieldOf(field).kind === "timestamp" ? Number(value) : value.trim() };
+      return {
+        field,
+        operator: sign,
+        value: takesParameter(field, sign) && source === "parameter"
+          ? { parameter: value.trim() }
+          : fieldOf(field).kind === "timestamp"
+          ? Number(value)
+          : value.trim(),
+      };
     });
     if (conditions.length === 0) return null;
     return conditions.length === 1 ? conditions[0] : { [this.joint.value]: conditions };
@@ -62,26 +109,41 @@ export class FilterForm extends TreeForm {
 
   add(condition) {
     const signs = (name) => FIELDS[name].map((sign) => [sign, SIGNS[sign] ?? operator(sign)]);
-    const field = choice(Object.keys(FIELDS).map((name) => [name, fieldName(name)]), { "aria-label": "Field", on: { change: () => offer() } });
+    const field = choice(Object.keys(FIELDS).map((name) => [name, fieldName(name)]), {
+      "aria-label": "Field",
+      on: { change: () => offer() },
+    });
     const sign = choice([], { "aria-label": "Comparison", on: { change: () => adapt() } });
     const source = choice(SOURCES, { "aria-label": "Compared with", on: { change: () => adapt() } });
     const value = element("input", { "aria-label": "Value", required: true, placeholder: "value" });
     const offer = () => {
-      sign.replaceChildren(...signs(field.value).map(([each, text]) => element("option", { value: each }, text)));
+      sign.replaceChildren(
+        ...signs(field.value).map(([each, text]) => element("option", { value: each }, text)),
+      );
       adapt();
     };
     const adapt = () => {
       source.hidden = !takesParameter(field.value, sign.value);
-      offerNames(value, sign.value === IN_LIST ? "list" : !source.hidden && source.value === "parameter" ? "parameter" : null);
+      offerNames(
+        value,
+        sign.value === IN_LIST ? "list" : !source.hidden && source.value === "parameter" ? "parameter" : null,
+      );
     };
     field.value = condition.field;
     offer();
     sign.value = condition.in?.list ? IN_LIST : condition.in ? IN : condition.operator;
     source.value = condition.value?.parameter ? "parameter" : "number";
-    value.value = condition.in?.list ?? condition.in?.join(", ") ?? condition.value.parameter ?? String(condition.value);
+    value.value = condition.in?.list ?? condition.in?.join(", ") ?? condition.value.parameter ??
+      String(condition.value);
     adapt();
-    const row = element("div", { class: "condition" }, field, sign, element("div", { class: "condition-value" }, source, value),
-      button("Remove", () => row.remove(), { "aria-label": "Remove this condition" }));
+    const row = element(
+      "div",
+      { class: "condition" },
+      field,
+      sign,
+      element("div", { class: "condition-value" }, source, value),
+      button("Remove", () => row.remove(), { "aria-label": "Remove this condition" }),
+    );
     this.list.append(row);
   }
 }
@@ -95,13 +157,21 @@ function asRows(tree) {
   if (tree === null || tree === undefined) return { joint: "all", conditions: [] };
   if (isRow(tree)) return { joint: "all", conditions: [tree] };
   const [joint] = Object.keys(tree);
-  return ["all", "any"].includes(joint) && Array.isArray(tree[joint]) && tree[joint].every(isRow) ? { joint, conditions: tree[joint] } : null;
+  return ["all", "any"].includes(joint) && Array.isArray(tree[joint]) && tree[joint].every(isRow)
+    ? { joint, conditions: tree[joint] }
+    : null;
 }
 
 /** Whether a row can show it, names of lists and parameters where there may be some. */
 function isRow(each) {
   const signs = FIELDS[each?.field] ?? [];
-  if (each?.in !== undefined) return Array.isArray(each.in) ? signs.includes(IN) : signs.includes(IN_LIST) && typeof each.in?.list === "string";
-  return signs.includes(each?.operator)
-    && (typeof each.value?.parameter === "string" ? takesParameter(each.field, each.operator) : ["string", "number"].includes(typeof each.value));
+  if (each?.in !== undefined) {
+    return Array.isArray(each.in)
+      ? signs.includes(IN)
+      : signs.includes(IN_LIST) && typeof each.in?.list === "string";
+  }
+  return signs.includes(each?.operator) &&
+    (typeof each.value?.parameter === "string"
+      ? takesParameter(each.field, each.operator)
+      : ["string", "number"].includes(typeof each.value));
 }

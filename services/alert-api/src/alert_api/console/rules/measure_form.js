@@ -4,10 +4,17 @@
 import { FUNCTIONS, OPERATORS } from "../words/definition.js";
 import { choice, element, labelled, setText } from "../core/dom.js";
 import { KEYS, MEASURES } from "../core/event_type.js";
-import { UNITS, fieldName, fieldNames, inUnits, operator } from "../core/format.js";
-import { SOURCES, offerNames } from "./name_suggestions.js";
+import { fieldName, fieldNames, inUnits, operator, UNITS } from "../core/format.js";
+import { offerNames, SOURCES } from "./name_suggestions.js";
 
-const MEMBERS = new Set(["groupingKeyNames", "aggregatorFunctionType", "aggregateFieldName", "limitOperatorType", "limit", "windowSeconds"]);
+const MEMBERS = new Set([
+  "groupingKeyNames",
+  "aggregatorFunctionType",
+  "aggregateFieldName",
+  "limitOperatorType",
+  "limit",
+  "windowSeconds",
+]);
 
 export class MeasureForm {
   /** The ids of its controls begin with `id`; `hint` is said below the grouping. */
@@ -16,27 +23,56 @@ export class MeasureForm {
       const box = element("input", { type: "checkbox", value: name });
       return { name, box, label: element("label", { class: "check" }, box, ` ${fieldName(name)}`) };
     });
-    this.kind = choice(FUNCTIONS.filter(([kind]) => kind === "COUNT" || measurable(kind).length), { id: `${id}-function`, on: { change: () => this.adapt() } });
+    this.kind = choice(FUNCTIONS.filter(([kind]) => kind === "COUNT" || measurable(kind).length), {
+      id: `${id}-function`,
+      on: { change: () => this.adapt() },
+    });
     this.field = choice([], { id: `${id}-field` });
     this.sign = choice(OPERATORS.map((each) => [each, operator(each)]), { id: `${id}-operator` });
     this.source = choice(SOURCES, { id: `${id}-limit-source`, on: { change: () => this.adapt() } });
     this.limit = element("input", { id: `${id}-limit`, required: true, size: 12, autocomplete: "off" });
     this.count = element("input", { id: `${id}-window`, type: "number", min: 1, step: 1, required: true });
-    this.unit = choice(UNITS.map(([size, name]) => [size, `${name}s`]), { id: `${id}-unit`, "aria-label": "Unit of the window" });
+    this.unit = choice(UNITS.map(([size, name]) => [size, `${name}s`]), {
+      id: `${id}-unit`,
+      "aria-label": "Unit of the window",
+    });
     this.element = this.build(hint);
   }
 
   build(hint) {
-    return element("div", { class: "measure-form" },
-      element("fieldset", { class: "group keys", dataset: { field: "groupingKeyNames" } }, element("legend", {}, "Grouped by"),
+    return element(
+      "div",
+      { class: "measure-form" },
+      element(
+        "fieldset",
+        { class: "group keys", dataset: { field: "groupingKeyNames" } },
+        element("legend", {}, "Grouped by"),
         element("div", { class: "checks" }, this.keys.map((each) => each.label)),
-        hint && element("p", { class: "hint" }, hint)),
-      element("div", { class: "row" }, at("aggregatorFunctionType", labelled("Aggregate", this.kind)),
-        this.fieldPart = at("aggregateFieldName", labelled("of", this.field))),
-      element("div", { class: "row limit-row" }, at("limitOperatorType", labelled("is", this.sign)), labelled("given as", this.source),
-        at("limit", labelled("Limit", this.limit))),
-      at("windowSeconds", element("div", { class: "field" }, element("label", { class: "field-name", for: this.count.id }, "within"),
-        element("div", { class: "with-unit" }, this.count, this.unit))));
+        hint && element("p", { class: "hint" }, hint),
+      ),
+      element(
+        "div",
+        { class: "row" },
+        at("aggregatorFunctionType", labelled("Aggregate", this.kind)),
+        this.fieldPart = at("aggregateFieldName", labelled("of", this.field)),
+      ),
+      element(
+        "div",
+        { class: "row limit-row" },
+        at("limitOperatorType", labelled("is", this.sign)),
+        labelled("given as", this.source),
+        at("limit", labelled("Limit", this.limit)),
+      ),
+      at(
+        "windowSeconds",
+        element(
+          "div",
+          { class: "field" },
+          element("label", { class: "field-name", for: this.count.id }, "within"),
+          element("div", { class: "with-unit" }, this.count, this.unit),
+        ),
+      ),
+    );
   }
 
   write(measured) {
@@ -53,7 +89,9 @@ export class MeasureForm {
   adapt() {
     const different = this.kind.value === "COUNT_DISTINCT";
     const before = this.field.value;
-    const offered = measurable(this.kind.value).map((name) => [name, different ? fieldNames(name) : fieldName(name)]);
+    const offered = measurable(this.kind.value).map((
+      name,
+    ) => [name, different ? fieldNames(name) : fieldName(name)]);
     this.field.replaceChildren(...offered.map(([value, text]) => element("option", { value }, text)));
     if (offered.some(([name]) => name === before)) this.field.value = before;
     setText(this.fieldPart.querySelector("label"), different ? "Different what" : "of");
@@ -70,26 +108,33 @@ export class MeasureForm {
       aggregatorFunctionType: this.kind.value,
       aggregateFieldName: this.kind.value === "COUNT" ? null : this.field.value,
       limitOperatorType: this.sign.value,
-      limit: this.source.value === "parameter" ? { parameter: this.limit.value.trim() } : this.limit.value.trim().replaceAll(",", ""),
+      limit: this.source.value === "parameter"
+        ? { parameter: this.limit.value.trim() }
+        : this.limit.value.trim().replaceAll(",", ""),
       windowSeconds: Number(this.count.value) * Number(this.unit.value),
     };
   }
 
   /** What cannot even be sent: `[{field, message}]`. */
   problems() {
-    return [this.limit.value.trim() ? null : { field: "limit", message: "Give a limit." },
-      Number(this.count.value) > 0 ? null : { field: "windowSeconds", message: "Give a window." }].filter(Boolean);
+    return [
+      this.limit.value.trim() ? null : { field: "limit", message: "Give a limit." },
+      Number(this.count.value) > 0 ? null : { field: "windowSeconds", message: "Give a window." },
+    ].filter(Boolean);
   }
 }
 
 /** Whether the form has a place for everything that these members say. */
 export function fitsMeasure(measured) {
-  return Object.keys(measured).every((name) => MEMBERS.has(name))
-    && Array.isArray(measured.groupingKeyNames) && measured.groupingKeyNames.every((name) => KEYS.includes(name))
-    && FUNCTIONS.some(([kind]) => kind === measured.aggregatorFunctionType)
-    && (measured.aggregatorFunctionType === "COUNT" || measurable(measured.aggregatorFunctionType).includes(measured.aggregateFieldName))
-    && OPERATORS.includes(measured.limitOperatorType) && (["string", "number"].includes(typeof measured.limit) || isNamed(measured.limit))
-    && Number.isInteger(measured.windowSeconds) && measured.windowSeconds > 0;
+  return Object.keys(measured).every((name) => MEMBERS.has(name)) &&
+    Array.isArray(measured.groupingKeyNames) &&
+    measured.groupingKeyNames.every((name) => KEYS.includes(name)) &&
+    FUNCTIONS.some(([kind]) => kind === measured.aggregatorFunctionType) &&
+    (measured.aggregatorFunctionType === "COUNT" ||
+      measurable(measured.aggregatorFunctionType).includes(measured.aggregateFieldName)) &&
+    OPERATORS.includes(measured.limitOperatorType) &&
+    (["string", "number"].includes(typeof measured.limit) || isNamed(measured.limit)) &&
+    Number.isInteger(measured.windowSeconds) && measured.windowSeconds > 0;
 }
 
 /** Different values are counted of any field that one can group by, the other aggregates are of amounts. */

@@ -11,10 +11,13 @@ const OFFERED = { list: "known-lists", parameter: "known-parameters" };
 /** The names to choose from, of both kinds; they are read once, and there in a moment. */
 export function knownNames() {
   const offered = Object.values(OFFERED).map((id) => element("datalist", { id }));
-  ["/lists", "/parameters"].forEach((path, index) => registryItems(path).then(
-    (items) => offered[index].replaceChildren(...items.map(({ name }) => element("option", { value: name }))),
-    () => {}, // without them a name can still be typed
-  ));
+  ["/lists", "/parameters"].forEach((path, index) =>
+    registryItems(path).then(
+      (items) =>
+        offered[index].replaceChildren(...items.map(({ name }) => element("option", { value: name }))),
+      () => {}, // without them a name can still be typed
+    )
+  );
   return offered;
 }
 

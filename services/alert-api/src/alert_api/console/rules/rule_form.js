@@ -29,16 +29,35 @@ export class RuleForm {
     this.firing = new FiringForm();
     this.words = element("p", { class: "rule-words" });
     this.error = element("p", { class: "error", role: "alert" });
-    this.go = element("button", { class: "primary", type: "submit", id: "rule-publish" }, rule ? "Publish the new version" : "Publish");
+    this.go = element(
+      "button",
+      { class: "primary", type: "submit", id: "rule-publish" },
+      rule ? "Publish the new version" : "Publish",
+    );
     this.element = this.build();
     this.write(rule ? { ...BLANK, filter: null, ...rule.definition, name: rule.name } : BLANK);
   }
 
   build() {
-    return element("form", { class: "rule-form", novalidate: true,
-      on: { submit: (event) => { event.preventDefault(); this.send(); }, input: () => this.say(), change: () => this.say() } },
-      this.rule || !TEMPLATES.length ? null : element("div", { class: "templates", role: "group", "aria-label": "Templates" },
-        TEMPLATES.map(({ title, definition }) => button(title, () => this.write(definition)))),
+    return element(
+      "form",
+      {
+        class: "rule-form",
+        novalidate: true,
+        on: {
+          submit: (event) => {
+            event.preventDefault();
+            this.send();
+          },
+          input: () => this.say(),
+          change: () => this.say(),
+        },
+      },
+      this.rule || !TEMPLATES.length ? null : element(
+        "div",
+        { class: "templates", role: "group", "aria-label": "Templates" },
+        TEMPLATES.map(({ title, definition }) => button(title, () => this.write(definition))),
+      ),
       at("name", labelled("Name", this.name)),
       labelled("The rule is", this.shape),
       this.measured,
@@ -46,7 +65,10 @@ export class RuleForm {
       this.filter.element,
       this.firing.element,
       knownNames(),
-      this.words, this.error, element("div", { class: "dialog-end" }, this.go));
+      this.words,
+      this.error,
+      element("div", { class: "dialog-end" }, this.go),
+    );
   }
 
   write({ conditions = null, ...definition }) {
@@ -86,7 +108,10 @@ export class RuleForm {
 
   /** What cannot even be sent of what the shape has. */
   problems() {
-    return [...(this.isChained() ? this.conditions.problems() : this.measure.problems()), ...this.precision.problems()];
+    return [
+      ...(this.isChained() ? this.conditions.problems() : this.measure.problems()),
+      ...this.precision.problems(),
+    ];
   }
 
   say() {
@@ -106,7 +131,11 @@ export class RuleForm {
     this.go.disabled = true;
     try {
       const effectiveFrom = this.firing.effectiveFrom();
-      const body = { name: this.name.value.trim(), ...this.read(), ...(effectiveFrom === null ? {} : { effectiveFrom }) };
+      const body = {
+        name: this.name.value.trim(),
+        ...this.read(),
+        ...(effectiveFrom === null ? {} : { effectiveFrom }),
+      };
       const answer = this.rule
         ? await registry(`/rules/${this.rule.ruleId}`, { method: "PUT", body, version: this.rule.version })
         : await registry("/rules", { method: "POST", body });
@@ -114,8 +143,12 @@ export class RuleForm {
       this.onDone(answer.body);
     } catch (error) {
       if (error instanceof Problem && error.body.errors?.length) this.mark(error.body.errors);
-      else if (error instanceof Problem && error.status === 412) setText(this.error, "Somebody else changed this rule meanwhile. Close, look at it, and change it again.");
-      else setText(this.error, error.message);
+      else if (error instanceof Problem && error.status === 412) {
+        setText(
+          this.error,
+          "Somebody else changed this rule meanwhile. Close, look at it, and change it again.",
+        );
+      } else setText(this.error, error.message);
     } finally {
       this.go.disabled = false;
     }
@@ -129,7 +162,11 @@ export class RuleForm {
 
   place(field) {
     const name = field.split(/[.[]/)[0];
-    const parts = [...this.element.querySelectorAll(`[data-field="${CSS.escape(name === "windowMinutes" ? "windowSeconds" : name)}"]`)];
+    const parts = [
+      ...this.element.querySelectorAll(
+        `[data-field="${CSS.escape(name === "windowMinutes" ? "windowSeconds" : name)}"]`,
+      ),
+    ];
     return this.conditions.place(field) ?? parts.find((each) => !each.closest(".condition-card"));
   }
 }

@@ -7,7 +7,11 @@ const [MEASURE = null] = MEASURES;
 
 /** What a condition begins as. */
 export const FIRST_CONDITION = {
-  groupingKeyNames: [FIRST_KEY], aggregatorFunctionType: MEASURE ? "SUM" : "COUNT", aggregateFieldName: MEASURE, limitOperatorType: ">", limit: "",
+  groupingKeyNames: [FIRST_KEY],
+  aggregatorFunctionType: MEASURE ? "SUM" : "COUNT",
+  aggregateFieldName: MEASURE,
+  limitOperatorType: ">",
+  limit: "",
   windowSeconds: 3600,
 };
 
@@ -15,5 +19,6 @@ export const FIRST_CONDITION = {
 export const BLANK = { name: "", ...FIRST_CONDITION, ...none };
 
 export const TEMPLATES = DECLARED.map(({ title, definition }) => ({
-  title, definition: definition.conditions ? { ...none, ...definition } : { ...BLANK, ...definition },
+  title,
+  definition: definition.conditions ? { ...none, ...definition } : { ...BLANK, ...definition },
 }));

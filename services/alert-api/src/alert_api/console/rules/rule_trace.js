@@ -18,25 +18,73 @@ const NUMBERS = new Set(["Value", "Limit"]);
 
 export class RuleTrace {
   constructor(rule) {
-    Object.assign(this, { rule, command: null, known: false, asked: 0, busy: false, trouble: null, rows: new Map() });
-    this.state = element("p", { id: "trace-state", role: "status" }, "Asking whether this rule is traced\u2026");
+    Object.assign(this, {
+      rule,
+      command: null,
+      known: false,
+      asked: 0,
+      busy: false,
+      trouble: null,
+      rows: new Map(),
+    });
+    this.state = element(
+      "p",
+      { id: "trace-state", role: "status" },
+      "Asking whether this rule is traced\u2026",
+    );
     this.body = element("tbody");
     const may = session.may("controls:write");
-    this.table = element("div", { class: "table", hidden: true }, element("table", { class: "traces", "aria-label": "Evaluations" },
-      element("thead", {}, element("tr", {}, HEAD.map((text) => element("th", { class: NUMBERS.has(text) ? "number" : null, scope: "col" }, text)))), this.body));
-    this.element = element("div", { class: "trace" },
-      element("p", { class: "muted" }, `While a rule is traced, each of its evaluations is told: the ${ONE}, its group, the value beside the limit, and what came of it.`),
-      element("div", { class: "trace-head" }, this.state, button("Trace for 5 minutes", () => this.ask(), { kind: "primary", disabled: !may })),
-      may ? null : element("p", { class: "hint" }, "Your key may look, but not give commands."), this.table);
+    this.table = element(
+      "div",
+      { class: "table", hidden: true },
+      element(
+        "table",
+        { class: "traces", "aria-label": "Evaluations" },
+        element(
+          "thead",
+          {},
+          element(
+            "tr",
+            {},
+            HEAD.map((text) =>
+              element("th", { class: NUMBERS.has(text) ? "number" : null, scope: "col" }, text)
+            ),
+          ),
+        ),
+        this.body,
+      ),
+    );
+    this.element = element(
+      "div",
+      { class: "trace" },
+      element(
+        "p",
+        { class: "muted" },
+        `While a rule is traced, each of its evaluations is told: the ${ONE}, its group, the value beside the limit, and what came of it.`,
+      ),
+      element(
+        "div",
+        { class: "trace-head" },
+        this.state,
+        button("Trace for 5 minutes", () => this.ask(), { kind: "primary", disabled: !may }),
+      ),
+      may ? null : element("p", { class: "hint" }, "Your key may look, but not give commands."),
+      this.table,
+    );
     this.tick(Date.now());
   }
 
   ask() {
     confirm({
-      title: "Trace this rule?", go: "Trace for 5 minutes",
-      what: `Each evaluation of \u201c${this.rule.name}\u201d is written down for five minutes, for people to look at. Nothing else changes, and it ends by itself. It is recorded with your name.`,
+      title: "Trace this rule?",
+      go: "Trace for 5 minutes",
+      what:
+        `Each evaluation of \u201c${this.rule.name}\u201d is written down for five minutes, for people to look at. Nothing else changes, and it ends by itself. It is recorded with your name.`,
       act: async () => {
-        const { body } = await registry("/control-commands", { method: "POST", body: { command: "TRACE_RULE", ruleId: this.rule.ruleId, seconds: SECONDS } });
+        const { body } = await registry("/control-commands", {
+          method: "POST",
+          body: { command: "TRACE_RULE", ruleId: this.rule.ruleId, seconds: SECONDS },
+        });
         Object.assign(this, { command: body, known: true });
         toast("Accepted.");
         this.tell();
@@ -54,11 +102,16 @@ export class RuleTrace {
         this.asked = now;
         await this.findCommand();
       }
-      if (first || this.trouble !== null || now < (this.command?.traceUntil ?? 0) + GRACE_MS) await this.read();
+      if (first || this.trouble !== null || now < (this.command?.traceUntil ?? 0) + GRACE_MS) {
+        await this.read();
+      }
       this.trouble = null;
     } catch (error) {
-      this.trouble = error instanceof Absent ? "Kafka is not connected to this console (TRIPLINE_KAFKA)."
-        : `The trace cannot be read now: ${error instanceof Away ? "the service does not answer" : error.message}`;
+      this.trouble = error instanceof Absent
+        ? "Kafka is not connected to this console (TRIPLINE_KAFKA)."
+        : `The trace cannot be read now: ${
+          error instanceof Away ? "the service does not answer" : error.message
+        }`;
     } finally {
       this.busy = false;
     }
@@ -68,7 +121,9 @@ export class RuleTrace {
   /** The last command that traced this rule counts; older ones than these have ended. */
   async findCommand() {
     const { body } = await registry("/control-commands?limit=100");
-    const found = body.items.find((item) => item.command === "TRACE_RULE" && item.ruleId === this.rule.ruleId);
+    const found = body.items.find((item) =>
+      item.command === "TRACE_RULE" && item.ruleId === this.rule.ruleId
+    );
     // One that was given here meanwhile is newer than this answer.
     if (found && found.position >= (this.command?.position ?? 0)) this.command = found;
     this.known = true;
@@ -92,25 +147,46 @@ export class RuleTrace {
     const none = this.rows.size === 0;
     if (this.trouble !== null) return setText(this.state, this.trouble);
     if (!this.known) return undefined;
-    if (Date.now() >= until) return setText(this.state, none ? "This rule is not traced now." : "This rule is not traced now. These are the last evaluations that were.");
+    if (Date.now() >= until) {
+      return setText(
+        this.state,
+        none
+          ? "This rule is not traced now."
+          : "This rule is not traced now. These are the last evaluations that were.",
+      );
+    }
     const paused = current.state === "PAUSED" ? " It is paused: it judges nothing until it is resumed." : "";
     const waiting = none && !paused ? ` No ${ONE} has come for it yet.` : "";
-    return setText(this.state, `Traced until ${timeOfDay(until)}, by ${this.command.actor}.${paused}${waiting}`);
+    return setText(
+      this.state,
+      `Traced until ${timeOfDay(until)}, by ${this.command.actor}.${paused}${waiting}`,
+    );
   }
 }
 
 function row(item) {
-  const group = Object.entries(item.group).map(([name, value]) => `${fieldName(name)} ${value}`).join(", ") || `all ${MANY}`;
-  const counted = `${item.contributingCount} in the window from ${fullTime(item.windowStart)}, version ${item.version}`;
-  return element("tr", { title: `Judged ${fullTime(item.judgedAt)}` },
-    element("td", {}, timeOfDay(item.eventTime)), element("td", { class: "cut" }, item.transactionId), element("td", { class: "cut" }, group),
+  const group = Object.entries(item.group).map(([name, value]) => `${fieldName(name)} ${value}`).join(", ") ||
+    `all ${MANY}`;
+  const counted = `${item.contributingCount} in the window from ${
+    fullTime(item.windowStart)
+  }, version ${item.version}`;
+  return element(
+    "tr",
+    { title: `Judged ${fullTime(item.judgedAt)}` },
+    element("td", {}, timeOfDay(item.eventTime)),
+    element("td", { class: "cut" }, item.transactionId),
+    element("td", { class: "cut" }, group),
     ...(item.conditions ? ofConditions(item) : ofValue(item, counted)),
-    element("td", {}, result(item), item.late ? element("span", { class: "tag warn" }, "late") : null));
+    element("td", {}, result(item), item.late ? element("span", { class: "tag warn" }, "late") : null),
+  );
 }
 
 function ofValue(item, counted) {
   const [value, limit] = cells(item);
-  return [element("td", { class: "number", title: counted }, value), element("td", { class: "number" }, limit)];
+  return [
+    element("td", { class: "number", title: counted }, value),
+    element("td", { class: "number" }, limit),
+  ];
 }
 
 /** A line for each condition, in the order of the rule: its value beside its limit. */

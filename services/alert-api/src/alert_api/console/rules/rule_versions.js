@@ -5,13 +5,22 @@ import { differences, inWords } from "../words/definition.js";
 import { element } from "../core/dom.js";
 import { fullTime } from "../core/format.js";
 
-const HAPPENED = { RulePublished: "published", RulePaused: "paused", RuleResumed: "resumed", RuleDeleted: "deleted" };
+const HAPPENED = {
+  RulePublished: "published",
+  RulePaused: "paused",
+  RuleResumed: "resumed",
+  RuleDeleted: "deleted",
+};
 
 export function ruleVersions(rule) {
   const list = element("ol", { class: "versions" }, element("li", { class: "muted" }, "Loading\u2026"));
   registryItems(`/rules/${rule.ruleId}/versions`).then(
-    (versions) => list.replaceChildren(...versions.map((version, index) => entry(version, versions[index - 1] ?? null, rule)).reverse()),
-    (error) => list.replaceChildren(element("li", { class: "error" }, `Cannot be read now: ${error.message}`)),
+    (versions) =>
+      list.replaceChildren(
+        ...versions.map((version, index) => entry(version, versions[index - 1] ?? null, rule)).reverse(),
+      ),
+    (error) =>
+      list.replaceChildren(element("li", { class: "error" }, `Cannot be read now: ${error.message}`)),
   );
   return list;
 }
@@ -19,12 +28,39 @@ export function ruleVersions(rule) {
 function entry(version, before, rule) {
   const changes = before ? differences(before, version, fullTime) : [];
   const isApplied = rule.status?.appliedVersion === version.version;
-  return element("li", {},
-    element("div", { class: "version-head" }, element("b", {}, `Version ${version.version}`),
-      element("span", { class: "muted" }, `${HAPPENED[version.type] ?? version.type} by ${version.actor}, ${fullTime(version.occurredAt)}`),
-      isApplied ? element("span", { class: "tag good" }, "\u2713 applied") : null),
+  return element(
+    "li",
+    {},
+    element(
+      "div",
+      { class: "version-head" },
+      element("b", {}, `Version ${version.version}`),
+      element(
+        "span",
+        { class: "muted" },
+        `${HAPPENED[version.type] ?? version.type} by ${version.actor}, ${fullTime(version.occurredAt)}`,
+      ),
+      isApplied ? element("span", { class: "tag good" }, "\u2713 applied") : null,
+    ),
     before === null ? element("p", { class: "rule-words" }, inWords(version.definition)) : null,
-    changes.length ? element("table", { class: "diff" }, element("tbody", {}, changes.map(({ title, before: old, after }) => element("tr", {},
-      element("th", { scope: "row" }, title),
-      element("td", {}, element("del", {}, old)), element("td", {}, element("ins", {}, after)))))) : null);
+    changes.length
+      ? element(
+        "table",
+        { class: "diff" },
+        element(
+          "tbody",
+          {},
+          changes.map(({ title, before: old, after }) =>
+            element(
+              "tr",
+              {},
+              element("th", { scope: "row" }, title),
+              element("td", {}, element("del", {}, old)),
+              element("td", {}, element("ins", {}, after)),
+            )
+          ),
+        ),
+      )
+      : null,
+  );
 }

@@ -11,8 +11,14 @@ import { RuleForm } from "./rule_form.js";
 import { RuleTrace } from "./rule_trace.js";
 import { ruleVersions } from "./rule_versions.js";
 
-const COUNTERS = [["rule_evaluations_total", "judged"], ["rule_late_evaluated_total", "of them late"], ["rule_reevaluated_total", "judged again"], ["rule_late_stored_total", "late and only counted"],
-  ["rule_null_groups_total", "without a group"], ["rule_duplicates_total", "duplicates"]];
+const COUNTERS = [
+  ["rule_evaluations_total", "judged"],
+  ["rule_late_evaluated_total", "of them late"],
+  ["rule_reevaluated_total", "judged again"],
+  ["rule_late_stored_total", "late and only counted"],
+  ["rule_null_groups_total", "without a group"],
+  ["rule_duplicates_total", "duplicates"],
+];
 
 export class RulesView {
   constructor() {
@@ -22,8 +28,20 @@ export class RulesView {
     this.empty = element("p", { class: "empty" });
     this.applied = element("p", { class: "muted small" });
     this.fresh = button("New rule", () => this.edit(null), { kind: "primary", id: "new-rule" });
-    byId("rules").append(element("div", { class: "panel" },
-      element("div", { class: "panel-head" }, element("div", {}, element("h1", {}, "Rules"), this.applied), this.fresh), this.list, this.empty));
+    byId("rules").append(
+      element(
+        "div",
+        { class: "panel" },
+        element(
+          "div",
+          { class: "panel-head" },
+          element("div", {}, element("h1", {}, "Rules"), this.applied),
+          this.fresh,
+        ),
+        this.list,
+        this.empty,
+      ),
+    );
     byId("rule-dialog-close").addEventListener("click", () => byId("rule-dialog").close());
     feeds.rules.listen((feed) => this.take(feed));
     feeds.engine.listen((feed) => this.count(feed));
@@ -44,10 +62,20 @@ export class RulesView {
 
   take(feed) {
     this.empty.hidden = Boolean(feed.data?.length);
-    if (feed.data === null) return void setText(this.empty, feed.state === "waiting" ? "Asking the registry\u2026" : `The rules cannot be read now: the registry ${feed.trouble}.`);
+    if (feed.data === null) {
+      return void setText(
+        this.empty,
+        feed.state === "waiting"
+          ? "Asking the registry\u2026"
+          : `The rules cannot be read now: the registry ${feed.trouble}.`,
+      );
+    }
     setText(this.empty, "There are no rules yet. Write the first one, or begin with a template.");
     const applied = feed.data.filter(isApplied).length;
-    setText(this.applied, feed.data.length ? `${applied} of ${feed.data.length} applied by the engine as published` : "");
+    setText(
+      this.applied,
+      feed.data.length ? `${applied} of ${feed.data.length} applied by the engine as published` : "",
+    );
     const kept = new Map();
     for (const rule of feed.data) {
       const shown = JSON.stringify([rule, session.may("rules:write")]);
@@ -64,28 +92,68 @@ export class RulesView {
     const may = session.may("rules:write");
     const does = (text, act) => button(text, act, { disabled: !may, "aria-label": `${text}: ${rule.name}` });
     const counted = element("span", { class: "muted small" });
-    return { counted, element: element("li", { class: "rule", dataset: { ruleId: rule.ruleId } },
-      element("div", { class: "rule-main" },
-        element("div", { class: "rule-head" }, element("a", { class: "rule-name", href: `/alerts?ruleId=${rule.ruleId}`, "data-go": true, title: "Its alerts" }, rule.name),
-          rule.state === "PAUSED" ? element("span", { class: "tag warn" }, "paused") : null),
-        element("p", { class: "rule-words" }, inWords(rule.definition)),
-        element("div", { class: "rule-versions" },
-          element("span", { class: "tag" }, "published ", element("b", {}, `v${rule.version}`)), appliedTag(rule),
-          rule.effectiveFrom > Date.now() ? element("span", { class: "tag" }, `in force from ${timeOfDay(rule.effectiveFrom)}`) : null,
-          rule.status?.warmFrom > Date.now() ? element("span", { class: "tag", title: fullTime(rule.status.warmFrom) }, `window full at ${timeOfDay(rule.status.warmFrom)}`) : null, counted)),
-      element("div", { class: "rule-acts" },
-        does("Edit", () => this.edit(rule)),
-        rule.state === "PAUSED" ? does("Resume", () => this.change(rule, "resume")) : does("Pause", () => this.change(rule, "pause")),
-        button("Trace", () => this.follow(rule), { "aria-label": `Trace: ${rule.name}` }),
-        button("Versions", () => this.show(`Versions of \u201c${rule.name}\u201d`, ruleVersions(rule)), { "aria-label": `Versions: ${rule.name}` }),
-        does("Delete", () => this.remove(rule)))) };
+    return {
+      counted,
+      element: element(
+        "li",
+        { class: "rule", dataset: { ruleId: rule.ruleId } },
+        element(
+          "div",
+          { class: "rule-main" },
+          element(
+            "div",
+            { class: "rule-head" },
+            element("a", {
+              class: "rule-name",
+              href: `/alerts?ruleId=${rule.ruleId}`,
+              "data-go": true,
+              title: "Its alerts",
+            }, rule.name),
+            rule.state === "PAUSED" ? element("span", { class: "tag warn" }, "paused") : null,
+          ),
+          element("p", { class: "rule-words" }, inWords(rule.definition)),
+          element(
+            "div",
+            { class: "rule-versions" },
+            element("span", { class: "tag" }, "published ", element("b", {}, `v${rule.version}`)),
+            appliedTag(rule),
+            rule.effectiveFrom > Date.now()
+              ? element("span", { class: "tag" }, `in force from ${timeOfDay(rule.effectiveFrom)}`)
+              : null,
+            rule.status?.warmFrom > Date.now()
+              ? element(
+                "span",
+                { class: "tag", title: fullTime(rule.status.warmFrom) },
+                `window full at ${timeOfDay(rule.status.warmFrom)}`,
+              )
+              : null,
+            counted,
+          ),
+        ),
+        element(
+          "div",
+          { class: "rule-acts" },
+          does("Edit", () => this.edit(rule)),
+          rule.state === "PAUSED"
+            ? does("Resume", () => this.change(rule, "resume"))
+            : does("Pause", () => this.change(rule, "pause")),
+          button("Trace", () => this.follow(rule), { "aria-label": `Trace: ${rule.name}` }),
+          button("Versions", () => this.show(`Versions of \u201c${rule.name}\u201d`, ruleVersions(rule)), {
+            "aria-label": `Versions: ${rule.name}`,
+          }),
+          does("Delete", () => this.remove(rule)),
+        ),
+      ),
+    };
   }
 
   /** What the engine counted for each rule since it started. */
   count(feed) {
     if (feed.state !== "good") return;
     for (const [ruleId, row] of this.rows) {
-      const said = COUNTERS.map(([name, text]) => [total(feed.data, name, (labels) => labels.rule === String(ruleId)), text])
+      const said = COUNTERS.map((
+        [name, text],
+      ) => [total(feed.data, name, (labels) => labels.rule === String(ruleId)), text])
         .filter(([count]) => count > 0).map(([count, text]) => `${figure(count)} ${text}`);
       setText(row.counted, said.join(", "));
     }
@@ -130,7 +198,8 @@ export class RulesView {
     confirm({
       title: `Delete \u201c${rule.name}\u201d?`,
       what: "It judges nothing from then on, and its id is never used again. Its alerts stay.",
-      go: "Delete the rule", danger: true,
+      go: "Delete the rule",
+      danger: true,
       act: async () => {
         try {
           await registry(`/rules/${rule.ruleId}`, { method: "DELETE", version: rule.version });
@@ -145,15 +214,26 @@ export class RulesView {
 }
 
 function refusal(error) {
-  if (error instanceof Problem && error.status === 412) return "Somebody else changed this rule meanwhile. Look at it, and try again.";
+  if (error instanceof Problem && error.status === 412) {
+    return "Somebody else changed this rule meanwhile. Look at it, and try again.";
+  }
   return error.message;
 }
 
 function appliedTag(rule) {
   if (isApplied(rule)) {
     const title = rule.status.appliedAt ? fullTime(rule.status.appliedAt) : "";
-    return element("span", { class: "tag good applied", title }, "\u2713 applied ", `v${rule.status.appliedVersion}`);
+    return element(
+      "span",
+      { class: "tag good applied", title },
+      "\u2713 applied ",
+      `v${rule.status.appliedVersion}`,
+    );
   }
   const before = rule.status?.appliedVersion;
-  return element("span", { class: "tag alarm" }, before ? `applied v${before}, taking v${rule.version}` : "not applied yet");
+  return element(
+    "span",
+    { class: "tag alarm" },
+    before ? `applied v${before}, taking v${rule.version}` : "not applied yet",
+  );
 }

@@ -25,7 +25,8 @@ export class TreeForm {
     let tree = null;
     try {
       tree = this.read();
-    } catch { /* what cannot be read stays where it is */
+    } catch {
+      /* what cannot be read stays where it is */
       return;
     }
     if (!this.json) {

@@ -10,22 +10,44 @@ import { bounds, inBuckets } from "./precision.js";
 
 /** How they are chained is the definition's to say, which may not be known. */
 export function judgedConditions(alert, definition) {
-  return element("div", { class: "judged" },
+  return element(
+    "div",
+    { class: "judged" },
     definition?.conditions ? element("p", { class: "muted small" }, inWords(definition)) : null,
-    element("ol", { class: "judged" }, alert.conditions.map((condition, index) => judged(alert, condition, index + 1))));
+    element(
+      "ol",
+      { class: "judged" },
+      alert.conditions.map((condition, index) => judged(alert, condition, index + 1)),
+    ),
+  );
 }
 
 function judged(alert, condition, number) {
   const [value, rest] = cameTo(condition);
-  return element("li", { class: "judged-condition", dataset: { holds: condition.holds } },
+  return element(
+    "li",
+    { class: "judged-condition", dataset: { holds: condition.holds } },
     element("h3", {}, `${number}. ${measureInWords(condition)}`),
-    element("p", { class: "alert-facts" },
+    element(
+      "p",
+      { class: "alert-facts" },
       element("span", { class: "measure" }, element("b", {}, value), rest),
       element("span", { class: condition.holds ? "tag alarm" : "tag" }, holdsTag(condition)),
-      Object.entries(condition.group).map(([name, text]) => element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, text))),
-      element("span", { title: `${fullTime(condition.windowStart)} to ${fullTime(condition.windowEnd)}, both included` },
-        `${timeOfDay(condition.windowStart)} to ${timeOfDay(condition.windowEnd)}`),
+      Object.entries(condition.group).map(([name, text]) =>
+        element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, text))
+      ),
+      element("span", {
+        title: `${fullTime(condition.windowStart)} to ${fullTime(condition.windowEnd)}, both included`,
+      }, `${timeOfDay(condition.windowStart)} to ${timeOfDay(condition.windowEnd)}`),
       element("span", {}, `${counted(condition.contributors.count, ONE, MANY)} counted`),
-      condition.precision ? element("span", {}, `bucketed, ${inBuckets(condition.precision.bucketSeconds)}: ${bounds(condition.precision)}`) : null),
-    contributors({ ...alert, ...condition }, condition));
+      condition.precision
+        ? element(
+          "span",
+          {},
+          `bucketed, ${inBuckets(condition.precision.bucketSeconds)}: ${bounds(condition.precision)}`,
+        )
+        : null,
+    ),
+    contributors({ ...alert, ...condition }, condition),
+  );
 }

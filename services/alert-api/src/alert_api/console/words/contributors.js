@@ -1,7 +1,7 @@
 // What counted for an alert: the transactions of its window, and of a count of different values these values.
 
 import { button, element } from "../core/dom.js";
-import { ONE, identityOf } from "../core/event_type.js";
+import { identityOf, ONE } from "../core/event_type.js";
 import { fieldName, fieldNames, fullTime, timeOfDay } from "../core/format.js";
 import { functionOf, shownValue } from "./measure.js";
 import { isVoided } from "./void_marks.js";
@@ -11,7 +11,9 @@ const SHOWN = 10;
 export function contributors(alert, definition) {
   const kind = functionOf(alert, definition);
   const field = kind === "COUNT_DISTINCT" ? definition?.aggregateFieldName ?? "value" : null;
-  const nothing = field ? `No ${ONE} in the window has a ${fieldName(field)}.` : `No ${ONE} in the window counts.`;
+  const nothing = field
+    ? `No ${ONE} in the window has a ${fieldName(field)}.`
+    : `No ${ONE} in the window counts.`;
   if (alert.contributors.count === 0) return element("p", { class: "muted" }, nothing);
   return element("div", {}, field && differentValues(alert, field), table(alert, kind, field));
 }
@@ -20,17 +22,24 @@ function differentValues({ contributors: { transactions, truncated } }, field) {
   const times = new Map();
   for (const { value } of transactions) times.set(value, (times.get(value) ?? 0) + 1);
   const tags = [...times].slice(0, SHOWN).map(([value, count]) =>
-    element("span", { class: "tag" }, element("b", {}, value), count > 1 ? ` \u00d7 ${count}` : null));
+    element("span", { class: "tag" }, element("b", {}, value), count > 1 ? ` \u00d7 ${count}` : null)
+  );
   const rest = times.size - tags.length;
-  return element("p", { class: "different", role: "group", "aria-label": `Different ${fieldNames(field)}` }, tags,
+  return element(
+    "p",
+    { class: "different", role: "group", "aria-label": `Different ${fieldNames(field)}` },
+    tags,
     rest > 0 ? element("span", { class: "muted small" }, `and ${rest} more`) : null,
-    truncated ? element("span", { class: "muted small" }, "among the newest") : null);
+    truncated ? element("span", { class: "muted small" }, "among the newest") : null,
+  );
 }
 
 /** Of a bucketed rule only those are told one by one that still stand singly. */
 function kept({ precision, contributors: { count, transactions } }) {
   if (!precision) return `The newest ${transactions.length} of ${count} are kept with the alert.`;
-  return transactions.length ? `The newest ${transactions.length} of ${count}; the others are kept in buckets.` : `All ${count} are kept in buckets.`;
+  return transactions.length
+    ? `The newest ${transactions.length} of ${count}; the others are kept in buckets.`
+    : `All ${count} are kept in buckets.`;
 }
 
 function table(alert, kind, field) {
@@ -39,21 +48,58 @@ function table(alert, kind, field) {
   const body = element("tbody");
   const more = element("div");
   const show = (number) => {
-    body.replaceChildren(...transactions.slice(0, number).map((each) => element("tr", { class: each.transactionId === identityOf(alert.transaction) ? "trips" : null },
-      element("td", { class: "mono" }, each.transactionId, each.transactionId === alert.late?.transactionId ? [" ", element("span", { class: "tag warn" }, "late")] : null,
-        isVoided(alert, each) ? [" ", element("span", { class: "tag warn" }, "voided")] : null),
-      element("td", { title: `${fullTime(each.eventTime)} (${each.eventTime} ms)` }, timeOfDay(each.eventTime)),
-      element("td", { class: place }, shownValue(each.value, kind)))));
+    body.replaceChildren(
+      ...transactions.slice(0, number).map((each) =>
+        element(
+          "tr",
+          { class: each.transactionId === identityOf(alert.transaction) ? "trips" : null },
+          element(
+            "td",
+            { class: "mono" },
+            each.transactionId,
+            each.transactionId === alert.late?.transactionId
+              ? [" ", element("span", { class: "tag warn" }, "late")]
+              : null,
+            isVoided(alert, each) ? [" ", element("span", { class: "tag warn" }, "voided")] : null,
+          ),
+          element(
+            "td",
+            { title: `${fullTime(each.eventTime)} (${each.eventTime} ms)` },
+            timeOfDay(each.eventTime),
+          ),
+          element("td", { class: place }, shownValue(each.value, kind)),
+        )
+      ),
+    );
     const listed = Math.min(number, transactions.length);
     more.replaceChildren(...[
-      listed < transactions.length ? button(`Show all ${transactions.length}`, () => show(transactions.length)) : null,
+      listed < transactions.length
+        ? button(`Show all ${transactions.length}`, () => show(transactions.length))
+        : null,
       count > transactions.length ? element("p", { class: "muted small" }, kept(alert)) : null,
     ].filter(Boolean));
   };
   show(SHOWN);
   const heading = field ? fieldName(field) : "value";
-  return element("div", { class: "table" },
-    element("table", {},
-      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Transaction"), element("th", { scope: "col" }, "Time"),
-        element("th", { class: place, scope: "col" }, heading[0].toUpperCase() + heading.slice(1)))), body), more);
+  return element(
+    "div",
+    { class: "table" },
+    element(
+      "table",
+      {},
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("th", { scope: "col" }, "Transaction"),
+          element("th", { scope: "col" }, "Time"),
+          element("th", { class: place, scope: "col" }, heading[0].toUpperCase() + heading.slice(1)),
+        ),
+      ),
+      body,
+    ),
+    more,
+  );
 }

@@ -4,24 +4,31 @@ import { MANY } from "../core/event_type.js";
 import { decimal, fieldName, fieldNames, operator, span } from "../core/format.js";
 import { bucketSeconds, precisionInWords } from "./precision.js";
 
-export const FUNCTIONS = [["SUM", "Sum"], ["AVG", "Average"], ["MIN", "Smallest"], ["MAX", "Largest"], ["COUNT", `Number of ${MANY}`],
-  ["COUNT_DISTINCT", "Number of different \u2026"]];
+export const FUNCTIONS = [["SUM", "Sum"], ["AVG", "Average"], ["MIN", "Smallest"], ["MAX", "Largest"], [
+  "COUNT",
+  `Number of ${MANY}`,
+], ["COUNT_DISTINCT", "Number of different \u2026"]];
 export const OPERATORS = [">", ">=", "<", "<=", "=", "!="];
-export const LATE_EVENTS = [["evaluate", "are judged like any other"], ["reevaluate", "are judged, and what they came before is judged again"],
-  ["store", "only count for later ones"]];
+export const LATE_EVENTS = [["evaluate", "are judged like any other"], [
+  "reevaluate",
+  "are judged, and what they came before is judged again",
+], ["store", "only count for later ones"]];
 const NAMES = Object.fromEntries(FUNCTIONS);
 const LATE = Object.fromEntries(LATE_EVENTS);
 
 /** A rule definition as one sentence. */
 export function inWords(definition) {
   const only = definition.filter ? `, only where ${filterInWords(definition.filter)}` : "";
-  const when = [bucketSeconds(definition.precision) === null ? null : `windows ${precisionInWords(definition.precision)}`,
+  const when = [
+    bucketSeconds(definition.precision) === null ? null : `windows ${precisionInWords(definition.precision)}`,
     definition.firing === "crossing" ? "fires when the limit is crossed" : null,
     definition.resetOnAlert ? "starts afresh after an alert" : null,
     definition.cooldownSeconds ? `silent for ${span(definition.cooldownSeconds)} after an alert` : null,
     definition.lateEvents === "store" ? `late ${MANY} count, but do not fire` : null,
-    definition.lateEvents === "reevaluate" ? `late ${MANY} ${LATE.reevaluate}` : null].filter(Boolean);
-  const what = definition.conditions ? sentence(chainInWords(definition.conditions))
+    definition.lateEvents === "reevaluate" ? `late ${MANY} ${LATE.reevaluate}` : null,
+  ].filter(Boolean);
+  const what = definition.conditions
+    ? sentence(chainInWords(definition.conditions))
     : `${measureInWords(definition)} ${operator(definition.limitOperatorType)} ${amount(definition.limit)}`;
   return `${what}${only}${when.length ? ` (${when.join("; ")})` : ""}`;
 }
@@ -44,8 +51,10 @@ export function chainInWords(tree, inside = false) {
   if (tree?.not !== undefined) return `not ${chainInWords(tree.not, true)}`;
   if (tree?.windowSeconds === undefined) return JSON.stringify(tree);
   const measure = measureInWords(tree);
-  return `${measure[0].toLowerCase()}${measure.slice(1)} ${operator(tree.limitOperatorType)} ${amount(tree.limit)}`
-    + `${tree.filter ? `, only where ${filterInWords(tree.filter)}` : ""}`;
+  return `${measure[0].toLowerCase()}${measure.slice(1)} ${operator(tree.limitOperatorType)} ${
+    amount(tree.limit)
+  }` +
+    `${tree.filter ? `, only where ${filterInWords(tree.filter)}` : ""}`;
 }
 
 function sentence(text) {
@@ -69,27 +78,57 @@ export function filterInWords(tree, inside = false) {
   if (tree?.not !== undefined) return `not ${filterInWords(tree.not, true)}`;
   if (Array.isArray(tree?.in)) return `${fieldName(tree.field)} is one of ${tree.in.join(", ")}`;
   if (tree?.in?.list !== undefined) return `${fieldName(tree.field)} is in the list ${tree.in.list}`;
-  if (tree?.operator !== undefined) return `${fieldName(tree.field)} ${operator(tree.operator)} ${tree.value?.parameter ? amount(tree.value) : tree.value}`;
+  if (tree?.operator !== undefined) {
+    return `${fieldName(tree.field)} ${operator(tree.operator)} ${
+      tree.value?.parameter ? amount(tree.value) : tree.value
+    }`;
+  }
   return JSON.stringify(tree);
 }
 
-const TITLES = { name: "Name", groupingKeyNames: "Grouped by", aggregatorFunctionType: "Aggregate", aggregateFieldName: "Of field",
-  limitOperatorType: "Comparison", limit: "Limit", windowSeconds: "Window", conditions: "Conditions", filter: "Filter", firing: "Fires", resetOnAlert: "Reset on alert",
-  cooldownSeconds: "Silent after an alert",  lateEvents: `Late ${MANY}`, precision: "Precision", state: "State", effectiveFrom: "In force from" };
+const TITLES = {
+  name: "Name",
+  groupingKeyNames: "Grouped by",
+  aggregatorFunctionType: "Aggregate",
+  aggregateFieldName: "Of field",
+  limitOperatorType: "Comparison",
+  limit: "Limit",
+  windowSeconds: "Window",
+  conditions: "Conditions",
+  filter: "Filter",
+  firing: "Fires",
+  resetOnAlert: "Reset on alert",
+  cooldownSeconds: "Silent after an alert",
+  lateEvents: `Late ${MANY}`,
+  precision: "Precision",
+  state: "State",
+  effectiveFrom: "In force from",
+};
 
 /** What changed from one version to the next: `[{title, before, after}]`. */
 export function differences(before, after, shownTime) {
-  const flat = (version) => ({ name: version.name, state: version.state, ...version.definition, effectiveFrom: version.effectiveFrom });
+  const flat = (version) => ({
+    name: version.name,
+    state: version.state,
+    ...version.definition,
+    effectiveFrom: version.effectiveFrom,
+  });
   const [old, fresh] = [before ? flat(before) : {}, flat(after)];
   return [...new Set([...Object.keys(old), ...Object.keys(fresh)])]
     .filter((key) => JSON.stringify(old[key] ?? null) !== JSON.stringify(fresh[key] ?? null))
-    .map((key) => ({ title: TITLES[key] ?? key, before: before ? shown(key, old[key], shownTime) : null, after: shown(key, fresh[key], shownTime) }));
+    .map((key) => ({
+      title: TITLES[key] ?? key,
+      before: before ? shown(key, old[key], shownTime) : null,
+      after: shown(key, fresh[key], shownTime),
+    }));
 }
 
 function shown(key, value, shownTime) {
   if (value === null || value === undefined) return "none";
   if (key === "effectiveFrom") return shownTime(value);
-  if (key === "groupingKeyNames") return value.length ? value.map(fieldName).join(", ") : "nothing: one group of all";
+  if (key === "groupingKeyNames") {
+    return value.length ? value.map(fieldName).join(", ") : "nothing: one group of all";
+  }
   if (key === "aggregatorFunctionType") return NAMES[value] ?? value;
   if (key === "aggregateFieldName") return fieldName(value);
   if (key === "windowSeconds" || key === "cooldownSeconds") return span(value);

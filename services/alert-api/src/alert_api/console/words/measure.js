@@ -9,14 +9,16 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /** The definition that judged, if it is among the rules that the console has read; else null. */
 export function knownDefinition({ ruleId, ruleVersion }) {
-  return feeds.rules.data?.find((each) => each.ruleId === ruleId && each.definitionVersion === ruleVersion)?.definition ?? null;
+  return feeds.rules.data?.find((each) => each.ruleId === ruleId && each.definitionVersion === ruleVersion)
+    ?.definition ?? null;
 }
 
 /** The same from the registry, which keeps old versions and deleted rules; null where it does not answer. */
 export async function askedDefinition({ ruleId, ruleVersion }) {
   try {
     return (await registry(`/rules/${ruleId}/versions/${ruleVersion}`)).body.definition;
-  } catch { /* the page does without */
+  } catch {
+    /* the page does without */
     return null;
   }
 }
@@ -41,7 +43,9 @@ export function shownValue(value, kind) {
 export function steps(alert, kind) {
   const values = [...alert.contributors.transactions].reverse().map((each) => each.value);
   if (kind === "COUNT") return values.map(() => 1);
-  if (kind === "COUNT_DISTINCT") return values.map((value, index) => (values.indexOf(value) === index ? 1 : 0));
+  if (kind === "COUNT_DISTINCT") {
+    return values.map((value, index) => (values.indexOf(value) === index ? 1 : 0));
+  }
   // Floats: they place lines on a screen and are never shown as amounts.
   const amounts = values.map(Number);
   return kind === "SUM" || (kind === null && addUp(amounts, alert)) ? amounts : null;

@@ -4,8 +4,16 @@ import { decimal, operator } from "../core/format.js";
 
 /** `[what stands out, the rest]` */
 export function cameTo({ conditions, value, operator: sign, limitOperatorType, limit }) {
-  if (conditions) return [`${held(conditions)} of ${conditions.length}`, conditions.length === 1 ? " condition" : " conditions"];
-  return [value === null ? "\u2013" : decimal(value), ` ${operator(sign ?? limitOperatorType)} ${limit === null ? "\u2013" : decimal(limit)}`];
+  if (conditions) {
+    return [
+      `${held(conditions)} of ${conditions.length}`,
+      conditions.length === 1 ? " condition" : " conditions",
+    ];
+  }
+  return [
+    value === null ? "\u2013" : decimal(value),
+    ` ${operator(sign ?? limitOperatorType)} ${limit === null ? "\u2013" : decimal(limit)}`,
+  ];
 }
 
 /** A condition is counted for itself: under a `not` the rule wants it not to hold. */
@@ -19,7 +27,10 @@ export function holdsTag(condition) {
 
 /** Where the condition is that looks back farthest; of several the first. */
 export function widestIndex(conditions) {
-  return conditions.reduce((found, each, index) => (each.windowSeconds > conditions[found].windowSeconds ? index : found), 0);
+  return conditions.reduce(
+    (found, each, index) => (each.windowSeconds > conditions[found].windowSeconds ? index : found),
+    0,
+  );
 }
 
 /** What the picture of the window shows of an alert: itself, or of a chained rule the condition that looks back farthest. */

@@ -1,19 +1,24 @@
 // What an alert rests on that was voided: the transaction that tripped it, or one that it lists.
 
 import { element } from "../core/dom.js";
-import { ONE, identityOf, timeOf } from "../core/event_type.js";
+import { identityOf, ONE, timeOf } from "../core/event_type.js";
 import { fullTime } from "../core/format.js";
 
 /** Whether that transaction was voided, as far as the alert knows. */
 export function isVoided(alert, { transactionId, eventTime }) {
-  return (alert.voided ?? []).some((each) => each.transactionId === transactionId && each.eventTime === eventTime);
+  return (alert.voided ?? []).some((each) =>
+    each.transactionId === transactionId && each.eventTime === eventTime
+  );
 }
 
 /** A sentence for each transaction that was voided, the first command first. */
 export function voidedSentences(alert) {
-  const said = (alert.voided ?? []).map(({ transactionId, eventTime }) => (isTrigger(alert, { transactionId, eventTime })
+  const said = (alert.voided ?? []).map((
+    { transactionId, eventTime },
+  ) => (isTrigger(alert, { transactionId, eventTime })
     ? `The ${ONE} that tripped it, ${transactionId}, was voided.`
-    : `${transactionId} of ${fullTime(eventTime)}, which counted for it, was voided.`));
+    : `${transactionId} of ${fullTime(eventTime)}, which counted for it, was voided.`)
+  );
   return [...new Set(said)];
 }
 

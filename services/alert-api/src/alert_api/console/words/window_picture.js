@@ -6,7 +6,7 @@
 //   windowStart x1  x2             x3     the one that tripped
 
 import { drawing, element } from "../core/dom.js";
-import { MANY, ONE, identityOf } from "../core/event_type.js";
+import { identityOf, MANY, ONE } from "../core/event_type.js";
 import { decimal, fullTime, milliseconds, span, timeOfDay } from "../core/format.js";
 import { cameTo } from "./verdict.js";
 import { functionOf, shownValue, steps } from "./measure.js";
@@ -25,34 +25,64 @@ export function windowPicture(alert, definition) {
   const kind = functionOf(alert, definition);
   const added = steps(alert, kind);
   const scale = heights(alert, counted, added !== null);
-  const marks = counted.map((each) => mark(each, x(each.eventTime), added ? null : scale(Number(each.value)), alert, kind));
+  const marks = counted.map((each) =>
+    mark(each, x(each.eventTime), added ? null : scale(Number(each.value)), alert, kind)
+  );
   const limit = Number(alert.limit);
   const limitAt = scale(limit);
   const hasLimit = alert.limit !== null && limitAt >= TOP - 12 && limitAt <= BASE;
-  return element("figure", { class: "window-picture" },
-    drawing("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": describe(alert, counted.length) },
-      drawing("rect", { class: "window-back", x: x(start), y: TOP - 12, width: x(end) - x(start), height: BASE - TOP + 12, rx: 4 }),
+  return element(
+    "figure",
+    { class: "window-picture" },
+    drawing(
+      "svg",
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": describe(alert, counted.length) },
+      drawing("rect", {
+        class: "window-back",
+        x: x(start),
+        y: TOP - 12,
+        width: x(end) - x(start),
+        height: BASE - TOP + 12,
+        rx: 4,
+      }),
       added ? climb(alert, counted, added, x, scale) : null,
       drawing("line", { class: "window-axis", x1: x(start), x2: x(end), y1: BASE, y2: BASE }),
       marks,
-      hasLimit ? [drawing("line", { class: "window-limit", x1: x(start), x2: x(end), y1: limitAt, y2: limitAt }),
-        drawing("text", { class: "window-label", x: x(start) + 6, y: limitAt - 5 }, `limit ${decimal(alert.limit)}`)] : null),
-    element("figcaption", { class: "chart-foot muted small" },
+      hasLimit
+        ? [
+          drawing("line", { class: "window-limit", x1: x(start), x2: x(end), y1: limitAt, y2: limitAt }),
+          drawing(
+            "text",
+            { class: "window-label", x: x(start) + 6, y: limitAt - 5 },
+            `limit ${decimal(alert.limit)}`,
+          ),
+        ]
+        : null,
+    ),
+    element(
+      "figcaption",
+      { class: "chart-foot muted small" },
       element("span", { title: fullTime(start) }, timeOfDay(start)),
       element("span", {}, extent(alert, start, definition)),
-      element("span", { title: fullTime(end) }, timeOfDay(end))));
+      element("span", { title: fullTime(end) }, timeOfDay(end)),
+    ),
+  );
 }
 
 /** Where all that counted lies close together at the end of a long window, only that part is drawn. */
 function firstShown({ windowStart, windowEnd, contributors }) {
   const oldest = contributors.transactions.at(-1)?.eventTime ?? windowStart;
   const taken = windowEnd - oldest;
-  return taken < (windowEnd - windowStart) * 0.4 ? Math.max(windowStart, oldest - Math.max(taken * 0.15, 500)) : windowStart;
+  return taken < (windowEnd - windowStart) * 0.4
+    ? Math.max(windowStart, oldest - Math.max(taken * 0.15, 500))
+    : windowStart;
 }
 
 function extent(alert, start, definition) {
   const whole = span(windowSeconds(alert, definition));
-  if (start === alert.windowStart) return `${whole} back from the ${ONE}${alert.precision ? ", to the beginning of a bucket" : ""}`;
+  if (start === alert.windowStart) {
+    return `${whole} back from the ${ONE}${alert.precision ? ", to the beginning of a bucket" : ""}`;
+  }
   const before = alert.contributors.truncated ? "what is older is not drawn" : "nothing counted before";
   return `the last ${milliseconds(alert.windowEnd - start)} of a window of ${whole}; ${before}`;
 }
@@ -81,18 +111,29 @@ function climb(alert, counted, added, x, scale) {
   });
   path += `H${x(alert.windowEnd).toFixed(1)}`;
   const ground = `V${BASE}H${x(start).toFixed(1)}Z`;
-  return [drawing("path", { class: "window-sum-area", d: path + ground }), drawing("path", { class: "window-sum", d: path })];
+  return [
+    drawing("path", { class: "window-sum-area", d: path + ground }),
+    drawing("path", { class: "window-sum", d: path }),
+  ];
 }
 
 function mark(each, x, top, alert, kind) {
   const trips = each.transactionId === identityOf(alert.transaction);
-  const title = `${each.transactionId}, ${fullTime(each.eventTime)}${each.value === null ? "" : `: ${shownValue(each.value, kind)}`}`;
-  return drawing("g", { class: trips ? "window-mark trips" : "window-mark" }, drawing("title", {}, title),
+  const title = `${each.transactionId}, ${fullTime(each.eventTime)}${
+    each.value === null ? "" : `: ${shownValue(each.value, kind)}`
+  }`;
+  return drawing(
+    "g",
+    { class: trips ? "window-mark trips" : "window-mark" },
+    drawing("title", {}, title),
     drawing("line", { x1: x, x2: x, y1: top ?? BASE - 9, y2: BASE + 5 }),
-    drawing("circle", { cx: x, cy: top ?? BASE, r: trips ? 6 : 3.5 }));
+    drawing("circle", { cx: x, cy: top ?? BASE, r: trips ? 6 : 3.5 }),
+  );
 }
 
 function describe(alert, listed) {
-  return `Window from ${fullTime(alert.windowStart)} to ${fullTime(alert.windowEnd)}: ${alert.contributors.count} ${MANY} counted, `
-    + `${listed} drawn; ${cameTo(alert).join("")}`;
+  return `Window from ${fullTime(alert.windowStart)} to ${
+    fullTime(alert.windowEnd)
+  }: ${alert.contributors.count} ${MANY} counted, ` +
+    `${listed} drawn; ${cameTo(alert).join("")}`;
 }
