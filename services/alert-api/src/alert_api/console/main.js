@@ -137,7 +137,8 @@ async function resume() {
 
 function move(place) {
   for (const [name, view] of Object.entries(views)) {
-    // Nothing to choose from before the view has read the address: what is chosen would forget the rest of it.
+    // Nothing to choose from before the view has read the address: what is chosen would forget the rest of
+    // it.
     const chosen = name === place.view && Boolean(session.actor);
     byId(name).hidden = !chosen;
     if (chosen) view.open(place);

@@ -2,10 +2,11 @@
 
 import { facts, judgedAgain, taken } from "../parts/alert_row.js";
 import { openAcknowledge } from "../parts/acknowledge.js";
+import { alertHistory } from "./alert_history.js";
 import { call, Problem, session } from "../core/client.js";
 import { contributors } from "../words/contributors.js";
 import { button, element } from "../core/dom.js";
-import { capital, fieldOf, identityOf, MANY, ONE, timeOf } from "../core/event_type.js";
+import { fieldOf, identityOf, MANY, ONE, timeOf } from "../core/event_type.js";
 import {
   counted,
   decimal,
@@ -116,7 +117,7 @@ export class AlertPage {
         part("Why it tripped", pairs(why(alert, this.definition))),
         part(`The ${ONE}`, transaction(alert)),
         alert.conditions ? null : part("What counted", contributors(alert, this.definition)),
-        part("What happened", history(alert)),
+        part("What happened", alertHistory(alert)),
         alert.conditions ? part("The conditions", judgedConditions(alert, this.definition), "across") : null,
       ),
       element("p", { class: "muted small" }, "Alert ", element("span", { class: "mono" }, alert.alertId)),
@@ -214,40 +215,5 @@ function pairs(entries) {
     "dl",
     { class: "pairs" },
     entries.filter(Boolean).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
-  );
-}
-
-function history(alert) {
-  const list = element(
-    "ol",
-    { class: "history" },
-    element("li", {}, element("span", { class: "muted" }, "Loading\u2026")),
-  );
-  call(`/v1/alerts/${alert.alertId}/events`).then(
-    ({ body }) => list.replaceChildren(...body.items.map(happening)),
-    (error) =>
-      list.replaceChildren(
-        element("li", {}, element("span", { class: "error" }, `Cannot be read now: ${error.message}`)),
-      ),
-  );
-  return list;
-}
-
-function happening(event) {
-  const text = {
-    AlertAcknowledged: `Acknowledged by ${event.actor}`,
-    AlertVoided: `${capital(ONE)} ${event.voided?.transactionId} voided by ${event.actor}`,
-  }[event.type] ??
-    "Raised by the engine";
-  return element(
-    "li",
-    {},
-    element(
-      "div",
-      {},
-      text,
-      element("span", { class: "muted" }, `, ${fullTime(event.occurredAt)}`),
-      event.comment ? element("q", {}, event.comment) : null,
-    ),
   );
 }

@@ -8,7 +8,8 @@ import { feeds } from "../core/pipeline.js";
 
 export class CommandCard {
   /**
-   * `form`, where the command is about something, has an `element` with a `data-field` for each member, `read()`, `problems()`
+   * `form`, where the command is about something, has an `element` with a `data-field` for each member,
+   * `read()`, `problems()`
    * and `inWords()`. `onDone` is called when the command was taken.
    */
   constructor(each, onDone, form = null) {

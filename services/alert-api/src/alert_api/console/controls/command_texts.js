@@ -10,16 +10,18 @@ export const OF_RULES = [
     title: "Have one rule forget",
     go: "Forget for this rule",
     danger: true,
-    what:
-      "What came in before counts for this rule no more, and its silences and crossings begin afresh. It judges on with empty windows until these have filled again. Other rules keep all they know.",
+    what: "What came in before counts for this rule no more, and its silences and crossings begin " +
+      "afresh. It judges on with empty windows until these have filled again. Other rules keep all " +
+      "they know.",
   },
   {
     command: "CLEAR_GROUP",
     title: "Have one rule forget one group",
     go: "Forget this group",
     danger: true,
-    what:
-      "What came in of that group before counts for this rule no more, and the group's silences and crossings begin afresh: after a test, say. Its other groups keep all they know. A rule with several conditions or with bucketed windows can only forget as a whole.",
+    what: "What came in of that group before counts for this rule no more, and the group's silences and " +
+      "crossings begin afresh: after a test, say. Its other groups keep all they know. A rule with " +
+      "several conditions or with bucketed windows can only forget as a whole.",
   },
 ];
 
@@ -28,16 +30,17 @@ export const VOID = {
   title: `Void ${A} ${ONE}`,
   go: `Void the ${ONE}`,
   danger: true,
-  what:
-    `From then on it is as if it had not been: in no window, of no rule. What came of it stays: its alerts are marked and keep their state. An alert with more ${MANY} than it lists may rest on it without a mark.`,
+  what: `From then on it is as if it had not been: in no window, of no rule. What came of it stays: its ` +
+    `alerts are marked and keep their state. An alert with more ${MANY} than it lists may rest on ` +
+    `it without a mark.`,
 };
 
 export const BACKFILL = {
   command: "START_BACKFILL",
   title: `Bring in old ${MANY}`,
   go: "Start a backfill",
-  what:
-    `While a backfill is open, ${MANY} that name it are let in whatever their age. They count in windows, and trigger nothing.`,
+  what: `While a backfill is open, ${MANY} that name it are let in whatever their age. They count in ` +
+    `windows, and trigger nothing.`,
 };
 
 export const WHOLE_LINE = [
@@ -47,8 +50,8 @@ export const WHOLE_LINE = [
     go: "Forget history",
     danger: true,
     typed: true,
-    what:
-      "The engine forgets every window and every firing state, once. Rules stay, and judge on with empty windows until these have filled again.",
+    what: "The engine forgets every window and every firing state, once. Rules stay, and judge on with " +
+      "empty windows until these have filled again.",
   },
   {
     command: "CLEAR_STATE_ALL_STOP",
@@ -60,8 +63,8 @@ export const WHOLE_LINE = [
     command: "EXPORT_RULES_CURRENT",
     title: "Have the engine name its rules",
     go: "Ask the engine",
-    what:
-      "Every shard publishes the rules it holds, so that what the engine knows can be compared with what the registry knows.",
+    what: "Every shard publishes the rules it holds, so that what the engine knows can be compared with " +
+      "what the registry knows.",
   },
   {
     command: "DELETE_RULES_ALL",

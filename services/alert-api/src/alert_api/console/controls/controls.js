@@ -37,7 +37,8 @@ export class ControlsView {
         element(
           "p",
           { class: "muted" },
-          "Each of these is one event, at one place in the order of all events, and is recorded with your name.",
+          "Each of these is one event, at one place in the order of all events, and is recorded " +
+            "with your name.",
         ),
         this.note,
         element("ul", { class: "commands" }, this.cards.map((card) => card.element)),

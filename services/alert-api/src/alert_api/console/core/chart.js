@@ -101,7 +101,10 @@ export class MovingChart {
   }
 }
 
-/** Draws all charts about ten times a second while they can be seen; once a second for who wants little motion. */
+/**
+ * Draws all charts about ten times a second while they can be seen; once a second for who wants little
+ * motion.
+ */
 export function keepDrawing(charts, isSeen) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let drawn = 0;

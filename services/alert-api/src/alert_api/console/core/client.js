@@ -48,7 +48,10 @@ export function refuse(response, answer) {
   if (!response.ok) throw new Problem(response.status, answer);
 }
 
-/** `{body, next, version}` of a call; `next` is the address of the next page or null, `version` the ETag or null. */
+/**
+ * `{body, next, version}` of a call; `next` is the address of the next page or null, `version` the ETag or
+ * null.
+ */
 export async function call(path, { method = "GET", body, key = session.key, version = null } = {}) {
   const headers = { Authorization: `Bearer ${key}`, Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";

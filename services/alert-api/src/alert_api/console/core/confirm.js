@@ -5,7 +5,10 @@ import { byId, setText } from "./dom.js";
 
 let current = null;
 
-/** Asks; `act` is awaited when the user agrees, and its error is shown in the dialog. `word`: has to be typed first. */
+/**
+ * Asks; `act` is awaited when the user agrees, and its error is shown in the dialog. `word`: has to be typed
+ * first.
+ */
 export function confirm({ title, what, go, word = null, act, danger = false }) {
   current = { word, act };
   setText(byId("confirm-title"), title);

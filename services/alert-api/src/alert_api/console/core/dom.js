@@ -2,7 +2,10 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element: `attributes` may hold `dataset`, `on` (event → listener); null children and values are left out. */
+/**
+ * An element: `attributes` may hold `dataset`, `on` (event → listener); null children and values are left
+ * out.
+ */
 export function element(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
@@ -35,7 +38,8 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// A press and its release are a click only where both meet the same element: under a pressed pointer lists stand still.
+// A press and its release are a click only where both meet the same element: under a pressed pointer lists
+// stand still.
 let pressed = false;
 const postponed = new Map();
 
@@ -54,7 +58,8 @@ for (const kind of ["pointerup", "pointercancel"]) {
 addEventListener("blur", () => setTimeout(release));
 
 /**
- * Makes `parent` hold exactly `nodes` in this order, moving as little as possible: focus stays where it is. While a
+ * Makes `parent` hold exactly `nodes` in this order, moving as little as possible: focus stays where it is.
+ * While a
  * pointer is pressed that waits for its release; to have no nodes does not.
  */
 export function arrange(parent, nodes) {

@@ -2,7 +2,10 @@
 
 import { element } from "./dom.js";
 
-/** Says each error at the part of the form that `place(field)` gives; gives sentences for those that have no place. */
+/**
+ * Says each error at the part of the form that `place(field)` gives; gives sentences for those that have no
+ * place.
+ */
 export function markFields(form, errors, place) {
   for (const old of form.querySelectorAll(".field-error")) old.remove();
   for (const part of form.querySelectorAll(".wrong")) part.classList.remove("wrong");

@@ -1,7 +1,7 @@
 // Is the engine there, and is it keeping up? Said from what is measured, not from what it says of itself.
 //
 //   written to Kafka   ────────────────────────────●  now
-//   judged             ───────────────────●            what the engine is behind: the time since that much was written
+//   judged             ───────────────────●            how far the engine is behind
 
 import { capital, MANY } from "./event_type.js";
 import { feeds } from "./pipeline.js";
@@ -91,7 +91,10 @@ export class EngineHealth {
     return latest && this.moved && latest.count > this.moved.written ? (now - this.moved.at) / 1000 : 0;
   }
 
-  /** How long ago that much had been written as is judged now; `atLeast` when that was before this page looked. */
+  /**
+   * How long ago that much had been written as is judged now; `atLeast` when that was before this page
+   * looked.
+   */
   behind(now) {
     const latest = this.written.at(-1);
     if (!latest || this.engine.lag === 0) return { seconds: 0, atLeast: false };

@@ -29,7 +29,8 @@ class Full extends Away {}
 
 export class AlertStream {
   /**
-   * `onEvent(kind, alert)` for each event, `onHealth(trouble)` with null while the stream is open, `onFull()` each
+   * `onEvent(kind, alert)` for each event, `onHealth(trouble)` with null while the stream is open, `onFull()`
+   * each
    * time that all streams are taken: the newest alerts have to be asked for then.
    */
   constructor({ onEvent, onHealth, onFull, onSignedOut }) {

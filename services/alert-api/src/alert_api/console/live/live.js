@@ -1,4 +1,5 @@
-// The line as it runs: three moving charts, the newest alerts, the rules that fire, transactions, the generator.
+// The line as it runs: three moving charts, the newest alerts, the rules that fire, transactions, the
+// generator.
 
 import { AlertRow } from "../parts/alert_row.js";
 import { keepDrawing, MovingChart } from "../core/chart.js";

@@ -1,4 +1,5 @@
-// One condition of a chained rule: what it measures, of which transactions, and whether the rule wants it to hold or not to.
+// One condition of a chained rule: what it measures, of which transactions, and whether the rule wants it to
+// hold or not to.
 
 import { button, element, setText } from "../core/dom.js";
 import { MANY } from "../core/event_type.js";

@@ -35,7 +35,8 @@ export class ConditionsForm extends TreeForm {
       labelled(
         "Conditions as JSON",
         this.text,
-        "all, any, not over conditions with groupingKeyNames, aggregatorFunctionType, aggregateFieldName, limitOperatorType, limit, windowSeconds, filter",
+        "all, any, not over conditions with groupingKeyNames, aggregatorFunctionType, " +
+          "aggregateFieldName, limitOperatorType, limit, windowSeconds, filter",
       ),
     );
     this.element = element(

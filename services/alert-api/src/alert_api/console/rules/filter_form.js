@@ -54,7 +54,8 @@ export class FilterForm extends TreeForm {
       labelled(
         "Filter as JSON",
         this.text,
-        'all, any, not over {"field", "operator", "value"} or {"field", "in": [\u2026]}; a list by name: "in": {"list": \u2026}',
+        'all, any, not over {"field", "operator", "value"} or {"field", "in": [\u2026]}; ' +
+          'a list by name: "in": {"list": \u2026}',
       ),
     );
     this.element = element(

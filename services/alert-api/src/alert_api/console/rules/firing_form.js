@@ -1,4 +1,5 @@
-// When a rule fires, as a part of its form: at which transactions, what late ones do, how long it is silent, since when.
+// When a rule fires, as a part of its form: at which transactions, what late ones do, how long it is silent,
+// since when.
 
 import { LATE_EVENTS } from "../words/definition.js";
 import { choice, element, labelled, setText } from "../core/dom.js";
@@ -90,7 +91,10 @@ export class FiringForm {
       : [];
   }
 
-  /** Judging again has no clear meaning beside an alert that depends on alerts before it: the one switches the other off. */
+  /**
+   * Judging again has no clear meaning beside an alert that depends on alerts before it: the one switches the
+   * other off.
+   */
   adapt() {
     const again = this.late.value === "reevaluate";
     const beside = [
@@ -105,7 +109,8 @@ export class FiringForm {
     setText(
       this.hint,
       again
-        ? `A rule that judges again fires at each ${ONE} for which it holds: no crossing, no counting afresh, no silence.`
+        ? `A rule that judges again fires at each ${ONE} for which it holds: no crossing, no ` +
+          `counting afresh, no silence.`
         : this.several
         ? "A rule of several conditions neither counts afresh nor judges again."
         : beside.length

@@ -1,4 +1,5 @@
-// A measured condition as a form: whom it looks at together, what it measures, and the limit that this is held against.
+// A measured condition as a form: whom it looks at together, what it measures, and the limit that this is
+// held against.
 // A plain rule is one such, a chained rule has several.
 
 import { FUNCTIONS, OPERATORS } from "../words/definition.js";

@@ -10,7 +10,8 @@ const KINDS = [["exact", `exact: each ${ONE} is kept for as long as the window i
   `bucketed: old ${MANY} are kept as sums`,
 ]];
 const HINT =
-  "Takes far less memory for long windows. A window begins with a whole bucket, and an alert says between which bounds the exact " +
+  "Takes far less memory for long windows. A window begins with a whole bucket, and an alert says " +
+  "between which bounds the exact " +
   "value is. Not for different values, counting afresh or judging again.";
 
 export class PrecisionForm {

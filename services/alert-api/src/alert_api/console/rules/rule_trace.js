@@ -60,7 +60,8 @@ export class RuleTrace {
       element(
         "p",
         { class: "muted" },
-        `While a rule is traced, each of its evaluations is told: the ${ONE}, its group, the value beside the limit, and what came of it.`,
+        `While a rule is traced, each of its evaluations is told: the ${ONE}, its group, the value ` +
+          `beside the limit, and what came of it.`,
       ),
       element(
         "div",
@@ -78,8 +79,8 @@ export class RuleTrace {
     confirm({
       title: "Trace this rule?",
       go: "Trace for 5 minutes",
-      what:
-        `Each evaluation of \u201c${this.rule.name}\u201d is written down for five minutes, for people to look at. Nothing else changes, and it ends by itself. It is recorded with your name.`,
+      what: `Each evaluation of \u201c${this.rule.name}\u201d is written down for five minutes, for ` +
+        `people to look at. Nothing else changes, and it ends by itself. It is recorded with your name.`,
       act: async () => {
         const { body } = await registry("/control-commands", {
           method: "POST",

@@ -1,11 +1,14 @@
-// A tree of JSON that a form can show while it is simple, and a text field otherwise: what the two ways have in common.
+// A tree of JSON that a form can show while it is simple, and a text field otherwise: what the two ways have
+// in common.
 
 import { button, element } from "../core/dom.js";
 
 export class TreeForm {
   /**
-   * A subclass has `read()`, `write(tree)`, and builds `byForm` and `byText`, of which one is shown. `what` begins the sentence
-   * about text that is no JSON, `words` are what the button says beside the form and beside the text, `fits(tree)` tells
+   * A subclass has `read()`, `write(tree)`, and builds `byForm` and `byText`, of which one is shown. `what`
+   * begins the sentence
+   * about text that is no JSON, `words` are what the button says beside the form and beside the text,
+   * `fits(tree)` tells
    * whether the form has a place for all of it.
    */
   constructor({ id, rows, what, words, fits }) {

@@ -1,4 +1,5 @@
-// The conditions of a chained alert, each with its value, limit, window, whether it held, and what counted for it.
+// The conditions of a chained alert, each with its value, limit, window, whether it held, and what counted
+// for it.
 
 import { contributors } from "./contributors.js";
 import { inWords, measureInWords } from "./definition.js";

@@ -1,4 +1,5 @@
-// What an alert's value is made of: by the definition that judged, or by what the alert shows where nobody tells that.
+// What an alert's value is made of: by the definition that judged, or by what the alert shows where nobody
+// tells that.
 
 import { registry } from "../core/client.js";
 import { decimal } from "../core/format.js";
@@ -23,7 +24,10 @@ export async function askedDefinition({ ruleId, ruleVersion }) {
   }
 }
 
-/** The aggregate function; without a definition null where values that look like numbers may be amounts or ids. */
+/**
+ * The aggregate function; without a definition null where values that look like numbers may be amounts or
+ * ids.
+ */
 export function functionOf({ contributors, precision }, definition) {
   if (definition) return definition.aggregatorFunctionType;
   const values = contributors.transactions.map((each) => each.value);
@@ -39,7 +43,10 @@ export function shownValue(value, kind) {
   return OF_AMOUNTS.has(kind) ? decimal(value) : value;
 }
 
-/** What each transaction, the oldest first, adds to the value; null where values do not add up along the window. */
+/**
+ * What each transaction, the oldest first, adds to the value; null where values do not add up along the
+ * window.
+ */
 export function steps(alert, kind) {
   const values = [...alert.contributors.transactions].reverse().map((each) => each.value);
   if (kind === "COUNT") return values.map(() => 1);

@@ -1,4 +1,5 @@
-// How exactly windows end: to the transaction, or by buckets, and what an alert of a bucketed rule says about the exact window.
+// How exactly windows end: to the transaction, or by buckets, and what an alert of a bucketed rule says about
+// the exact window.
 
 import { decimal, span } from "../core/format.js";
 

@@ -1,4 +1,5 @@
-// What an alert or a trace came to, in a few words: a value beside its limit, or of a chained rule how many conditions hold.
+// What an alert or a trace came to, in a few words: a value beside its limit, or of a chained rule how many
+// conditions hold.
 
 import { decimal, operator } from "../core/format.js";
 
@@ -33,7 +34,10 @@ export function widestIndex(conditions) {
   );
 }
 
-/** What the picture of the window shows of an alert: itself, or of a chained rule the condition that looks back farthest. */
+/**
+ * What the picture of the window shows of an alert: itself, or of a chained rule the condition that looks
+ * back farthest.
+ */
 export function widest(alert) {
   const { conditions, ...whole } = alert;
   return conditions ? { ...whole, ...conditions[widestIndex(conditions)] } : alert;

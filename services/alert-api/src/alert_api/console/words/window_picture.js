@@ -87,7 +87,10 @@ function extent(alert, start, definition) {
   return `the last ${milliseconds(alert.windowEnd - start)} of a window of ${whole}; ${before}`;
 }
 
-/** A bucketed one reaches back a little farther than it is long; without its definition that is all there is to say. */
+/**
+ * A bucketed one reaches back a little farther than it is long; without its definition that is all there is
+ * to say.
+ */
 function windowSeconds({ windowStart, windowEnd, precision }, definition) {
   return (precision && definition?.windowSeconds) || Math.round((windowEnd - windowStart) / 1000);
 }
