@@ -103,7 +103,7 @@ def kafka_forgets(scene: Scene) -> None:
 
 
 def is_archived(store: FileStore, ends: dict[int, int]) -> bool:
-    there = {partition: archived_ranges(pieces) for partition, pieces in store.pieces().items()}
+    there = {partition: archived_ranges(pieces) for partition, pieces in store.files().items()}
     return there == {partition: [(0, end)] for partition, end in ends.items() if end}
 
 

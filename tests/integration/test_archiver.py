@@ -205,7 +205,7 @@ def test_a_position_that_is_deleted_while_it_is_read_is_told(log: KafkaLog, jour
         return 0 if begun.count(place[1]) == 1 else span.first
 
     feed, read = TopicConsumer(log.kafka, [journal.topic.name], begin), list[Record]()
-    feed.take_new_partitions()
+    feed.assign_new_partitions()
 
     def all_is_read() -> bool:
         read.extend(record for _, record in feed.read(0.2))

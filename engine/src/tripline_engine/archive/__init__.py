@@ -1,4 +1,4 @@
-"""The archive: what Kafka forgets, as Parquet files; writing, merging, and reading it together with the topics.
+"""The archive: Parquet files of topics beyond Kafka's retention, and one log of topic and archive.
 
-Nothing here knows Spark.
+Nothing here imports Spark.
 """

@@ -1,4 +1,4 @@
-"""One file of the archive, by its name: the name says all that a reader or the next writer has to know of it.
+"""An archive file and its name, which holds all metadata that readers and the next writer need.
 
     eventType=<name>/topic=<topic>/date=<yyyy-mm-dd>/p<partition>-<first offset>-<until>.parquet
 
@@ -35,12 +35,12 @@ class ArchiveFile:
         return Path(f"date={self.date}") / f"p{self.partition}-{self.first}-{self.until}.parquet"
 
     def holds(self, other: ArchiveFile) -> bool:
-        """Whether everything of the other one is in this one too."""
+        """Whether this file's range includes the other file's."""
         return self.partition == other.partition and self.first <= other.first and other.until <= self.until
 
 
 def parse_path(path: Path) -> ArchiveFile | None:
-    """The piece that a file below a topic's folder is by its name; None if it is none."""
+    """The archive file of a path below a topic's folder; None if the path is not one."""
     name, folder = _NAME.fullmatch(path.name), _FOLDER.fullmatch(path.parent.name)
     if not name or not folder:
         return None

@@ -1,4 +1,4 @@
-"""The archiver's loop: reads, writes every few seconds, merges what has become many."""
+"""The archiver's loop: consumes topics, writes a file every few seconds, compacts small files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOPICS: Final = (TRANSACTIONS, ORDER, TICKS)
 
 
 class Archiver:
-    """One archiver on an archive that it holds. `elapsed` gives seconds on a clock that only grows."""
+    """One archiver on an archive whose lock it holds. `elapsed` gives seconds of a monotonic clock."""
 
     def __init__(
         self,
@@ -39,101 +39,101 @@ class Archiver:
     ) -> None:
         self._settings, self._metrics, self._elapsed = settings, metrics, elapsed
         self._stores = stores(settings, event_type)
-        self._forms = {
+        self._formats = {
             settings.topic(name): TableFormat(event_type if name == TRANSACTIONS else None) for name in TOPICS
         }
         self._writers = {
-            (topic, partition): self._writer(topic, pieces)
+            (topic, partition): self._writer(topic, files)
             for topic, store in self._stores.items()
-            for partition, pieces in store.pieces().items()
+            for partition, files in store.files().items()
         }
         self._oldest: float | None = None
         self.beat = elapsed()
-        """When the loop last came round, on the same clock."""
+        """Time of the loop's last iteration, on the same clock."""
         self.reading = False
-        """Whether Kafka has said what there is."""
+        """Whether Kafka has listed its partitions."""
 
     def run(self, stop: threading.Event) -> None:
-        """Until told to stop; what has been read is written then. Raises EngineError, and OSError if the disk fails."""
+        """Runs until `stop` is set, then flushes. Raises EngineError, and OSError if the disk fails."""
         for store in self._stores.values():
             store.remove_unfinished()
-        feed = TopicConsumer(self._settings.kafka, list(self._stores), self._begin)
-        look_at = self._elapsed()
+        consumer = TopicConsumer(self._settings.kafka, list(self._stores), self._start_offset)
+        next_discovery = self._elapsed()
         try:
             while not stop.is_set():
-                if self._elapsed() >= look_at:
-                    self._look(feed)
-                    look_at = self._elapsed() + _NEW_PARTITIONS_SECONDS
-                self._read(feed)
+                if self._elapsed() >= next_discovery:
+                    self._discover_partitions(consumer)
+                    next_discovery = self._elapsed() + _NEW_PARTITIONS_SECONDS
+                self._read(consumer)
                 if self._is_due():
                     self._flush()
-                self._merge_some()
-                self._measure(feed.ends())
+                self._compact()
+                self._measure(consumer.ends())
                 self.beat = self._elapsed()
             self._flush()
         finally:
-            feed.close()
+            consumer.close()
 
-    def _look(self, feed: TopicConsumer) -> None:
+    def _discover_partitions(self, consumer: TopicConsumer) -> None:
         try:
-            feed.take_new_partitions()
+            consumer.assign_new_partitions()
             self.reading = True
         except KafkaSilent as error:
             _log.warning("kafka", reason=str(error))
 
-    def _begin(self, place: PartitionKey, span: OffsetRange) -> int:
-        writer = self._writers.get(place)
+    def _start_offset(self, key: PartitionKey, span: OffsetRange) -> int:
+        writer = self._writers.get(key)
         if writer is None:
-            writer = self._writers[place] = self._writer(place[0], [])
+            writer = self._writers[key] = self._writer(key[0], [])
         writer.flush()
-        before = writer.position
+        expected = writer.position
         start = writer.begin(span)
-        if before is not None and start > before:
-            self._metrics.missed(place[0], start - before)
+        if expected is not None and start > expected:
+            self._metrics.missed(key[0], start - expected)
             _log.error(
-                "records_missing", topic=place[0], partition=place[1], first=before, until=start,
+                "records_missing", topic=key[0], partition=key[1], first=expected, until=start,
                 reason="the topic had deleted them before they were read",
             )  # fmt: skip
         return start
 
-    def _writer(self, topic: str, pieces: Sequence[ArchiveFile]) -> PartitionWriter:
+    def _writer(self, topic: str, files: Sequence[ArchiveFile]) -> PartitionWriter:
         def wrote(records: int, size: int) -> None:
             self._metrics.wrote(topic, records, size)
 
-        return PartitionWriter.of(self._stores[topic], self._forms[topic], pieces, wrote)
+        return PartitionWriter.of(self._stores[topic], self._formats[topic], files, wrote)
 
-    def _read(self, feed: TopicConsumer) -> None:
-        for place, record in feed.read(_READ_SECONDS):
-            self._writers[place].take(record)
+    def _read(self, consumer: TopicConsumer) -> None:
+        for key, record in consumer.read(_READ_SECONDS):
+            self._writers[key].take(record)
             if self._oldest is None:
                 self._oldest = self._elapsed()
 
     def _is_due(self) -> bool:
         if self._oldest is None:
             return False
-        waiting = sum(writer.waiting_bytes for writer in self._writers.values())
+        waiting = sum(writer.pending_bytes for writer in self._writers.values())
         aged = self._elapsed() - self._oldest >= self._settings.flush_seconds
         return aged or waiting >= self._settings.flush_bytes
 
     def _flush(self) -> None:
-        records = sum(len(writer.waiting) for writer in self._writers.values())
+        records = sum(len(writer.pending) for writer in self._writers.values())
         for writer in self._writers.values():
             writer.flush()
         self._oldest = None
         _log.debug("written", records=records)
 
-    def _merge_some(self) -> None:
-        # one a round: reading goes on meanwhile
+    def _compact(self) -> None:
+        # one merge per iteration, so that reading goes on
         any(writer.merge() for writer in self._writers.values())
 
     def _measure(self, ends: Mapping[PartitionKey, int]) -> None:
         for (topic, partition), end in ends.items():
             writer = self._writers[topic, partition]
             in_kafka = max(0, end - (writer.position or 0))
-            self._metrics.unwritten(topic, partition, in_kafka, len(writer.waiting))
+            self._metrics.unwritten(topic, partition, in_kafka, len(writer.pending))
 
 
 def stores(settings: ArchiverSettings, event_type: EventType) -> dict[str, FileStore]:
-    """By topic of the deployment, the folders of what is archived."""
+    """File stores of the archived topics, by topic of the deployment."""
     topics = [settings.topic(name) for name in TOPICS]
     return {topic: FileStore(settings.archive, event_type.name, topic) for topic in topics}

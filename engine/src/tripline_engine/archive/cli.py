@@ -36,13 +36,13 @@ def spans() -> None:
     with _sentences():
         settings = from_environment()
         for topic, store in stores(settings, settings.event_type).items():
-            for partition, pieces in store.pieces().items():
-                for span in archived_ranges(pieces):
-                    held = [p for p in pieces if span.first <= p.first < span.until]
-                    days = sorted({piece.date for piece in held})
+            for partition, files in store.files().items():
+                for span in archived_ranges(files):
+                    in_range = [p for p in files if span.first <= p.first < span.until]
+                    days = sorted({file.date for file in in_range})
                     click.echo(
                         f"{topic} partition {partition}: offsets {span.first} to {span.until - 1},"
-                        f" {days[0]} to {days[-1]}, {len(held)} files"
+                        f" {days[0]} to {days[-1]}, {len(in_range)} files"
                     )
 
 

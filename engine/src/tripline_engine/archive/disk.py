@@ -1,4 +1,4 @@
-"""The few things that the archive does to the disk besides writing into a new file; tests have one that fails."""
+"""Port to the file system: fsync, rename and remove; tests inject failures here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Disk(Protocol):
-    """What is done here in this order is found in this order after a loss of power."""
+    """Operations survive a loss of power in the order of their calls."""
 
     def sync(self, path: Path) -> None:
         """Waits until a file's content, or a folder's list of names, is on the disk."""

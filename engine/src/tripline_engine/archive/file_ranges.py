@@ -1,11 +1,11 @@
-"""Which files of a partition hold what: pieces may overlap, because merged ones stand beside what they were made of.
+"""Offset ranges of a partition's files, which may overlap: a merged file can stand beside its sources.
 
-A merge is killed before it has removed what it merged:
+A merge killed before it has removed its sources:
 
-    pieces    [0 ------ 50)[50 - 80)[80 --- 120)        [200 - 230)
-              [0 ---------------- 80)
-    cover(0)  [0 ---------------- 80)[80 --- 120)                      a gap ends it
-    spans     [0 --------------------------- 120)        [200 - 230)
+    files              [0 ------ 50)[50 - 80)[80 --- 120)        [200 - 230)
+                       [0 ---------------- 80)
+    covering_files(0)  [0 ---------------- 80)[80 --- 120)                      ends at the gap
+    archived_ranges    [0 --------------------------- 120)        [200 - 230)
 """
 
 from __future__ import annotations
@@ -16,50 +16,50 @@ from tripline_engine.archive.archive_file import ArchiveFile
 from tripline_engine.kafka_log.offset_range import OffsetRange
 
 
-def covering_files(pieces: Iterable[ArchiveFile], start: int) -> list[ArchiveFile]:
-    """Pieces of one partition that hold all offsets from `start` up to the first gap, with as few steps as can be.
+def covering_files(files: Iterable[ArchiveFile], start: int) -> list[ArchiveFile]:
+    """The fewest files of one partition that hold all offsets from `start` up to the first gap.
 
-    Each is to be read from where the one before it ends, the first one from `start`. Empty if no piece has `start`.
+    Each is to be read from where the one before it ends, the first one from `start`. Empty if no file has `start`.
     """
     chosen: list[ArchiveFile] = []
     best: ArchiveFile | None = None
     position = start
-    for piece in sorted(pieces):
-        if piece.first > position:
+    for file in sorted(files):
+        if file.first > position:
             if best is None:
                 break
             chosen.append(best)
             position, best = best.until, None
-            if piece.first > position:
+            if file.first > position:
                 break
-        if piece.until > (best.until if best else position):
-            best = piece
+        if file.until > (best.until if best else position):
+            best = file
     return [*chosen, best] if best else chosen
 
 
-def archived_ranges(pieces: Iterable[ArchiveFile]) -> list[OffsetRange]:
-    """What the pieces of one partition hold together, without gaps in each, ascending."""
-    return merged_ranges(OffsetRange(piece.first, piece.until) for piece in pieces)
+def archived_ranges(files: Iterable[ArchiveFile]) -> list[OffsetRange]:
+    """Offset ranges in the files of one partition: gapless, ascending."""
+    return merged_ranges(OffsetRange(file.first, file.until) for file in files)
 
 
-def merged_ranges(found: Iterable[OffsetRange]) -> list[OffsetRange]:
-    """Spans that meet or overlap made one, ascending; empty ones left out."""
-    whole: list[OffsetRange] = []
-    for span in sorted(span for span in found if span.first < span.until):
-        if whole and span.first <= whole[-1].until:
-            whole[-1] = OffsetRange(whole[-1].first, max(whole[-1].until, span.until))
+def merged_ranges(ranges: Iterable[OffsetRange]) -> list[OffsetRange]:
+    """Union of ranges: adjacent and overlapping ones merged, ascending, without empty ones."""
+    merged: list[OffsetRange] = []
+    for span in sorted(span for span in ranges if span.first < span.until):
+        if merged and span.first <= merged[-1].until:
+            merged[-1] = OffsetRange(merged[-1].first, max(merged[-1].until, span.until))
         else:
-            whole.append(span)
-    return whole
+            merged.append(span)
+    return merged
 
 
-def superseded(pieces: Iterable[ArchiveFile]) -> list[ArchiveFile]:
-    """Pieces of one partition whose range lies within another's. Of equal ranges one stays."""
+def superseded(files: Iterable[ArchiveFile]) -> list[ArchiveFile]:
+    """Files of one partition whose range lies within another's. Of equal ranges one stays."""
     gone: list[ArchiveFile] = []
     widest: ArchiveFile | None = None
-    for piece in sorted(pieces, key=lambda piece: (piece.first, -piece.until, piece.date)):
-        if widest is not None and widest.holds(piece):
-            gone.append(piece)
+    for file in sorted(files, key=lambda file: (file.first, -file.until, file.date)):
+        if widest is not None and widest.holds(file):
+            gone.append(file)
         else:
-            widest = piece
+            widest = file
     return gone

@@ -1,6 +1,7 @@
-"""A topic and its archive as one: the archive for what it has, the topic for the rest.
+"""A topic and its archive as one log: archived offsets come from files, the others from Kafka.
 
-A position is looked up anew whenever a file or the topic ends, so files may be merged and records deleted meanwhile.
+At the end of each file and of the topic the position is looked up again, so files may be merged and records deleted
+during a read.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _ATTEMPTS: Final = 3
 
 
 class ReadableTopic(Protocol):
-    """What a journal needs of a topic: archive.topic.Topic, or one in memory."""
+    """Port to a Kafka topic: `kafka_log.topic_log.TopicLog`, or a topic in memory."""
 
     @property
     def name(self) -> str: ...
@@ -35,22 +36,22 @@ class ReadableTopic(Protocol):
 
 
 class Journal:
-    """One topic. Without a store it is what Kafka has."""
+    """Reader of one topic and its archive; without a store, of Kafka alone."""
 
     def __init__(self, topic: ReadableTopic, store: FileStore | None) -> None:
         self.topic, self._store = topic, store
-        self._pieces: dict[int, list[ArchiveFile]] = {}
+        self._files: dict[int, list[ArchiveFile]] = {}
 
     def available_ranges(self, partition: int) -> list[OffsetRange]:
-        """Which offsets are there, ascending, a gap between each two."""
+        """Readable offset ranges: ascending, separated by gaps."""
         return merged_ranges([*self.archived_ranges(partition), self.topic.span(partition)])
 
     def archived_ranges(self, partition: int) -> list[OffsetRange]:
-        """Which of them are in the archive."""
-        return archived_ranges(self._list().get(partition, []))
+        """Offset ranges in the archive: ascending, separated by gaps."""
+        return archived_ranges(self._refresh_files().get(partition, []))
 
     def end(self, partition: int) -> int:
-        """Of the topic."""
+        """End offset of the topic."""
         return self.topic.span(partition).until
 
     def runs(self, partition: int, start: int) -> Iterator[list[Record]]:
@@ -59,17 +60,17 @@ class Journal:
         Raises RecordsMissing at a gap, once there is nothing to give before it.
         """
         end, position = self.end(partition), start
-        self._list()
+        self._refresh_files()
         while position < end:
-            before = position
+            previous = position
             for attempt in range(_ATTEMPTS):
                 if attempt:
-                    self._list()
+                    self._refresh_files()
                 for run, reached in self._source(partition, position, end):
                     position = reached
                     if run:
                         yield run
-                if position > before:
+                if position > previous:
                     break
             else:
                 raise RecordsMissing(self.gap(partition, position))
@@ -77,7 +78,7 @@ class Journal:
     def last(self, partition: int) -> Record | None:
         """The newest record; None if there never was one. Raises RecordsMissing if nobody has it any more."""
         topic, newest = self.topic.span(partition), None
-        kept = max(self._list().get(partition, []), key=lambda piece: piece.until, default=None)
+        kept = max(self._refresh_files().get(partition, []), key=lambda file: file.until, default=None)
         if topic.first < topic.until:
             for run in self.topic.records(partition, topic.until - 1, topic.until):
                 newest = run[-1]
@@ -90,15 +91,15 @@ class Journal:
     def archived_before(self, partition: int, offset: int) -> Record | None:
         """The newest record of the archive that is older than this offset; None if there is none."""
         newest: Record | None = None
-        pieces = [piece for piece in self._list().get(partition, []) if piece.first < offset]
-        if pieces and self._store:
-            for run in self._store.records(max(pieces, key=lambda piece: min(piece.until, offset))):
+        files = [file for file in self._refresh_files().get(partition, []) if file.first < offset]
+        if files and self._store:
+            for run in self._store.records(max(files, key=lambda file: min(file.until, offset))):
                 older = [record for record in run if record.offset < offset]
                 newest = older[-1] if older else newest
         return newest
 
     def gap(self, partition: int, position: int) -> str:
-        """Which offsets from this one on nobody has, as a sentence."""
+        """A sentence that names the missing offsets from this one on."""
         later = [span.first for span in self.available_ranges(partition) if span.first > position]
         until = f" to {later[0] - 1}" if later else " on"
         where = (
@@ -110,19 +111,19 @@ class Journal:
 
     def _source(self, partition: int, position: int, end: int) -> Iterator[tuple[list[Record], int]]:
         """Runs from one file or from the topic, each with how far it reaches; nothing if nobody has the position."""
-        found = covering_files(self._pieces.get(partition, []), position)
-        if found and self._store:
-            yield from _from_file(self._store, found[0], position)
+        files = covering_files(self._files.get(partition, []), position)
+        if files and self._store:
+            yield from _from_file(self._store, files[0], position)
         elif self.topic.span(partition).first <= position:
             yield from _from_topic(self.topic, partition, position, end)
 
-    def _list(self) -> dict[int, list[ArchiveFile]]:
-        self._pieces = self._store.pieces() if self._store else {}
-        return self._pieces
+    def _refresh_files(self) -> dict[int, list[ArchiveFile]]:
+        self._files = self._store.files() if self._store else {}
+        return self._files
 
 
 class Cursor:
-    """Reads one partition once, forward."""
+    """Forward-only reader of one partition."""
 
     def __init__(self, journal: Journal, partition: int, start: int) -> None:
         self._where = f"{journal.topic.name} partition {partition}"
@@ -135,7 +136,7 @@ class Cursor:
 
         Raises RecordsMissing at a gap, and where the topic ends before that.
         """
-        found: list[Record] = []
+        records: list[Record] = []
         while self.position < until:
             if not self._waiting:
                 run = next(self._runs, None)
@@ -147,19 +148,19 @@ class Cursor:
             if self._waiting[0].offset >= until:
                 self.position = until
             else:
-                found.append(self._waiting.popleft())
-                self.position = found[-1].offset + 1
-        return found
+                records.append(self._waiting.popleft())
+                self.position = records[-1].offset + 1
+        return records
 
 
-def _from_file(store: FileStore, piece: ArchiveFile, position: int) -> Iterator[tuple[list[Record], int]]:
+def _from_file(store: FileStore, file: ArchiveFile, position: int) -> Iterator[tuple[list[Record], int]]:
     try:
-        for run in store.records(piece, position):
+        for run in store.records(file, position):
             yield run, run[-1].offset + 1
             position = run[-1].offset + 1
     except FileNotFoundError:
-        return  # merged: what came of it is looked up
-    yield [], max(position, piece.until)
+        return  # merged meanwhile: the caller looks up the merged file
+    yield [], max(position, file.until)
 
 
 def _from_topic(
@@ -169,5 +170,5 @@ def _from_topic(
         for run in topic.records(partition, position, end):
             yield run, run[-1].offset + 1
     except OffsetsGone:
-        return  # deleted since, and archived before that, it is to be hoped
+        return  # deleted meanwhile: the caller looks in the archive
     yield [], end

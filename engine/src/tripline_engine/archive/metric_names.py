@@ -11,23 +11,23 @@ FILES: Final = MetricName(
     "tripline_archiver_files", "Files written, merged ones included", "counter", ("topic",)
 )
 BYTES: Final = MetricName(
-    "tripline_archiver_bytes", "Bytes of these files, compressed as they are", "counter", ("topic",)
+    "tripline_archiver_bytes", "Compressed bytes of the files written", "counter", ("topic",)
 )
 MISSING: Final = MetricName(
     "tripline_archiver_missing_records",
-    "Records that the topic had deleted before they were read: they are in no file",
+    "Records lost: deleted by Kafka's retention before they were archived",
     "counter",
     ("topic",),
 )
 WAITING: Final = MetricName(
     "tripline_archiver_waiting_records",
-    "Records read that are in no file yet",
+    "Records in the archiver's buffer",
     "gauge",
     ("topic", "partition"),
 )
 UNWRITTEN: Final = MetricName(
     "tripline_archiver_lag_records",
-    "Records in Kafka that are in no file yet",
+    "Consumer lag: records in Kafka beyond the archive's files",
     "gauge",
     ("topic", "partition"),
 )

@@ -21,17 +21,17 @@ class Metrics:
         self._unwritten = self._gauge(names.UNWRITTEN)
 
     def wrote(self, topic: str, records: int, size: int) -> None:
-        """One file of so many bytes; a merged one has no new records."""
+        """A written file: its new records (0 for a merged one) and its bytes."""
         self._records.labels(topic).inc(records)
         self._files.labels(topic).inc()
         self._bytes.labels(topic).inc(size)
 
     def missed(self, topic: str, records: int) -> None:
-        """Records that are gone for good."""
+        """Records deleted by Kafka before they were archived."""
         self._missing.labels(topic).inc(records)
 
     def unwritten(self, topic: str, partition: int, in_kafka: int, read: int) -> None:
-        """How many records are in no file yet, and how many of them have been read."""
+        """Records of a partition beyond its files: in Kafka, and of these in the buffer."""
         self._unwritten.labels(topic, str(partition)).set(in_kafka)
         self._waiting.labels(topic, str(partition)).set(read)
 

@@ -1,4 +1,4 @@
-"""One partition's way into files: what waits to be written, where the files end, which of them to merge."""
+"""Writer of one partition: its buffer of records, the end offset of its files, their compaction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
 
 Wrote = Callable[[int, int], None]
-"""Told of each file: how many new records it has, and its bytes."""
+"""Callback for each written file: its number of new records, and its bytes."""
 
 
 @dataclass(slots=True)
@@ -23,26 +23,28 @@ class PartitionWriter:
     """One partition of one topic. `position` is where the next file begins; None until it is known."""
 
     store: FileStore
-    form: TableFormat
+    table_format: TableFormat
     wrote: Wrote
     files: list[SizedFile] = field(default_factory=list)
     position: int | None = None
-    waiting: list[Record] = field(default_factory=list)
-    waiting_bytes: int = 0
+    pending: list[Record] = field(default_factory=list)
+    pending_bytes: int = 0
 
     @staticmethod
     def of(
-        store: FileStore, form: TableFormat, pieces: Sequence[ArchiveFile], wrote: Wrote
+        store: FileStore, table_format: TableFormat, files_on_disk: Sequence[ArchiveFile], wrote: Wrote
     ) -> PartitionWriter:
-        """Goes on from the partition's files; what a merge did not come to remove goes."""
-        gone = superseded(pieces)
-        store.remove(gone)
-        files = [SizedFile(piece, store.size(piece)) for piece in sorted(set(pieces) - set(gone))]
-        ends = max((piece.until for piece in pieces), default=None)
-        return PartitionWriter(store, form, wrote, files, ends)
+        """Resumes after the partition's files; removes files superseded by a merge that was killed."""
+        superseded_files = superseded(files_on_disk)
+        store.remove(superseded_files)
+        files = [
+            SizedFile(file, store.size(file)) for file in sorted(set(files_on_disk) - set(superseded_files))
+        ]
+        ends = max((file.until for file in files_on_disk), default=None)
+        return PartitionWriter(store, table_format, wrote, files, ends)
 
     def begin(self, topic: OffsetRange) -> int:
-        """Where to read on: the files' end, or the topic's beginning if that is later. Says nothing of what is missing.
+        """The offset to read from: the files' end, or the topic's beginning if that is later. Gaps are not reported.
 
         Raises ArchiveMismatch if the topic ends before the files do.
         """
@@ -57,36 +59,36 @@ class PartitionWriter:
         return self.position
 
     def take(self, record: Record) -> None:
-        """A record behind the last one."""
-        self.waiting.append(record)
-        self.waiting_bytes += record.size
+        """Buffers the partition's next record."""
+        self.pending.append(record)
+        self.pending_bytes += record.size
 
     def flush(self) -> None:
-        """Writes what waits. It is on the disk afterwards."""
-        if not self.waiting:
+        """Writes the buffer; fsynced when this returns."""
+        if not self.pending:
             return
         assert self.position is not None
-        piece = self.store.write(self.waiting, self.position, self.form)
-        self._add(piece, len(self.waiting))
-        self.position, self.waiting, self.waiting_bytes = piece.until, [], 0
+        file = self.store.write(self.pending, self.position, self.table_format)
+        self._add(file, len(self.pending))
+        self.position, self.pending, self.pending_bytes = file.until, [], 0
 
     def merge(self) -> bool:
-        """Merges some files if that is worth it; whether there was anything to do."""
-        chosen = mergeable(self.files)
-        if chosen is None:
+        """One step of compaction; False if no files are due."""
+        neighbours = mergeable(self.files)
+        if neighbours is None:
             return False
         try:
-            merged = self.store.merge(chosen, self.form)
+            merged = self.store.merge(neighbours, self.table_format)
         except FileNotFoundError:
-            # whoever needs room may delete whole days at any time
+            # an operator may delete whole days at any time
             self.store.remove_unfinished()
-            self.files = [file for file in self.files if self.store.has(file.piece)]
+            self.files = [sized for sized in self.files if self.store.has(sized.file)]
             return True
-        self.files = [file for file in self.files if not merged.holds(file.piece)]
+        self.files = [sized for sized in self.files if not merged.holds(sized.file)]
         self._add(merged, 0)
         return True
 
-    def _add(self, piece: ArchiveFile, records: int) -> None:
-        file = SizedFile(piece, self.store.size(piece))
-        self.files = sorted([*self.files, file], key=lambda file: file.piece)
-        self.wrote(records, file.size)
+    def _add(self, file: ArchiveFile, records: int) -> None:
+        sized = SizedFile(file, self.store.size(file))
+        self.files = sorted([*self.files, sized], key=lambda sized: sized.file)
+        self.wrote(records, sized.size)

@@ -26,7 +26,7 @@ _log = structlog.get_logger(__name__)
 _LOCK: Final = "archiver.lock"
 _STALE_SECONDS: Final = 120.0
 _NICE: Final = 5
-"""A third of the share that judging has, where both want a core: reading a backlog, it took as much as the engine."""
+"""A third of the engine's share of a contended core; without it, archiving a backlog took as much as judging it."""
 
 
 def run(settings: ArchiverSettings, event_type: EventType) -> None:
@@ -60,16 +60,16 @@ def exclusive(folder: Path) -> Iterator[None]:
 
 
 class Probes:
-    """What `/livez` and `/readyz` say."""
+    """Liveness and readiness probes (`/livez`, `/readyz`)."""
 
     def __init__(self, archiver: Archiver) -> None:
         self._archiver = archiver
 
     def dead(self) -> str | None:
-        """A loop that hasn't come round for two minutes hangs."""
+        """Dead after two minutes without an iteration of the loop."""
         quiet = time.monotonic() - self._archiver.beat
         return f"the loop has not come round for {quiet:.0f} s" if quiet > _STALE_SECONDS else None
 
     def not_ready(self) -> str | None:
-        """Ready is one that knows where to read."""
+        """Ready once all partitions are assigned."""
         return self.dead() if self._archiver.reading else "Kafka has not said yet what there is"

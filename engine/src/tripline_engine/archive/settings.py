@@ -1,4 +1,4 @@
-"""What the archiver is told from outside, read once at the start."""
+"""Settings of the archiver, read from the environment once at the start."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tripline_engine.errors import BadSettings
 
 @dataclass(frozen=True, slots=True)
 class ArchiverSettings:
-    """One archiver.
+    """Settings of one archiver process.
 
-    :ivar flush_seconds: how old a record may get before it is written
-    :ivar flush_bytes: how many bytes of records may wait before they are written
+    :ivar flush_seconds: age of the oldest buffered record at which the buffer is written
+    :ivar flush_bytes: size of the buffer at which it is written
     """
 
     kafka: str

@@ -1,4 +1,4 @@
-"""Records as columns: what they are, and for other tools' sake what is declared of them.
+"""Parquet schema of archived records: raw columns, and the event type's declared fields for other tools.
 
 | column | type | |
 |---|---|---|
@@ -46,7 +46,7 @@ RAW: Final = pa.schema(
         ),
     ]
 )
-_TAKEN: Final = {*RAW.names, "eventType", "topic", "date"}
+_RESERVED: Final = {*RAW.names, "eventType", "topic", "date"}
 
 
 class TableFormat:
@@ -85,12 +85,12 @@ class TableFormat:
             return
         values = raw[RAW.get_field_index("value")]
         parsed = self._parser.parse(values)
-        # a record that can't be read takes the row after the last one, which there is not: null
-        place = np.full(len(values), len(parsed.rows))
-        place[parsed.rows] = np.arange(len(parsed.rows))
-        taken = pa.array(place, mask=place == len(parsed.rows))
+        # a record that can't be parsed has no parsed row: null
+        indices = np.full(len(values), len(parsed.rows))
+        indices[parsed.rows] = np.arange(len(parsed.rows))
+        parsed_rows = pa.array(indices, mask=indices == len(parsed.rows))
         for field in self._fields:
-            yield parsed.columns[field.name].take(taken).cast(field_type(field))
+            yield parsed.columns[field.name].take(parsed_rows).cast(field_type(field))
 
 
 def records_of(batch: pa.RecordBatch) -> Iterator[Record]:
@@ -105,8 +105,8 @@ def records_of(batch: pa.RecordBatch) -> Iterator[Record]:
 
 
 def column_name(field: Field) -> str:
-    """Where a declared field stands."""
-    return f"{field.name}_" if field.name in _TAKEN else field.name
+    """Column of a declared field."""
+    return f"{field.name}_" if field.name in _RESERVED else field.name
 
 
 def field_type(field: Field) -> pa.DataType:

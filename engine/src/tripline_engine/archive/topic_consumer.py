@@ -1,4 +1,4 @@
-"""Topics as the archiver reads them: all partitions at once, each from where its files end."""
+"""The archiver's Kafka consumer: all partitions at once, each from the end of its files."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from tripline_engine.kafka_log.topic_log import consumer_settings, is_out_of_ran
 
 _log = structlog.get_logger(__name__)
 _SECONDS: Final = 30.0
-_MOST: Final = 5_000
+_MAX_RECORDS: Final = 5_000
 _FETCH_BYTES: Final = 1 << 18
-"""An answer waits for so many, half a second at most."""
+"""Minimum size of a fetch response; the broker waits for it half a second at most."""
 
 PartitionKey = tuple[str, int]
 """Topic and partition."""
 StartOffset = Callable[[PartitionKey, OffsetRange], int]
-"""Where to read a partition from, given what it has."""
+"""The offset to read a partition from, given the range that Kafka has."""
 
 
 class TopicConsumer:
     """A consumer of some topics. Raises KafkaSilent where Kafka does not answer. To be closed."""
 
-    def __init__(self, kafka: str, topics: list[str], begin: StartOffset) -> None:
+    def __init__(self, kafka: str, topics: list[str], start_offset: StartOffset) -> None:
         # files are written every few seconds: many records in few answers spare the broker and this process work
         self._consumer = Consumer({**consumer_settings(kafka), "fetch.min.bytes": _FETCH_BYTES})
-        self._topics, self._begin = topics, begin
+        self._topics, self._start_offset = topics, start_offset
         self._assigned: set[PartitionKey] = set()
 
-    def take_new_partitions(self) -> None:
-        """From now on reads what has come into being; at first, all there is."""
-        for place in sorted(set(self._places()) - self._assigned):
-            self._assign(place)
+    def assign_new_partitions(self) -> None:
+        """Assigns partitions that are not assigned yet: at first all, later new ones."""
+        for key in sorted(set(self._partitions()) - self._assigned):
+            self._assign(key)
 
     def read(self, seconds: float) -> Iterator[tuple[PartitionKey, Record]]:
-        """What comes within that time."""
-        for message in self._consumer.consume(_MOST, seconds):
+        """Records that arrive within that time."""
+        for message in self._consumer.consume(_MAX_RECORDS, seconds):
             error, topic, partition = message.error(), message.topic(), message.partition()
             if error is None:
                 record = record_of(message)
@@ -56,29 +56,29 @@ class TopicConsumer:
                 _log.warning("kafka", topic=topic, partition=partition, reason=error.str())
 
     def ends(self) -> Mapping[PartitionKey, int]:
-        """The ends of all partitions, as Kafka last said them along with records."""
-        found: dict[PartitionKey, int] = {}
+        """End offsets of the partitions, as cached from the last fetch responses."""
+        ends: dict[PartitionKey, int] = {}
         for topic, partition in self._assigned:
-            known = self._consumer.get_watermark_offsets(TopicPartition(topic, partition), cached=True)
-            if known[1] >= 0:
-                found[topic, partition] = known[1]
-        return found
+            watermarks = self._consumer.get_watermark_offsets(TopicPartition(topic, partition), cached=True)
+            if watermarks[1] >= 0:
+                ends[topic, partition] = watermarks[1]
+        return ends
 
     def close(self) -> None:
-        """Leaves Kafka."""
+        """Closes the consumer."""
         self._consumer.close()
 
-    def _assign(self, place: PartitionKey) -> None:
-        start = self._begin(place, span_of(self._consumer, *place))
-        self._consumer.incremental_assign([TopicPartition(*place, start)])
-        self._assigned.add(place)
-        _log.info("reading", topic=place[0], partition=place[1], offset=start)
+    def _assign(self, key: PartitionKey) -> None:
+        start = self._start_offset(key, span_of(self._consumer, *key))
+        self._consumer.incremental_assign([TopicPartition(*key, start)])
+        self._assigned.add(key)
+        _log.info("reading", topic=key[0], partition=key[1], offset=start)
 
-    def _places(self) -> Iterator[PartitionKey]:
+    def _partitions(self) -> Iterator[PartitionKey]:
         for topic in self._topics:
             try:
-                found = self._consumer.list_topics(topic, _SECONDS).topics[topic]
+                metadata = self._consumer.list_topics(topic, _SECONDS).topics[topic]
             except KafkaException as error:
                 raise KafkaSilent(f"{topic}: Kafka doesn't say its partitions: {error}") from error
-            if found.error is None:
-                yield from ((topic, partition) for partition in found.partitions)
+            if metadata.error is None:
+                yield from ((topic, partition) for partition in metadata.partitions)

@@ -26,17 +26,17 @@ def row(sizes: list[int], date: str = day(1), first: int = 0) -> list[SizedFile]
 
 
 def merged(files: list[SizedFile], chosen: list[ArchiveFile]) -> list[SizedFile]:
-    size = sum(file.size for file in files if file.piece in chosen)
+    size = sum(file.size for file in files if file.file in chosen)
     whole = ArchiveFile(0, chosen[0].first, chosen[-1].until, chosen[0].date)
-    rest = [file for file in files if file.piece not in chosen]
-    return sorted([*rest, SizedFile(whole, size)], key=lambda file: file.piece)
+    rest = [file for file in files if file.file not in chosen]
+    return sorted([*rest, SizedFile(whole, size)], key=lambda file: file.file)
 
 
 def test_while_the_day_goes_on_sixteen_become_one() -> None:
     files = row([100] * (FAN_IN - 1))
     assert mergeable(files, LARGE) is None
     files = row([100] * FAN_IN)
-    assert mergeable(files, LARGE) == [file.piece for file in files]
+    assert mergeable(files, LARGE) == [file.file for file in files]
 
 
 def test_a_large_one_is_not_written_again_for_some_small_ones() -> None:
@@ -57,7 +57,7 @@ def test_when_the_day_is_over_small_neighbours_become_one_up_to_the_size_of_a_la
     yesterday = row([6000, 3000, 2000, 100])
     today = row([100] * 3, day(2), first=1000)
     assert mergeable(yesterday, LARGE) is None
-    assert mergeable([*yesterday, *today], LARGE) == [file.piece for file in yesterday[:2]]
+    assert mergeable([*yesterday, *today], LARGE) == [file.file for file in yesterday[:2]]
 
 
 def test_a_record_from_the_far_future_ends_no_day_for_those_after_it() -> None:
@@ -75,7 +75,7 @@ def test_it_comes_to_an_end_with_few_files_and_few_rewritings(arriving: list[tup
         files += [SizedFile(ArchiveFile(0, 10 * number, 10 * number + 10, day(date)), size)]
         total += size
         while chosen := mergeable(files, LARGE):
-            before = {file.piece: file.size for file in files}
+            before = {file.file: file.size for file in files}
             written += sum(before[piece] for piece in chosen)
             files = merged(files, chosen)
             assert {piece.date for piece in chosen} == {chosen[0].date}
@@ -86,4 +86,4 @@ def test_it_comes_to_an_end_with_few_files_and_few_rewritings(arriving: list[tup
     # within a day doubling bounds it: from 1 to LARGE in fourteen steps
     assert written <= 16 * total
     for one, other in pairwise(files):
-        assert one.piece.date != other.piece.date or one.size + other.size > LARGE
+        assert one.file.date != other.file.date or one.size + other.size > LARGE

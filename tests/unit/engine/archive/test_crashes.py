@@ -56,7 +56,7 @@ class World:
     def start(self) -> None:
         """As the archiver does."""
         self.store.remove_unfinished()
-        pieces = self.store.pieces().get(0, [])
+        pieces = self.store.files().get(0, [])
         self.writer = PartitionWriter.of(self.store, TableFormat(None), pieces, lambda _records, _size: None)
         for one in self.kept[self.writer.begin(self.topic.span(0)) :]:
             self.writer.take(one)
@@ -177,7 +177,7 @@ def test_an_archiver_that_was_away_too_long_goes_on_behind_the_gap(tmp_path: Pat
     world.kept.extend(record(offset) for offset in range(2, 9))
     world.topic.low[0] = 6
     world.start()
-    world.writer.waiting = world.kept[6:]
+    world.writer.pending = world.kept[6:]
     world.do("write", None, (False, False))
     journal = Journal(world.topic, world.store)
     assert [tuple(span) for span in journal.available_ranges(0)] == [(0, 2), (6, 9)]
@@ -190,11 +190,11 @@ def test_days_that_are_deleted_by_hand_are_not_merged(tmp_path: Path) -> None:
         world.arrive(2, next_day)
         world.do("write", None, (False, False))
     old, _, today = world.writer.files
-    shutil.rmtree((world.store.folder / old.piece.path).parent)
+    shutil.rmtree((world.store.folder / old.file.path).parent)
     assert world.writer.merge()
     assert world.writer.files == [today]
     assert not world.writer.merge()
-    assert [path.name for path in world.store.folder.rglob("*") if path.is_file()] == [today.piece.path.name]
+    assert [path.name for path in world.store.folder.rglob("*") if path.is_file()] == [today.file.path.name]
     world.arrive(1, next_day=False)
     world.do("write", None, (False, False))
     assert Cursor(Journal(world.topic, world.store), 0, 4).take(7) == world.kept[4:]

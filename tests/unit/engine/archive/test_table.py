@@ -55,7 +55,7 @@ def test_what_comes_out_is_what_went_in(
     store = FileStore(tmp_path, "transaction", "transactions.v1")
     piece = store.write(records, 5, TableFormat(TRANSACTION))
     assert (piece.partition, piece.first, piece.until) == (3, 5, records[-1].offset + 1)
-    assert store.pieces()[3].count(piece) == 1
+    assert store.files()[3].count(piece) == 1
     assert [one for run in store.records(piece) for one in run] == records
     later = [one for run in store.records(piece, records[-1].offset) for one in run]
     assert later == records[-1:]
@@ -116,7 +116,7 @@ def test_files_of_an_older_event_type_are_merged_into_the_form_of_today(tmp_path
     first = store.write(records[:2], 0, TableFormat(older))
     second = store.write(records[2:], 2, TableFormat(TRANSACTION))
     merged = store.merge([first, second], TableFormat(TRANSACTION))
-    assert store.pieces() == {0: [merged]}
+    assert store.files() == {0: [merged]}
     assert [one for run in store.records(merged) for one in run] == records
     table: pa.Table = pq.ParquetFile(store.folder / merged.path).read()
     assert table.schema.names == TableFormat(TRANSACTION).schema.names
