@@ -30,7 +30,7 @@ from tripline_demo.embedded.java import Java, find_java
 from tripline_demo.processes import leash, ports
 from tripline_engine.spark.driver.disk_space import disk_bytes
 from tripline_engine.spark.faults.engine_kill import kill_processes
-from tripline_engine.spark.worker.jit_watch import TOLD
+from tripline_engine.spark.worker.jit_watch import LATE_COMPILATION
 
 PROJECTION_DIR: Final = "TRIPLINE_BENCH_PROJECTION_DIR"
 """Names the folder below which mapped files are; else they are beside the others."""
@@ -130,7 +130,7 @@ def compiled_late(log: Path) -> Result:
 
     A warm-up that leaves some is a fault, which numba's cache on the disk hides from the second run on.
     """
-    count = log.read_text(encoding="utf-8", errors="replace").count(TOLD)
+    count = log.read_text(encoding="utf-8", errors="replace").count(LATE_COMPILATION)
     return results.at_most("kernels compiled in the middle of a micro-batch", count, "", 0)
 
 

@@ -24,7 +24,7 @@ from tripline_demo.processes import leash, ports
 from tripline_demo.stack.checks import http_ready
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.faults.engine_kill import kill_processes
-from tripline_engine.spark.worker.jit_watch import TOLD
+from tripline_engine.spark.worker.jit_watch import LATE_COMPILATION
 
 START_SECONDS = 150.0
 STOP_SECONDS = 75.0
@@ -235,7 +235,7 @@ def metric_sum(port: int, name: str) -> float:
 
 
 def _assert_all_was_compiled(place: Workplace) -> None:
-    late = [line for line in place.log.read_text(errors="replace").splitlines() if TOLD in line]
+    late = [line for line in place.log.read_text(errors="replace").splitlines() if LATE_COMPILATION in line]
     assert late == []
 
 

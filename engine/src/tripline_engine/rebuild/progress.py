@@ -35,7 +35,7 @@ class Progress:
         """Since the beginning."""
         return self.elapsed() - self._begun
 
-    def took(self, transactions: int) -> None:
+    def batch_done(self, transactions: int) -> None:
         """One micro-batch more."""
         self.batches += 1
         self.transactions += transactions

@@ -44,7 +44,7 @@ def replay(
         batch = inputs.batch(recorded)
         said = shards.take(payloads.of(batch))
         _compare(recorded, said)
-        progress.took(len(batch.transactions))
+        progress.batch_done(len(batch.transactions))
     return shards, said
 
 

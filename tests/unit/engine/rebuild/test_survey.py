@@ -72,7 +72,7 @@ def test_progress_is_told_every_five_seconds() -> None:
     with capture_logs() as logs:
         for seconds in (1.0, 3.0, 1.5, 2.0, 4.0):
             now += seconds
-            progress.took(transactions=110)
+            progress.batch_done(transactions=110)
     told = [(one["records"], one["of"], one["transactions"], one["transactions_per_second"]) for one in logs]
     assert told == [(3, 9, 330, 60), (5, 9, 550, round(220 / 6))]
     assert progress.seconds == 11.5

@@ -1,9 +1,9 @@
-"""What a checkpoint pins for its whole life, and who may use it.
+"""The engine's checkpoint: settings pinned for its whole life, and its lock.
 
-`tripline.json` in the checkpoint names the engine and what can't be changed under existing state; a lock file keeps a
-second driver out, which Spark itself doesn't for a local checkpoint. Spark's own files are in `spark/`, large segments
-of the state logs in `segments/`.
-Local checkpoints aren't fsynced by Spark: kill −9 is survivable, loss of power isn't promised.
+`tripline.json` in the checkpoint pins the engine's id and all settings that can't change under existing state; a lock
+file keeps a second driver out, which Spark itself doesn't for a local checkpoint. Spark's own files are in `spark/`,
+blob files of the state logs in `segments/`.
+Spark doesn't fsync local checkpoints: they survive kill −9, but not every loss of power.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from tripline_engine.spark.checkpoint.spark_offsets import Ends
 _FILE: Final = "tripline.json"
 _LOCK: Final = "tripline.lock"
 _SHARDS: Final = 1
-_STATE_FORM: Final = 4
-"""How state logs lie in Spark's state store (`state_log.FORMS`); a pin that does not say is of the first form."""
-_BECOMES: Final = {3: 4}
-"""Forms that this engine reads as well as the other one, and goes on in that."""
+_STATE_FORMAT: Final = 4
+"""Format of state logs in Spark's state store (`state_log.STATE_FORMATS`); pins without one are of format 1."""
+_UPGRADES: Final = {3: 4}
+"""Formats that are upgraded in place, each with the new one."""
 
 
 def spark_folder(checkpoint: Path) -> Path:
-    """Where the streaming query keeps offsets, commits and state."""
+    """Folder of the streaming query's offsets, commits and state."""
     return checkpoint / "spark"
 
 
@@ -56,12 +56,12 @@ def refuse_existing(checkpoint: Path) -> None:
 
 
 def open_config(checkpoint: Path, event_type: EventType, shards: int | None, clock: Clock) -> EngineConfig:
-    """The engine of this checkpoint; a new one, with a random id and hash key, if the checkpoint is new.
+    """The configuration pinned by this checkpoint; a new one, with a random id and hash key, if the checkpoint is new.
 
-    Without `shards` it has as many as it was made with, a new one has one.
+    Without `shards` the number is the pinned one, or 1 for a new checkpoint.
 
-    Raises CheckpointMismatch if it was made with another number of shards, other anchors or another event type, by a
-    later version that keeps state otherwise, and if what it was made with is lost.
+    Raises CheckpointMismatch if another number of shards, other anchors or another event type is pinned, if a later
+    version wrote the state in a newer format, and if the pin is lost.
     """
     if not (checkpoint / _FILE).exists():
         if spark_folder(checkpoint).exists():
@@ -71,25 +71,25 @@ def open_config(checkpoint: Path, event_type: EventType, shards: int | None, clo
                 " back from a backup, or move the folder away and build the checkpoint again (tripline-engine rebuild)"
             )
         pin(checkpoint, new_config(event_type, shards or _SHARDS, clock))
-    found = _read(checkpoint)
-    shards = shards or int(found["shards"])
-    _compare(checkpoint, found, event_type, shards)
-    if (form := _BECOMES.get(found.get("stateForm", 1))) is not None:
-        # before any of it is written: an engine that doesn't know the form must refuse it from now on
-        _write(checkpoint / _FILE, {**found, "stateForm": form})
-    first, second = (int(word, 16) for word in found["hashKey"])
-    return EngineConfig(found["engine"], event_type, event_type.anchors, shards, (first, second), clock)
+    pinned = _read(checkpoint)
+    shards = shards or int(pinned["shards"])
+    _compare(checkpoint, pinned, event_type, shards)
+    if (upgraded := _UPGRADES.get(pinned.get("stateForm", 1))) is not None:
+        # before any state is written in it: an older engine must refuse the checkpoint from now on
+        _write(checkpoint / _FILE, {**pinned, "stateForm": upgraded})
+    first, second = (int(word, 16) for word in pinned["hashKey"])
+    return EngineConfig(pinned["engine"], event_type, event_type.anchors, shards, (first, second), clock)
 
 
 def is_new(checkpoint: Path) -> bool:
-    """Whether nobody has begun here."""
+    """Whether the folder has no checkpoint yet."""
     return not (checkpoint / _FILE).exists() and not spark_folder(checkpoint).exists()
 
 
 def new_config(
     event_type: EventType, shards: int, clock: Clock, engine_id: str | None = None
 ) -> EngineConfig:
-    """An engine that no checkpoint has yet, with a random hash key, and a random id unless one is given."""
+    """Configuration of a new engine: a random hash key, and a random id unless one is given."""
     hash_key = secrets.randbits(64), secrets.randbits(64)
     return EngineConfig(
         engine_id or str(uuid.uuid4()), event_type, event_type.anchors, shards, hash_key, clock
@@ -97,27 +97,27 @@ def new_config(
 
 
 def pin(checkpoint: Path, config: EngineConfig, begins: Ends | None = None) -> None:
-    """Makes the checkpoint that of this engine; `begins` is where a rebuilt one reads on."""
-    found: dict[str, Any] = {
+    """Pins the configuration; `begins` has the offsets at which a rebuilt engine resumes."""
+    pinned: dict[str, Any] = {
         "engine": config.engine_id,
         "shards": config.shards,
-        "stateForm": _STATE_FORM,
+        "stateForm": _STATE_FORMAT,
         "eventType": config.event_type.name,
         "eventTypeVersion": config.event_type.version,
         "anchors": list(config.anchors),
         "fields": config.event_type.identity["fields"],
         "hashKey": [f"{word:016x}" for word in config.hash_key],
     }
-    _write(checkpoint / _FILE, found if begins is None else {**found, "begins": begins})
+    _write(checkpoint / _FILE, pinned if begins is None else {**pinned, "begins": begins})
 
 
 def state_format(checkpoint: Path) -> int:
-    """In which form the checkpoint keeps state logs."""
+    """The pinned format of state logs, a key of `state_log.STATE_FORMATS`."""
     return int(_read(checkpoint).get("stateForm", 1))
 
 
 def resume_offsets(checkpoint: Path) -> Ends | None:
-    """Where a rebuilt checkpoint reads on; None for one that was not."""
+    """Exclusive ends at which a rebuilt checkpoint resumes; None for one that was not rebuilt."""
     begins = _read(checkpoint).get("begins") if (checkpoint / _FILE).exists() else None
     if begins is None:
         return None
@@ -125,16 +125,16 @@ def resume_offsets(checkpoint: Path) -> Ends | None:
 
 
 def _read(checkpoint: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((checkpoint / _FILE).read_text(encoding="utf-8"))
-    return found
+    pinned: dict[str, Any] = json.loads((checkpoint / _FILE).read_text(encoding="utf-8"))
+    return pinned
 
 
 def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shards: int) -> None:
-    form = pin.get("stateForm", 1)
-    if form > _STATE_FORM:
+    state_format = pin.get("stateForm", 1)
+    if state_format > _STATE_FORMAT:
         raise CheckpointMismatch(
-            f"{checkpoint} was made by a later version of the engine: its state has form {form}, and this one knows no"
-            f" more than {_STATE_FORM}. Run that version, or build the checkpoint again with this one"
+            f"{checkpoint} was made by a later version of the engine: its state has form {state_format}, and this one"
+            f" knows no more than {_STATE_FORMAT}. Run that version, or build the checkpoint again with this one"
             " (`tripline-engine rebuild` with an empty TRIPLINE_CHECKPOINT)"
         )
     if pin["shards"] != shards:
@@ -143,21 +143,21 @@ def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shard
             f" TRIPLINE_SHARDS={pin['shards']}, or build it again with {shards} from the recorded order:"
             " `tripline-engine rebuild` with an empty TRIPLINE_CHECKPOINT"
         )
-    found = (pin["eventType"], pin["eventTypeVersion"], tuple(pin["anchors"]))
+    pinned = (pin["eventType"], pin["eventTypeVersion"], tuple(pin["anchors"]))
     # checkpoints from before fields were pinned have none
     fields = pin.get("fields", event_type.identity["fields"])
     same_fields = fields == event_type.identity["fields"]
-    if found != (event_type.name, event_type.version, event_type.anchors) or not same_fields:
+    if pinned != (event_type.name, event_type.version, event_type.anchors) or not same_fields:
         raise CheckpointMismatch(
-            f"{checkpoint} was made for event type {found[0]} version {found[1]} with anchors"
-            f" {', '.join(found[2])}{'' if same_fields else ' and other fields'}, and can't be run for"
+            f"{checkpoint} was made for event type {pinned[0]} version {pinned[1]} with anchors"
+            f" {', '.join(pinned[2])}{'' if same_fields else ' and other fields'}, and can't be run for"
             f" {event_type.name} version {event_type.version}: set TRIPLINE_EVENT_TYPE as it was, or start with an"
             " empty TRIPLINE_CHECKPOINT"
         )
 
 
 def _write(path: Path, pin: dict[str, Any]) -> None:
-    """All of the file or nothing of it."""
+    """Atomic and fsynced."""
     new = path.with_suffix(".new")
     with new.open("w", encoding="utf-8") as file:
         json.dump(pin, file, indent=2)

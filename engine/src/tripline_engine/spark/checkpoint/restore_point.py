@@ -1,9 +1,9 @@
-"""What a rebuilt checkpoint begins with: the shards' state, and where to read on. Until the first commit.
+"""Restore point of a rebuilt checkpoint: the shards' state and the offsets to resume at, until the first commit.
 
     <checkpoint>/tripline.json    names the offsets under `begins`; only with that is the folder below of any use
     <checkpoint>/beginning/       a state log for each shard
 
-The first micro-batch takes the state over. It may run several times, so all of this stays until it is committed.
+The first micro-batch loads the state. It may run several times, so the folder stays until it is committed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FOLDER: Final = "beginning"
 
 @dataclass(frozen=True, slots=True)
 class RestorePoint:
-    """Exclusive ends of what has been judged, by topic and partition, and the folder with the shards' state logs."""
+    """Exclusive ends of the judged offsets, by topic and partition, and the folder of the shards' state logs."""
 
     ends: Ends
     folder: Path
@@ -42,29 +42,29 @@ def read_restore_point(checkpoint: Path) -> RestorePoint | None:
 
 
 def judged_ends(checkpoint: Path) -> Ends:
-    """Where the part that is judged and committed ends; empty before the first commit of an engine that began anew."""
-    beginning = read_restore_point(checkpoint)
-    return beginning.ends if beginning else committed_ends(spark_folder(checkpoint))
+    """Exclusive ends of judged and committed offsets; empty before the first commit of a new engine."""
+    restore_point = read_restore_point(checkpoint)
+    return restore_point.ends if restore_point else committed_ends(spark_folder(checkpoint))
 
 
 def write_restore_point(checkpoint: Path, states: Iterable[Iterable[tuple[str, bytes]]]) -> None:
-    """The state log of each shard, all of them or none; on the disk when this returns."""
+    """Writes the state logs of all shards atomically; fsynced when this returns."""
     # the driver of a stream has nothing to write, and no time to import Arrow before Java has started
     from tripline_engine.spark.checkpoint.state_file import write_state  # noqa: PLC0415
 
-    aside = checkpoint / f"{_FOLDER}.new"
-    for folder in (aside, checkpoint / _FOLDER):
+    unfinished = checkpoint / f"{_FOLDER}.new"
+    for folder in (unfinished, checkpoint / _FOLDER):
         rmtree(folder, ignore_errors=True)
-    aside.mkdir()
+    unfinished.mkdir()
     for shard, items in enumerate(states):
-        write_state(_state_file(aside, shard), items)
-    _sync(aside)
-    aside.rename(checkpoint / _FOLDER)
+        write_state(_state_file(unfinished, shard), items)
+    _sync(unfinished)
+    unfinished.rename(checkpoint / _FOLDER)
     _sync(checkpoint)
 
 
 def remove_restore_point(checkpoint: Path) -> None:
-    """Frees the disk once nobody needs it; it may be gigabytes."""
+    """Deletes the folder, gigabytes perhaps, once the first micro-batch is committed."""
     if read_restore_point(checkpoint) is None:
         rmtree(checkpoint / _FOLDER, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""How far the committed micro-batches reach, read from the streaming query's own checkpoint.
+"""Committed and planned offsets, read from the streaming query's own checkpoint.
 
 Spark commits no offsets to Kafka. `commits/<n>` exists once micro-batch n is committed, `offsets/<n>` then says where
 it ended: a line with the format's version, one with metadata, one per source: {topic: {partition: offset}}, offsets
@@ -21,7 +21,7 @@ def last_commit(folder: Path) -> int | None:
 
 
 def is_in_flight(folder: Path) -> bool:
-    """Whether a micro-batch is planned that is not committed: if the engine is dead it will be repeated."""
+    """Whether a micro-batch is planned and not committed: if the engine is dead it will be repeated."""
     return _last(folder / "offsets") != last_commit(folder)
 
 
@@ -32,13 +32,13 @@ def _last(folder: Path) -> int | None:
 
 
 def committed_ends(folder: Path) -> Ends:
-    """Where the committed part of each partition ends; empty before the first commit."""
+    """Ends of the committed offsets; empty before the first commit."""
     batch = last_commit(folder)
     return {} if batch is None else planned_ends(folder, batch)
 
 
 def planned_ends(folder: Path, batch: int) -> Ends:
-    """Where micro-batch `batch` ends, committed or not. Raises FileNotFoundError if it has not been planned."""
+    """Ends of micro-batch `batch`, committed or not. Raises FileNotFoundError if it has not been planned."""
     ends: Ends = {}
     for line in (folder / "offsets" / str(batch)).read_text(encoding="utf-8").splitlines()[2:]:
         for topic, partitions in _source(line).items():
@@ -47,9 +47,9 @@ def planned_ends(folder: Path, batch: int) -> Ends:
 
 
 def _source(line: str) -> Mapping[str, Mapping[str, int]]:
-    """One source's line; a source that has never had anything is a dash."""
+    """One source's line; the line of a source without any record yet is a dash."""
     try:
-        found = json.loads(line)
+        offsets = json.loads(line)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return offsets if isinstance(offsets, dict) else {}

@@ -1,6 +1,6 @@
-"""A shard's state log as a file: Arrow record batches of keys and data, as many as it takes.
+"""A shard's state log as a file: an Arrow stream of record batches with keys and data.
 
-The log is opaque here: whatever keys there are, they come out as they went in.
+Keys and data are opaque here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BATCH_BYTES: Final = 16 << 20
 
 
 def write_state(path: Path, items: Iterable[tuple[str, bytes]]) -> None:
-    """On the disk when this returns."""
+    """Writes the file; fsynced when this returns."""
     with path.open("wb") as file:
         with pa.ipc.new_stream(file, _SCHEMA) as writer:
             for batch in _batches(items):
@@ -29,7 +29,7 @@ def write_state(path: Path, items: Iterable[tuple[str, bytes]]) -> None:
 
 
 def read_state(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The items of a log, some megabytes of them in memory at a time."""
+    """The items of a log, streamed: some megabytes in memory at a time."""
     with path.open("rb") as file, pa.ipc.open_stream(file) as reader:
         for batch in reader:
             yield from zip(batch.column("key").to_pylist(), batch.column("data").to_pylist(), strict=True)

@@ -1,4 +1,4 @@
-"""How far behind the engine is: with a long backlog micro-batches are large, and what suits small ones costs then."""
+"""The backlog of unread transactions. With a long one micro-batches are large, and need another query plan."""
 
 from __future__ import annotations
 
@@ -14,53 +14,53 @@ from tripline_engine.topic_names import TRANSACTIONS
 
 _log = structlog.get_logger(__name__)
 
-# So many of the largest micro-batches of the usual form make a long backlog; less than this part of one ends it.
-_LONG: Final = 2
-_SHORT: Final = 0.5
-# Spark shares the largest number out to partitions and rounds down for each.
+# In micro-batches of the largest usual size: a backlog of two is long, and a micro-batch of less than half ends it.
+_LONG_BATCHES: Final = 2
+_SHORT_BATCHES: Final = 0.5
+# Spark divides the largest size among partitions and rounds down for each.
 _FULL: Final = 0.95
 
 
 class Backlog:
-    """Whether the engine is far behind, from what waits at a start and from the micro-batches after it.
+    """State machine of a long backlog: by the unread records at a start, then by the sizes of micro-batches.
 
-    :ivar most: transactions of the largest micro-batch of the usual form
+    :ivar batch_limit: transactions of the largest usual micro-batch
     """
 
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self._far, self._full = False, 0
+    def __init__(self, batch_limit: int) -> None:
+        self.batch_limit = batch_limit
+        self._is_long, self._full_batches = False, 0
 
     @property
-    def far(self) -> bool:
-        """Whether it is far behind."""
-        return self._far
+    def is_long(self) -> bool:
+        """Whether the query plan for large micro-batches pays."""
+        return self._is_long
 
-    def waits(self, transactions: int) -> None:
-        """What waits at a start."""
-        self._far = transactions >= _LONG * self.most
-        if self._far:
+    def start_with(self, transactions: int) -> None:
+        """Unread transactions when the engine starts."""
+        self._is_long = transactions >= _LONG_BATCHES * self.batch_limit
+        if self._is_long:
             _log.info("catching_up", transactions=transactions)
 
-    def took(self, transactions: int) -> None:
-        """What a micro-batch has taken. So many full ones in a row say that as much waits again, or has waited."""
-        self._full = self._full + 1 if transactions >= _FULL * self.most else 0
-        if not self._far and self._full >= _LONG:
-            self._far = True
-            _log.info("catching_up", micro_batches=self._full)
-        elif self._far and transactions < _SHORT * self.most:
-            self._far = False
+    def batch_done(self, transactions: int) -> None:
+        """Transactions of a committed micro-batch. Two full ones in a row mean that the engine has fallen behind."""
+        self._full_batches = self._full_batches + 1 if transactions >= _FULL * self.batch_limit else 0
+        if not self._is_long and self._full_batches >= _LONG_BATCHES:
+            self._is_long = True
+            _log.info("catching_up", micro_batches=self._full_batches)
+        elif self._is_long and transactions < _SHORT_BATCHES * self.batch_limit:
+            self._is_long = False
             _log.info("caught_up")
 
 
 def unread_records(settings: EngineSettings) -> int:
-    """How many transactions have not been judged yet; 0 if Kafka doesn't say: that decides nothing but speed."""
+    """Transactions not judged yet; 0 if Kafka doesn't answer, because only speed depends on it."""
     name = settings.topic(TRANSACTIONS)
     judged = judged_ends(settings.checkpoint).get(name, {})
     try:
         with TopicLog(settings.kafka, name) as topic:
-            spans = {partition: topic.span(partition) for partition in topic.partitions()}
+            ranges = {partition: topic.span(partition) for partition in topic.partitions()}
     except KafkaSilent as error:
         _log.debug("backlog_unknown", reason=str(error))
         return 0
-    return sum(max(0, span.until - max(span.first, judged.get(p, 0))) for p, span in spans.items())
+    return sum(max(0, span.until - max(span.first, judged.get(p, 0))) for p, span in ranges.items())

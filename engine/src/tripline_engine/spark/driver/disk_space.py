@@ -1,6 +1,6 @@
-"""Whether mapped files of as much history as there may be fit where they are to be.
+"""Disk space for the mapped files of a history at its limit, checked at the start.
 
-Told at the start, in daylight: where they don't, the engine ends when the room is full, weeks later.
+Without the check, an engine whose file system is too small fails when it is full, weeks after the start.
 """
 
 from __future__ import annotations
@@ -9,33 +9,35 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-_EACH: Final = 150
-"""Bytes of mapped files for a transaction and anchor that is held, its lists and windows among them."""
-_BLOCK: Final = 512
-"""Bytes of what `stat` calls a block."""
+_BYTES_PER_TRANSACTION: Final = 150
+"""Bytes of mapped files per retained transaction and anchor, group lists and windows included."""
+_BLOCK_BYTES: Final = 512
+"""Size of a block as `stat` counts them."""
 _GIB: Final = 1 << 30
 
 
-def disk_shortage(folder: Path, most: int) -> str | None:
-    """A sentence if files of so many transactions would not fit in this folder; None if they would.
+def disk_shortage(folder: Path, max_transactions: int) -> str | None:
+    """A sentence if mapped files of a full history would not fit in this folder; None if they would.
 
-    What is there already, of a run before, has its room.
+    Files of a previous run count as available space: the next run replaces them.
     """
-    room, needed = shutil.disk_usage(folder).free + disk_bytes(folder), most * _EACH
-    if needed <= room:
+    available = shutil.disk_usage(folder).free + disk_bytes(folder)
+    needed = max_transactions * _BYTES_PER_TRANSACTION
+    if needed <= available:
         return None
     return (
-        f"{most:,} transactions (TRIPLINE_MAX_HISTORY) may need {needed / _GIB:,.1f} GiB of mapped files, and"
-        f" {folder} (TRIPLINE_PROJECTION_DIR) has room for {room / _GIB:,.1f}: lower the one, or give the other more"
+        f"{max_transactions:,} transactions (TRIPLINE_MAX_HISTORY) may need {needed / _GIB:,.1f} GiB of mapped files,"
+        f" and {folder} (TRIPLINE_PROJECTION_DIR) has room for {available / _GIB:,.1f}: lower the one, or give the"
+        " other more"
     )
 
 
 def disk_bytes(folder: Path) -> int:
-    """What the files below it take of the disk: blocks, not lengths, for mapped files have holes."""
-    found = 0
+    """Disk usage of the files below a folder, by blocks and not by length: mapped files are sparse."""
+    total = 0
     for path in folder.rglob("*"):
         try:
-            found += path.lstat().st_blocks * _BLOCK
+            total += path.lstat().st_blocks * _BLOCK_BYTES
         except FileNotFoundError:
             continue  # removed meanwhile
-    return found
+    return total

@@ -41,13 +41,13 @@ from tripline_engine.spark.state.stored_state import StoredState
 
 _log = structlog.get_logger(__name__)
 _POLL_SECONDS: Final = 0.2
-_BETWEEN_LOOKS_SECONDS: Final = 0.05
-# A micro-batch of a backlog takes seconds; longer than that nobody waits for the end of one.
+_COMMIT_POLL_SECONDS: Final = 0.05
+# A micro-batch of a backlog takes seconds; after these the query is stopped in the middle of one.
 _GRACE_SECONDS: Final = 10.0
 
 
 RefuseWithoutHistory = Callable[[EngineSettings, int], None]
-"""Refuses (EngineError) to begin at that time (ms) where Kafka no longer has what the rules' windows need."""
+"""Raises EngineError where Kafka no longer has the records that the rules' windows need at that time (ms)."""
 
 
 def run(settings: EngineSettings, refuse_without_history: RefuseWithoutHistory) -> None:
@@ -66,10 +66,10 @@ def run(settings: EngineSettings, refuse_without_history: RefuseWithoutHistory) 
         remove_restore_point(settings.checkpoint)
         remove_unfinished_blobs(settings.checkpoint)
         settings.projection_dir.mkdir(parents=True, exist_ok=True)
-        # on a cluster the files are elsewhere
-        lacking = settings.is_local and disk_shortage(settings.projection_dir, settings.max_history)
-        if lacking:
-            _log.warning("little_room", reason=lacking)
+        # on a cluster the files are on the workers' machines
+        shortage = settings.is_local and disk_shortage(settings.projection_dir, settings.max_history)
+        if shortage:
+            _log.warning("little_room", reason=shortage)
         processor = ShardProcessor(
             config,
             StoredState(settings.checkpoint, checkpoint.state_format(settings.checkpoint)),
@@ -93,14 +93,14 @@ class Engine:
         self._limit = HistoryLimit(settings.max_history)
         self._was_full = False
         self._backlog = Backlog(settings.max_transactions_per_batch)
-        self._was_far = False
+        self._was_long = False
         self._stop = threading.Event()
         self._ready, self._committed = threading.Event(), threading.Event()
         self._query: StreamingQuery | None = None
 
     def run(self, processor: ShardProcessor) -> None:
-        where = (self._settings.metrics_host, self._settings.metrics_port)
-        with serving(*where, self._metrics.registry, self._dead, self._not_ready) as port:
+        address = (self._settings.metrics_host, self._settings.metrics_port)
+        with serving(*address, self._metrics.registry, self._dead, self._not_ready) as port:
             _log.info("starting", engine=self._config.engine_id, shards=self._config.shards, http_port=port)
             preload.import_arrow()
             cache = self._settings.class_cache
@@ -114,13 +114,13 @@ class Engine:
             )
             listener.listen(session)
             try:
-                self._backlog.waits(unread_records(self._settings))
+                self._backlog.start_with(unread_records(self._settings))
                 query = self._start(session, processor)
                 with self._ticking():
                     self._wait(session, query)
                     while not self._stop.is_set():
-                        # history is full, or is no longer: a query that takes transactions, or one that doesn't.
-                        # Or there is a long backlog, or no longer: one that suits large micro-batches, or small ones
+                        # history has reached its limit or is below it again: a query without transactions, or with
+                        # them. Or a backlog has become long or short: a plan for large micro-batches, or small ones
                         self._query = None
                         _finish(query, self._committed)
                         if self._stop.is_set():
@@ -138,8 +138,8 @@ class Engine:
 
     def _start(self, session: SparkSession, processor: ShardProcessor) -> StreamingQuery:
         self._was_full = full = self._limit.full
-        self._was_far = far = self._backlog.far
-        self._metrics.takes_transactions(takes=not full)
+        self._was_long = catching_up = self._backlog.is_long
+        self._metrics.record_intake(is_open=not full)
         if full:
             _log.error("history_full", reason=self._limit.sentence)
         self._query = start_query(
@@ -149,7 +149,7 @@ class Engine:
             processor,
             self._fault,
             takes_transactions=not full,
-            catching_up=far,
+            catching_up=catching_up,
         )
         if self._fault:
             self._fault.watch(self._query)
@@ -170,11 +170,11 @@ class Engine:
             self._config.engine_id,
             self._config.clock,
             clocks,
-            # history that is full, and takes no transactions, would wait for ever for the clock to move
-            insists=lambda: self._limit.full,
+            # while history is full no transactions are read, and nothing else would advance the clock
+            repeats_tick=lambda: self._limit.full,
         )
         thread = threading.Thread(
-            target=ticker.run, args=(self._stop, self._metrics.ticked), name="ticker", daemon=True
+            target=ticker.run, args=(self._stop, self._metrics.record_tick), name="ticker", daemon=True
         )
         thread.start()
         self._ticker_thread = thread
@@ -186,8 +186,8 @@ class Engine:
             stream.close()
 
     def _wait(self, session: SparkSession, query: StreamingQuery) -> None:
-        """Returns when the engine is told to stop, or when it is to go on with another query."""
-        jvm = session.sparkContext._jvm  # noqa: SLF001  # the only way to the JVM's own accounts
+        """Returns when the engine has to stop, or to restart with another query."""
+        jvm = session.sparkContext._jvm  # noqa: SLF001  # the only way to the JVM's memory statistics
         assert jvm is not None  # the query runs
         heap = old_generation(jvm)
         purge_at = time.monotonic() + jvm_housekeeping.INTERVAL_SECONDS
@@ -196,13 +196,13 @@ class Engine:
                 raise QueryFailed(f"the streaming query ended: {_reason(query)}")
             if not self._ticker_thread.is_alive():
                 raise QueryFailed("the ticker ended, without it the record clock would stand still")
-            self._metrics.heap_lives(live_bytes(heap))
+            self._metrics.record_live_heap(live_bytes(heap))
             if time.monotonic() > purge_at:
                 _log.debug("paths_forgotten", count=jvm_housekeeping.evict_deleted_paths(session))
                 purge_at = time.monotonic() + jvm_housekeeping.INTERVAL_SECONDS
 
     def _wants_another_query(self) -> bool:
-        return self._limit.full != self._was_full or self._backlog.far != self._was_far
+        return self._limit.full != self._was_full or self._backlog.is_long != self._was_long
 
     def _dead(self) -> str | None:
         if self._query is not None and not self._stop.is_set() and not self._query.isActive:
@@ -218,14 +218,14 @@ class Engine:
 
 
 def _finish(query: StreamingQuery, committed: threading.Event) -> None:
-    """Stops the query where one micro-batch has ended and the next one is hardly planned.
+    """Stops the query between two micro-batches, if one ends within the grace period.
 
-    In the middle of one is safe too, but what a shard is at is lost then, and its arrays are built again.
+    A stop in the middle of one is safe too, but its work is lost, and the shards' arrays are rebuilt.
     """
     committed.clear()
     deadline = time.monotonic() + _GRACE_SECONDS
     while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
-        if committed.wait(_BETWEEN_LOOKS_SECONDS):
+        if committed.wait(_COMMIT_POLL_SECONDS):
             break
     try:
         query.stop()
@@ -237,5 +237,5 @@ def _reason(query: StreamingQuery) -> str:
     error: Any = query.exception()
     lines = [line.strip() for line in str(error or "no reason given").splitlines() if line.strip()]
     # the innermost error is the last one a traceback names
-    telling = [line for line in lines if "Error" in line or "Exception" in line] or lines
-    return f"{lines[0]} … {telling[-1]}"[:1000]
+    errors = [line for line in lines if "Error" in line or "Exception" in line] or lines
+    return f"{lines[0]} … {errors[-1]}"[:1000]

@@ -1,44 +1,44 @@
-"""The stated limit of history: an engine that holds as many transactions as it may takes no more of them.
+"""The limit of retained transactions (TRIPLINE_MAX_HISTORY): an engine at its limit stops reading transactions.
 
-History is never dropped to make room. Rule events and ticks are taken all the same: deleting or shortening rules is
-what makes room again.
+History is never dropped to make room. Rule events and ticks are still read: deleting rules or shortening their windows
+is what frees space.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-# It takes transactions again when it holds a tenth less, not with the next one that goes.
-_ROOM: Final = 0.9
+# Hysteresis: reading starts again a tenth below the limit, not with the first transaction that expires.
+_RESUME_BELOW: Final = 0.9
 
 
 class HistoryLimit:
-    """How many transactions the shards hold, and whether that is as many as they may.
+    """Retained transactions of all shards, against the limit.
 
-    :ivar most: over all shards and anchors
+    :ivar max_transactions: over all shards and anchors
     """
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self, max_transactions: int) -> None:
+        self.max_transactions = max_transactions
         self._held: dict[int, int] = {}
         self._full = False
 
-    def holds(self, shard: int, transactions: int) -> None:
-        """What a shard holds after a micro-batch."""
+    def record(self, shard: int, transactions: int) -> None:
+        """Transactions that a shard retains after a micro-batch."""
         self._held[shard] = transactions
         held = sum(self._held.values())
-        self._full = held >= (self.most * _ROOM if self._full else self.most)
+        self._full = held >= (self.max_transactions * _RESUME_BELOW if self._full else self.max_transactions)
 
     @property
     def full(self) -> bool:
-        """Whether no more transactions are taken."""
+        """Whether reading transactions has to stop."""
         return self._full
 
     @property
     def sentence(self) -> str:
-        """What to do about it."""
+        """The state and its remedies, for log and readiness probe."""
         return (
             f"history holds {sum(self._held.values()):,} transactions, as many as it may"
-            f" (TRIPLINE_MAX_HISTORY={self.most}): no transactions are taken until rules are deleted, given shorter"
-            " windows or made bucketed, or the limit is raised"
+            f" (TRIPLINE_MAX_HISTORY={self.max_transactions}): no transactions are taken until rules are deleted, given"
+            " shorter windows or made bucketed, or the limit is raised"
         )

@@ -1,4 +1,4 @@
-"""How much of the driver's heap lives: what its last whole collection has left."""
+"""Live bytes of the driver's heap: the size of its old generation after the last full collection."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ if TYPE_CHECKING:
 
 
 def old_generation(jvm: JVMView) -> JavaObject:
-    """The pool of the heap that only a whole collection looks at, whatever the collector calls it.
+    """The heap's old generation, whatever the collector calls that memory pool.
 
     A `java.lang.management.MemoryPoolMXBean`.
     """
     pools = jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
-    # of the heap's pools this is the one in which the JVM lets a limit be watched
+    # the one heap pool for which the JVM supports a usage threshold
     return next(
         pool for pool in pools if pool.getType().name() == "HEAP" and pool.isUsageThresholdSupported()
     )
 
 
 def live_bytes(old: JavaObject) -> int:
-    """Bytes that the last whole collection has left there; 0 before the first."""
-    left: int = old.getCollectionUsage().getUsed()
-    return left
+    """Bytes in use after the last full collection; 0 before the first."""
+    used: int = old.getCollectionUsage().getUsed()
+    return used

@@ -1,4 +1,4 @@
-"""What Spark leaves behind in a driver that runs for months.
+"""Eviction of paths that Spark leaks in a driver that runs for months.
 
 With Unix sockets every Python task registers its socket's path in `java.io.DeleteOnExitHook` and never takes it out:
 250 bytes, ten to twenty a second. The set is swapped for one that holds only paths that still exist. The swap is one
@@ -19,7 +19,7 @@ INTERVAL_SECONDS: Final = 600
 
 
 def evict_deleted_paths(session: SparkSession) -> int:
-    """How many paths were dropped; 0 as well if this Java doesn't let us."""
+    """Number of paths evicted; also 0 where this Java forbids it."""
     jvm: Any = session.sparkContext._jvm  # noqa: SLF001  # there is no public way into the JVM
     try:
         field = jvm.java.lang.Class.forName("java.io.DeleteOnExitHook").getDeclaredField("files")

@@ -31,7 +31,7 @@ class KafkaStream:
                 **common,
                 "group.id": f"tripline-engine-{engine_id}",
                 "enable.auto.commit": False,
-                # where a topic no longer reaches back to what is asked for
+                # where a position has been deleted by retention
                 "auto.offset.reset": "earliest",
             }
         )
@@ -71,20 +71,20 @@ class KafkaStream:
         self._consumer.close()
 
     def _end(self, topic: str, partition: int) -> int:
-        found = self._consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=_SECONDS)
-        if found is None:
+        watermarks = self._consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=_SECONDS)
+        if watermarks is None:
             raise KafkaException(f"no end of {topic} partition {partition} within {_SECONDS:g} s")
-        end: int = found[1]
+        end: int = watermarks[1]
         return end
 
     def _read(self, topic: str, position: int) -> Iterator[tuple[int, list[Any]]]:
-        """Everything of a one-partition topic from `position` to its end as it stands now, as JSON."""
+        """Records of a one-partition topic from `position` to its present end: offset and JSON value."""
         end = self._end(topic, 0)
         if position >= end:
             return
         self._consumer.assign([TopicPartition(topic, 0, position)])
         while position < end:
-            # no more than there is: consume waits for as many as it is asked for
+            # never more than the topic has: consume waits until it has as many as requested
             messages = self._consumer.consume(min(10_000, end - position), _SECONDS)
             if not messages:
                 raise KafkaException(f"nothing of {topic} from offset {position} within {_SECONDS:g} s")
@@ -99,7 +99,7 @@ class KafkaStream:
 
 
 def _loaded(message: Message) -> Iterator[Any]:
-    """The record's JSON; what isn't JSON is skipped, the shards report it."""
+    """The record's JSON; a value that is not JSON is skipped, and the shards report it."""
     try:
         yield json.loads(message.value() or b"")
     except (ValueError, RecursionError):

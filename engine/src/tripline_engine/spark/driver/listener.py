@@ -1,4 +1,4 @@
-"""Spark's progress events into metrics and readiness."""
+"""Spark's progress events as metrics and readiness."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ class ProgressListener:
     """Called by the JVM from Spark's listener thread, after the micro-batch's commit.
 
     PySpark's own listeners rebuild each event from some hundred calls back into the JVM, many of which look for classes
-    by name through every jar: a fifth of the engine's processor time. This one takes the event's JSON.
+    by name through every jar: a fifth of the engine's processor time. This one parses the event's JSON.
 
-    `ready` is set while the query has done something, `committed` by each micro-batch: who waits for one clears it.
+    `ready` is set from the query's first progress until it ends. `committed` is set by each micro-batch: whoever waits
+    for one clears it first.
     """
 
     def __init__(
@@ -43,11 +44,11 @@ class ProgressListener:
         self._ready, self._committed = ready, committed
 
     def listen(self, session: SparkSession) -> None:
-        """From now on."""
+        """Register with the session."""
         session.streams.addListener(self)  # type: ignore[arg-type]  # it asks for `_jlistener` and nothing else
 
-    def took(self, progress: dict[str, Any]) -> None:
-        """One micro-batch, as Spark writes its progress in JSON."""
+    def batch_done(self, progress: dict[str, Any]) -> None:
+        """A committed micro-batch: Spark's progress JSON."""
         rows = {
             name: source["numInputRows"] for name, source in zip(_SOURCES, progress["sources"], strict=False)
         }
@@ -55,10 +56,10 @@ class ProgressListener:
         shards = shard_counters(observed) if observed else []
         stages = dict(progress["durationMs"])
         self._metrics.batch_committed(stages.pop("triggerExecution") / 1000, rows, shards)
-        self._metrics.stages_took(stages)
-        self._backlog.took(rows.get("transactions", 0))
+        self._metrics.record_stages(stages)
+        self._backlog.batch_done(rows.get("transactions", 0))
         for shard, counters in shards:
-            self._limit.holds(shard, json.loads(counters)["history_rows"])
+            self._limit.record(shard, json.loads(counters)["history_rows"])
         self._ready.set()
         self._committed.set()
 
@@ -66,7 +67,7 @@ class ProgressListener:
         """Started isn't ready: state may have to be loaded first."""
 
     def onQueryProgress(self, event: JavaObject) -> None:  # noqa: N802
-        self.took(json.loads(event.progress().json()))
+        self.batch_done(json.loads(event.progress().json()))
 
     def onQueryIdle(self, event: JavaObject) -> None:  # noqa: N802, ARG002
         self._ready.set()

@@ -20,7 +20,7 @@ ROWS: Final = MetricName(
 )
 UNREAD: Final = MetricName(
     "tripline_engine_lag_records",
-    "Transactions in Kafka that no committed micro-batch holds",
+    "Consumer lag: transactions in Kafka beyond the last committed micro-batch",
     "gauge",
     ("partition",),
 )
@@ -30,28 +30,30 @@ LATENCY: Final = MetricName(
     "tripline_engine_detection_latency_seconds", "Ingestion to detection, of alerts", "histogram"
 )
 REBUILDS: Final = MetricName(
-    "tripline_engine_rebuilds", "Times a shard's arrays were built again from its segments", "counter"
+    "tripline_engine_rebuilds", "Rebuilds of a shard's arrays from its state log", "counter"
 )
 REBUILD_SECONDS: Final = MetricName(
-    "tripline_engine_rebuild_seconds", "Time that building shards' arrays again took", "counter"
+    "tripline_engine_rebuild_seconds", "Time spent on rebuilds of shards' arrays", "counter"
 )
 SHRINKS: Final = MetricName(
-    "tripline_engine_shrinks", "Times a shard's arrays were made smaller after clean-up", "counter"
+    "tripline_engine_shrinks", "Shrinks of a shard's arrays after compaction", "counter"
 )
 PRIVATE_COPIES: Final = MetricName(
-    "tripline_engine_private_copies", "Times another attempt held a shard's arrays", "counter"
+    "tripline_engine_private_copies",
+    "Tasks on private copies of a shard's arrays, because another attempt held their lock",
+    "counter",
 )
 DUPLICATES: Final = MetricName(
-    "tripline_engine_duplicates", "Transactions that were on an anchor already", "counter"
+    "tripline_engine_duplicates", "Transactions dropped by deduplication, once per anchor", "counter"
 )
 JUDGED: Final = MetricName(
     "tripline_engine_transactions", "Transactions that reached a shard, once per shard", "counter"
 )
 BACKFILLED: Final = MetricName(
-    "tripline_engine_backfilled", "Transactions that backfills have brought, once per anchor", "counter"
+    "tripline_engine_backfilled", "Transactions ingested by backfills, once per anchor", "counter"
 )
 NULL_GROUPS: Final = MetricName(
-    "tripline_engine_null_groups", "Evaluations left out because a group value is null", "counter"
+    "tripline_engine_null_groups", "Evaluations skipped because a grouping field is null", "counter"
 )
 UNREADABLE_RULE_EVENTS: Final = MetricName(
     "tripline_engine_unreadable_rule_events", "Rule events skipped, once per shard", "counter"
@@ -59,18 +61,16 @@ UNREADABLE_RULE_EVENTS: Final = MetricName(
 UNREADABLE_TICKS: Final = MetricName(
     "tripline_engine_unreadable_ticks", "Ticks skipped, once per shard", "counter"
 )
-TRACE_RECORDS: Final = MetricName(
-    "tripline_engine_trace_records", "Evaluations of traced rules that were written", "counter"
-)
+TRACE_RECORDS: Final = MetricName("tripline_engine_trace_records", "Trace records written", "counter")
 TRACE_RECORDS_OMITTED: Final = MetricName(
     "tripline_engine_trace_records_omitted",
-    "Evaluations of traced rules beyond what a shard writes of one micro-batch",
+    "Trace records dropped: above the limit of a shard and micro-batch",
     "counter",
 )
-HISTORY_ROWS: Final = MetricName("tripline_engine_history_rows", "Transactions held", "gauge", ("shard",))
+HISTORY_ROWS: Final = MetricName("tripline_engine_history_rows", "Transactions retained", "gauge", ("shard",))
 HISTORY_BYTES: Final = MetricName(
     "tripline_engine_history_bytes",
-    "Bytes of the arrays that hold them, but for what has been given back",
+    "Bytes of history's arrays, less the pages released to the system",
     "gauge",
     ("shard",),
 )
@@ -85,7 +85,7 @@ TAKES_TRANSACTIONS: Final = MetricName(
 )
 LIVE_HEAP: Final = MetricName(
     "tripline_engine_live_heap_bytes",
-    "What the last whole collection of the driver's heap has left in its old part; 0 before the first",
+    "Bytes in the driver's old generation after its last full collection; 0 before the first",
     "gauge",
 )
 CLOCK: Final = MetricName(
@@ -93,7 +93,7 @@ CLOCK: Final = MetricName(
 )
 
 PRUNED_COLUMNS: Final = MetricName(
-    "tripline_engine_pruned_columns", "Fields that runs of the state log have given up", "counter"
+    "tripline_engine_pruned_columns", "Columns pruned from runs of the state log", "counter"
 )
 
 COUNTED_BY_SHARDS: Final = {
@@ -111,22 +111,22 @@ COUNTED_BY_SHARDS: Final = {
     "trace_records": TRACE_RECORDS,
     "trace_records_omitted": TRACE_RECORDS_OMITTED,
 }
-"""A shard's counters by their names there; each micro-batch adds to the metric."""
+"""Metrics by a shard counter's name; each micro-batch adds to the metric."""
 
 COUNTED_BY_RULE: Final = {
     f"rule_{name}": MetricName(f"tripline_engine_rule_{name}", text, "counter", ("rule",))
     for name, text in {
-        "evaluations": "Transactions that a rule has evaluated",
-        "equal_times": "Evaluations of a transaction whose event time an earlier one of its group has too",
+        "evaluations": "Evaluations of transactions by a rule",
+        "equal_times": "Evaluations of a transaction with the event time of an earlier one of its group",
         "late_evaluated": "Evaluations of late transactions",
-        "reevaluated": "Transactions judged again because a late one came into their window",
-        "late_stored": "Late transactions that count but are not evaluated, by the rule's policy",
-        "null_groups": "Transactions left out by a rule because a field of its grouping is null",
+        "reevaluated": "Transactions evaluated again because a late one entered their window",
+        "late_stored": "Late transactions in a rule's windows without an evaluation, by the rule's policy",
+        "null_groups": "Transactions skipped by a rule because a grouping field is null",
         "duplicates": "Duplicates that a rule would have evaluated",
-        "backfilled": "Transactions that backfills have brought into the windows of a rule",
+        "backfilled": "Transactions ingested into a rule's windows by backfills",
     }.items()
 }
-"""A shard's counters of single rules; each micro-batch adds to the metric."""
+"""Metrics by a shard's counters of single rules; each micro-batch adds to the metric."""
 
 MEASURED_BY_SHARDS: Final = {
     "history_rows": HISTORY_ROWS,

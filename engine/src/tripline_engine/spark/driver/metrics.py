@@ -1,4 +1,4 @@
-"""The driver's metrics: what micro-batches and the ticker report, in the shape Prometheus reads."""
+"""The driver's Prometheus metrics, from the reports of micro-batches and of the ticker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BATCH_BOUNDS: Final = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 10
 
 
 class LatencyCollector(Collector):
-    """A histogram that takes whole buckets: workers count, the driver adds up."""
+    """A histogram merged from whole buckets: workers count, the driver adds."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -61,11 +61,11 @@ class Metrics:
         self._rebuild_seconds = self._counter(names.REBUILD_SECONDS)
         self._unread = self._gauge(names.UNREAD)
         self._clock = self._gauge(names.CLOCK)
-        self._takes = self._gauge(names.TAKES_TRANSACTIONS)
+        self._intake = self._gauge(names.TAKES_TRANSACTIONS)
         self._live_heap = self._gauge(names.LIVE_HEAP)
-        self._counted = {key: self._counter(name) for key, name in names.COUNTED_BY_SHARDS.items()}
-        self._measured = {key: self._gauge(name) for key, name in names.MEASURED_BY_SHARDS.items()}
-        self._by_rule = {key: self._counter(name) for key, name in names.COUNTED_BY_RULE.items()}
+        self._counters = {key: self._counter(name) for key, name in names.COUNTED_BY_SHARDS.items()}
+        self._gauges = {key: self._gauge(name) for key, name in names.MEASURED_BY_SHARDS.items()}
+        self._rule_counters = {key: self._counter(name) for key, name in names.COUNTED_BY_RULE.items()}
         self._latency = LatencyCollector()
         self.registry.register(self._latency)
 
@@ -78,36 +78,36 @@ class Metrics:
             self._rows.labels(source).inc(count)
         for shard, counters in shards:
             for key, value in json.loads(counters).items():
-                self._take(shard, key, value)
+                self._add_counter(shard, key, value)
 
-    def stages_took(self, milliseconds: Mapping[str, int]) -> None:
+    def record_stages(self, milliseconds: Mapping[str, int]) -> None:
         """One micro-batch's time by stage."""
         for stage, value in milliseconds.items():
             self._stages.labels(stage).inc(value / 1000)
 
-    def ticked(self, unread: Mapping[int, int], clock: int | None) -> None:
-        """What the ticker has measured: unread records by partition, the last tick in ms."""
+    def record_tick(self, unread: Mapping[int, int], clock: int | None) -> None:
+        """The ticker's measurements: unread records by partition, the last tick in ms."""
         for partition, count in unread.items():
             self._unread.labels(str(partition)).set(count)
         if clock is not None:
             self._clock.set(clock / 1000)
 
-    def takes_transactions(self, *, takes: bool) -> None:
-        """Whether the query takes transactions; not while history is full."""
-        self._takes.set(takes)
+    def record_intake(self, *, is_open: bool) -> None:
+        """Whether the query reads transactions; it does not while history is at its limit."""
+        self._intake.set(is_open)
 
-    def heap_lives(self, size: int) -> None:
-        """Bytes that the last whole collection of the driver's heap has left."""
+    def record_live_heap(self, size: int) -> None:
+        """Bytes in the driver's old generation after its last full collection."""
         self._live_heap.set(size)
 
-    def _take(self, shard: int, key: str, value: int) -> None:
+    def _add_counter(self, shard: int, key: str, value: int) -> None:
         name, _, label = key.partition(":")
-        if name in self._counted:
-            self._counted[name].inc(value)
-        elif name in self._measured:
-            self._measured[name].labels(str(shard)).set(value)
-        elif name in self._by_rule:
-            self._by_rule[name].labels(label).inc(value)
+        if name in self._counters:
+            self._counters[name].inc(value)
+        elif name in self._gauges:
+            self._gauges[name].labels(str(shard)).set(value)
+        elif name in self._rule_counters:
+            self._rule_counters[name].labels(label).inc(value)
         elif name == "rejects":
             self._rejects.labels(label).inc(value)
         elif name == "rebuild_ms":

@@ -1,4 +1,4 @@
-"""What a start needs later and nothing keeps from beginning now: other threads do it while the main one waits."""
+"""Background work at the start: slow imports and Spark's fork server, while the main thread waits for Java."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _log = structlog.get_logger(__name__)
 
 
 def import_arrow() -> None:
-    """Imports what Spark's Python functions want in the driver too, a second's worth, while Java starts."""
+    """Imports pandas and pyarrow, which PySpark needs in the driver too: a second, while Java starts."""
     _in_background(lambda: [importlib.import_module(name) for name in ("pandas", "pyarrow")])
 
 
 def load_workers(session: SparkSession) -> None:
-    """Has Spark start the process that workers are forked from, while the first micro-batch is planned."""
+    """Has Spark start the fork server of its Python workers, while the first micro-batch is planned."""
 
     def same(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return batches
@@ -33,7 +33,7 @@ def load_workers(session: SparkSession) -> None:
             rows = session.range(0, 1, 1, 1).mapInArrow(same, "id long")
             rows.write.format("noop").mode("overwrite").save()
         except PySparkException as error:
-            # stopped meanwhile; whatever else it is, the query will say it
+            # the session was stopped meanwhile; any other cause makes the query fail too
             _log.debug("workers_not_loaded", reason=type(error).__name__)
 
     _in_background(load)

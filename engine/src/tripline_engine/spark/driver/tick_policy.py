@@ -1,8 +1,8 @@
-"""What the next tick carries: the policy that moves the record clock, without Kafka, threads or a clock of its own.
+"""Watermark policy: the record clock of the next tick. No Kafka, no threads, no clock in here.
 
 A tick is the minimum over the transaction partitions of the highest record time in committed micro-batches, never
-above the wall clock. A partition with nothing unread for the idle time is left out; when all are, the tick is the
-wall clock less the idle time. With old data there is no wall clock, and a stream at rest stands still.
+above the wall clock. A partition without unread records for the idle time is idle and left out; when all are, the tick
+is the wall clock less the idle time. With old data there is no wall clock, and the clock of an idle stream stands.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ DEFAULT_IDLE_SECONDS: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class PartitionState:
-    """One transaction partition. Times in ms; `resting_ms` is None while something of it is unread."""
+    """One transaction partition. Times in ms; `resting_ms` is None while it has unread records."""
 
     max_record_time: int | None
     resting_ms: int | None
 
 
 def next_tick(partitions: Iterable[PartitionState], idle_ms: int, wall_ms: int | None) -> int | None:
-    """The clock to send, None for no tick. `wall_ms` is None for old data."""
-    awaited = [p for p in partitions if p.resting_ms is None or p.resting_ms < idle_ms]
-    if not awaited:
+    """The record clock to send, None for no tick. `wall_ms` is None for old data."""
+    active = [p for p in partitions if p.resting_ms is None or p.resting_ms < idle_ms]
+    if not active:
         return None if wall_ms is None else wall_ms - idle_ms
-    times = [p.max_record_time for p in awaited if p.max_record_time is not None]
-    if len(times) < len(awaited):
+    times = [p.max_record_time for p in active if p.max_record_time is not None]
+    if len(times) < len(active):
         return None  # a partition that is read for the first time holds the clock
     return min(times) if wall_ms is None else min(*times, wall_ms)
 
 
 @dataclass(frozen=True, slots=True)
 class OrderedRange:
-    """One partition's part of one micro-batch as engine-order.v1 has it; `until` is exclusive."""
+    """Offsets of one partition in one micro-batch, from engine-order.v1; `until` is exclusive."""
 
     partition: int
     until: int
@@ -44,7 +44,7 @@ class OrderedRange:
 
 @dataclass(slots=True)
 class TickState:
-    """What the policy has to remember. Everything but `resting_since` and `ends` outlives a restart."""
+    """State of the policy. All but `resting_since` and `ends` is restored after a restart."""
 
     max_record_times: dict[int, int] = field(default_factory=dict)
     uncommitted: list[OrderedRange] = field(default_factory=list)
@@ -52,20 +52,21 @@ class TickState:
     ends: dict[int, int] = field(default_factory=dict)
 
     def take(self, ranges: Iterable[OrderedRange], committed: Mapping[int, int]) -> None:
-        """Order records as they are read; each counts once the micro-batch that wrote it is committed."""
-        waiting = [*self.uncommitted, *ranges]
-        self.uncommitted = [r for r in waiting if r.until > committed.get(r.partition, 0)]
-        for found in waiting:
-            if found.until <= committed.get(found.partition, 0):
-                highest = self.max_record_times.get(found.partition, found.max_record_time)
-                self.max_record_times[found.partition] = max(highest, found.max_record_time)
+        """Applies order records; each counts once the micro-batch that wrote it is committed."""
+        pending = [*self.uncommitted, *ranges]
+        self.uncommitted = [r for r in pending if r.until > committed.get(r.partition, 0)]
+        for ordered in pending:
+            if ordered.until <= committed.get(ordered.partition, 0):
+                highest = self.max_record_times.get(ordered.partition, ordered.max_record_time)
+                self.max_record_times[ordered.partition] = max(highest, ordered.max_record_time)
 
     def observe(
         self, ends: Mapping[int, int], unread: Mapping[int, int], elapsed_ms: int
     ) -> list[PartitionState]:
-        """The partitions as they stand, `ends` and `unread` records by partition, on a clock that only grows.
+        """States of the partitions; `ends` and `unread` records by partition, `elapsed_ms` of a monotonic clock.
 
-        What came and was taken since the last look was never seen unread, but the end has moved: that is no rest.
+        Records that arrived and were committed between two calls were never seen unread, but the end has moved: the
+        partition was not idle.
         """
         for partition, end in ends.items():
             if unread[partition] > 0:

@@ -1,4 +1,4 @@
-"""The driver's ticker: about once a second it measures how far each partition is and moves the record clock."""
+"""The driver's ticker: about once a second it measures the lag of each partition and advances the record clock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILE: Final = "ticker.json"
 
 
 class Stream(Protocol):
-    """What the ticker needs of Kafka and the checkpoint; all offsets are exclusive ends."""
+    """The ticker's port to Kafka and the checkpoint; all offsets are exclusive ends."""
 
     def transaction_ends(self) -> Mapping[int, int]: ...
 
@@ -38,17 +38,17 @@ class Stream(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """`wall_ms` since the epoch; `elapsed_ms` only grows and has no meaning but for differences."""
+    """`wall_ms` since the epoch; `elapsed_ms` is monotonic, for differences only."""
 
     wall_ms: Callable[[], int]
     elapsed_ms: Callable[[], int]
 
 
 class Ticker:
-    """One step a second; survives Kafka being away, and a restart by a small file beside the checkpoint.
+    """One step a second; survives an outage of Kafka, and a restart by a small file beside the checkpoint.
 
-    While `insists` says so the last tick is sent again where there is no higher one: with each tick history lets go of
-    what the rules no longer need.
+    While `repeats_tick` returns true, the last tick is sent again where there is no higher one: with each tick history
+    evicts transactions that no window holds any more.
     """
 
     def __init__(
@@ -58,14 +58,14 @@ class Ticker:
         engine_id: str,
         mode: Clock,
         clocks: Clocks,
-        insists: Callable[[], bool] = lambda: False,
+        repeats_tick: Callable[[], bool] = lambda: False,
     ) -> None:
         self._stream = stream
         self._file = checkpoint / _FILE
         self._engine_id = engine_id
         self._mode = mode
         self._clocks = clocks
-        self._insists = insists
+        self._repeats_tick = repeats_tick
         self._idle_seconds = DEFAULT_IDLE_SECONDS
         self._state = TickState()
         self._last: int | None = None
@@ -83,8 +83,8 @@ class Ticker:
             report(self.unread, self._last)
 
     def step(self) -> int | None:
-        """Measures once; sends a tick and returns its clock if it is higher than the last one sent, or insisted on."""
-        # ends before commits: what arrives in between makes a partition look busy, never at rest
+        """Measures once; sends a tick and returns its clock if it is higher than the last one sent, or repeated."""
+        # ends before commits: a record that arrives in between makes a partition look busy, never idle
         ends = self._stream.transaction_ends()
         committed = self._stream.committed()
         self._state.take(self._ranges(), committed)
@@ -96,7 +96,7 @@ class Ticker:
         wall = self._clocks.wall_ms() if self._mode == "wall" else None
         clock = next_tick(partitions, self._idle_seconds * 1000, wall)
         if clock is None or clock < 0 or (self._last is not None and clock <= self._last):
-            if self._last is None or not self._insists():
+            if self._last is None or not self._repeats_tick():
                 return None
             clock = self._last
         self._stream.send_tick(clock)
@@ -126,14 +126,14 @@ class Ticker:
         save_state(self._file.parent, self._engine_id, position, self._state, self._last)
 
     def _restore(self) -> None:
-        """The file only spares reading engine-order.v1 from its beginning: without it, that is what happens."""
+        """Restores from the file, a cache: without it engine-order.v1 is read from its beginning."""
         try:
             saved = json.loads(self._file.read_text(encoding="utf-8"))
             times = {int(partition): int(time) for partition, time in saved["maxRecordTimes"].items()}
-            uncommitted = [OrderedRange(*map(int, found)) for found in saved["uncommitted"]]
+            uncommitted = [OrderedRange(*map(int, fields)) for fields in saved["uncommitted"]]
             position, last = int(saved["orderPosition"]), saved["last"]
             if saved.get("engine", self._engine_id) != self._engine_id:
-                return  # a rebuild began here and was given up
+                return  # left by an abandoned rebuild
         except FileNotFoundError:
             return
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -146,7 +146,7 @@ class Ticker:
 def save_state(
     checkpoint: Path, engine: str, order_position: int, state: TickState, last: int | None
 ) -> None:
-    """What the ticker goes on from: the order as read up to that offset; `last` is the clock of the last tick."""
+    """Saves the ticker's state: the order read up to `order_position`; `last` is the clock of the last tick."""
     saved = {
         "engine": engine,
         "orderPosition": order_position,

@@ -102,7 +102,7 @@ class ShardProcessor(StatefulProcessor):
             yield from map(as_asked, self._outputs(self._shard(key), batches))
         except BaseException:
             if isinstance(self._client, StateClient):
-                self._client.hear_out()
+                self._client.drain_responses()
             raise
 
     def _outputs(self, shard: int, batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

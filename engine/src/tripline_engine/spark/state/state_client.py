@@ -1,9 +1,9 @@
-"""A client of Spark's state server that waits for no answer which says only that all is well.
+"""A pipelining client of Spark's state server: it does not wait for responses without content.
 
-In each micro-batch Spark's worker tells that server seven things besides what the state log asks for: what the state
-variable is called, which key is at work, how far the processor is. After each it waits: to the JVM and back, on cores
-that others use. Here such answers are heard together with the next one that says something, and the last of them when
-the processor is closed. The server answers in the order in which it was asked.
+In each micro-batch Spark's worker sends that server seven requests besides those of the state log: the name of the
+state variable, the current key, the processor's state. After each it waits for a round trip to the JVM, on busy cores.
+Here such acknowledgements are received together with the next response that has content, and the last of them when the
+processor is closed. The server responds in the order of requests.
 """
 
 from __future__ import annotations
@@ -21,104 +21,104 @@ from tripline_engine.errors import StateStoreFailed
 
 
 class StateClient(StatefulProcessorApiClient):
-    """As Spark's, but that a refusal is raised later, as StateStoreFailed; and so is every call after one that failed,
-    for nobody can tell any more which answer belongs to what.
+    """Spark's client with deferred errors: a refusal is raised later, as StateStoreFailed. After a failure every call
+    raises, for responses can no longer be matched to requests.
 
-    Timers and lists, which the engine has no use for, are not known here: their answers would be mistaken for others.
+    Timers and lists, which the engine does not use, are not supported: their responses would be taken for others.
 
-    :ivar unheard: how many answers are to be heard later
+    :ivar pending_responses: number of acknowledgements not yet received
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.unheard = 0
+        self.pending_responses = 0
         self._failed = False
 
     def set_handle_state(self, state: StatefulProcessorHandleState) -> None:
-        with self.later():
+        with self.deferring_response():
             super().set_handle_state(state)
         if state == StatefulProcessorHandleState.CLOSED:
-            self.hear()
+            self.receive_pending()
 
     def set_implicit_key(self, key: tuple[Any, ...]) -> None:
-        with self.later():
+        with self.deferring_response():
             super().set_implicit_key(key)
 
     def remove_implicit_key(self) -> None:
-        with self.later():
+        with self.deferring_response():
             super().remove_implicit_key()
 
     def get_map_state(self, *args: Any, **kwargs: Any) -> None:
-        with self.later():
+        with self.deferring_response():
             super().get_map_state(*args, **kwargs)
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
-        """What is sent in here is told at once that all is well; `answer` has what the server says to it."""
-        with self._whole():
-            self._receive_proto_message = _well  # type: ignore[method-assign]
+    def awaiting_response(self) -> Iterator[None]:
+        """Sends one request without waiting; `response` receives its answer."""
+        with self._failing_permanently():
+            self._receive_proto_message = _ok_response  # type: ignore[method-assign]
             try:
                 yield
             except OSError:
-                self._hear_why()
+                self._raise_refusal()
                 raise
             finally:
                 del self._receive_proto_message
 
     @contextmanager
-    def later(self) -> Iterator[None]:
-        """The same for what is answered with no more than that; it is heard with the next answer that says more."""
-        with self.asking():
+    def deferring_response(self) -> Iterator[None]:
+        """Sends one request whose response is an acknowledgement, received with the next response."""
+        with self.awaiting_response():
             yield
-        self.unheard += 1
+        self.pending_responses += 1
 
-    def hear(self) -> None:
-        """Return when the server has answered all that was to be heard later."""
-        self._refuse_after_a_failure()
-        while self.unheard:
-            self.unheard -= 1
-            self._heard()
+    def receive_pending(self) -> None:
+        """Receive all pending acknowledgements."""
+        self._refuse_after_failure()
+        while self.pending_responses:
+            self.pending_responses -= 1
+            self._receive_response()
 
-    def answer(self) -> bytes:
-        """The next answer."""
-        self.hear()
-        return self._heard()
+    def response(self) -> bytes:
+        """Receive the next response with content."""
+        self.receive_pending()
+        return self._receive_response()
 
-    def hear_out(self) -> None:
-        """Hear what is left, whatever it says. Where answers are in a connection that is closed, the JVM's thread fails
-        with an error that nobody catches, which on a cluster ends its process."""
-        # after a failure the server may have stopped to answer
+    def drain_responses(self) -> None:
+        """Receive and discard all pending responses. If a connection is closed with unread responses, the JVM's thread
+        fails with an uncaught error, which on a cluster ends the executor's process."""
+        # after a failure the server may have stopped responding
         if not self._failed:
             with suppress(StateStoreFailed, EOFError, OSError):
-                self.hear()
+                self.receive_pending()
 
-    def _hear_why(self) -> None:
-        """Raise the refusal that is still to be heard, if there is one: after it the server closes the connection."""
+    def _raise_refusal(self) -> None:
+        """Raise the pending refusal, if there is one: after a refusal the server closes the connection."""
         self._failed = False
         with suppress(EOFError, OSError):
-            self.hear()
+            self.receive_pending()
         self._failed = True
 
     def _receive_proto_message(self) -> tuple[int, str, bytes]:
-        self.hear()
+        self.receive_pending()
         return super()._receive_proto_message()
 
-    def _heard(self) -> bytes:
-        with self._whole():
+    def _receive_response(self) -> bytes:
+        with self._failing_permanently():
             status, error, value = super()._receive_proto_message()
             if status != 0:
                 raise StateStoreFailed(f"Spark's state store refuses a call: {error}")
         return value
 
     @contextmanager
-    def _whole(self) -> Iterator[None]:
-        """What fails in here is the last thing that is done."""
-        self._refuse_after_a_failure()
+    def _failing_permanently(self) -> Iterator[None]:
+        """After an error in here every further call is refused."""
+        self._refuse_after_failure()
         self._failed = True
         yield
         self._failed = False
 
-    def _refuse_after_a_failure(self) -> None:
+    def _refuse_after_failure(self) -> None:
         if self._failed:
             raise StateStoreFailed("Spark's state store has refused a call before this one")
 
@@ -130,5 +130,5 @@ def use_state_client() -> None:
     worker.StatefulProcessorApiClient = StateClient  # type: ignore[attr-defined]
 
 
-def _well() -> tuple[int, str, bytes]:
+def _ok_response() -> tuple[int, str, bytes]:
     return 0, "", b""

@@ -1,12 +1,11 @@
 """A shard's state log in Spark's state store.
 
-The store is in the JVM: a call is a message there and one back, 0.1 to 0.3 ms on an idle machine and more than a
-millisecond on a busy one, and PySpark's client waits for each answer. Here several are on their way at once: what is
-written is answered by the end of the micro-batch, and what is read together is asked for together. The JVM answers in
-the order in which it was asked.
+The store is in the JVM: a call is a round trip, 0.1 to 0.3 ms on an idle machine and more than a millisecond on a busy
+one, and PySpark's client waits for each response. Here calls are pipelined: writes are acknowledged by the end of the
+micro-batch, and reads of one `get_all` are sent together. The JVM responds in the order of requests.
 
-Data are bytes, and lie in the store as text: on their way to Python the JVM would make a text of bytes as well, one by
-one, of a quarter of a megabyte in 2.1 ms, and 1.3 more to read that. The same as base64 takes 0.24 and 0.48 ms.
+Data are bytes, stored as base64 text: on their way to Python the JVM would encode bytes as text as well, byte by byte,
+a quarter of a megabyte in 2.1 ms, and 1.3 more to decode. As base64 the same takes 0.24 and 0.48 ms.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import MapState
 
 KEY: Final = StructType([StructField("key", StringType())])
-# Neither side may wait until the other one reads: so many short answers, or so many short questions, fit a socket.
-_MOST_UNANSWERED, _MOST_ASKED = 64, 32
-# After an error the JVM says so, reads no more and leaves the connection open: whoever sends more than fits the socket
-# waits for ever. So before more bytes than that are sent, all answers are heard. A message counts for more than what is
-# written with it: the kernel reckons whole buffers.
-_MOST_SENT, _A_MESSAGE = 1 << 16, 1 << 10
+# Backpressure must not deadlock the two sides: as many short responses, and as many short requests, fit a socket.
+_MAX_PENDING, _MAX_READS = 64, 32
+# After an error the JVM responds, reads no more and leaves the connection open: a client that sends more than fits the
+# socket waits for ever. So all pending responses are received before more bytes are sent. A message counts for more
+# than its bytes: the kernel accounts whole buffers.
+_MAX_UNCONFIRMED_BYTES, _MESSAGE_BYTES = 1 << 16, 1 << 10
 
 
 class StateFormat(NamedTuple):
-    """How data lie in the store: the state variable's value, and the way there and back.
+    """Encoding of data in the store: the schema of the state variable's value, encoder and decoder.
 
-    :ivar has_files: whether large segments are in files instead (`filed_log.py`)
+    :ivar has_files: whether large segments are blob files instead (`blob_log.py`)
     """
 
     schema: StructType
@@ -51,14 +50,14 @@ _WITH_FILES: Final = StateFormat(
     StructType([StructField("data", StringType())]), _text, a2b_base64, has_files=True
 )
 STATE_FORMATS: Final = {
-    # of checkpoints from before there was another one
+    # the first one, not pinned by its checkpoints
     1: StateFormat(StructType([StructField("data", BinaryType())]), bytes, bytes),
     2: StateFormat(StructType([StructField("data", StringType())]), _text, a2b_base64),
     3: _WITH_FILES,
-    # the names of files are together (`file_names.py`): what is of the third form becomes that
+    # names of blob files are grouped (`blob_index.py`); checkpoints of format 3 are upgraded to it
     4: _WITH_FILES,
 }
-"""By the number that a checkpoint pins."""
+"""State formats by the number that a checkpoint pins."""
 
 
 class SparkStateLog:
@@ -77,18 +76,18 @@ class SparkStateLog:
         return self.get_all([key])[0]
 
     def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
-        found: list[bytes | None] = []
-        for start in range(0, len(keys), _MOST_ASKED):
-            some = keys[start : start + _MOST_ASKED]
-            if self._sent + len(some) * _A_MESSAGE > _MOST_SENT:
+        values: list[bytes | None] = []
+        for start in range(0, len(keys), _MAX_READS):
+            requested = keys[start : start + _MAX_READS]
+            if self._sent + len(requested) * _MESSAGE_BYTES > _MAX_UNCONFIRMED_BYTES:
                 self.settle()
-            for key in some:
-                with self._client.asking():
+            for key in requested:
+                with self._client.awaiting_response():
                     self._state.getValue((key,))
             self.settle()
-            # all of them before any is looked at: what cannot be read must not leave the rest unheard
-            found += [self._value(answer) for answer in [self._client.answer() for _ in some]]
-        return found
+            # receive all before decoding any: a decoding error must not leave responses unread
+            values += [self._value(response) for response in [self._client.response() for _ in requested]]
+        return values
 
     def put(self, key: str, data: bytes) -> None:
         stored = self._form.stored(data)
@@ -102,17 +101,17 @@ class SparkStateLog:
             self.remove(key)
 
     def settle(self) -> None:
-        """Return when all that has been written is in the store. To be called before the micro-batch ends."""
-        self._client.hear()
+        """Return when all writes are acknowledged. To be called before the micro-batch ends."""
+        self._client.receive_pending()
         self._sent = 0
 
     def _write(self, call: Callable[..., object], size: int, *words: Any) -> None:
-        if self._sent + size + _A_MESSAGE > _MOST_SENT:
+        if self._sent + size + _MESSAGE_BYTES > _MAX_UNCONFIRMED_BYTES:
             self.settle()
-        with self._client.later():
+        with self._client.deferring_response():
             call(*words)
-        self._sent += size + _A_MESSAGE
-        if self._client.unheard >= _MOST_UNANSWERED:
+        self._sent += size + _MESSAGE_BYTES
+        if self._client.pending_responses >= _MAX_PENDING:
             self.settle()
 
     def _value(self, value: bytes) -> bytes | None:

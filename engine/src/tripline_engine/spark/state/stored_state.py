@@ -1,4 +1,4 @@
-"""How the shards' state logs are kept: in Spark's state store, and what is large in files beside it."""
+"""Storage of the shards' state logs: Spark's state store, and blob files beside it."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
-    """What a checkpoint's state is made of.
+    """State storage of one checkpoint.
 
-    :ivar form: which of `state_log.FORMS` the checkpoint has
+    :ivar format_number: key into `state_log.STATE_FORMATS`, pinned by the checkpoint
     :ivar large: bytes from which on a segment is a file
     """
 
     checkpoint: Path
-    form: int
+    format_number: int
     large: int = LARGE
 
     def variable(self, handle: StatefulProcessorHandle) -> MapState:
-        """The state variable that has all of it."""
-        return handle.getMapState("log", KEY, STATE_FORMATS[self.form].schema)
+        """The map state that holds the state log."""
+        return handle.getMapState("log", KEY, STATE_FORMATS[self.format_number].schema)
 
     @contextmanager
     def log(self, variable: MapState, shard: int) -> Iterator[StateLog]:
-        """A shard's, for one micro-batch; whatever is written is in the state store at the end."""
-        form = STATE_FORMATS[self.form]
-        store = SparkStateLog(variable, form)
-        if form.has_files:
-            filed = BlobLog(store, shard_folder(self.checkpoint, shard), _micro_batch(), self.large)
-            yield filed
-            filed.finish()
+        """The state log of a shard for one micro-batch; all writes are in the state store at the end."""
+        state_format = STATE_FORMATS[self.format_number]
+        store = SparkStateLog(variable, state_format)
+        if state_format.has_files:
+            blobs = BlobLog(store, shard_folder(self.checkpoint, shard), _micro_batch(), self.large)
+            yield blobs
+            blobs.finish()
         else:
             yield store
         store.settle()

@@ -1,7 +1,7 @@
-"""Tells of kernels that are compiled in the middle of a micro-batch, which waits for them, seconds at worst.
+"""A log line for each kernel that numba compiles during a micro-batch, which waits for it, seconds at worst.
 
-A warm-up compiles all that any micro-batch needs: what is told here is a fault of the warm-up, or of a caller whose
-arrays are of another kind each time. The log is where it shows; transactions are judged the same.
+The warm-up compiles every kernel that a micro-batch may need. A late compilation is a defect of the warm-up, or of a
+caller whose arrays have another type each time. Transactions are judged the same.
 """
 
 from __future__ import annotations
@@ -12,32 +12,33 @@ from typing import Any, Final
 import structlog
 from numba.core import event
 
-TOLD: Final = "kernel_compiled_late"
+LATE_COMPILATION: Final = "kernel_compiled_late"
+"""The log event."""
 _log = structlog.get_logger(__name__)
 
 
 def report_late_compilation() -> None:
     """From now on, in this process and those forked from it."""
-    event.register("numba:compile", _Teller())  # type: ignore[no-untyped-call]
+    event.register("numba:compile", _CompilationListener())  # type: ignore[no-untyped-call]
 
 
-class _Teller(event.Listener):
-    """Tells of what is compiled by itself: a kernel that it calls is compiled meanwhile, and part of it."""
+class _CompilationListener(event.Listener):
+    """Reports outermost compilations: a kernel's callees are compiled within its own."""
 
     def __init__(self) -> None:
-        self._open: list[float] = []
+        self._started: list[float] = []
 
     def on_start(self, _: Any) -> None:
-        self._open.append(time.monotonic())
+        self._started.append(time.monotonic())
 
-    def on_end(self, found: Any) -> None:
-        took = time.monotonic() - self._open.pop()
-        if self._open:
+    def on_end(self, compilation: Any) -> None:
+        seconds = time.monotonic() - self._started.pop()
+        if self._started:
             return
-        function = found.data["dispatcher"].py_func
+        function = compilation.data["dispatcher"].py_func
         _log.warning(
-            TOLD,
+            LATE_COMPILATION,
             kernel=f"{function.__module__}.{function.__name__}",
-            arguments=str(found.data["args"]),
-            milliseconds=round(1000 * took),
+            arguments=str(compilation.data["args"]),
+            milliseconds=round(1000 * seconds),
         )

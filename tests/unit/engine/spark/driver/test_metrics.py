@@ -70,7 +70,7 @@ def test_micro_batches_add_up() -> None:
         "shard1": json.dumps({"history_rows": 9}),
     }
     metrics.batch_committed(0.09, {"events": 0, "transactions": 2}, shard_counters(observed))
-    metrics.ticked({0: 3, 1: 0}, 1_500)
+    metrics.record_tick({0: 3, 1: 0}, 1_500)
     found = samples(metrics.registry)
     assert found["tripline_engine_alerts_total", ()] == 1
     assert found["tripline_engine_rejects_total", ("too_late",)] == 1
@@ -114,7 +114,7 @@ def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
     metrics, limit = Metrics(), HistoryLimit(7)
     ready, committed = threading.Event(), threading.Event()
     counters = json.dumps({**count_records([alert(80)]), "history_rows": 7})
-    ProgressListener(metrics, ready, committed, limit, Backlog(100)).took(
+    ProgressListener(metrics, ready, committed, limit, Backlog(100)).batch_done(
         {
             "sources": [{"numInputRows": 1}, {"numInputRows": 5}],
             "durationMs": {"triggerExecution": 120, "addBatch": 100},
@@ -132,7 +132,7 @@ def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
 
 def test_a_micro_batch_before_any_shard_has_spoken() -> None:
     ready, committed = threading.Event(), threading.Event()
-    ProgressListener(Metrics(), ready, committed, HistoryLimit(7), Backlog(100)).took(
+    ProgressListener(Metrics(), ready, committed, HistoryLimit(7), Backlog(100)).batch_done(
         {"sources": [], "durationMs": {"triggerExecution": 5}}
     )
     assert ready.is_set()

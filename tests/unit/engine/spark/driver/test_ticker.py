@@ -179,7 +179,7 @@ def test_without_its_file_it_reads_all_again(tmp_path: Path) -> None:
 def test_where_it_is_insisted_the_last_tick_comes_again(tmp_path: Path) -> None:
     stream, full = MemoryStream(), [False]
     clocks = Clocks(lambda: 1_000_000, lambda: 0)
-    subject = Ticker(stream, tmp_path, ENGINE, "data", clocks, insists=lambda: full[0])
+    subject = Ticker(stream, tmp_path, ENGINE, "data", clocks, repeats_tick=lambda: full[0])
     stream.judge(0, 5, 700)
     assert subject.step() == 700
     assert subject.step() is None

@@ -78,14 +78,14 @@ def test_where_all_else_has_failed_the_rest_is_heard_before_the_connection_is_cl
         if not refused:
             log.put("a", b"1")
             client.remove_implicit_key()
-        client.hear_out()
+        client.drain_responses()
     assert not store.reset
     assert store.told[:3] == BEGINNING
 
 
 def begin_and_hear(client: StateClient) -> None:
     begin(client)
-    client.hear()
+    client.receive_pending()
 
 
 @pytest.mark.timeout(60)
@@ -96,7 +96,7 @@ def test_after_a_refusal_nobody_waits_for_answers_that_do_not_come(closes: bool)
     with connected(store, StateClient) as client:
         with pytest.raises(StateStoreFailed, match="no getMapState"):
             begin_and_hear(client)
-        client.hear_out()
+        client.drain_responses()
         with pytest.raises(StateStoreFailed, match="before this one"):
             client.remove_implicit_key()
 
