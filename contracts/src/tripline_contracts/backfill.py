@@ -1,4 +1,4 @@
-"""How a record of transactions.v1 says that it belongs to a backfill (decision 0039)."""
+"""The record header that marks a record of transactions.v1 as part of a backfill (decision 0039)."""
 
 from __future__ import annotations
 

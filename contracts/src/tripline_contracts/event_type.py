@@ -105,8 +105,8 @@ class EventType:
 
     def find(self, spelling: str) -> Field | None:
         """Like `field` but in any case, as rules in the wild spell names; None if there is none."""
-        wanted = spelling.casefold()
+        folded = spelling.casefold()
         for field in self.fields:
-            if any(name.casefold() == wanted for name in field.names):
+            if any(name.casefold() == folded for name in field.names):
                 return field
         return None

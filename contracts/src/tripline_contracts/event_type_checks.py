@@ -1,4 +1,4 @@
-"""What an event type must have, so that all parts of the line can work with it; every refusal says why."""
+"""Checks of an event type: the properties that every component relies on; every refusal says why."""
 
 from __future__ import annotations
 
@@ -73,21 +73,21 @@ def _check_times(fields: tuple[Field, ...]) -> None:
         raise InvalidEventType("at most one ingestion field: a timestamp with the role time, not required")
 
 
-def _exactly_one(what: str, found: list[Field], kind: str) -> None:
-    if len(found) != 1 or not found[0].required or found[0].kind != kind:
+def _exactly_one(what: str, candidates: list[Field], kind: str) -> None:
+    if len(candidates) != 1 or not candidates[0].required or candidates[0].kind != kind:
         raise InvalidEventType(f"expected exactly one {what}, required, of kind {kind}")
 
 
 def _check_anchors(event_type: EventType) -> None:
-    *own, last = event_type.anchors or ("",)
+    *named_anchors, last = event_type.anchors or ("",)
     if last != "global":
         raise InvalidEventType("the last anchor is global: rules that contain no other one run there")
-    foreign = {*own} - {f.name for f in event_type.fields if f.role in ("key", "attribute")}
+    foreign = {*named_anchors} - {f.name for f in event_type.fields if f.role in ("key", "attribute")}
     if foreign:
         raise InvalidEventType(
             f"anchors that rules cannot group by, or that are numbers: {', '.join(sorted(foreign))}"
         )
-    if not 1 <= len(own) < MAX_ANCHORS:
+    if not 1 <= len(named_anchors) < MAX_ANCHORS:
         raise InvalidEventType(
             f"expected 1 to {MAX_ANCHORS - 1} anchors before global: by them work and history are spread over shards"
         )

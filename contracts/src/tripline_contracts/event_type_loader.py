@@ -88,12 +88,14 @@ def _field(data: object) -> Field:
     )
 
 
-def _words(data: Mapping[object, object], what: str, usual: str, one: str = "noun") -> tuple[str, str]:
-    """What one and several are called: as it is said, or `usual` and an s."""
-    word = data.get(one, usual)
+def _words(
+    data: Mapping[object, object], what: str, usual: str, singular_key: str = "noun"
+) -> tuple[str, str]:
+    """Singular and plural: the declared ones, or `usual` and an s."""
+    word = data.get(singular_key, usual)
     plural = data.get("plural", f"{word}s")
-    if not all(isinstance(each, str) and each.strip() for each in (word, plural)):
-        raise InvalidEventType(f"{what}: {one} and plural are words")
+    if not all(isinstance(text, str) and text.strip() for text in (word, plural)):
+        raise InvalidEventType(f"{what}: {singular_key} and plural are words")
     return cast("str", word), cast("str", plural)
 
 
@@ -103,10 +105,12 @@ def _spoken(name: str) -> str:
     return apart.replace("_", " ").lower()
 
 
-def _only(data: Mapping[object, object], known: set[str], what: str) -> None:
-    unknown = sorted(str(key) for key in data if key not in known)
+def _only(data: Mapping[object, object], allowed: set[str], what: str) -> None:
+    unknown = sorted(str(key) for key in data if key not in allowed)
     if unknown:
-        raise InvalidEventType(f"{what}: unknown {', '.join(unknown)}; known are {', '.join(sorted(known))}")
+        raise InvalidEventType(
+            f"{what}: unknown {', '.join(unknown)}; known are {', '.join(sorted(allowed))}"
+        )
 
 
 def _names(data: Mapping[object, object], key: str, what: str) -> tuple[str, ...]:

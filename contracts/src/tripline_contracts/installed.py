@@ -1,4 +1,4 @@
-"""Which event type this installation judges: what every process makes of `TRIPLINE_EVENT_TYPE`."""
+"""The event type of this installation: how every process reads `TRIPLINE_EVENT_TYPE`."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ def installed(value: str) -> EventType:
 
 
 def is_path(value: str) -> bool:
-    """Whether the setting's value is meant as the path of a file."""
+    """True for a value that is the path of a file, not a name."""
     return "/" in value or value.endswith((".yaml", ".yml"))
 
 
 def declared(file: Path) -> EventType:
     """The event type that a YAML file declares. Raises InvalidEventType saying what is wrong with it."""
     try:
-        found = event_type_loader.from_mapping(yaml.safe_load(file.read_text(encoding="utf-8")))
+        loaded = event_type_loader.from_mapping(yaml.safe_load(file.read_text(encoding="utf-8")))
     except OSError as error:
         raise InvalidEventType(f"the file cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
         raise InvalidEventType("the file is not UTF-8") from error
     except yaml.YAMLError as error:
         raise InvalidEventType(f"the file is not YAML ({' '.join(str(error).split())[:200]})") from error
-    if found.name in event_type_loader.shipped() and found != event_type_loader.load(found.name):
+    if loaded.name in event_type_loader.shipped() and loaded != event_type_loader.load(loaded.name):
         raise InvalidEventType(
-            f"{found.name} is the name of one that ships with other fields; choose another"
+            f"{loaded.name} is the name of one that ships with other fields; choose another"
         )
-    return found
+    return loaded

@@ -47,8 +47,8 @@ def validator(name: str, declared: EventType | None = None) -> Callable[[object]
     def check(value: object) -> None:
         errors = sorted(checker.iter_errors(value), key=lambda error: error.json_path)
         if errors:
-            places = "; ".join(_place(error) for error in errors[:_MOST_PLACES])
-            raise SchemaViolation(f"{name}: {places}")
+            messages = "; ".join(_place(error) for error in errors[:_MOST_PLACES])
+            raise SchemaViolation(f"{name}: {messages}")
 
     return check
 

@@ -1,4 +1,4 @@
-"""How rule definitions are spelled in the wild: brackets or none, any case, quoted numbers."""
+"""Spellings of rule definitions in the wild: brackets or none, any case, quoted numbers."""
 
 from __future__ import annotations
 

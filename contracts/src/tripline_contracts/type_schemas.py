@@ -30,13 +30,13 @@ def documents(declared: EventType) -> dict[str, Json]:
 
 
 def _transactions(declared: EventType) -> Json:
-    """What producers may send: every field under each of its names."""
+    """The schema of what producers send: every field under each of its names."""
     properties: Json = {}
     for field in declared.fields:
         properties[field.name] = _sent(field)
         for alias in field.aliases:
-            told = f"another name of {field.name}; if both are there they have to agree"
-            properties[alias] = {**_sent(field), "description": told}
+            description = f"another name of {field.name}; if both are there they have to agree"
+            properties[alias] = {**_sent(field), "description": description}
     return {
         "$schema": _DIALECT,
         "$id": f"{_BASE}/transactions.v1.json",
@@ -76,7 +76,7 @@ def _decimal(none: list[Json]) -> Json:
 
 
 def _event_type(declared: EventType) -> Json:
-    """What the schemas of rules, alerts and traces say of fields."""
+    """The definitions about fields that the schemas of rules, alerts and traces refer to."""
     groupable = sorted(declared.groupable)
     whole = [field.name for field in declared.fields]
     return {
@@ -140,19 +140,19 @@ def _alike(declared: EventType) -> list[list[Field]]:
 
 
 def _comparisons(declared: EventType) -> list[Json]:
-    found = []
+    schemas = []
     for fields in _alike(declared):
         first, constant = fields[0], _constant(fields[0])
         if first.kind == "decimal":
             constant = {"anyOf": [constant, {"$ref": _VALUE("parameter")}]}
         ordered = first.kind in ("decimal", "timestamp")
         operator: Json = {"$ref": _VALUE("operator")} if ordered else {"enum": ["=", "!="]}
-        found.append(_object(field=_one_of(fields), operator=operator, value=constant))
-    return found
+        schemas.append(_object(field=_one_of(fields), operator=operator, value=constant))
+    return schemas
 
 
 def _memberships(declared: EventType) -> list[Json]:
-    found = []
+    schemas = []
     for fields in _alike(declared):
         constants = {
             "description": "ascending, each once",
@@ -162,13 +162,13 @@ def _memberships(declared: EventType) -> list[Json]:
             "uniqueItems": True,
             "items": _constant(fields[0]),
         }
-        found.append(_object(**{"field": _one_of(fields), "in": constants}))
+        schemas.append(_object(**{"field": _one_of(fields), "in": constants}))
     texts = [field for field in declared.fields if field.role in ("key", "attribute")]
     listed = {
         "description": "the named list as it stood when the transaction was accepted",
         **_object(list={"$ref": _VALUE("name")}),
     }
-    return [*found, _object(**{"field": _one_of(texts), "in": listed})]
+    return [*schemas, _object(**{"field": _one_of(texts), "in": listed})]
 
 
 def _one_of(fields: list[Field]) -> Json:

@@ -57,23 +57,23 @@ def read_constant(value: object, field: Field) -> Constant:
 def in_order(constants: Iterable[Constant], field: Field) -> tuple[Constant, ...]:
     """Each once, ascending: numbers by value, texts by code point."""
 
-    def place(constant: Constant) -> tuple[int, str]:
+    def sort_key(constant: Constant) -> tuple[int, str]:
         if isinstance(constant, int):
             return constant, ""
         return (decimals.parse_scaled(constant), "") if field.kind == "decimal" else (0, constant)
 
-    return tuple(sorted(set(constants), key=place))
+    return tuple(sorted(set(constants), key=sort_key))
 
 
-def read_text(value: object, most: int) -> str:
-    """A text of 1 to `most` characters; an integer is its decimal text, as in an event; an empty text is null there.
+def read_text(value: object, max_length: int) -> str:
+    """A text of 1 to `max_length` characters. An integer is its decimal text, as in an event; no text is empty.
 
     Raises InvalidConstant.
     """
     if isinstance(value, int) and not isinstance(value, bool) and -WHOLE_BOUND < value < WHOLE_BOUND:
         return str(value)
-    expected = _expected_text(most)
-    if not isinstance(value, str) or not 1 <= len(value) <= most:
+    expected = _expected_text(max_length)
+    if not isinstance(value, str) or not 1 <= len(value) <= max_length:
         raise InvalidConstant(f"expected {expected}, not {spelling.shown(value)}")
     # neither is ever in an event: Postgres can't store the one, nothing can encode the other
     if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in value):
@@ -110,5 +110,5 @@ def _expected(field: Field) -> str:
             assert_never(never)
 
 
-def _expected_text(most: int) -> str:
-    return f"a text of 1 to {most} characters, or an integer of up to 18 digits"
+def _expected_text(max_length: int) -> str:
+    return f"a text of 1 to {max_length} characters, or an integer of up to 18 digits"

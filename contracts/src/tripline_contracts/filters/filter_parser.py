@@ -64,10 +64,10 @@ _SHAPES: Final = "all, any, not, or field with operator and value, or field with
 
 def parse(data: object, event_type: EventType) -> Filter:
     """The filter that the JSON means; raises InvalidDefinition with every problem found in it."""
-    found, problems = read(data, event_type)
-    if found is None or problems:
+    parsed, problems = read(data, event_type)
+    if parsed is None or problems:
         raise InvalidDefinition(problems)
-    return found
+    return parsed
 
 
 def read(data: object, event_type: EventType) -> tuple[Filter | None, list[Problem]]:

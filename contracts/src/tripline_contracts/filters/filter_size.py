@@ -1,4 +1,4 @@
-"""How much a filter compares with: what a record has to carry and an evaluation has to do."""
+"""The size of a filter in comparisons and constants: what a record carries and an evaluation computes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tripline_contracts.filters.filter_parser import (
 
 
 def comparisons(read: Filter) -> int:
-    """How many comparisons there are, an `in` counted as one."""
+    """The number of comparisons, an `in` counted as one."""
     match read:
         case All(operands) | Any_(operands):
             return sum(map(comparisons, operands))
@@ -30,7 +30,7 @@ def comparisons(read: Filter) -> int:
 
 
 def constants(read: Filter) -> int:
-    """How many constants it spells out; a named list or parameter is none."""
+    """The number of constants that it spells out; a named list or parameter is none."""
     match read:
         case All(operands) | Any_(operands):
             return sum(map(constants, operands))

@@ -45,7 +45,7 @@ class Parameter:
 
 
 def is_name(value: object) -> bool:
-    """Whether a list or a parameter may be called so."""
+    """True for a valid name of a list or a parameter."""
     return isinstance(value, str) and _NAME.fullmatch(value) is not None
 
 
@@ -96,11 +96,11 @@ def read_parameter(value: object) -> Decimal:
         raise _refused("value", str(error)) from error
 
 
-def _read_value(value: object, place: int) -> str:
+def _read_value(value: object, index: int) -> str:
     try:
         return read_text(value, MAX_TEXT)
     except InvalidConstant as error:
-        raise _refused(f"values[{place}]", str(error)) from error
+        raise _refused(f"values[{index}]", str(error)) from error
 
 
 def _refused(field: str, message: str) -> InvalidNamedValue:

@@ -17,7 +17,7 @@ _WITH_COUNT_FIELDS: Final = (None, "SUM", "COUNT")
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """What a definition asks for; `field` is None for COUNT only."""
+    """A function and its field, which is None for COUNT only."""
 
     function: str
     field: str | None
@@ -57,8 +57,10 @@ class _Reading:
         distinct = self._unique(word, unique)
         resets = count_column == "COUNT_WITH_RESET_FLINK"
         if word == "COUNT_DISTINCT" or distinct is not None:
-            beside = None if count_column or _says_nothing(field) else field
-            return Aggregate("COUNT_DISTINCT", self._distinct_field(word, inside, beside, distinct), resets)
+            field_beside = None if count_column or _says_nothing(field) else field
+            return Aggregate(
+                "COUNT_DISTINCT", self._distinct_field(word, inside, field_beside, distinct), resets
+            )
         if word == "COUNT":
             if not count_column:
                 self._check_counted_field(field)
@@ -86,19 +88,21 @@ class _Reading:
         return None
 
     def _distinct_field(
-        self, word: str | None, inside: str | None, beside: object, unique: str | None
+        self, word: str | None, inside: str | None, field_beside: object, unique: str | None
     ) -> str | None:
         """The field to look at, from `COUNT_DISTINCT(field)`, `aggregateFieldName` and `unique`, which must agree."""
         if word == "COUNT" and unique is not None:
-            self._check_counted_field(beside)
-            beside = None
-        said = {"aggregatorFunctionType": inside, "aggregateFieldName": beside, "unique": unique}
-        found = {name: self._groupable(name, value) for name, value in said.items() if value is not None}
-        if not found and not self.problems:  # a unique that was refused has said enough
+            self._check_counted_field(field_beside)
+            field_beside = None
+        spellings = {"aggregatorFunctionType": inside, "aggregateFieldName": field_beside, "unique": unique}
+        fields = {
+            name: self._groupable(name, value) for name, value in spellings.items() if value is not None
+        }
+        if not fields and not self.problems:  # a unique that was refused has said enough
             self._refuse("aggregateFieldName", f"expected the field to look at, one of {self._groupables}")
-        elif len(set(found.values())) > 1:
-            self._refuse("aggregateFieldName", f"{' and '.join(found)} name different fields; expected one")
-        return next(iter(found.values()), None)
+        elif len(set(fields.values())) > 1:
+            self._refuse("aggregateFieldName", f"{' and '.join(fields)} name different fields; expected one")
+        return next(iter(fields.values()), None)
 
     @property
     def _groupables(self) -> str:

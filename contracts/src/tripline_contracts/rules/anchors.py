@@ -1,4 +1,4 @@
-"""Which anchor a rule runs on."""
+"""The anchor that a rule runs on."""
 
 from __future__ import annotations
 

@@ -44,17 +44,17 @@ def read(data: object, event_type: EventType) -> tuple[ConditionTree | None, lis
 
 def too_much_filtered(filter_beside: filter_parser.Filter | None, tree: ConditionTree) -> list[Problem]:
     """The bounds of one filter hold for all filters of a rule together: it has to fit in a Kafka record."""
-    everything = [beside for beside in (filter_beside, *(leaf.filter for leaf in leaves(tree))) if beside]
-    comparisons = sum(map(filter_size.comparisons, everything))
-    constants = sum(map(filter_size.constants, everything))
+    filters = [filter_ for filter_ in (filter_beside, *(leaf.filter for leaf in leaves(tree))) if filter_]
+    comparisons = sum(map(filter_size.comparisons, filters))
+    constants = sum(map(filter_size.constants, filters))
     bounds = {
         "comparisons": (comparisons, filter_parser.MAX_COMPARISONS),
         "constants": (constants, filter_parser.MAX_CONSTANTS),
     }
     return [
-        Problem("conditions", f"more than {most} {what} in the filters of one rule")
-        for what, (number, most) in bounds.items()
-        if number > most
+        Problem("conditions", f"more than {limit} {what} in the filters of one rule")
+        for what, (number, limit) in bounds.items()
+        if number > limit
     ]
 
 
@@ -129,8 +129,8 @@ def _groupings_apart(conditions: tuple[Condition, ...]) -> list[Problem]:
     groupings = sorted({condition.grouping_key_names for condition in conditions})
     if len(conditions) == 1 or frozenset(groupings[0]).intersection(*groupings):
         return []
-    said = ", ".join(f"[{', '.join(grouping)}]" for grouping in groupings)
-    return [Problem("conditions", f"expected groupings that all share a field; not {said}")]
+    listed = ", ".join(f"[{', '.join(grouping)}]" for grouping in groupings)
+    return [Problem("conditions", f"expected groupings that all share a field; not {listed}")]
 
 
 def _shown(data: object) -> str:

@@ -71,7 +71,7 @@ class DefinitionReading:
 
     @property
     def chained(self) -> bool:
-        """Whether it has conditions in place of the members that measure."""
+        """True where it has conditions in place of the members that measure."""
         return self._given("conditions")
 
     def refuse_what_only_says_state(self) -> None:
@@ -87,26 +87,25 @@ class DefinitionReading:
         late = self._word("lateEvents")
         function = spelling.keyword(self._values.get("aggregatorFunctionType")) or ""
         resets = self._values.get("resetOnAlert") is True or self.counts_with_reset()
-        distinct = function.startswith("COUNT_DISTINCT") or bool(
-            spelling.name_list(self._values.get("unique"))
-        )
+        unique = spelling.name_list(self._values.get("unique"))
+        distinct = function.startswith("COUNT_DISTINCT") or bool(unique)
         bucketed = self._word("precision").startswith("BUCKETED")
         if late == "REEVALUATE":
-            beside = {
+            combined = {
                 "resetOnAlert": resets,
                 "crossing": self._word("firing") == "CROSSING",
                 "cooldownSeconds": self._given("cooldownSeconds"),
                 "bucketed": bucketed,
                 "conditions": self.chained,
             }
-            self._refuse_beside("lateEvents", "reevaluate", beside)
+            self._refuse_beside("lateEvents", "reevaluate", combined)
         if self.chained:
             self._refuse_beside("conditions", "a chain", {"resetOnAlert": resets})
         if bucketed:
             self._refuse_in_buckets({"COUNT_DISTINCT": distinct, "resetOnAlert": resets})
 
     def condition(self) -> Condition | None:
-        """What is measured and held against the limit, with the filter; None if there is a problem."""
+        """The aggregate, its limit and its filter; None if there is a problem."""
         grouping = self.grouping()
         function, field = self.aggregate()
         operator, limit, window_seconds = self.operator(), self.limit(), self.window_seconds()
@@ -129,11 +128,11 @@ class DefinitionReading:
         return self._values.get("conditions")
 
     def firing(self) -> str:
-        """When the rule alerts: `every` by default."""
+        """The firing policy: `every` by default."""
         return self._one_of("firing", ("every", "crossing"))
 
     def late_events(self) -> str:
-        """What becomes of a late transaction: `evaluate` by default."""
+        """The policy for late transactions: `evaluate` by default."""
         return self._one_of("lateEvents", ("evaluate", "reevaluate", "store"))
 
     def bucket_seconds(self) -> int | None:
@@ -159,20 +158,20 @@ class DefinitionReading:
         value = self._values.get("filter")
         if value is None:
             return None
-        found, problems = filter_parser.read(value, self._event_type)
+        parsed, problems = filter_parser.read(value, self._event_type)
         self.problems.extend(problems)
-        return found
+        return parsed
 
     def grouping(self) -> tuple[str, ...]:
         """Canonical names, sorted; the empty set is one global group and has to be said."""
         value = self._values.get("groupingKeyNames")
-        named_values = spelling.name_list(value)
+        names = spelling.name_list(value)
         expected = f"expected any of {', '.join(self._event_type.groupable)}, or [] for one global group"
-        if named_values is None:
+        if names is None:
             self._add("groupingKeyNames", f"{expected}; not {spelling.shown(value)}")
             return ()
-        fields = [self._event_type.find(name) for name in named_values]
-        for name, field in zip(named_values, fields, strict=True):
+        fields = [self._event_type.find(name) for name in names]
+        for name, field in zip(names, fields, strict=True):
             if field is None or not field.groupable:
                 self._add("groupingKeyNames", f"{expected}; not {spelling.shown(name)}")
         canonical = [field.name for field in fields if field is not None]
@@ -195,18 +194,17 @@ class DefinitionReading:
         return aggregate.function, aggregate.field
 
     def reset_on_alert(self) -> bool:
-        """Whether the group's window begins anew after an alert, said by the field or by the member."""
+        """True where an alert resets the group's window, by the name of the field or by `resetOnAlert`."""
         value = self._values.get("resetOnAlert")
         if value is not None and not isinstance(value, bool):
             self._add("resetOnAlert", f"expected true or false, not {spelling.shown(value)}")
         if value is False and self.counts_with_reset():
-            self._add(
-                "resetOnAlert", "COUNT_WITH_RESET_FLINK resets on alert; expected true, or leave it out"
-            )
+            message = "COUNT_WITH_RESET_FLINK resets on alert; expected true, or leave it out"
+            self._add("resetOnAlert", message)
         return value is True or self.counts_with_reset()
 
     def counts_with_reset(self) -> bool:
-        """Whether the field is the articles' name of a count that resets."""
+        """True where the field is the articles' name of a count that resets."""
         return spelling.keyword(self._values.get("aggregateFieldName")) == "COUNT_WITH_RESET_FLINK"
 
     def operator(self) -> Operator | None:
@@ -258,20 +256,20 @@ class DefinitionReading:
         if not self._given(name):
             return None
         value = self._values[name]
-        number, most = spelling.whole_number(value), MAX_WINDOW_SECONDS // unit_seconds
-        if number is None or not 1 <= number <= most:
-            expected = f"expected a whole number from 1 to {most} (400 days)"
+        number, maximum = spelling.whole_number(value), MAX_WINDOW_SECONDS // unit_seconds
+        if number is None or not 1 <= number <= maximum:
+            expected = f"expected a whole number from 1 to {maximum} (400 days)"
             self._add(name, f"{expected}, not {spelling.shown(value)}")
             return None
         return number * unit_seconds
 
     def _one_of(self, name: str, words: tuple[str, ...]) -> str:
         """The word that was said, in any case; the first one where none was."""
-        value, said = self._values.get(name), self._word(name)
+        value, keyword = self._values.get(name), self._word(name)
         if value is None:
             return words[0]
-        if isinstance(value, str) and said in (known := {word.upper(): word for word in words}):
-            return known[said]
+        if isinstance(value, str) and keyword in (by_keyword := {word.upper(): word for word in words}):
+            return by_keyword[keyword]
         self._add(name, f"expected {_either(words)}, not {spelling.shown(value)}")
         return words[0]
 
@@ -282,16 +280,16 @@ class DefinitionReading:
             return next((key.upper() for key in value if isinstance(key, str)), "")
         return spelling.keyword(value) or ""
 
-    def _refuse_beside(self, name: str, word: str, beside: Mapping[str, bool]) -> None:
-        for other, there in beside.items():
-            if there:
+    def _refuse_beside(self, name: str, word: str, combined: Mapping[str, bool]) -> None:
+        for other, is_present in combined.items():
+            if is_present:
                 self._add(name, f"{word} with {other} has no clear meaning; expected one of the two")
 
-    def _refuse_in_buckets(self, beside: Mapping[str, bool]) -> None:
-        self._refuse_beside("precision", "bucketed", beside)
+    def _refuse_in_buckets(self, combined: Mapping[str, bool]) -> None:
+        self._refuse_beside("precision", "bucketed", combined)
 
-    def _given(self, *named_values: str) -> bool:
-        return any(self._values.get(name) is not None for name in named_values)
+    def _given(self, *names: str) -> bool:
+        return any(self._values.get(name) is not None for name in names)
 
     def _add(self, field: str, message: str) -> None:
         self.problems.append(Problem(field, message))

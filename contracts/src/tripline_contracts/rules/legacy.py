@@ -127,8 +127,8 @@ def _record(
     if state == "CONTROL":
         control = spelling.keyword(raw_control)
         if control not in get_args(ControlType):
-            known = ", ".join(get_args(ControlType))
-            raise InvalidRecord(f"expected a control type of {known}; not {spelling.shown(raw_control)}")
+            types = ", ".join(get_args(ControlType))
+            raise InvalidRecord(f"expected a control type of {types}; not {spelling.shown(raw_control)}")
         return LegacyRecord("CONTROL", rule_id, control_type=cast("ControlType", control))
     if rule_id is None or not 1 <= rule_id <= MAX_RULE_ID:
         raise InvalidRecord(f"expected a rule id from 1 to {MAX_RULE_ID}, not {spelling.shown(raw_id)}")

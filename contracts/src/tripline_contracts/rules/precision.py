@@ -1,4 +1,4 @@
-"""How exactly a rule's windows end: `exact`, or `bucketed(b)` with buckets of *b* whole seconds (decision 0038).
+"""Precision of a rule's windows: `exact`, or `bucketed(b)` with buckets of *b* whole seconds (decision 0038).
 
       b │     b     │     b     │     b     │
 ────────┼──x────────┼───────────┼────x──────┼──▶ event time
@@ -24,11 +24,11 @@ _EXPECTED: Final = "expected exact, or bucketed(b) with a bucket of b whole seco
 
 def read(value: object) -> tuple[int | None, str | None]:
     """The bucket in seconds, None for an exact rule or where nothing is said; and what is wrong with the value."""
-    said = spelling.keyword(value) or ""
-    if value is None or said == EXACT.upper():
+    keyword = spelling.keyword(value) or ""
+    if value is None or keyword == EXACT.upper():
         return None, None
-    found = _BUCKETED.fullmatch(said)
-    seconds = None if found is None else spelling.whole_number(found[1])
+    match = _BUCKETED.fullmatch(keyword)
+    seconds = None if match is None else spelling.whole_number(match[1])
     if not seconds:
         return None, f"{_EXPECTED}; not {spelling.shown(value)}"
     return seconds, None

@@ -40,7 +40,7 @@ LateEvents = Literal["evaluate", "reevaluate", "store"]
 
 @dataclass(frozen=True, slots=True)
 class RuleDefinition:
-    """What a rule means, whatever it was spelled like.
+    """The meaning of a rule, whatever its spelling.
 
     `grouping_key_names` is sorted, empty for one global group; `aggregate_field` is None for COUNT only, and for
     COUNT_DISTINCT the field whose different values are counted;
@@ -141,21 +141,21 @@ class RuleDefinition:
 
     @property
     def shared_fields(self) -> tuple[str, ...]:
-        """What all conditions group by, sorted: the rule's anchor is one of these."""
+        """The fields that all conditions group by, sorted: the rule's anchor is one of these."""
         groupings = [condition.grouping_key_names for condition in self.measured]
         return tuple(sorted(frozenset(groupings[0]).intersection(*groupings)))
 
     @property
     def lists(self) -> frozenset[str]:
         """Names of the lists that it looks into."""
-        own = frozenset[str]() if self.filter is None else self.filter.lists()
-        return own.union(*(condition.lists() for condition in self.measured))
+        names = frozenset[str]() if self.filter is None else self.filter.lists()
+        return names.union(*(condition.lists() for condition in self.measured))
 
     @property
     def parameters(self) -> frozenset[str]:
         """Names of the parameters that its filters and its limits compare with."""
-        own = frozenset[str]() if self.filter is None else self.filter.parameters()
-        return own.union(*(condition.parameters() for condition in self.measured))
+        names = frozenset[str]() if self.filter is None else self.filter.parameters()
+        return names.union(*(condition.parameters() for condition in self.measured))
 
     @property
     def hash(self) -> str:

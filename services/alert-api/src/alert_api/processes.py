@@ -115,7 +115,7 @@ def run_projector(settings: ProjectorSettings) -> None:
 
 
 def reader(commands_topic: str, declared: EventType) -> Read:
-    """How records are read: those of that topic as commands, all others as alerts of the event type."""
+    """The parser of records: those of that topic as commands, all others as alerts of the event type."""
     is_alert, is_event = alert_validator(declared), command_validator(declared)
 
     def read(record: Record) -> ReceivedAlert | VoidCommand | Unreadable | None:

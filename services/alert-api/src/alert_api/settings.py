@@ -16,7 +16,7 @@ from tripline_http.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class ApiSettings:
-    """What `alert-api api` needs.
+    """Settings of `alert-api api`.
 
     The addresses of engine metrics and generator are for the console only, Kafka's is for it and for traces: where one
     is None, it is said that it is not connected.
@@ -35,7 +35,7 @@ class ApiSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProjectorSettings:
-    """What `alert-api projector` needs."""
+    """Settings of `alert-api projector`."""
 
     dsn: str
     event_type: EventType
@@ -77,7 +77,7 @@ def _environment() -> Env:
 
 
 def installed_type() -> EventType:
-    """What this installation judges, from the environment. Raises ConfigurationError with a sentence."""
+    """The event type of this installation, from the environment. Raises ConfigurationError with a sentence."""
     env = _environment()
     try:
         return installed(env.str("EVENT_TYPE", DEFAULT))

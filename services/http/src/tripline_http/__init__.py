@@ -1,4 +1,4 @@
-"""What Tripline's HTTP services share.
+"""HTTP for Tripline's services: problems, keys, ETags, OpenAPI, metrics.
 
 One module per concern: `problems` and `error_handlers` (RFC 9457), `auth` (API keys and scopes),
 `request_ids`, `logs`, `cursors` and `links` (keyset pages), `etags`, `fields` and `json_bodies` (strict

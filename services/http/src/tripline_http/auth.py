@@ -102,22 +102,22 @@ def current_actor() -> str:
 
 def _authenticate() -> ApiKey:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    found = _find(token.strip()) if scheme.lower() == "bearer" else None
-    if found is None:
+    key = _find(token.strip()) if scheme.lower() == "bearer" else None
+    if key is None:
         raise ProblemError(
             401,
             "unauthenticated",
             "Send a known API key as 'Authorization: Bearer <key>'.",
             headers={"WWW-Authenticate": 'Bearer realm="tripline"'},
         )
-    return found
+    return key
 
 
 def _find(token: str) -> ApiKey | None:
     digest = hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
-    found = None
+    match = None
     # All keys are compared, each in constant time: the time taken says nothing about which one matched.
     for key in current_app.extensions.get(_EXTENSION, ()):
         if hmac.compare_digest(key.sha256, digest):
-            found = key
-    return found
+            match = key
+    return match

@@ -10,14 +10,14 @@ from tripline_http.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """Where a server listens. Port 0 lets the system choose."""
+    """The address that a server listens on. Port 0 lets the system choose."""
 
     host: str
     port: int
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can reach it."""
+        """True where only this machine can reach it."""
         try:
             return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
         except ValueError:

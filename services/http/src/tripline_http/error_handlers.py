@@ -31,8 +31,8 @@ def _from_http_exception(error: HTTPException) -> Response:
     messages = getattr(error, "data", None)
     if isinstance(messages, Mapping) and "messages" in messages:
         return problem_response(_from_validation(error.code or 422, messages["messages"]))
-    kept = error.get_response().headers
-    headers = {name: kept[name] for name in _KEPT_HEADERS if name in kept}
+    received = error.get_response().headers
+    headers = {name: received[name] for name in _KEPT_HEADERS if name in received}
     detail = error.description or error.name
     return problem_response(ProblemError(error.code or 500, None, detail, headers=headers))
 

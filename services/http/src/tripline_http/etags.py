@@ -24,7 +24,7 @@ ETAG_HEADER_DOC = {
 
 @dataclass(frozen=True, slots=True)
 class IfMatch:
-    """What the caller expects: any version, or one of these."""
+    """The versions that the caller expects: any, or one of these."""
 
     any_version: bool
     tags: frozenset[str]

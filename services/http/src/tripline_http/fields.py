@@ -71,5 +71,5 @@ class DecimalText(ma.fields.String):
 
 
 def is_storable(text: str) -> bool:
-    """Whether Postgres can hold this text."""
+    """True for a text that Postgres can hold."""
     return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

@@ -41,18 +41,18 @@ def install_request_metrics(
         g.began_at = clock()
 
     def end(response: Response) -> Response:
-        taken = clock() - g.get("began_at", clock())
+        seconds_taken = clock() - g.get("began_at", clock())
         # The route's pattern, never the path: labels must stay few whatever callers send.
         route = request.url_rule.rule if request.url_rule else "none"
         method = request.method if request.method in _METHODS else "other"
-        seconds.labels(method, route, str(response.status_code)).observe(taken)
+        seconds.labels(method, route, str(response.status_code)).observe(seconds_taken)
         if request.path not in _QUIET:
             log.info(
                 "request",
                 method=request.method,
                 path=request.path,
                 status=response.status_code,
-                milliseconds=round(taken * 1000, 2),
+                milliseconds=round(seconds_taken * 1000, 2),
             )
         return response
 

@@ -67,10 +67,10 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
     ERROR_SCHEMA = ProblemSchema
 
     def _register_responses(self) -> None:
-        kept: str = flask_smorest.Api.DEFAULT_RESPONSE_CONTENT_TYPE
+        content_type: str = flask_smorest.Api.DEFAULT_RESPONSE_CONTENT_TYPE
         self.DEFAULT_RESPONSE_CONTENT_TYPE: str = PROBLEM_TYPE
         super()._register_responses()
-        self.DEFAULT_RESPONSE_CONTENT_TYPE = kept
+        self.DEFAULT_RESPONSE_CONTENT_TYPE = content_type
 
     def _register_pagination_header(self) -> None:
         """Pages are cursors and links here, not numbers."""

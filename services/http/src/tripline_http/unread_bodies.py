@@ -1,4 +1,4 @@
-"""What a view has not read of a body is read after it, and forgotten.
+"""Draining of request bodies: the rest that a view has not read is read after it and discarded.
 
 A server that closes on unread bytes resets the connection, and its answer may be lost on the way: the caller sees a
 broken connection instead of 401 or 413. gunicorn by itself reads 64 KiB more, which is less than the bodies we take.

@@ -72,7 +72,7 @@ def read_api_settings(env: Env) -> ApiSettings:
 
 
 def read_event_type(env: Env) -> EventType:
-    """What this installation judges. Raises `ConfigurationError` with one sentence."""
+    """The event type of this installation. Raises `ConfigurationError` with one sentence."""
     return _read(lambda: installed(env.str("TRIPLINE_EVENT_TYPE", DEFAULT)))
 
 

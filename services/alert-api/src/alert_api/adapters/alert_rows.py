@@ -19,6 +19,8 @@ ALERT_COLUMNS: Final[LiteralString] = """
 
 def stored_alert(row: tuple[Any, ...]) -> StoredAlert:
     """The alert that a row of ALERT_COLUMNS is."""
-    alert_id, event_time, content, by, at, comment, voidings = row
-    voided = tuple(Voiding(*each) for each in voidings or ())
-    return StoredAlert(AlertId(alert_id), event_time, content, by, at, comment, voided)
+    alert_id, event_time, content, acknowledged_by, acknowledged_at, comment, voidings = row
+    voided = tuple(Voiding(*voiding) for voiding in voidings or ())
+    return StoredAlert(
+        AlertId(alert_id), event_time, content, acknowledged_by, acknowledged_at, comment, voided
+    )

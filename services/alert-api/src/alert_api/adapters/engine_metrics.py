@@ -40,12 +40,12 @@ class EngineMetrics:
 
 
 def _samples(text: str) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+    samples: dict[str, list[dict[str, Any]]] = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
-            wanted = sample.name.startswith(PREFIX) and not sample.name.endswith(_LEFT_OUT)
+            is_shown = sample.name.startswith(PREFIX) and not sample.name.endswith(_LEFT_OUT)
             # NaN and the infinities are no JSON.
-            if wanted and abs(sample.value) < float("inf"):
+            if is_shown and abs(sample.value) < float("inf"):
                 entry = {"labels": dict(sample.labels), "value": sample.value}
-                found.setdefault(sample.name.removeprefix(PREFIX), []).append(entry)
-    return found
+                samples.setdefault(sample.name.removeprefix(PREFIX), []).append(entry)
+    return samples

@@ -23,7 +23,7 @@ ReportLag = Callable[[str, int, int], None]
 
 
 def consumer_settings(bootstrap: str, group: str) -> dict[str, Any]:
-    """What librdkafka is told; automatic commits are off because the database commits first."""
+    """The consumer's configuration; automatic commits are off because the database commits first."""
     return {
         "bootstrap.servers": bootstrap,
         "group.id": group,
@@ -91,8 +91,8 @@ class KafkaAlertSource:
         """Commit the offsets after ``records``. A failure is only logged: the records would come again."""
         after: dict[tuple[str, int], int] = {}
         for record in records:
-            place = (record.topic, record.partition)
-            after[place] = max(after.get(place, 0), record.offset + 1)
+            topic_partition = (record.topic, record.partition)
+            after[topic_partition] = max(after.get(topic_partition, 0), record.offset + 1)
         offsets = [TopicPartition(topic, partition, offset) for (topic, partition), offset in after.items()]
         try:
             self._consumer.commit(offsets=offsets, asynchronous=False)
@@ -116,17 +116,17 @@ class KafkaAlertSource:
 
     def _on_revoke(self, _consumer: Consumer, partitions: list[TopicPartition]) -> None:
         self._assigned = False
-        for place in partitions:
+        for partition in partitions:
             # Somebody else's from now on: what is left of it is not ours to report.
-            self._next.pop((place.topic, place.partition), None)
-            self._report_lag(place.topic, place.partition, 0)
+            self._next.pop((partition.topic, partition.partition), None)
+            self._report_lag(partition.topic, partition.partition, 0)
 
     def _measure_lag(self, *, cached: bool) -> None:
         """From the ends seen with the last fetch, or asked for anew: a paused partition fetches nothing."""
         for (topic, partition), offset in self._next.items():
-            place = TopicPartition(topic, partition)
+            topic_partition = TopicPartition(topic, partition)
             try:
-                _, end = self._consumer.get_watermark_offsets(place, timeout=1.0, cached=cached)
+                _, end = self._consumer.get_watermark_offsets(topic_partition, timeout=1.0, cached=cached)
             except KafkaException as error:
                 log.warning("lag_unknown", partition=partition, error=str(error))
             else:

@@ -6,22 +6,26 @@ from prometheus_client import CollectorRegistry, Counter, Gauge
 
 
 class ProjectorMetrics:
-    """What the projector counts; see ``alert_api.service.projector.Tally``."""
+    """The projector's counters; see ``alert_api.service.projector.Tally``."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._stored = Counter("tripline_alerts_stored_total", "Alerts stored.", registry=registry)
         self._duplicates = Counter(
-            "tripline_alerts_duplicate_total", "Alerts that were there already.", registry=registry
+            "tripline_alerts_duplicate_total",
+            "Alerts that were stored before: redelivered records.",
+            registry=registry,
         )
         self._unreadable = Counter(
-            "tripline_alerts_unreadable_total", "Records kept aside.", ["reason"], registry=registry
+            "tripline_alerts_unreadable_total", "Records dead-lettered.", ["reason"], registry=registry
         )
         self._outages = Counter(
-            "tripline_alerts_database_waits_total", "Waits for a database that was away.", registry=registry
+            "tripline_alerts_database_waits_total",
+            "Back-off waits while the database was unavailable.",
+            registry=registry,
         )
         self._lag = Gauge(
             "tripline_alerts_lag_records",
-            "Records not stored yet.",
+            "Consumer lag: records not stored yet.",
             ["topic", "partition"],
             registry=registry,
         )
@@ -31,11 +35,11 @@ class ProjectorMetrics:
         self._stored.inc(count)
 
     def duplicates(self, count: int) -> None:
-        """``count`` alerts came again."""
+        """``count`` alerts were redelivered."""
         self._duplicates.inc(count)
 
     def unreadable(self, reason: str) -> None:
-        """One record was kept aside for ``reason``."""
+        """One record was dead-lettered for ``reason``."""
         self._unreadable.labels(reason).inc()
 
     def waiting_for_database(self) -> None:

@@ -47,7 +47,9 @@ class NewestTraces:
                     raise UpstreamUnavailable("Kafka", str(error)) from error
                 self._looked = time.monotonic()
             key = str(rule_id).encode()
-            values = [value for kept in self._kept.values() for own, value in kept if own == key]
+            values = [
+                value for records in self._kept.values() for record_key, value in records if record_key == key
+            ]
         traces = [trace for trace in map(self._read, values) if trace and trace["ruleId"] == rule_id]
         # after a restart the engine says some again: the same but for judgedAt
         distinct = {(trace["version"], trace["partition"], trace["offset"]): trace for trace in traces}
@@ -64,10 +66,10 @@ class NewestTraces:
             if since > high:  # the topic was made anew
                 self._kept.pop(number, None)
                 since = 0
-            kept = self._kept.setdefault(number, deque(maxlen=PER_PARTITION))
+            records = self._kept.setdefault(number, deque(maxlen=PER_PARTITION))
             begin = max(low, high - PER_PARTITION, since)
             if begin > since:
-                kept.clear()
+                records.clear()
             self._next[number] = begin
             if begin < high:
                 missing[number] = high

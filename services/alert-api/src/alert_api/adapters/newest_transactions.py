@@ -56,22 +56,24 @@ class NewestTransactions:
         self._consumer.close()
 
     def _look(self) -> Glance:
-        written, places = 0, []
+        written, starts = 0, []
         for number, (low, high) in ends(self._consumer, self._topic).items():
             written += high
             if high > low:
-                places.append(TopicPartition(self._topic, number, max(low, high - PER_PARTITION)))
-        return Glance(written, self._newest(places))
+                starts.append(TopicPartition(self._topic, number, max(low, high - PER_PARTITION)))
+        return Glance(written, self._newest(starts))
 
-    def _newest(self, places: list[TopicPartition]) -> tuple[dict[str, Any], ...]:
-        if not places:
+    def _newest(self, starts: list[TopicPartition]) -> tuple[dict[str, Any], ...]:
+        if not starts:
             return ()
-        self._consumer.assign(places)
-        wanted = PER_PARTITION * len(places)
-        messages = [each for each in self._consumer.consume(wanted, 0.3) if each.error() is None]
+        self._consumer.assign(starts)
+        record_count = PER_PARTITION * len(starts)
+        messages = [
+            message for message in self._consumer.consume(record_count, 0.3) if message.error() is None
+        ]
         self._consumer.unassign()
-        messages.sort(key=lambda each: each.timestamp()[1], reverse=True)
-        return tuple(_shown(each, self._fields) for each in messages)
+        messages.sort(key=lambda message: message.timestamp()[1], reverse=True)
+        return tuple(_shown(message, self._fields) for message in messages)
 
 
 def _shown(message: Message, declared: tuple[Field, ...]) -> dict[str, Any]:
@@ -80,7 +82,7 @@ def _shown(message: Message, declared: tuple[Field, ...]) -> dict[str, Any]:
     They are under their canonical names, whichever they have there.
     """
     raw = message.value() or b""
-    place = {
+    head = {
         "partition": message.partition(),
         "offset": message.offset(),
         "recordTime": message.timestamp()[1],
@@ -91,11 +93,11 @@ def _shown(message: Message, declared: tuple[Field, ...]) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        return {**place, "transaction": None}
+        return {**head, "transaction": None}
     fields = {
         field.name: value[name]
         for field in declared
         for name in reversed(field.names)
         if isinstance(value.get(name), str | int)
     }
-    return {**place, "transaction": fields}
+    return {**head, "transaction": fields}

@@ -123,28 +123,28 @@ class PostgresAlerts:
             raise translated(error) from error
 
 
-def _conditions(wanted: AlertFilter, after: Place | None) -> tuple[list[LiteralString], dict[str, Any]]:
+def _conditions(alert_filter: AlertFilter, after: Place | None) -> tuple[list[LiteralString], dict[str, Any]]:
     conditions: list[LiteralString] = []
     values: dict[str, Any] = {}
     compared: tuple[tuple[LiteralString, str, int | None], ...] = (
-        ("rule_id = %(rule_id)s", "rule_id", wanted.rule_id),
-        ("rule_version = %(rule_version)s", "rule_version", wanted.rule_version),
-        ("event_time >= %(earliest)s", "earliest", wanted.earliest),
-        ("event_time <= %(latest)s", "latest", wanted.latest),
+        ("rule_id = %(rule_id)s", "rule_id", alert_filter.rule_id),
+        ("rule_version = %(rule_version)s", "rule_version", alert_filter.rule_version),
+        ("event_time >= %(earliest)s", "earliest", alert_filter.earliest),
+        ("event_time <= %(latest)s", "latest", alert_filter.latest),
     )
     for condition, name, value in compared:
         if value is not None:
             conditions.append(condition)
             values[name] = value
-    if wanted.state is not None:
-        conditions.append(STATES[wanted.state])
-    if wanted.voided is not None:
-        conditions.append("voided" if wanted.voided else "NOT voided")
-    if wanted.group:
+    if alert_filter.state is not None:
+        conditions.append(STATES[alert_filter.state])
+    if alert_filter.voided is not None:
+        conditions.append("voided" if alert_filter.voided else "NOT voided")
+    if alert_filter.group:
         # A field asked for with two values matches nothing; merged into one object, the last would win.
-        asked = set(wanted.group)
-        merged = dict(asked)
-        conditions.append("group_values @> %(group)s" if len(merged) == len(asked) else "false")
+        fields = set(alert_filter.group)
+        merged = dict(fields)
+        conditions.append("group_values @> %(group)s" if len(merged) == len(fields) else "false")
         values["group"] = Jsonb(merged)
     if after is not None:
         conditions.append("event_time <= %(after_time)s")

@@ -27,7 +27,7 @@ class PostgresCommitNotifier:
         self._thread.start()
 
     def rings(self) -> int:
-        """How often it has rung."""
+        """The number of notifications so far."""
         return self._rings
 
     def wait(self, heard: int, seconds: float) -> None:

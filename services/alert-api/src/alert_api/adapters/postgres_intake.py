@@ -82,7 +82,9 @@ class PostgresIntake:
             connection = self._open()
             with connection.transaction(), connection.cursor() as cursor:
                 if set_aside:
-                    cursor.executemany(STORE_UNREADABLE, [_unreadable_row(kept) for kept in set_aside])
+                    cursor.executemany(
+                        STORE_UNREADABLE, [_unreadable_row(unreadable) for unreadable in set_aside]
+                    )
                 # Before the alerts: who comes with commands locks others out, and who comes with alerts does not.
                 if voids:
                     cursor.executemany(STORE_VOID, [_void_row(void) for void in voids])
@@ -150,15 +152,15 @@ def _void_row(void: VoidCommand) -> tuple[Any, ...]:
     )
 
 
-def _unreadable_row(kept: Unreadable) -> tuple[Any, ...]:
-    record = kept.record
+def _unreadable_row(unreadable: Unreadable) -> tuple[Any, ...]:
+    record = unreadable.record
     value = record.value or b""
     return (
         record.topic,
         record.partition,
         record.offset,
-        kept.reason,
-        kept.detail,
+        unreadable.reason,
+        unreadable.detail,
         None if record.key is None else record.key[:KEPT_BYTES],
         None if record.value is None else value[:KEPT_BYTES],
         len(value),

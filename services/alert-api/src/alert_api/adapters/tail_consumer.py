@@ -28,10 +28,10 @@ def glancing_consumer(bootstrap: str, name: str) -> Consumer:
 
 def ends(consumer: Consumer, topic: str) -> dict[int, tuple[int, int]]:
     """Of each partition the first offset that is kept and the one after the last. Raises KafkaException."""
-    known = consumer.list_topics(topic, timeout=WAIT_SECONDS).topics[topic]
-    if known.error is not None:
-        raise KafkaException(known.error)
+    metadata = consumer.list_topics(topic, timeout=WAIT_SECONDS).topics[topic]
+    if metadata.error is not None:
+        raise KafkaException(metadata.error)
     return {
         number: consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=WAIT_SECONDS)
-        for number in sorted(known.partitions)
+        for number in sorted(metadata.partitions)
     }

@@ -27,7 +27,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the other service said, to be handed on as it is."""
+    """The other service's answer, to be handed on as it is."""
 
     status: int
     headers: Mapping[str, str]

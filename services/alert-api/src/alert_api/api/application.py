@@ -29,7 +29,7 @@ from tripline_http.openapi import Api, install_api
 
 
 class Overview(AlertEvents, AlertCounter, Protocol):
-    """What looks at many alerts at once."""
+    """The ports that read many alerts at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the console needs of the rest of the line, on this origin: registry, engine, generator, transactions.
+"""The console's data from other services, on this origin: registry, engine, generator, transactions.
 
 The registry is asked with the caller's own key, and judges it. Engine and generator ask for no key, so the key is
 judged here: who may read alerts may look, who may write controls may change the traffic.

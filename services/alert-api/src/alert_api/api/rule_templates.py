@@ -1,4 +1,4 @@
-"""Where the console's rule form may begin: rules that people write again and again, of one event type.
+"""Templates of the console's rule form: rules that people write again and again, of one event type.
 
 They are found by the name of the type, as `templates/<name>.json`: a title, and what differs from the blank rule.
 """

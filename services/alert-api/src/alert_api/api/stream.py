@@ -1,4 +1,4 @@
-"""/v1/alerts/stream: what happens to alerts, told as it happens (server-sent events)."""
+"""/v1/alerts/stream: the events of alerts as server-sent events."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ STREAM_DOC: dict[str, Any] = {
 
 
 class StreamSlots:
-    """How many streams may be open: each holds a thread, and the other requests need some too."""
+    """A bound on open streams: each holds a thread, and the other requests need some too."""
 
     def __init__(self, number: int, registry: CollectorRegistry) -> None:
         self._free = threading.BoundedSemaphore(number)
@@ -92,7 +92,7 @@ def stream_blueprint(
         For programs and the console. Every message's id can be sent as `Last-Event-ID` to go on after it: nothing is
         left out, whoever writes at the same time.
         """
-        asked = _asked_place()
+        resume_from = _requested_cursor()
         seats.take()
         try:
             # Asked before the answer begins: a database that is away is a 503, not a broken stream.
@@ -100,10 +100,10 @@ def stream_blueprint(
         except BaseException:
             seats.leave()
             raise
-        start = asked or present
+        start = resume_from or present
         listens = _listener(request.environ)
-        told = follow(happenings, start, stopped, time.monotonic, rhythm or StreamTiming(), listens, bell)
-        response = Response(_written(start, told), content_type="text/event-stream; charset=utf-8")
+        batches = follow(happenings, start, stopped, time.monotonic, rhythm or StreamTiming(), listens, bell)
+        response = Response(_written(start, batches), content_type="text/event-stream; charset=utf-8")
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Accel-Buffering"] = "no"  # nginx would hold messages back
         response.call_on_close(seats.leave)
@@ -113,7 +113,7 @@ def stream_blueprint(
 
 
 def _listener(environ: Mapping[str, Any]) -> Callable[[], bool]:
-    """Whether the caller's connection is still open, where the server lets one look; else yes.
+    """A check that the caller's connection is still open, where the server lets one look; else always true.
 
     Without a look a stream would learn of it with its next message only, and hold its seat until then.
     """
@@ -132,27 +132,27 @@ def _listener(environ: Mapping[str, Any]) -> Callable[[], bool]:
     return listens
 
 
-def _asked_place() -> StreamPlace | None:
+def _requested_cursor() -> StreamPlace | None:
     text = request.headers.get("Last-Event-ID", "")
     if not text:
         return None
-    place = StreamPlace.parse(text)
-    if place is None:
+    cursor = StreamPlace.parse(text)
+    if cursor is None:
         raise ProblemError(
             400, "invalid-last-event-id", "This Last-Event-ID is not one of this stream; begin without one."
         )
-    return place
+    return cursor
 
 
-def _written(start: StreamPlace, told: Iterator[StreamBatch]) -> Iterator[str]:
+def _written(start: StreamPlace, batches: Iterator[StreamBatch]) -> Iterator[str]:
     """Messages as text. The id goes out with every one of them, so a resume is exact whatever was seen last."""
     yield f"retry: {RETRY_SECONDS * 1000}\nid: {start}\n\n"
     try:
-        for each in told:
-            for happened in each.happened:
-                data = json.dumps(alert_json(happened.alert), separators=(",", ":"))
-                yield f"id: {happened.place}\nevent: {happened.kind}\ndata: {data}\n\n"
-            yield f": alive\nid: {each.reached}\n\n"
+        for batch in batches:
+            for event in batch.happened:
+                data = json.dumps(alert_json(event.alert), separators=(",", ":"))
+                yield f"id: {event.place}\nevent: {event.kind}\ndata: {data}\n\n"
+            yield f": alive\nid: {batch.reached}\n\n"
     except StoreUnavailable as error:
         # The answer has begun: ending it is all that is left to say. The reader comes back with its last id.
         log.warning("stream_ended", reason=str(error))

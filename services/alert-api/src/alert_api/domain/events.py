@@ -1,4 +1,4 @@
-"""What happened to an alert, in the past tense."""
+"""The events of an alert."""
 
 from __future__ import annotations
 

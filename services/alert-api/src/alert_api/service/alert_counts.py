@@ -1,4 +1,4 @@
-"""How many alerts there are, by rule, by state, by hour."""
+"""Counts of alerts by rule, by state, by hour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader may ask of the stored alerts, and what it gets."""
+"""Queries of the stored alerts and their results."""
 
 from __future__ import annotations
 

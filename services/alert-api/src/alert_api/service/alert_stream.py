@@ -23,7 +23,7 @@ _PLACE = re.compile(r"([0-9]{1,20})-([0-9]{1,19})", re.ASCII)
 
 @dataclass(frozen=True, slots=True, order=True)
 class StreamPlace:
-    """How far a reader is: everything written in `transaction` up to `position`, and everything before."""
+    """A reader's cursor: everything written in `transaction` up to `position`, and everything before, is delivered."""
 
     transaction: int
     position: int
@@ -31,10 +31,10 @@ class StreamPlace:
     @classmethod
     def parse(cls, text: str) -> Self | None:
         """The place that `str` of one made; None for any other text."""
-        found = _PLACE.fullmatch(text)
-        if found is None:
+        match = _PLACE.fullmatch(text)
+        if match is None:
             return None
-        place = cls(int(found[1]), int(found[2]))
+        place = cls(int(match[1]), int(match[2]))
         # What the database can compare with: 64 bits, of the position without the sign.
         return place if place.transaction < 2**64 and place.position < 2**63 else None
 
@@ -53,7 +53,7 @@ class StreamedEvent:
 
 @dataclass(frozen=True, slots=True)
 class StreamBatch:
-    """What happened after the place asked for, and how far the reader is with that."""
+    """The events after a cursor, and the cursor after them."""
 
     happened: Sequence[StreamedEvent]
     reached: StreamPlace
@@ -70,13 +70,13 @@ class AlertEvents(Protocol):
 
 
 class CommitNotifier(Protocol):
-    """Rings when something may have happened."""
+    """Notifications that transactions may have committed."""
 
     def rings(self) -> int:
-        """How often it has rung."""
+        """The number of notifications so far."""
 
     def wait(self, heard: int, seconds: float) -> None:
-        """Until it has rung oftener than that, or for so long."""
+        """Blocks until there are more than `heard` notifications, at most `seconds`."""
 
 
 class NoCommitNotifier:
@@ -96,7 +96,7 @@ class NoCommitNotifier:
 
 @dataclass(frozen=True, slots=True)
 class StreamTiming:
-    """How long to wait between looks if no bell rings, and for how long to be silent at most, in seconds."""
+    """The poll interval without notifications and the longest silence, in seconds."""
 
     look: float = 0.25
     silence: float = 10.0
@@ -117,13 +117,13 @@ def follow(
     as well. It ends when `stopped` is set or nobody `listens` any more, and with StoreUnavailable. When nothing
     happened for `rhythm.silence` seconds (of the clock `steady`) an empty `StreamBatch` is a sign of life.
     """
-    place, spoken, bell = start, steady(), bell or NoCommitNotifier(stopped)
+    cursor, last_sent, bell = start, steady(), bell or NoCommitNotifier(stopped)
     while listens() and not stopped.is_set():
         heard = bell.rings()
-        told = happenings.after(place, BATCH)
-        place = told.reached
-        if told.happened or steady() - spoken >= rhythm.silence:
-            spoken = steady()
-            yield told
-        if len(told.happened) < BATCH:
+        batch = happenings.after(cursor, BATCH)
+        cursor = batch.reached
+        if batch.happened or steady() - last_sent >= rhythm.silence:
+            last_sent = steady()
+            yield batch
+        if len(batch.happened) < BATCH:
             bell.wait(heard, rhythm.look)

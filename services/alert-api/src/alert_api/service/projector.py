@@ -1,4 +1,4 @@
-"""The projector's loop: take records, store them, only then tell Kafka that they are done.
+"""The projector's loop: poll records, store them, only then commit their offsets.
 
     take --> read --> database commit --> offsets commit
                  ^--- a kill anywhere here only means that the same records come again, and change nothing
@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 
 class AlertSource(Protocol):
-    """Where records come from, in order per partition."""
+    """The consumer: records in order per partition, and commits of their offsets."""
 
     def take(self) -> Sequence[Record]:
         """The next records, perhaps none after a short wait."""
@@ -44,7 +44,7 @@ Read = Callable[[Record], ReceivedAlert | VoidCommand | Unreadable | None]
 
 
 class Intake(Protocol):
-    """Where alerts are kept, and the commands that void what they rest on."""
+    """The store of alerts, and of the commands that void their transactions."""
 
     def store(
         self,
@@ -59,7 +59,7 @@ class Intake(Protocol):
 
 
 class Tally(Protocol):
-    """What the projector counts."""
+    """The projector's counters."""
 
     def stored(self, count: int) -> None: ...
 
@@ -72,7 +72,7 @@ class Tally(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long to wait between attempts on a database that is away, in seconds."""
+    """Exponential back-off while the database is unavailable, in seconds."""
 
     first: float = 0.1
     longest: float = 5.0
@@ -119,8 +119,8 @@ class Projector:
                     alerts.append(alert)
                 case VoidCommand() as void:
                     voids.append(void)
-                case Unreadable() as kept:
-                    set_aside.append(kept)
+                case Unreadable() as rejected:
+                    set_aside.append(rejected)
                 case None:
                     pass
         self._store(alerts, set_aside, voids)
@@ -140,15 +140,15 @@ class Projector:
     ) -> None:
         """Find the record that spoils the batch; its neighbours are unaffected."""
         self._store_with_retries([], set_aside)
-        both: list[VoidCommand | ReceivedAlert] = [*voids, *alerts]
-        for each in both:
+        items: list[VoidCommand | ReceivedAlert] = [*voids, *alerts]
+        for item in items:
             try:
-                if isinstance(each, VoidCommand):
-                    self._store_with_retries([], [], [each])
+                if isinstance(item, VoidCommand):
+                    self._store_with_retries([], [], [item])
                 else:
-                    self._store_with_retries([each], [])
+                    self._store_with_retries([item], [])
             except RecordNotStorable as error:
-                self._store_with_retries([], [unreadable(each.record, "not_storable", str(error))])
+                self._store_with_retries([], [unreadable(item.record, "not_storable", str(error))])
 
     def _store_with_retries(
         self,
@@ -173,14 +173,14 @@ class Projector:
     def _count(self, new: int, duplicates: int, set_aside: Sequence[Unreadable]) -> None:
         self._tally.stored(new)
         self._tally.duplicates(duplicates)
-        for kept in set_aside:
-            place = kept.record
+        for rejected in set_aside:
+            record = rejected.record
             log.warning(
                 "record_unreadable",
-                topic=place.topic,
-                partition=place.partition,
-                offset=place.offset,
-                reason=kept.reason,
-                detail=kept.detail,
+                topic=record.topic,
+                partition=record.partition,
+                offset=record.offset,
+                reason=rejected.reason,
+                detail=rejected.detail,
             )
-            self._tally.unreadable(kept.reason)
+            self._tally.unreadable(rejected.reason)

@@ -64,7 +64,7 @@ Validate = Callable[[object], None]
 
 
 class Refused(Exception):
-    """What is wrong with a record; it becomes an ``Unreadable``."""
+    """The reason why a record cannot be read; it becomes an ``Unreadable``."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
         super().__init__(detail)

@@ -77,7 +77,7 @@ class PostgresLog:
         return None if row is None else named_of(row)
 
     def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
-        """Which of these lists or parameters exist."""
+        """Those of these lists or parameters that exist."""
         rows = self._connection.execute(named_statements.KNOWN, {"kind": kind, "names": list(names)})
         return frozenset(row["name"] for row in rows)
 
@@ -140,7 +140,7 @@ class PostgresLog:
         return None if row is None else backfill_of(row)
 
     def remembered(self, actor: str, key: str, now_ms: int) -> Remembered | None:
-        """What was answered under this key, if it has not expired."""
+        """The answer under this idempotency key, if it has not expired."""
         row = self._one(statements.KEY, actor=actor, key=key, now=now_ms)
         if row is None:
             self._connection.execute(statements.FORGET_EXPIRED_KEYS, {"now": now_ms})

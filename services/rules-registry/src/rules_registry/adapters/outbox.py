@@ -26,7 +26,7 @@ class Outbox:
         self._connection = connection
 
     def try_lock(self) -> bool:
-        """Whether this session is the active relay's now. The lock lasts as long as the session."""
+        """True where this session holds the relay's lock now. The lock lasts as long as the session."""
         with translated():
             row = self._connection.execute(
                 statements.TRY_RELAY_LOCK, {"lock": statements.RELAY_LOCK}

@@ -108,7 +108,7 @@ class Queries:
         return [backfill_of(row) for row in page.rows], page.next_after
 
     def exports(self, command_id: str) -> list[Exported]:
-        """What the shards have answered to an export, by shard."""
+        """The shards' answers to an export, by shard."""
         rows = self._all(statements.EXPORTS, command_id=command_id)
         return [
             Exported(

@@ -1,4 +1,4 @@
-"""What Kafka says of rules.v1."""
+"""The size of rules.v1 in Kafka."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RulesTopic:
         self._consumer = consumer
 
     def records(self) -> int | None:
-        """How many records it may hold; `None`: there is no such topic. Raises `DeliveryFailed` without Kafka."""
+        """An upper bound of its records; `None`: there is no such topic. Raises `DeliveryFailed` without Kafka."""
         try:
             if self._consumer.list_topics(TOPIC, timeout=_SECONDS).topics[TOPIC].error is not None:
                 return None

@@ -1,4 +1,4 @@
-"""What the shards say: registry.rule_status, the last word of each about each rule, and registry.rule_exports."""
+"""Reports of the shards: registry.rule_status, the last word of each about each rule, and registry.rule_exports."""
 
 from __future__ import annotations
 

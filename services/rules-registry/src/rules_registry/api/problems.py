@@ -1,4 +1,4 @@
-"""Which answer each error of the registry is: the only place that knows both."""
+"""The problem document of each error of the registry: the only place that knows both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the views need, kept on the app."""
+"""The services that views use, kept on the app."""
 
 from __future__ import annotations
 

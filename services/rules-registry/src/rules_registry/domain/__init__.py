@@ -1,1 +1,1 @@
-"""What the registry decides, without a database or HTTP: `decide` makes events of commands, `evolve` applies them."""
+"""Decisions of the registry, without a database or HTTP: `decide` makes events of commands, `evolve` applies them."""

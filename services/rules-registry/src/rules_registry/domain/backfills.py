@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class BackfillEnd:
-    """How a backfill was closed; times in ms. From `complete_from` on history is whole, where that was said."""
+    """The end of a backfill; times in ms. From `complete_from` on history is whole, where that was said."""
 
     position: int
     ended_at: int

@@ -1,4 +1,4 @@
-"""What a control command is about, decided from how things stand, or why it is refused."""
+"""Payloads of control commands, decided from the current state, or the reason for refusal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tripline_contracts import control_commands
 def decide_of_rule(
     rule: Rule | None, command: TraceRule | ClearRule | ClearGroup, now_ms: int
 ) -> control_commands.TraceRule | control_commands.ClearRule | control_commands.ClearGroup:
-    """What the command, given at `now_ms`, is about; `rule` is the one that it names.
+    """The payload of the command issued at `now_ms`; `rule` is the one that it names.
 
     Raises `RuleNotFound`, `RuleIsDeleted` and `GroupNotCleared`, in this order.
     """
@@ -36,7 +36,7 @@ def decide_of_rule(
 
 
 def decide_end(backfill: Backfill | None, command: EndBackfill) -> control_commands.EndBackfill:
-    """What END_BACKFILL is about; `backfill` is the one that it names. Raises `BackfillNotFound` and
+    """The payload of END_BACKFILL; `backfill` is the one that it names. Raises `BackfillNotFound` and
     `BackfillHasEnded`."""
     if backfill is None:
         raise BackfillNotFound(command.backfill_id)

@@ -1,4 +1,4 @@
-"""What callers want. `expected` is the set of versions that the caller accepts to change; `None` means any."""
+"""Commands of callers. `expected` is the set of versions that the caller accepts to change; `None` means any."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened. Every rule event carries the whole rule as it stands after it, so that each stands alone."""
+"""Events of the log. Every rule event carries the whole rule as it stands after it, so that each stands alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tripline_contracts.rules.rule_definition import RuleDefinition
 
 @dataclass(frozen=True, slots=True)
 class RuleEvent:
-    """What all rule events carry; times in ms."""
+    """The members of all rule events; times in ms."""
 
     rule_id: int
     version: int

@@ -1,4 +1,4 @@
-"""How much history a rule needs, by the rate that the operator expects: a rule that needs too much is refused."""
+"""The quota of history per rule, by the rate that the operator expects: a rule that needs more is refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tripline_contracts.rules.rule_definition import RuleDefinition
 
 @dataclass(frozen=True, slots=True)
 class HistoryQuota:
-    """What the engine may hold.
+    """The history that the engine may hold for one rule.
 
     :ivar most: transactions (`TRIPLINE_MAX_HISTORY`)
     :ivar rate: transactions a second (`TRIPLINE_EXPECTED_RATE`)

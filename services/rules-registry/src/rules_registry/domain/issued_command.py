@@ -10,7 +10,7 @@ from tripline_contracts.control_commands import Payload
 
 @dataclass(frozen=True, slots=True)
 class IssuedCommand:
-    """What followed from the command stands in the log from `position` + 1 to `last_position`; time in ms."""
+    """A command in the log; the events that it caused have positions `position` + 1 to `last_position`; time in ms."""
 
     command_id: str
     control: Command
@@ -22,5 +22,5 @@ class IssuedCommand:
 
     @property
     def deleted_rules(self) -> int:
-        """How many rules it retired, one event each."""
+        """The number of rules that it retired, one event each."""
         return self.last_position - self.position

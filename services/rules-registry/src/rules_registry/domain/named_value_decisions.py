@@ -1,4 +1,4 @@
-"""What a change of a list or of a parameter makes happen, and which of them a definition names, and where."""
+"""Decisions on changes of lists and parameters, and the references to them in a definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a record of a rule file asks for, and the commands that make it so.
+"""Records of a rule file, and the commands that they translate to.
 
 Records say how a rule should be, not what to do: ACTIVE on a known id is its next version, and brings a paused rule
 back, for rule files have no other word for that.
@@ -46,41 +46,45 @@ class ImportedControl:
     control: ControlType
 
 
-def commands_of(rule: Rule | None, wanted: ImportedRule) -> list[PublishRule | ChangeOfRule]:
+def commands_of(rule: Rule | None, imported: ImportedRule) -> list[PublishRule | ChangeOfRule]:
     """The commands, in order, that make the rule what the record says; none where it is so already.
 
     Raises `RuleNotFound` and `RuleIsDeleted`.
     """
     if rule is None:
-        return _on_unknown(wanted)
+        return _on_unknown(imported)
     if rule.state == "DELETED":
-        if wanted.state == "DELETE":
+        if imported.state == "DELETE":
             return []
         raise RuleIsDeleted(rule.rule_id)
-    match wanted.state:
+    match imported.state:
         case "ACTIVE":
             # The new definition comes first: the old one must not judge on the way.
             resume = [ResumeRule(rule.rule_id, None)] if rule.state == "PAUSED" else []
-            return [_change(wanted), *resume]
+            return [_change(imported), *resume]
         case "PAUSE":
             pause = [PauseRule(rule.rule_id, None)] if rule.state == "ACTIVE" else []
-            is_new = wanted.definition is not None and wanted.definition != rule.definition
-            return [*pause, _change(wanted)] if is_new else list(pause)
+            is_new = imported.definition is not None and imported.definition != rule.definition
+            return [*pause, _change(imported)] if is_new else list(pause)
         case "DELETE":
             return [DeleteRule(rule.rule_id, None)]
-    assert_never(wanted.state)
+    assert_never(imported.state)
 
 
-def _on_unknown(wanted: ImportedRule) -> list[PublishRule | ChangeOfRule]:
-    if wanted.definition is None:
-        raise RuleNotFound(wanted.rule_id)
-    paused = wanted.state == "PAUSE"
-    return [PublishRule(wanted.rule_id, wanted.name, wanted.definition, wanted.effective_from, paused=paused)]
+def _on_unknown(imported: ImportedRule) -> list[PublishRule | ChangeOfRule]:
+    if imported.definition is None:
+        raise RuleNotFound(imported.rule_id)
+    paused = imported.state == "PAUSE"
+    return [
+        PublishRule(
+            imported.rule_id, imported.name, imported.definition, imported.effective_from, paused=paused
+        )
+    ]
 
 
-def _change(wanted: ImportedRule) -> ChangeRule:
-    assert wanted.definition is not None  # an ACTIVE record without one is refused where it is read
-    return ChangeRule(wanted.rule_id, None, wanted.name, wanted.definition, wanted.effective_from)
+def _change(imported: ImportedRule) -> ChangeRule:
+    assert imported.definition is not None  # an ACTIVE record without one is refused where it is read
+    return ChangeRule(imported.rule_id, None, imported.name, imported.definition, imported.effective_from)
 
 
 Outcome = Literal["published", "changed", "paused", "deleted", "commanded", "unchanged", "refused"]

@@ -46,7 +46,7 @@ class Comparison:
 
     @property
     def is_equal(self) -> bool:
-        """Whether shard and registry agree."""
+        """True where shard and registry agree."""
         return not (self.missing or self.unexpected or self.different)
 
 

@@ -1,4 +1,4 @@
-"""What is different between two versions of a rule."""
+"""Differences between two versions of a rule."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def differences(before: Mapping[str, object], after: Mapping[str, object]) -> li
     old, new = before["definition"], after["definition"]
     assert isinstance(old, Mapping)
     assert isinstance(new, Mapping)
-    own = [(name, before[name], after[name]) for name in _COMPARED]
-    return list(_different([*own, *_fields(old, new)]))
+    head = [(name, before[name], after[name]) for name in _COMPARED]
+    return list(_different([*head, *_fields(old, new)]))
 
 
 def _fields(old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:

@@ -38,11 +38,11 @@ def issue(writer: EventAppender, control: Control, command_id: str) -> IssuedCom
     if control == "DELETE_RULES_ALL":
         for rule in writer.log.rules():
             last = writer.apply(rule, DeleteRule(rule.rule_id, None)).position
-    done = IssuedCommand(
+    issued = IssuedCommand(
         command_id, event.command, recorded.position, last, recorded.occurred_at, writer.actor, event.payload
     )
-    writer.log.note_command(done)
-    return done
+    writer.log.note_command(issued)
+    return issued
 
 
 def _event(writer: EventAppender, control: Control, command_id: str, now_ms: int) -> ControlCommand:

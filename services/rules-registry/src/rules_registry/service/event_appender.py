@@ -1,4 +1,4 @@
-"""One transaction's pen: what is decided goes into the log, event by event, each with its place."""
+"""Appending to the log within one transaction: each decided event gets its position."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class EventAppender:
     room: HistoryQuota | None = None
 
     def apply(self, rule: Rule | None, command: PublishRule | ChangeOfRule) -> RuleChange:
-        """What the command makes of the rule. Raises what `decide` and `require_fit` raise, before anything is
+        """The rule after the command. Raises what `decide` and `require_fit` raise, before anything is
         written."""
         event = decide(rule, command, self.clock())
         if isinstance(event, RulePublished):
@@ -62,14 +62,19 @@ class EventAppender:
         """Raises `UnknownNames` unless every list and parameter that the definition names exists. Nobody deletes one,
         so a rule that was published stays valid."""
         named = references(definition)
-        known: dict[Kind, frozenset[str]] = {
-            kind: self.log.known_names(kind, {each.name for each in named if each.kind == kind})
-            for kind in {each.kind for each in named}
+        existing: dict[Kind, frozenset[str]] = {
+            kind: self.log.known_names(
+                kind, {reference.name for reference in named if reference.kind == kind}
+            )
+            for kind in {reference.kind for reference in named}
         }
-        missing = [each for each in named if each.name not in known[each.kind]]
+        missing = [reference for reference in named if reference.name not in existing[reference.kind]]
         if missing:
             raise UnknownNames(
-                [Problem(each.field, f"there is no {each.kind} {each.name!r} yet") for each in missing]
+                [
+                    Problem(reference.field, f"there is no {reference.kind} {reference.name!r} yet")
+                    for reference in missing
+                ]
             )
 
     def append(self, event: Event, rule: Rule | None, now_ms: int | None = None) -> EventRecord:

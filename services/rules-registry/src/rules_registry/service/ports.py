@@ -1,4 +1,4 @@
-"""What the use cases need: a log that is written one writer at a time, a clock, fresh ids."""
+"""Ports of the use cases: a log with one writer at a time, a clock, fresh ids."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NewId = Callable[[], str]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a caller was told, kept for a repeated request."""
+    """The response to a caller, kept for a repeated request."""
 
     status: int
     headers: Mapping[str, str]
@@ -56,7 +56,7 @@ class Log(Protocol):
         """The list or parameter as it stands."""
 
     def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
-        """Which of these lists or parameters exist."""
+        """Those of these lists or parameters that exist."""
 
     def keep_named(self, named: NamedEntry) -> None:
         """Writes what the last event made of a list or parameter. Raises `ConcurrentChange`."""
@@ -77,14 +77,14 @@ class Log(Protocol):
         """The backfill under this id, ended or not."""
 
     def remembered(self, actor: str, key: str, now_ms: int) -> Remembered | None:
-        """What was answered under this key, if it has not expired."""
+        """The answer under this idempotency key, if it has not expired."""
 
     def remember(self, actor: str, key: str, remembered: Remembered, expires_at: int) -> None:
         """Keeps an answer until `expires_at` (ms)."""
 
 
 class EventStore(Protocol):
-    """Where the log is."""
+    """The store of the log."""
 
     def writing(self) -> AbstractContextManager[Log]:
         """A transaction; it commits at the end of a `with` that raises nothing."""

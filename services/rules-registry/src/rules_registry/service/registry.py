@@ -22,7 +22,7 @@ from rules_registry.service.rule_import import ImportOutcome, import_lines
 
 __all__ = ["KEY_LIFETIME_MS", "Registry", "Repeatable", "RuleChange"]
 
-# How long an Idempotency-Key is remembered.
+# Lifetime of an Idempotency-Key.
 KEY_LIFETIME_MS = 24 * 60 * 60 * 1000
 T = TypeVar("T")
 
@@ -120,7 +120,7 @@ class Registry:
         *,
         atomic: bool,
     ) -> Answer:
-        """What the lines ask for, in their order. Raises `ImportRefused` where nothing of it happens: one line was
+        """The records of the lines, in their order. Raises `ImportRefused` where nothing of it happens: one line was
         refused and `atomic` is set, or all were."""
 
         def run(log: Log) -> ImportOutcome:
@@ -140,15 +140,15 @@ class Registry:
             now = self.clock()
             if repeatable is None:
                 return answer(run(log))
-            known = log.remembered(actor, repeatable.key, now)
-            if known is not None:
-                if known.request_hash != repeatable.request_hash:
+            earlier = log.remembered(actor, repeatable.key, now)
+            if earlier is not None:
+                if earlier.request_hash != repeatable.request_hash:
                     raise IdempotencyKeyReused
-                return known.answer
-            given = answer(run(log))
-            remembered = Remembered(repeatable.request_hash, given)
+                return earlier.answer
+            first = answer(run(log))
+            remembered = Remembered(repeatable.request_hash, first)
             log.remember(actor, repeatable.key, remembered, now + KEY_LIFETIME_MS)
-            return given
+            return first
 
     def _writer(self, log: Log, actor: str) -> EventAppender:
         return EventAppender(log, actor, self.clock, self.new_id, room=self.room)

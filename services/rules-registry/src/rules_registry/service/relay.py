@@ -22,7 +22,7 @@ from tripline_http.lifecycle import run_sessions
 log = structlog.get_logger(__name__)
 
 BATCH = 500
-# NOTIFY wakes it; this is how long a lost one can matter.
+# NOTIFY wakes it; a lost notification delays delivery by this at most.
 POLL_SECONDS = 1.0
 STANDBY_SECONDS = 0.5
 STALE_SECONDS = 15.0
@@ -41,7 +41,7 @@ class OutboxPort(Protocol):
 
 
 class PublisherPort(Protocol):
-    """Where events go."""
+    """The producer of rules.v1."""
 
     def deliver(self, events: Sequence[OutboxEvent]) -> None: ...
 
@@ -91,9 +91,9 @@ class Relay:
     def _wait_for_lock(self, outbox: OutboxPort) -> bool:
         waiting = False
         while not self._stop.is_set():
-            taken = outbox.try_lock()
+            is_locked = outbox.try_lock()
             self._seen_database = self._clock()
-            if taken:
+            if is_locked:
                 log.info("relay active", after_waiting=waiting)
                 self._metrics.active.set(1)
                 return True

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge
 
 @dataclass(frozen=True, slots=True)
 class RelayMetrics:
-    """What the relay counts."""
+    """The relay's metrics."""
 
     active: Gauge
     position: Gauge
@@ -20,9 +20,15 @@ class RelayMetrics:
 def relay_metrics(registry: CollectorRegistry) -> RelayMetrics:
     """Registers them."""
     return RelayMetrics(
-        active=Gauge("tripline_relay_active", "1 where this relay holds the lock", registry=registry),
-        position=Gauge("tripline_relay_position", "Position delivered and recorded", registry=registry),
-        delivered=Counter("tripline_relay_delivered_total", "Events that Kafka confirmed", registry=registry),
+        active=Gauge("tripline_relay_active", "1 where this relay holds the lock, else 0", registry=registry),
+        position=Gauge(
+            "tripline_relay_position",
+            "Cursor: position of the last event that is delivered and recorded",
+            registry=registry,
+        ),
+        delivered=Counter(
+            "tripline_relay_delivered_total", "Events that Kafka acknowledged", registry=registry
+        ),
         failures=Counter(
             "tripline_relay_failures_total", "Sessions that ended in an error", ["error"], registry=registry
         ),

@@ -16,10 +16,10 @@ class RewindableOutbox(OutboxPort, Protocol):
 
 
 class TopicPort(Protocol):
-    """What is known of the rules topic."""
+    """The rules topic, to be asked for its size."""
 
     def records(self) -> int | None:
-        """How many records it may hold; `None`: there is no such topic."""
+        """The number of records that it may hold; `None`: there is no such topic."""
 
 
 def republish(outbox: RewindableOutbox, topic: TopicPort, publisher: PublisherPort) -> int:

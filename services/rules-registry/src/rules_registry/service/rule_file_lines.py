@@ -54,10 +54,10 @@ def read_records(records: Sequence[object], declared: EventType | None = None) -
 def _read(number: int, line: object, declared: EventType) -> ReadLine:
     try:
         record = legacy.read_line(line) if isinstance(line, str) else legacy.read_object(line)
-        problems, wanted = _understand(record, declared)
+        problems, imported = _understand(record, declared)
     except InvalidRecord as invalid:
         return ReadLine(number, None, (Problem("record", str(invalid)),))
-    return ReadLine(number, None if problems else wanted, tuple(problems))
+    return ReadLine(number, None if problems else imported, tuple(problems))
 
 
 def _understand(
@@ -67,32 +67,32 @@ def _understand(
         return [], ImportedControl(record.control_type)
     assert record.rule_id is not None  # of all but CONTROL
     assert record.state != "CONTROL"
-    own, definition = _apart(record.definition or {})
-    problems = list(_own_problems(record.rule_id, own))
-    wanted = ImportedRule(record.state, record.rule_id)
+    registry_fields, definition = _apart(record.definition or {})
+    problems = list(_own_problems(record.rule_id, registry_fields))
+    imported = ImportedRule(record.state, record.rule_id)
     # A PAUSE that brings nothing but a name brings no rule.
     if record.state != "DELETE" and (record.state == "ACTIVE" or any(definition.values())):
         try:
             read = parse(definition, declared)
-            name, since = own.get("name"), own.get("effectiveFrom")
-            wanted = ImportedRule(
+            name, since = registry_fields.get("name"), registry_fields.get("effectiveFrom")
+            imported = ImportedRule(
                 record.state, record.rule_id, cast("str | None", name), read, cast("int | None", since)
             )
         except InvalidDefinition as invalid:
             problems += invalid.problems
-    return problems, wanted
+    return problems, imported
 
 
 def _apart(values: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
     """The registry's own fields, and the definition's."""
-    own = {_OWN[key.casefold()]: value for key, value in values.items() if key.casefold() in _OWN}
-    return own, {key: value for key, value in values.items() if key.casefold() not in _OWN}
+    registry_fields = {_OWN[key.casefold()]: value for key, value in values.items() if key.casefold() in _OWN}
+    return registry_fields, {key: value for key, value in values.items() if key.casefold() not in _OWN}
 
 
-def _own_problems(rule_id: int, own: Mapping[str, object]) -> Iterator[Problem]:
+def _own_problems(rule_id: int, registry_fields: Mapping[str, object]) -> Iterator[Problem]:
     if rule_id > MAX_IMPORTED_ID:
         yield Problem("ruleId", f"expected an id from 1 to {MAX_IMPORTED_ID}")
-    name, since = own.get("name"), own.get("effectiveFrom")
+    name, since = registry_fields.get("name"), registry_fields.get("effectiveFrom")
     if name is not None and not (isinstance(name, str) and 1 <= len(name) <= MAX_NAME and is_storable(name)):
         yield Problem("name", f"expected a text of 1 to {MAX_NAME} characters, U+0000 not among them")
     is_time = isinstance(since, int) and not isinstance(since, bool) and 0 <= since <= MAX_MS

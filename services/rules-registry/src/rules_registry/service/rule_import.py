@@ -24,7 +24,7 @@ from tripline_contracts.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class ImportOutcome:
-    """What became of all lines, in their order."""
+    """The results of all lines, in their order."""
 
     results: tuple[LineResult, ...]
 
@@ -48,39 +48,39 @@ def _import(writer: EventAppender, line: ReadLine, new_command_id: NewId) -> Lin
         case None:
             return LineResult(line.number, "refused", problems=line.problems)
         case ImportedControl():
-            done = issue(writer, line.wanted.control, new_command_id())
+            issued = issue(writer, line.wanted.control, new_command_id())
             return LineResult(
                 line.number,
                 "commanded",
-                command_id=done.command_id,
-                first=done.position,
-                last=done.last_position,
+                command_id=issued.command_id,
+                first=issued.position,
+                last=issued.last_position,
             )
         case ImportedRule():
             return _import_rule(writer, line.number, line.wanted)
 
 
-def _import_rule(writer: EventAppender, number: int, wanted: ImportedRule) -> LineResult:
-    rule = writer.log.rule(wanted.rule_id)
+def _import_rule(writer: EventAppender, number: int, imported: ImportedRule) -> LineResult:
+    rule = writer.log.rule(imported.rule_id)
     try:
-        commands = commands_of(rule, wanted)
+        commands = commands_of(rule, imported)
         # before the first of them: a pause must not happen without the definition that was to follow it
-        for each in commands:
-            if isinstance(each, PublishRule | ChangeRule):
-                writer.require_fit(each.definition)
+        for command in commands:
+            if isinstance(command, PublishRule | ChangeRule):
+                writer.require_fit(command.definition)
     except UnfitDefinition as error:
-        return LineResult(number, "refused", rule_id=wanted.rule_id, problems=error.problems)
+        return LineResult(number, "refused", rule_id=imported.rule_id, problems=error.problems)
     except DomainError as error:
         problem = Problem("ruleId", str(error))
-        return LineResult(number, "refused", rule_id=wanted.rule_id, problems=(problem,))
-    done: list[RuleChange] = []
-    for each in commands:
-        done.append(writer.apply(done[-1].rule if done else rule, each))
-    if not done:
-        return LineResult(number, "unchanged", wanted.rule_id, None if rule is None else rule.version)
-    first, last = done[0], done[-1]
+        return LineResult(number, "refused", rule_id=imported.rule_id, problems=(problem,))
+    changes: list[RuleChange] = []
+    for command in commands:
+        changes.append(writer.apply(changes[-1].rule if changes else rule, command))
+    if not changes:
+        return LineResult(number, "unchanged", imported.rule_id, None if rule is None else rule.version)
+    first, last = changes[0], changes[-1]
     return LineResult(
-        number, _outcome(commands), wanted.rule_id, last.rule.version, None, first.position, last.position
+        number, _outcome(commands), imported.rule_id, last.rule.version, None, first.position, last.position
     )
 
 
@@ -89,4 +89,4 @@ def _outcome(commands: Sequence[object]) -> Outcome:
         return "published"
     if isinstance(commands[0], DeleteRule):
         return "deleted"
-    return "changed" if any(isinstance(each, ChangeRule) for each in commands) else "paused"
+    return "changed" if any(isinstance(command, ChangeRule) for command in commands) else "paused"

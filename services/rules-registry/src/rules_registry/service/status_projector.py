@@ -1,4 +1,4 @@
-"""The status projector: what the engine says it has applied, into the database, then the offsets."""
+"""The status projector: reports of the engine's shards go into the database, then their offsets are committed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SourcePort(Protocol):
 
 
 class StorePort(Protocol):
-    """Where status goes."""
+    """The store of status records."""
 
     def put(self, statuses: Sequence[Applied | Exported]) -> None: ...
 
@@ -55,7 +55,9 @@ class StatusProjector:
             "tripline_status_projected_total", "Status records stored", registry=metrics
         )
         self._broken = Counter(
-            "tripline_status_broken_total", "Records that cannot be read", registry=metrics
+            "tripline_status_broken_total",
+            "Records of rule-status.v1 that cannot be read and are skipped",
+            registry=metrics,
         )
 
     def run(self) -> None:

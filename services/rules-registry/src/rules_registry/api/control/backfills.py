@@ -31,6 +31,6 @@ def listing(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """
     filters = filters_of(query)
     begin = begin_after("backfills", filters, query["cursor"])
-    found, next_after = queries().backfills(query["state"], begin, query["limit"])
+    backfills, next_after = queries().backfills(query["state"], begin, query["limit"])
     headers = {} if next_after is None else next_link(encode_cursor("backfills", filters, [next_after]))
-    return {"items": [backfill_json(backfill) for backfill in found]}, headers
+    return {"items": [backfill_json(backfill) for backfill in backfills]}, headers

@@ -1,4 +1,4 @@
-"""What the views of lists and of parameters share: expected versions, answers, pages."""
+"""Expected versions, answers and pages of lists and of parameters."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ def _expected(if_match: IfMatch | None) -> Expected:
     return range(1, MAX_ID + 1) if if_match.any_version else expected_versions(if_match)
 
 
-def _changed(done: NamedChange) -> Answer:
-    named = done.named
+def _changed(named_change: NamedChange) -> Answer:
+    named = named_change.named
     headers = {"ETag": etag_of(named.version)}
-    if not done.is_new:
+    if not named_change.is_new:
         return Answer(200, headers, named_json(named))
     location = f"/v1/{LISTINGS[named.kind]}/{named.name}"
     return Answer(201, {**headers, "Location": location}, named_json(named))

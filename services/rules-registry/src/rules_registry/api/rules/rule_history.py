@@ -1,4 +1,4 @@
-"""What happened: a rule's versions, the log, and the widest windows after it."""
+"""History: a rule's versions, the log, and the widest windows after it."""
 
 from __future__ import annotations
 

@@ -147,10 +147,10 @@ def resume(if_match: IfMatch, rule_id: int) -> Response:
     return response_of(registry().change(current_actor(), command, _changed, repeatable()))
 
 
-def _created(done: RuleChange) -> Answer:
-    headers = {"ETag": etag_of(done.rule.version), "Location": f"/v1/rules/{done.rule.rule_id}"}
-    return Answer(201, headers, changed_rule_json(done))
+def _created(rule_change: RuleChange) -> Answer:
+    headers = {"ETag": etag_of(rule_change.rule.version), "Location": f"/v1/rules/{rule_change.rule.rule_id}"}
+    return Answer(201, headers, changed_rule_json(rule_change))
 
 
-def _changed(done: RuleChange) -> Answer:
-    return Answer(200, {"ETag": etag_of(done.rule.version)}, changed_rule_json(done))
+def _changed(rule_change: RuleChange) -> Answer:
+    return Answer(200, {"ETag": etag_of(rule_change.rule.version)}, changed_rule_json(rule_change))
