@@ -8,6 +8,7 @@ of [lo, hi] those accepted after e are taken off again; they lie within `disorde
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -94,7 +95,9 @@ def different(code: Column, time: Column, rank: Column, value: Column, asked: Co
     _, values = np.unique(value, return_inverse=True)
     found = nothing(asked.size)
     sorted_ = code[order], time[order], rank[order], values[order]
-    _different(*sorted_, place[asked], window_ms, np.full(values.max() + 1, -1), found.total, found.count)
+    _different(
+        _Groups(*sorted_), place[asked], window_ms, np.full(values.max() + 1, -1), found.total, found.count
+    )
     return found
 
 
@@ -136,19 +139,21 @@ def _largest(rank: Column, cents: Column, lo: Column, end: Column, asked_rank: C
     return largest
 
 
+class _Groups(NamedTuple):
+    """Rows sorted by group and time: the group's code, time (ms), rank of acceptance, number of the value."""
+
+    code: Column
+    time: Column
+    rank: Column
+    value: Column
+
+
 @numba.njit(cache=True)
 def _different(
-    code: Column,
-    time: Column,
-    rank: Column,
-    value: Column,
-    places: Column,
-    window_ms: int,
-    seen: Column,
-    values: Column,
-    count: Column,
+    rows: _Groups, places: Column, window_ms: int, seen: Column, values: Column, count: Column
 ) -> None:
     """`seen`: by value, for which place it was last met, -1 at first."""
+    code, time, rank, value = rows.code, rows.time, rows.rank, rows.value
     for n in range(places.size):
         e = places[n]
         i = e

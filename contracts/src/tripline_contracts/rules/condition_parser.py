@@ -16,7 +16,8 @@ from tripline_contracts.errors import Problem
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters import filter_parser, filter_size
 from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf, leaves
-from tripline_contracts.rules.definition_parser import CONDITION_MEMBERS, DefinitionReading
+from tripline_contracts.rules.definition_members import CONDITION_MEMBERS
+from tripline_contracts.rules.definition_parser import DefinitionReading
 
 MAX_CONDITIONS: Final = 16
 MAX_DEPTH: Final = 6

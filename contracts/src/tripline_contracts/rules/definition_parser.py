@@ -15,34 +15,13 @@ from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules import precision
 from tripline_contracts.rules.aggregate import Function, read_aggregate
 from tripline_contracts.rules.conditions import Condition
+from tripline_contracts.rules.definition_members import MEASURING, RULE_MEMBERS
 from tripline_contracts.spelling import Operator
 
 MAX_WINDOW_SECONDS: Final = 400 * 24 * 60 * 60
 """400 days; the least window is one second."""
 
-MEASURING: Final = (
-    "groupingKeyNames",
-    "unique",
-    "aggregatorFunctionType",
-    "aggregateFieldName",
-    "limitOperatorType",
-    "limit",
-    "windowSeconds",
-    "windowMinutes",
-)
-"""What a condition measures and holds against its limit. A chained rule has `conditions` in place of these."""
 
-CONDITION_MEMBERS: Final = (*MEASURING, "filter")
-RULE_MEMBERS: Final = (
-    *MEASURING,
-    "conditions",
-    "firing",
-    "lateEvents",
-    "precision",
-    "filter",
-    "resetOnAlert",
-    "cooldownSeconds",
-)
 _STATE: Final = ("ruleId", "ruleState", "controlType")
 _CHAINING: Final = ("all", "any", "not")
 
