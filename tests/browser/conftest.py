@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.browser import chromium
-from tests.browser.traffic import Tripped, tripped_rule
+from tests.browser.traffic import Tripped, definition, published_rule, tripped_rule
 from tests.browser.windows import Window
 from tests.stack import RunningStack
 
@@ -93,3 +93,10 @@ def tripped(stack: RunningStack, request: pytest.FixtureRequest) -> Tripped:
     """A rule that tripped and is paused now, and its alerts."""
     found: Tripped = request.getfixturevalue("tripped_once")
     return found
+
+
+@pytest.fixture
+def rule(stack: RunningStack) -> Iterator[dict[str, Any]]:
+    """A rule to work on that nothing trips."""
+    with published_rule(stack, definition("Work: a rule to change", limit=1_000_000)) as made:
+        yield made

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.test_work import stored
+from tests.browser.support.rule_work import stored
+from tests.browser.windows import Window
 from tests.stack import RunningStack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -34,7 +35,20 @@ def test_a_rule_and_an_alert_are_in_the_words_of_the_type(
     expect(page.get_by_text("Authorisations are being watched.")).to_be_visible()
     window.sign_in(stack.file["apiKeys"]["admin"])
 
-    # Write a rule: what there is to choose from is the type's.
+    write_a_rule(page)
+    with stack.registry() as registry:
+        (made,) = [rule for rule in registry.get("/v1/rules").json()["items"] if rule["name"] == NAME]
+    definition = stored(stack, made["ruleId"])["definition"]
+    assert definition["groupingKeyNames"] == ["deviceId"]
+    assert definition["filter"] == {"field": "entryMode", "operator": "=", "value": "ONLINE"}
+    trip_it(page)
+    look_at_the_alert(page)
+    find_it_by_its_group(window)
+    window.is_clean()
+
+
+def write_a_rule(page: Page) -> None:
+    """What there is to choose from is the type's."""
     page.get_by_role("link", name="Rules", exact=True).click()
     page.get_by_role("button", name="New rule").click()
     form = page.get_by_role("dialog", name="New rule")
@@ -66,13 +80,10 @@ def test_a_rule_and_an_alert_are_in_the_words_of_the_type(
     expect(form).to_be_hidden()
     rule = page.get_by_role("listitem").filter(has_text=NAME)
     expect(rule.get_by_text("✓ applied v1")).to_be_visible(timeout=WAIT_MS)
-    with stack.registry() as registry:
-        (made,) = [rule for rule in registry.get("/v1/rules").json()["items"] if rule["name"] == NAME]
-    definition = stored(stack, made["ruleId"])["definition"]
-    assert definition["groupingKeyNames"] == ["deviceId"]
-    assert definition["filter"] == {"field": "entryMode", "operator": "=", "value": "ONLINE"}
 
-    # Trip it: the traffic, its frauds and what flows are the type's too.
+
+def trip_it(page: Page) -> None:
+    """The traffic, its frauds and what flows are the type's too."""
     page.get_by_role("link", name="Live", exact=True).click()
     page.get_by_role("button", name="Play: One device, many cards").click()
     expect(page.get_by_text(re.compile(r"14 authorisations in \d+ s, device d\d+"))).to_be_visible()
@@ -83,7 +94,9 @@ def test_a_rule_and_an_alert_are_in_the_words_of_the_type(
     newest = page.get_by_role("region", name="Newest alerts")
     newest.get_by_role("link").filter(has_text=NAME).first.click(timeout=WAIT_MS)
 
-    # Look at the alert.
+
+def look_at_the_alert(page: Page) -> None:
+    """Its page speaks of authorisations."""
     expect(page.get_by_role("heading", name=NAME)).to_be_visible()
     expect(page.get_by_role("heading", name="The authorisation")).to_be_visible()
     shown = page.locator(".detail section", has=page.get_by_role("heading", name="The authorisation"))
@@ -93,7 +106,10 @@ def test_a_rule_and_an_alert_are_in_the_words_of_the_type(
     expect(page.get_by_role("columnheader", name="Card", exact=True)).to_be_visible()
     expect(page.locator("tr.trips")).to_have_count(1)
 
-    # Find it by its group.
+
+def find_it_by_its_group(window: Window) -> None:
+    """The filter offers the type's fields."""
+    page = window.page
     device = page.locator(".alert-head .tag b").first.inner_text()
     window.go("/alerts")
     page.get_by_label("Group field").select_option(label="device")
@@ -101,4 +117,3 @@ def test_a_rule_and_an_alert_are_in_the_words_of_the_type(
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"group=deviceId%3Ad\d+"))
     expect(page.get_by_role("list", name="Alerts, newest first").get_by_role("link").first).to_be_visible()
-    window.is_clean()

@@ -11,11 +11,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.support.layout import fits
 from tests.browser.test_conditions import new_rule, picture
 from tests.browser.test_keyboard import NAMELESS, tab_to
 from tests.browser.test_pages import show
 from tests.browser.traffic import Tripped, definition, published_rule, tripped_rule
-from tests.browser.windows import Window
 from tests.stack import RunningStack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -35,10 +35,6 @@ def rested(running_stack: RunningStack) -> Iterator[Tripped]:
     """Alerts of this module's own: what is voided here marks nobody else's."""
     with tripped_rule(running_stack, "Operators: alerts that rest on payments") as found:
         yield found
-
-
-def fits(window: Window, width: int) -> None:
-    assert window.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [390, 1280])
