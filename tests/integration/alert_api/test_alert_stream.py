@@ -23,7 +23,7 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def happenings(alerts_database: AlertsDatabase) -> Iterator[PostgresAlertEvents]:
+def alert_events(alerts_database: AlertsDatabase) -> Iterator[PostgresAlertEvents]:
     with open_pool(alerts_database.api, 2) as pool:
         yield PostgresAlertEvents(pool)
 
@@ -33,13 +33,13 @@ def seen(told: StreamBatch) -> list[tuple[str, str]]:
 
 
 def follow_until(
-    happenings: PostgresAlertEvents, start: StreamPlace, number: int, limit: int = 100
+    alert_events: PostgresAlertEvents, start: StreamPlace, number: int, limit: int = 100
 ) -> list[StreamBatch]:
     """Looks again and again until `number` events were told: other tests' transactions may hold the horizon."""
     found: list[StreamBatch] = []
 
     def enough() -> bool:
-        found.append(happenings.after(found[-1].reached if found else start, limit))
+        found.append(alert_events.after(found[-1].reached if found else start, limit))
         return sum(len(told.happened) for told in found) >= number
 
     eventually(enough, f"{number} events are told")
@@ -47,12 +47,12 @@ def follow_until(
 
 
 def test_events_come_once_each_in_batches_with_the_alert_as_it_is(
-    happenings: PostgresAlertEvents, alerts: PostgresAlerts, intake: PostgresIntake
+    alert_events: PostgresAlertEvents, alerts: PostgresAlerts, intake: PostgresIntake
 ) -> None:
-    start = happenings.present()
+    start = alert_events.present()
     intake.store([received(alert(number)) for number in range(1, 8)], [])
     acknowledge(alerts, alert_id(3), "ada", "mine", lambda: EPOCH)
-    found = follow_until(happenings, start, 8, limit=3)
+    found = follow_until(alert_events, start, 8, limit=3)
     events = [event for told in found for event in seen(told)]
     assert sorted(events[:7]) == sorted(("AlertRaised", alert_id(number)) for number in range(1, 8))
     assert events[7:] == [("AlertAcknowledged", alert_id(3))]
@@ -60,11 +60,11 @@ def test_events_come_once_each_in_batches_with_the_alert_as_it_is(
     # The alert is told as it is now: acknowledged already when its raising is told.
     states = {each.alert.alert_id: each.alert.state for told in found for each in told.happened}
     assert states[alert_id(3)] == "acknowledged"
-    assert happenings.after(found[-1].reached, 100).happened == ()
+    assert alert_events.after(found[-1].reached, 100).happened == ()
 
 
 def test_what_commits_late_is_told_in_its_place_and_not_passed_by(
-    alerts_database: AlertsDatabase, happenings: PostgresAlertEvents, intake: PostgresIntake
+    alerts_database: AlertsDatabase, alert_events: PostgresAlertEvents, intake: PostgresIntake
 ) -> None:
     intake.store([received(alert(1)), received(alert(2))], [])
     with psycopg.connect(alerts_database.api) as slow, psycopg.connect(alerts_database.api) as quick:
@@ -73,29 +73,29 @@ def test_what_commits_late_is_told_in_its_place_and_not_passed_by(
             " VALUES (%s, 2, 'AlertAcknowledged', 5, 'ada')"
         )
         slow.execute(append, (alert_id(1),))  # has its number, and is not over
-        start = happenings.present()
+        start = alert_events.present()
         quick.execute(append, (alert_id(2),))
         quick.commit()
         # Were it told now, a reader would stand behind the slow one's event when that commits.
-        told = happenings.after(start, 100)
+        told = alert_events.after(start, 100)
         assert told.happened == ()
         slow.commit()
-        found = follow_until(happenings, told.reached, 2)
+        found = follow_until(alert_events, told.reached, 2)
     events = [event for each in found for event in seen(each)]
     assert events == [("AlertAcknowledged", alert_id(1)), ("AlertAcknowledged", alert_id(2))]
 
 
 def test_a_place_of_another_database_leads_to_the_present(
-    happenings: PostgresAlertEvents, intake: PostgresIntake
+    alert_events: PostgresAlertEvents, intake: PostgresIntake
 ) -> None:
     intake.store([received(alert(1))], [])
-    told = happenings.after(StreamPlace(2**63, 5), 100)
+    told = alert_events.after(StreamPlace(2**63, 5), 100)
     assert told.happened == ()
     assert told.reached < StreamPlace(2**63, 0)
 
 
 def test_counts_are_those_of_the_list(
-    happenings: PostgresAlertEvents, alerts: PostgresAlerts, intake: PostgresIntake
+    alert_events: PostgresAlertEvents, alerts: PostgresAlerts, intake: PostgresIntake
 ) -> None:
     made = [
         alert(
@@ -107,7 +107,7 @@ def test_counts_are_those_of_the_list(
     for number in range(0, 40, 5):
         acknowledge(alerts, alert_id(number), "ada", None, lambda: EPOCH)
     span = Span(made[4]["eventTime"], made[33]["eventTime"])
-    counted = happenings.count(span, None)
+    counted = alert_events.count(span, None)
     wanted = Counter(
         (each["ruleId"], each["eventTime"] // HOUR_MS, number % 5 == 0)
         for number, each in enumerate(made)
@@ -116,9 +116,9 @@ def test_counts_are_those_of_the_list(
     assert {(c.rule_id, c.hour, c.acknowledged): c.count for c in counted.cells} == wanted
     # A rule is named as in its newest alert, whether or not that one is counted.
     assert counted.names == {1: "name 39", 2: "name 37", 3: "name 38"}
-    only = happenings.count(span, 2).cells
+    only = alert_events.count(span, 2).cells
     assert only == [cell for cell in counted.cells if cell.rule_id == 2]
-    assert happenings.count(Span(0, 1), None).cells == []
+    assert alert_events.count(Span(0, 1), None).cells == []
     assert all(isinstance(cell, Cell) for cell in only)
 
 

@@ -25,57 +25,57 @@ KILL = (
 
 
 @pytest.fixture
-def bell(alerts_database: AlertsDatabase) -> Iterator[PostgresCommitNotifier]:
+def notifier(alerts_database: AlertsDatabase) -> Iterator[PostgresCommitNotifier]:
     """One that listens."""
     opened = PostgresCommitNotifier(alerts_database.api)
-    eventually(lambda: opened.rings() > 0, "the bell listens")
+    eventually(lambda: opened.notifications() > 0, "the notifier listens")
     yield opened
     opened.close()
 
 
-def heard_within(bell: PostgresCommitNotifier, heard: int) -> float:
+def heard_within(notifier: PostgresCommitNotifier, heard: int) -> float:
     """Seconds until it has rung oftener than that."""
     begin = time.monotonic()
-    bell.wait(heard, LONG)
-    assert bell.rings() > heard
+    notifier.wait(heard, LONG)
+    assert notifier.notifications() > heard
     return time.monotonic() - begin
 
 
 def test_it_rings_when_alerts_are_stored_and_when_one_is_acknowledged(
-    alerts_database: AlertsDatabase, bell: PostgresCommitNotifier
+    alerts_database: AlertsDatabase, notifier: PostgresCommitNotifier
 ) -> None:
-    heard = bell.rings()
+    heard = notifier.notifications()
     seed(alerts_database.projector, [alert(1), alert(2)])
-    assert heard_within(bell, heard) < LONG / 2
-    heard = bell.rings()
+    assert heard_within(notifier, heard) < LONG / 2
+    heard = notifier.notifications()
     alerts = PostgresAlerts(open_pool(alerts_database.api, 1))
     acknowledge(alerts, alert_id(1), "ada", None, lambda: EPOCH)
     alerts.close()
-    assert heard_within(bell, heard) < LONG / 2
+    assert heard_within(notifier, heard) < LONG / 2
 
 
-def test_it_does_not_ring_when_nothing_happens(bell: PostgresCommitNotifier) -> None:
-    heard, begin = bell.rings(), time.monotonic()
-    bell.wait(heard, 0.2)
-    assert (bell.rings(), time.monotonic() - begin >= 0.2) == (heard, True)
+def test_it_does_not_ring_when_nothing_happens(notifier: PostgresCommitNotifier) -> None:
+    heard, begin = notifier.notifications(), time.monotonic()
+    notifier.wait(heard, 0.2)
+    assert (notifier.notifications(), time.monotonic() - begin >= 0.2) == (heard, True)
 
 
 def test_it_listens_again_after_its_connection_broke(
-    alerts_database: AlertsDatabase, bell: PostgresCommitNotifier
+    alerts_database: AlertsDatabase, notifier: PostgresCommitNotifier
 ) -> None:
-    heard = bell.rings()
+    heard = notifier.notifications()
     with psycopg.connect(alerts_database.owner) as owner:
         assert owner.execute(KILL).fetchall() == [(True,)]
-    # it rings once it listens: something may have been missed
-    assert heard_within(bell, heard) < LONG / 2
-    heard = bell.rings()
+    # it notifies once it listens: something may have been missed
+    assert heard_within(notifier, heard) < LONG / 2
+    heard = notifier.notifications()
     seed(alerts_database.projector, [alert(3)])
-    assert heard_within(bell, heard) < LONG / 2
+    assert heard_within(notifier, heard) < LONG / 2
 
 
 def test_closing_lets_go_whoever_waits(alerts_database: AlertsDatabase) -> None:
     closed = PostgresCommitNotifier(alerts_database.api)
-    eventually(lambda: closed.rings() > 0, "the bell listens")
-    heard = closed.rings()
+    eventually(lambda: closed.notifications() > 0, "the notifier listens")
+    heard = closed.notifications()
     closed.close()
     assert heard_within(closed, heard) < LONG / 2

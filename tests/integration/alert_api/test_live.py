@@ -175,7 +175,7 @@ def test_who_leaves_gives_the_seat_back_at_once(api: LiveApi) -> None:
             return response.status_code == 200
 
     with api.client("viewer-key") as reader:
-        # More than there are seats, faster than a stream would notice by its next message.
+        # More than there are slots, faster than a stream would notice by its next message.
         begun = time.monotonic()
         for _ in range(40):
             eventually(lambda: is_seated(reader), "a seat", 5)

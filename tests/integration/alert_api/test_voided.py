@@ -179,15 +179,15 @@ def test_the_stream_tells_it(
     alerts_database: AlertsDatabase, alerts: PostgresAlerts, intake: PostgresIntake
 ) -> None:
     with open_pool(alerts_database.api, 1) as pool:
-        happenings = PostgresAlertEvents(pool)
-        place = happenings.present()
+        alert_events = PostgresAlertEvents(pool)
+        place = alert_events.present()
         store(intake, [alert(1)], [])
         store(intake, [], [void(1, 1)])
         told: list[tuple[str, tuple[Voiding, ...]]] = []
 
         def both() -> bool:
             nonlocal place
-            more = happenings.after(place, 10)
+            more = alert_events.after(place, 10)
             place = more.reached
             told.extend((each.kind, each.alert.voided) for each in more.happened)
             return len(told) >= 2

@@ -43,7 +43,7 @@ class FakeTopic:
         self.position = len(self.records)
         return taken
 
-    def keep_place(self) -> None:
+    def keep_membership(self) -> None:
         self.kept_place += 1
 
     def commit(self, records: Sequence[Record]) -> None:
@@ -57,14 +57,14 @@ class FakeIntake:
     def __init__(self, journal: list[str], refuses: Callable[[Sequence[ReceivedAlert]], None]) -> None:
         self.alerts: dict[str, ReceivedAlert] = {}
         self.voids: dict[str, VoidCommand] = {}
-        self.set_aside: list[Unreadable] = []
+        self.dead_letters: list[Unreadable] = []
         self._journal = journal
         self._refuses = refuses
 
     def store(
         self,
         alerts: Sequence[ReceivedAlert],
-        set_aside: Sequence[Unreadable],
+        dead_letters: Sequence[Unreadable],
         voids: Sequence[VoidCommand] = (),
     ) -> int:
         self._refuses(alerts)
@@ -76,7 +76,7 @@ class FakeIntake:
             self.alerts.setdefault(each.alert_id, each)
         for each_void in voids:
             self.voids.setdefault(each_void.command_id, each_void)
-        self.set_aside.extend(set_aside)
+        self.dead_letters.extend(dead_letters)
         return len(self.alerts) - before
 
 
@@ -133,7 +133,7 @@ def test_a_broken_record_is_kept_and_the_line_goes_on() -> None:
     bench = Bench(FakeTopic(alert(1), b"garbage", alert(2)))
     bench.projector.step()
     assert set(bench.intake.alerts) == {alert_id(1), alert_id(2)}
-    assert [(kept.reason, kept.record.offset) for kept in bench.intake.set_aside] == [("not_json", 1)]
+    assert [(kept.reason, kept.record.offset) for kept in bench.intake.dead_letters] == [("not_json", 1)]
     assert bench.counts.reasons == ["not_json"]
     assert bench.topic.done == 3
 
@@ -146,7 +146,7 @@ def test_commands_that_void_are_stored_and_other_events_pass_by() -> None:
     assert bench.projector.step() == 7
     assert bench.intake.voids == {command_id(1): commanded(void(2, 1))}
     assert list(bench.intake.alerts) == [alert_id(1)]
-    assert [(kept.record.topic, kept.reason) for kept in bench.intake.set_aside] == [
+    assert [(kept.record.topic, kept.reason) for kept in bench.intake.dead_letters] == [
         (RULES, "not_json"),
         (RULES, "invalid"),
     ]
@@ -158,7 +158,7 @@ def test_a_command_that_the_database_refuses_does_not_hold_up_its_neighbours() -
     bench = Bench(FakeTopic(*events, alert(1)))
     bench.projector.step()
     assert (set(bench.intake.voids), set(bench.intake.alerts)) == ({command_id(2)}, {alert_id(1)})
-    assert [(kept.reason, kept.record.offset) for kept in bench.intake.set_aside] == [("not_storable", 0)]
+    assert [(kept.reason, kept.record.offset) for kept in bench.intake.dead_letters] == [("not_storable", 0)]
 
 
 def test_an_outage_is_waited_for_without_losing_the_place() -> None:
@@ -183,7 +183,7 @@ def test_one_record_that_the_database_refuses_does_not_hold_up_its_neighbours() 
     bench = Bench(FakeTopic(alert(1), b"garbage", alert(2), alert(3)), refuse)
     bench.projector.step()
     assert set(bench.intake.alerts) == {alert_id(1), alert_id(3)}
-    assert [kept.reason for kept in bench.intake.set_aside] == ["not_json", "not_storable"]
+    assert [kept.reason for kept in bench.intake.dead_letters] == ["not_json", "not_storable"]
     assert bench.topic.done == 4
 
 

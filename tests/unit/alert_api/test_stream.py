@@ -1,4 +1,4 @@
-"""The stream of what happens to alerts: order, resume, signs of life, seats."""
+"""The stream of what happens to alerts: order, resume, signs of life, slots."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ CLERK, AS_CLERK = key("clerk", "rules:read")
 AT_ONCE = StreamTiming(look=0.001, silence=0.0)
 
 
-def client_of(overview: FakeOverview, stopped: threading.Event, seats: int = 2) -> FlaskClient:
-    streaming = Streaming(stopped, AT_ONCE, seats)
+def client_of(overview: FakeOverview, stopped: threading.Event, slots: int = 2) -> FlaskClient:
+    streaming = Streaming(stopped, AT_ONCE, slots)
     return app(overview=overview, keys=(ADA, CLERK), streaming=streaming).test_client()
 
 
@@ -90,7 +90,7 @@ def test_a_key_that_may_not_read_alerts_is_refused() -> None:
 
 
 def test_more_streams_than_seats_are_sent_away_until_one_leaves() -> None:
-    client = client_of(FakeOverview(), threading.Event(), seats=2)
+    client = client_of(FakeOverview(), threading.Event(), slots=2)
     first, second = open_stream(client), open_stream(client)
     refused = client.get("/v1/alerts/stream", headers=AS_ADA)
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
@@ -102,7 +102,7 @@ def test_more_streams_than_seats_are_sent_away_until_one_leaves() -> None:
 
 def test_refusals_take_no_seat() -> None:
     overview = FakeOverview()
-    client = client_of(overview, threading.Event(), seats=1)
+    client = client_of(overview, threading.Event(), slots=1)
     overview.broken = StoreUnavailable("away")
     for _ in range(3):
         assert client.get("/v1/alerts/stream", headers=AS_ADA).status_code == 503
@@ -149,7 +149,7 @@ class CountingBell:
     def __init__(self, overview: FakeOverview) -> None:
         self._overview, self.heard = overview, list[int]()
 
-    def rings(self) -> int:
+    def notifications(self) -> int:
         return len(self.heard)
 
     def wait(self, heard: int, seconds: float) -> None:
@@ -161,13 +161,15 @@ class CountingBell:
 @pytest.mark.timeout(10)
 def test_what_happens_is_told_when_the_bell_rings() -> None:
     overview = FakeOverview()
-    bell, rhythm = CountingBell(overview), StreamTiming(look=3_600.0, silence=7_200.0)
+    notifier, timing = CountingBell(overview), StreamTiming(look=3_600.0, silence=7_200.0)
     steady = itertools.repeat(0.0)
-    stream = follow(overview, StreamPlace(0, 0), threading.Event(), lambda: next(steady), rhythm, bell=bell)
+    stream = follow(
+        overview, StreamPlace(0, 0), threading.Event(), lambda: next(steady), timing, notifier=notifier
+    )
     told = [next(stream), next(stream)]
     assert [len(each.happened) for each in told] == [1, 1]
     # what rang before it looked is no reason to look again
-    assert bell.heard == [0, 1]
+    assert notifier.heard == [0, 1]
 
 
 def test_a_backlog_is_told_without_waiting_between_batches() -> None:

@@ -59,8 +59,8 @@ def run_api(settings: ApiSettings) -> None:
 
     def load() -> Flask:
         pool = open_pool(settings.dsn, CONNECTIONS)
-        alerts, bell, line = PostgresAlerts(pool), PostgresCommitNotifier(settings.dsn), _line(settings)
-        stack.extend((alerts, bell, line))
+        alerts, notifier, line = PostgresAlerts(pool), PostgresCommitNotifier(settings.dsn), _line(settings)
+        stack.extend((alerts, notifier, line))
         return build(
             alerts=alerts,
             overview=PostgresAlertEvents(pool),
@@ -69,7 +69,7 @@ def run_api(settings: ApiSettings) -> None:
             registry=new_metrics_registry(),
             event_type=settings.event_type,
             clock=wall_clock,
-            streaming=Streaming(stopping, bell=bell),
+            streaming=Streaming(stopping, notifier=notifier),
         ).app
 
     def stop() -> None:

@@ -75,7 +75,7 @@ class KafkaAlertSource:
             self._next.setdefault((record.topic, record.partition), record.offset)
         return records
 
-    def keep_place(self) -> None:
+    def keep_membership(self) -> None:
         """Poll with every partition paused: the group keeps this member, and no record is handed out.
 
         A partition that arrives with this very poll is not paused yet; what it gives is kept for later.
@@ -144,5 +144,5 @@ def _record(message: Message) -> Record | None:
     if error.fatal():
         raise KafkaException(error)
     if error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001 - the client's public name for it
-        log.warning("kafka_trouble", error=str(error))
+        log.warning("kafka_error", error=str(error))
     return None

@@ -21,24 +21,24 @@ class PostgresCommitNotifier:
     """A `Bell`. While it cannot listen it doesn't ring: who waits for it waits as long as without it."""
 
     def __init__(self, dsn: str) -> None:
-        self._dsn, self._rung, self._rings = dsn, threading.Condition(), 0
+        self._dsn, self._rung, self._notifications = dsn, threading.Condition(), 0
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="bell", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="notifier", daemon=True)
         self._thread.start()
 
-    def rings(self) -> int:
+    def notifications(self) -> int:
         """The number of notifications so far."""
-        return self._rings
+        return self._notifications
 
     def wait(self, heard: int, seconds: float) -> None:
         """Until it has rung oftener than that, or for so long."""
         with self._rung:
-            self._rung.wait_for(lambda: self._rings != heard, seconds)
+            self._rung.wait_for(lambda: self._notifications != heard, seconds)
 
     def close(self) -> None:
         """Stop listening; nobody waits any longer."""
         self._stop.set()
-        self._ring()
+        self._notify()
         self._thread.join(2 * _LOOK_SECONDS)
 
     def _run(self) -> None:
@@ -47,7 +47,7 @@ class PostgresCommitNotifier:
             wait=tenacity.wait_fixed(_AGAIN_SECONDS),
             stop=tenacity.stop_when_event_set(self._stop),
             sleep=tenacity.sleep_using_event(self._stop),
-            before_sleep=_tell,
+            before_sleep=_report,
             retry_error_callback=lambda _: None,
         )
         attempts(self._listen)
@@ -58,19 +58,19 @@ class PostgresCommitNotifier:
         ) as connection:
             connection.execute(_LISTEN)
             # nobody knows what was committed before
-            self._ring()
+            self._notify()
             while not self._stop.is_set():
                 for _ in connection.notifies(timeout=_LOOK_SECONDS):
-                    self._ring()
+                    self._notify()
                     if self._stop.is_set():
                         return
 
-    def _ring(self) -> None:
+    def _notify(self) -> None:
         with self._rung:
-            self._rings += 1
+            self._notifications += 1
             self._rung.notify_all()
 
 
-def _tell(attempt: RetryCallState) -> None:
+def _report(attempt: RetryCallState) -> None:
     error = attempt.outcome.exception() if attempt.outcome else None
-    log.warning("not_told_of_alerts", error=str(error), consequence="streams look by themselves")
+    log.warning("notifications_unavailable", error=str(error), consequence="streams poll")

@@ -71,7 +71,7 @@ class PostgresIntake:
     def store(
         self,
         alerts: Sequence[ReceivedAlert],
-        set_aside: Sequence[Unreadable],
+        dead_letters: Sequence[Unreadable],
         voids: Sequence[VoidCommand] = (),
     ) -> int:
         """All or nothing in one transaction, committed on return; gives the number of alerts that were new.
@@ -81,9 +81,9 @@ class PostgresIntake:
         try:
             connection = self._open()
             with connection.transaction(), connection.cursor() as cursor:
-                if set_aside:
+                if dead_letters:
                     cursor.executemany(
-                        STORE_UNREADABLE, [_unreadable_row(unreadable) for unreadable in set_aside]
+                        STORE_UNREADABLE, [_unreadable_row(unreadable) for unreadable in dead_letters]
                     )
                 # Before the alerts: who comes with commands locks others out, and who comes with alerts does not.
                 if voids:

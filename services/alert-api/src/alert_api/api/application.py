@@ -34,12 +34,12 @@ class Overview(AlertEvents, AlertCounter, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Streaming:
-    """How alerts are followed: until `stopped`, at most `seats` at a time, and at once if there is a `bell`."""
+    """Options of alert streams: until `stopped`, at most `slots` at a time, without delay if there is a `notifier`."""
 
     stopped: threading.Event
-    rhythm: StreamTiming = field(default_factory=StreamTiming)
-    seats: int = MAX_STREAMS
-    bell: CommitNotifier | None = None
+    timing: StreamTiming = field(default_factory=StreamTiming)
+    slots: int = MAX_STREAMS
+    notifier: CommitNotifier | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,10 @@ def build(
     for name, schema in components(event_type).items():
         api.spec.components.schema(name, schema)
     install_problems(app)
-    seats = StreamSlots(streaming.seats, registry)
+    slots = StreamSlots(streaming.slots, registry)
     api.register_blueprint(alerts_blueprint(alerts, clock, event_type))
     api.register_blueprint(
-        stream_blueprint(overview, seats, streaming.stopped, streaming.rhythm, streaming.bell)
+        stream_blueprint(overview, slots, streaming.stopped, streaming.timing, streaming.notifier)
     )
     api.register_blueprint(summary_blueprint(overview, clock))
     api.register_blueprint(traces_blueprint(line.traces))

@@ -66,19 +66,19 @@ class StreamSlots:
         self._taken.inc()
 
     def leave(self) -> None:
-        """Gives one back."""
+        """Releases one."""
         self._taken.dec()
         self._free.release()
 
 
 def stream_blueprint(
-    happenings: AlertEvents,
-    seats: StreamSlots,
+    alert_events: AlertEvents,
+    slots: StreamSlots,
     stopped: threading.Event,
-    rhythm: StreamTiming | None = None,
-    bell: CommitNotifier | None = None,
+    timing: StreamTiming | None = None,
+    notifier: CommitNotifier | None = None,
 ) -> ApiBlueprint:
-    """The view; streams end when `stopped` is set, and look when the `bell` rings."""
+    """The view; streams end when `stopped` is set, and poll at each notification of the `notifier`."""
     blueprint = new_blueprint("stream", __name__, "What happens to alerts, as it happens")
 
     @blueprint.route("/v1/alerts/stream", methods=["GET"])
@@ -93,20 +93,22 @@ def stream_blueprint(
         left out, whoever writes at the same time.
         """
         resume_from = _requested_cursor()
-        seats.take()
+        slots.take()
         try:
             # Asked before the answer begins: a database that is away is a 503, not a broken stream.
-            present = happenings.present()
+            present = alert_events.present()
         except BaseException:
-            seats.leave()
+            slots.leave()
             raise
         start = resume_from or present
         listens = _listener(request.environ)
-        batches = follow(happenings, start, stopped, time.monotonic, rhythm or StreamTiming(), listens, bell)
+        batches = follow(
+            alert_events, start, stopped, time.monotonic, timing or StreamTiming(), listens, notifier
+        )
         response = Response(_written(start, batches), content_type="text/event-stream; charset=utf-8")
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Accel-Buffering"] = "no"  # nginx would hold messages back
-        response.call_on_close(seats.leave)
+        response.call_on_close(slots.leave)
         return response
 
     return blueprint

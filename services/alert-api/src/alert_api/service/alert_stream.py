@@ -72,7 +72,7 @@ class AlertEvents(Protocol):
 class CommitNotifier(Protocol):
     """Notifications that transactions may have committed."""
 
-    def rings(self) -> int:
+    def notifications(self) -> int:
         """The number of notifications so far."""
 
     def wait(self, heard: int, seconds: float) -> None:
@@ -80,16 +80,16 @@ class CommitNotifier(Protocol):
 
 
 class NoCommitNotifier:
-    """Never rings; who waits is only held up no longer when `stopped` is set."""
+    """No notifications at all; a wait ends early when `stopped` is set."""
 
     def __init__(self, stopped: threading.Event) -> None:
         self._stopped = stopped
 
-    def rings(self) -> int:
+    def notifications(self) -> int:
         """Never."""
         return 0
 
-    def wait(self, heard: int, seconds: float) -> None:  # noqa: ARG002 - as a bell has it
+    def wait(self, heard: int, seconds: float) -> None:  # noqa: ARG002 - the protocol's parameter
         """For so long."""
         self._stopped.wait(seconds)
 
@@ -103,27 +103,27 @@ class StreamTiming:
 
 
 def follow(
-    happenings: AlertEvents,
+    alert_events: AlertEvents,
     start: StreamPlace,
     stopped: threading.Event,
     steady: Callable[[], float],
-    rhythm: StreamTiming,
+    timing: StreamTiming,
     listens: Callable[[], bool] = lambda: True,
-    bell: CommitNotifier | None = None,
+    notifier: CommitNotifier | None = None,
 ) -> Iterator[StreamBatch]:
-    """Everything after `start` as it happens: it looks when the `bell` rings.
+    """Every event after `start`, in batches: polled at each notification, and every `timing.look` seconds.
 
-    What a bell has rung for may lie above the horizon still, and a bell may be broken: it looks every now and then
-    as well. It ends when `stopped` is set or nobody `listens` any more, and with StoreUnavailable. When nothing
-    happened for `rhythm.silence` seconds (of the clock `steady`) an empty `StreamBatch` is a sign of life.
+    The interval is needed because an event may lie above the horizon still when it is notified, and because a notifier
+    may be broken. It ends when `stopped` is set or nobody `listens` any more, and with StoreUnavailable. When nothing
+    happened for `timing.silence` seconds (of the clock `steady`) an empty `StreamBatch` is a sign of life.
     """
-    cursor, last_sent, bell = start, steady(), bell or NoCommitNotifier(stopped)
+    cursor, last_sent, notifier = start, steady(), notifier or NoCommitNotifier(stopped)
     while listens() and not stopped.is_set():
-        heard = bell.rings()
-        batch = happenings.after(cursor, BATCH)
+        heard = notifier.notifications()
+        batch = alert_events.after(cursor, BATCH)
         cursor = batch.reached
-        if batch.happened or steady() - last_sent >= rhythm.silence:
+        if batch.happened or steady() - last_sent >= timing.silence:
             last_sent = steady()
             yield batch
         if len(batch.happened) < BATCH:
-            bell.wait(heard, rhythm.look)
+            notifier.wait(heard, timing.look)

@@ -32,7 +32,7 @@ class AlertSource(Protocol):
     def take(self) -> Sequence[Record]:
         """The next records, perhaps none after a short wait."""
 
-    def keep_place(self) -> None:
+    def keep_membership(self) -> None:
         """Stay a member of the consumer group while nothing is taken."""
 
     def commit(self, records: Sequence[Record]) -> None:
@@ -49,7 +49,7 @@ class Intake(Protocol):
     def store(
         self,
         alerts: Sequence[ReceivedAlert],
-        set_aside: Sequence[Unreadable],
+        dead_letters: Sequence[Unreadable],
         voids: Sequence[VoidCommand] = (),
     ) -> int:
         """Store all or nothing; gives the number of alerts that were new.
@@ -112,7 +112,7 @@ class Projector:
             return 0
         alerts: list[ReceivedAlert] = []
         voids: list[VoidCommand] = []
-        set_aside: list[Unreadable] = []
+        dead_letters: list[Unreadable] = []
         for record in records:
             match self._read(record):
                 case ReceivedAlert() as alert:
@@ -120,26 +120,32 @@ class Projector:
                 case VoidCommand() as void:
                     voids.append(void)
                 case Unreadable() as rejected:
-                    set_aside.append(rejected)
+                    dead_letters.append(rejected)
                 case None:
                     pass
-        self._store(alerts, set_aside, voids)
+        self._store(alerts, dead_letters, voids)
         self._source.commit(records)
         return len(records)
 
     def _store(
-        self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable], voids: Sequence[VoidCommand]
+        self,
+        alerts: Sequence[ReceivedAlert],
+        dead_letters: Sequence[Unreadable],
+        voids: Sequence[VoidCommand],
     ) -> None:
         try:
-            self._store_with_retries(alerts, set_aside, voids)
+            self._store_with_retries(alerts, dead_letters, voids)
         except RecordNotStorable:
-            self._store_one_by_one(alerts, set_aside, voids)
+            self._store_one_by_one(alerts, dead_letters, voids)
 
     def _store_one_by_one(
-        self, alerts: Sequence[ReceivedAlert], set_aside: Sequence[Unreadable], voids: Sequence[VoidCommand]
+        self,
+        alerts: Sequence[ReceivedAlert],
+        dead_letters: Sequence[Unreadable],
+        voids: Sequence[VoidCommand],
     ) -> None:
         """Find the record that spoils the batch; its neighbours are unaffected."""
-        self._store_with_retries([], set_aside)
+        self._store_with_retries([], dead_letters)
         items: list[VoidCommand | ReceivedAlert] = [*voids, *alerts]
         for item in items:
             try:
@@ -153,30 +159,30 @@ class Projector:
     def _store_with_retries(
         self,
         alerts: Sequence[ReceivedAlert],
-        set_aside: Sequence[Unreadable],
+        dead_letters: Sequence[Unreadable],
         voids: Sequence[VoidCommand] = (),
     ) -> None:
         wait = tenacity.wait_exponential(multiplier=self._retries.first, max=self._retries.longest)
-        attempts = retrying(StoreUnavailable, self._stop, wait, self._wait_in_place)
+        attempts = retrying(StoreUnavailable, self._stop, wait, self._back_off)
         try:
-            new = attempts(self._intake.store, alerts, set_aside, voids)
+            new = attempts(self._intake.store, alerts, dead_letters, voids)
         except tenacity.RetryError as error:
-            raise Stopped("stopped while the database was away") from error
-        self._count(new, len(alerts) - new, set_aside)
+            raise Stopped("stopped while the database was unavailable") from error
+        self._count(new, len(alerts) - new, dead_letters)
 
-    def _wait_in_place(self, attempt: RetryCallState) -> None:
+    def _back_off(self, attempt: RetryCallState) -> None:
         error = attempt.outcome.exception() if attempt.outcome else None
-        log.warning("database_away", attempt=attempt.attempt_number, error=str(error))
+        log.warning("database_unavailable", attempt=attempt.attempt_number, error=str(error))
         self._tally.waiting_for_database()
-        self._source.keep_place()
+        self._source.keep_membership()
 
-    def _count(self, new: int, duplicates: int, set_aside: Sequence[Unreadable]) -> None:
+    def _count(self, new: int, duplicates: int, dead_letters: Sequence[Unreadable]) -> None:
         self._tally.stored(new)
         self._tally.duplicates(duplicates)
-        for rejected in set_aside:
+        for rejected in dead_letters:
             record = rejected.record
             log.warning(
-                "record_unreadable",
+                "record_dead_lettered",
                 topic=record.topic,
                 partition=record.partition,
                 offset=record.offset,

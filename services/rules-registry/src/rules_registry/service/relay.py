@@ -94,11 +94,11 @@ class Relay:
             is_locked = outbox.try_lock()
             self._seen_database = self._clock()
             if is_locked:
-                log.info("relay active", after_waiting=waiting)
+                log.info("relay lock acquired", after_waiting=waiting)
                 self._metrics.active.set(1)
                 return True
             if not waiting:
-                log.info("relay waits: another one is active")
+                log.info("relay on standby: another one holds the lock")
                 waiting = True
             self._stop.wait(STANDBY_SECONDS)
         return False
@@ -122,4 +122,4 @@ class Relay:
 
     def _failed(self, error: BaseException) -> None:
         self._metrics.failures.labels(type(error).__name__).inc()
-        log.warning("relay begins again", reason=str(error), error=type(error).__name__)
+        log.warning("relay session failed, backing off", reason=str(error), error=type(error).__name__)

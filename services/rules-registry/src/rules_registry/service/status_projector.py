@@ -97,9 +97,9 @@ class StatusProjector:
         except InvalidStatus as error:
             # One bad record must not hold up the others; it stays in the topic.
             self._broken.inc()
-            log.warning("broken status record", reason=str(error))
+            log.warning("unreadable status record skipped", reason=str(error))
             return None
 
 
 def _report(error: BaseException) -> None:
-    log.warning("status projector begins again", reason=str(error))
+    log.warning("status projector session failed, backing off", reason=str(error))
