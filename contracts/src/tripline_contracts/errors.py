@@ -69,7 +69,7 @@ class Problem:
 
 
 class WithProblems(ContractError, ValueError):
-    """What cannot be used, with everything that is wrong with it."""
+    """An unusable value, with all of its problems."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems: list[Problem] = list(problems)

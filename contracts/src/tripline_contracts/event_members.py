@@ -23,5 +23,5 @@ def read_text(event: Mapping[str, Any], name: str) -> str:
 
 
 def is_integer(value: object) -> bool:
-    """Whether the value is an integer of canonical JSON, and so fit for an alert's id: none beyond 2^53."""
+    """True for an integer of canonical JSON, and so fit for an alert's id: none beyond 2^53."""
     return isinstance(value, int) and not isinstance(value, bool) and -(2**53) < value < 2**53

@@ -127,8 +127,8 @@ def _bind(env: Env, name: str, default: str) -> Bind:
 
 def _room(env: Env) -> HistoryQuota | None:
     rate = env.int("TRIPLINE_EXPECTED_RATE", None, validate=Range(1, 10**7))
-    most = env.int("TRIPLINE_MAX_HISTORY", _MAX_HISTORY, validate=Range(1_000, 10**12))
-    return None if rate is None else HistoryQuota(most, rate)
+    max_transactions = env.int("TRIPLINE_MAX_HISTORY", _MAX_HISTORY, validate=Range(1_000, 10**12))
+    return None if rate is None else HistoryQuota(max_transactions, rate)
 
 
 def _from_1_to_64(value: int) -> None:

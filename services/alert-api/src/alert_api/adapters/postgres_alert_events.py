@@ -58,11 +58,11 @@ class PostgresAlertEvents:
             [(horizon,)] = connection.execute(SELECT_HORIZON).fetchall()
         return StreamPlace(int(horizon), 0)
 
-    def after(self, place: StreamPlace, limit: int) -> StreamBatch:
-        """At most ``limit`` events after ``place``; fewer means that the reader is at the horizon."""
+    def after(self, cursor: StreamPlace, limit: int) -> StreamBatch:
+        """At most ``limit`` events after ``cursor``; fewer means that the reader is at the horizon."""
         with self._connection() as connection:
             rows = connection.execute(
-                SELECT_AFTER, (str(place.transaction), place.position, limit)
+                SELECT_AFTER, (str(cursor.transaction), cursor.position, limit)
             ).fetchall()
         happened = tuple(_happened(row[1:]) for row in rows if row[1] is not None)
         if len(happened) == limit:

@@ -73,9 +73,9 @@ class PostgresAlerts:
     def __init__(self, pool: ConnectionPool[psycopg.Connection[Any]]) -> None:
         self._pool = pool
 
-    def page(self, wanted: AlertFilter, after: Place | None, limit: int) -> Page:
+    def page(self, alert_filter: AlertFilter, after: Place | None, limit: int) -> Page:
         """At most ``limit`` alerts after ``after``, newest first by (event time, then id upwards)."""
-        conditions, values = _conditions(wanted, after)
+        conditions, values = _conditions(alert_filter, after)
         where: LiteralString = " WHERE " + " AND ".join(conditions) if conditions else ""
         order: LiteralString = " ORDER BY event_time DESC, alert_id LIMIT %(rows)s"
         # One row more than asked for tells whether there is a next page.

@@ -40,7 +40,7 @@ IDEMPOTENCY_DOC: dict[str, Any] = {
 
 
 class Alerts(AlertReader, LifecycleStore, Protocol):
-    """What these views work on."""
+    """The ports of these views."""
 
 
 def alerts_blueprint(alerts: Alerts, clock: Callable[[], int], event_type: EventType) -> ApiBlueprint:
@@ -61,10 +61,10 @@ def _add_listing(blueprint: ApiBlueprint, alerts: Alerts, event_type: EventType)
     @blueprint.doc(operationId="listAlerts")
     def list_alerts(query: dict[str, Any]) -> Response:
         """The newest alerts by event time, filtered; of equal times by alert id."""
-        wanted = _filter(query, event_type)
+        alert_filter = _filter(query, event_type)
         context = {name: query.get(name) for name in sorted(query.keys() - {"cursor", "limit"})}
         after = _place(query["cursor"], context) if "cursor" in query else None
-        page = alerts.page(wanted, after, query["limit"])
+        page = alerts.page(alert_filter, after, query["limit"])
         response = jsonify(items=[alert_json(alert) for alert in page.alerts])
         if page.following is not None:
             keys = (page.following.event_time, page.following.alert_id)
@@ -104,9 +104,9 @@ def _add_acknowledging(blueprint: ApiBlueprint, alerts: Alerts, clock: Callable[
     @blueprint.problems(400, 404, 409, 413, 415, 422, 503)
     def acknowledge_alert(alert_id: UUID) -> Response:
         """Take an alert in hand. By the same actor again: unchanged; by another: 409 naming who was first."""
-        wanted = AlertId(str(alert_id))
-        acknowledge(alerts, wanted, current_actor(), _read_comment(), clock)
-        return jsonify(alert_json(alerts.get(wanted)))
+        identifier = AlertId(str(alert_id))
+        acknowledge(alerts, identifier, current_actor(), _read_comment(), clock)
+        return jsonify(alert_json(alerts.get(identifier)))
 
 
 def _schema(name: str) -> dict[str, str]:
@@ -159,7 +159,7 @@ def alert_json(alert: StoredAlert) -> dict[str, Any]:
         "acknowledgedBy": alert.acknowledged_by,
         "acknowledgedAt": alert.acknowledged_at,
         "acknowledgementComment": alert.acknowledgement_comment,
-        "voided": [voiding_json(each) for each in alert.voided],
+        "voided": [voiding_json(voiding) for voiding in alert.voided],
     }
 
 

@@ -15,5 +15,5 @@ from tripline_contracts.event_type import EventType
 def rule_templates(event_type: EventType) -> list[dict[str, Any]]:
     """The templates of this type; none of one that was declared elsewhere."""
     file = resources.files("alert_api").joinpath("templates", f"{event_type.name}.json")
-    found: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
-    return found
+    templates: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    return templates

@@ -1,4 +1,4 @@
-"""What callers send, as marshmallow schemas, and what they get, as JSON Schemas made of the contracts'."""
+"""Requests as marshmallow schemas, and responses as JSON Schemas made of the contracts'."""
 
 from __future__ import annotations
 
@@ -143,8 +143,8 @@ def _standing_alone(node: Any, declared: EventType) -> Any:
     if "$ref" in node:
         file, _, pointer = node["$ref"].partition("#/$defs/")
         referred = schemas.load(file.removesuffix(".json"), declared)["$defs"][pointer]
-        beside = {key: value for key, value in node.items() if key != "$ref"}
-        return _standing_alone({**referred, **beside}, declared)
+        siblings = {key: value for key, value in node.items() if key != "$ref"}
+        return _standing_alone({**referred, **siblings}, declared)
     return {key: _standing_alone(value, declared) for key, value in node.items()}
 
 

@@ -52,7 +52,7 @@ def summary_blueprint(counter: AlertCounter, clock: Callable[[], int]) -> ApiBlu
 
 
 def _span(query: dict[str, Any], now: int) -> Span:
-    """What is not given follows from what is: a day back from `to`, or up to now."""
+    """The span of the query; a missing bound follows from the other: a day back from `to`, or up to now."""
     if "latest" in query and "earliest" not in query:
         latest = query["latest"]
         span = Span(max(0, latest - 24 * HOUR_MS + 1), latest)

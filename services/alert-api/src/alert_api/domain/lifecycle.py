@@ -21,7 +21,7 @@ AlertState = Literal["open", "acknowledged"]
 
 @dataclass(frozen=True, slots=True)
 class Acknowledgement:
-    """Who took the alert in hand, when (ms since the epoch), and what they noted."""
+    """The actor who took the alert in hand, the time (ms since the epoch) and the comment."""
 
     actor: str
     occurred_at: int
@@ -73,8 +73,8 @@ def evolve(alert: Alert | None, event: AlertEvent) -> Alert:
         case AlertAcknowledged():
             if alert is None or alert.acknowledgement is not None:
                 raise LifecycleBroken(f"alert {event.alert_id} was not open when acknowledged")
-            taken = Acknowledgement(event.actor, event.occurred_at, event.comment)
-            return replace(alert, version=alert.version + 1, acknowledgement=taken)
+            acknowledgement = Acknowledgement(event.actor, event.occurred_at, event.comment)
+            return replace(alert, version=alert.version + 1, acknowledgement=acknowledgement)
         case AlertVoided():
             if alert is None:
                 raise LifecycleBroken(f"alert {event.alert_id} was marked before it was raised")

@@ -62,4 +62,4 @@ def tallies(cells: Iterable[Cell], key: Callable[[Cell], int]) -> dict[int, Tall
     sums: Counter[tuple[int, bool]] = Counter()
     for cell in cells:
         sums[key(cell), cell.acknowledged] += cell.count
-    return {each: Tally(sums[each, False], sums[each, True]) for each in sorted({key for key, _ in sums})}
+    return {group: Tally(sums[group, False], sums[group, True]) for group in sorted({key for key, _ in sums})}

@@ -63,7 +63,7 @@ class Page:
 class AlertReader(Protocol):
     """The stored alerts, to look at. All raise StoreUnavailable when the database is away."""
 
-    def page(self, wanted: AlertFilter, after: Place | None, limit: int) -> Page:
+    def page(self, alert_filter: AlertFilter, after: Place | None, limit: int) -> Page:
         """At most ``limit`` alerts after ``after``."""
 
     def get(self, alert_id: AlertId) -> StoredAlert:

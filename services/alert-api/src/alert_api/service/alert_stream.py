@@ -65,8 +65,8 @@ class AlertEvents(Protocol):
     def present(self) -> StreamPlace:
         """The place after which only what is not yet over comes."""
 
-    def after(self, place: StreamPlace, limit: int) -> StreamBatch:
-        """At most `limit` events after `place`, in order."""
+    def after(self, cursor: StreamPlace, limit: int) -> StreamBatch:
+        """At most `limit` events after `cursor`, in order."""
 
 
 class CommitNotifier(Protocol):

@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class RuleFilter:
-    """Which rules to list; `None` filters nothing, but without a state deleted rules are left out."""
+    """A filter of rules; `None` filters nothing, but without a state deleted rules are left out."""
 
     state: str | None = None
     grouping_key: str | None = None
@@ -44,9 +44,13 @@ class Queries:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    def rules(self, wanted: RuleFilter, after: int, limit: int) -> Page:
+    def rules(self, rule_filter: RuleFilter, after: int, limit: int) -> Page:
         """Rules by id."""
-        values = {"state": wanted.state, "grouping_key": wanted.grouping_key, "name": wanted.name}
+        values = {
+            "state": rule_filter.state,
+            "grouping_key": rule_filter.grouping_key,
+            "name": rule_filter.name,
+        }
         return self._page(statements.RULES, after, limit, _rule_id, **values)
 
     def rule(self, rule_id: int) -> Row:
@@ -82,9 +86,9 @@ class Queries:
         row = self._one(statements.LAST_WIDEST)
         return (0, []) if row is None else (row["position"], row["widest"])
 
-    def rule_status(self, wanted: RuleFilter, after: int, limit: int) -> Page:
+    def rule_status(self, rule_filter: RuleFilter, after: int, limit: int) -> Page:
         """Published beside applied, by rule id."""
-        values = {"state": wanted.state, "rule_id": wanted.rule_id}
+        values = {"state": rule_filter.state, "rule_id": rule_filter.rule_id}
         return self._page(statements.RULE_STATUS, after, limit, _rule_id, **values)
 
     def commands(self, after: int, limit: int) -> tuple[list[IssuedCommand], int | None]:

@@ -66,14 +66,14 @@ _TITLES: Final[Mapping[Command, str]] = {
 
 def read_control_body(body: Mapping[str, Any], event_type: EventType) -> Control:
     """Reads the body; raises the 422 problem that names every wrong field."""
-    said, of_commands = body.get("command"), _members(event_type)
-    if not isinstance(said, str) or said not in get_args(Command):
+    word, of_commands = body.get("command"), _members(event_type)
+    if not isinstance(word, str) or word not in get_args(Command):
         wrong = [FieldError("command", f"expected one of {', '.join(get_args(Command))}")]
         raise _invalid([*wrong, *_misplaced(body, {}, of_commands)])
-    command = cast("Command", said)
-    known = of_commands.get(command, {})
+    command = cast("Command", word)
+    members = of_commands.get(command, {})
     values: Json = {}
-    errors = [*_misplaced(body, known, of_commands), *_read(body, known, values)]
+    errors = [*_misplaced(body, members, of_commands), *_read(body, members, values)]
     if errors:
         raise _invalid(errors)
     return _control(command, values)
@@ -96,17 +96,19 @@ def _control(command: Command, values: Json) -> Control:
 
 
 def _misplaced(
-    body: Mapping[str, Any], known: Mapping[str, Member], of_commands: Mapping[Command, Mapping[str, Member]]
+    body: Mapping[str, Any],
+    members: Mapping[str, Member],
+    of_commands: Mapping[Command, Mapping[str, Member]],
 ) -> Iterator[FieldError]:
     for name in body:
-        if name == "command" or name in known:
+        if name == "command" or name in members:
             continue
         having = [command for command, its in of_commands.items() if name in its]
         yield FieldError(name, f"goes with {' and '.join(having)} only" if having else "unknown field")
 
 
-def _read(body: Mapping[str, Any], known: Mapping[str, Member], values: Json) -> Iterator[FieldError]:
-    for name, member in known.items():
+def _read(body: Mapping[str, Any], members: Mapping[str, Member], values: Json) -> Iterator[FieldError]:
+    for name, member in members.items():
         if name not in body:
             if member.required:
                 yield FieldError(name, f"expected: {member.schema['description']}")

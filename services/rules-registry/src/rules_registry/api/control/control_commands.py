@@ -113,7 +113,7 @@ def _refused(status: int, kind: str, field: str, error: DomainError) -> ProblemE
     return ProblemError(status, kind, str(error), errors=[FieldError(field, str(error))])
 
 
-def _issued(done: IssuedCommand) -> Answer:
-    export = export_json([], []) if done.control == "EXPORT_RULES_CURRENT" else None
-    headers = {"Location": f"{COMMANDS}/{done.command_id}"}
-    return Answer(201, headers, {**command_json(done), "export": export})
+def _issued(issued: IssuedCommand) -> Answer:
+    export = export_json([], []) if issued.control == "EXPORT_RULES_CURRENT" else None
+    headers = {"Location": f"{COMMANDS}/{issued.command_id}"}
+    return Answer(201, headers, {**command_json(issued), "export": export})

@@ -1,4 +1,4 @@
-"""What the registry answers about lists and parameters, as marshmallow schemas."""
+"""Responses about lists and parameters, as marshmallow schemas."""
 
 # ruff: noqa: N815  # the names are those of the JSON
 

@@ -1,4 +1,4 @@
-"""What the registry answers, as marshmallow schemas: they are the document, the values come ready-made."""
+"""Responses of the registry, as marshmallow schemas: they are the document, the values come ready-made."""
 
 # ruff: noqa: N815  # the names are those of the JSON
 

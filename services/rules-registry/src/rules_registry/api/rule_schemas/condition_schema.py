@@ -21,14 +21,14 @@ _MEASURING = ("groupingKeyNames", "limitOperatorType", "limit")
 
 def conditions_schema(event: EventType) -> Json:
     """The chain, and one closed object for each way to say what a condition measures."""
-    most = condition_parser.MAX_CONDITIONS
-    operands = {"type": "array", "minItems": 1, "maxItems": most, "items": CONDITIONS_REF}
+    maximum = condition_parser.MAX_CONDITIONS
+    operands = {"type": "array", "minItems": 1, "maxItems": maximum, "items": CONDITIONS_REF}
     members = [of_a_field(event)] if event.measures else []
-    measured = [_condition(event, each) for each in (*members, count(), different_values(event))]
+    measured = [_condition(event, measure) for measure in (*members, count(), different_values(event))]
     return {
         "description": (
             "Whether the rule holds, of conditions with a grouping, window, limit and filter of their own. At most "
-            f"{most} of them, {condition_parser.MAX_DEPTH} levels; all groupings share a field, and the filters "
+            f"{maximum} of them, {condition_parser.MAX_DEPTH} levels; all groupings share a field, and the filters "
             "together have the bounds of one. The other spellings of a rule's members are read here too."
         ),
         "anyOf": [
@@ -41,8 +41,8 @@ def conditions_schema(event: EventType) -> Json:
 
 
 def _condition(event: EventType, members: Json) -> Json:
-    own = {name: schema for name, schema in common(event).items() if name in _MEASURING}
-    required = {**own, **members, "windowSeconds": duration(MAX_WINDOW_SECONDS)}
+    shared = {name: schema for name, schema in common(event).items() if name in _MEASURING}
+    required = {**shared, **members, "windowSeconds": duration(MAX_WINDOW_SECONDS)}
     condition = _object(required)
     condition["properties"]["filter"] = FILTER_REF
     return condition

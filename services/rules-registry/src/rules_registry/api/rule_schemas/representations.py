@@ -165,7 +165,7 @@ def _shard_json(export: Exported, published: Sequence[HeldRule]) -> Json:
 
 
 def import_json(results: Sequence[LineResult]) -> Json:
-    """What became of the records of an import."""
+    """The results of an import by record."""
     outcomes = [result.outcome for result in results]
     unchanged, refused = outcomes.count("unchanged"), outcomes.count("refused")
     return {

@@ -66,7 +66,7 @@ def _own_errors(body: Mapping[str, Any]) -> Iterator[FieldError]:
 
 
 def _stricter_errors(body: Mapping[str, Any]) -> Iterator[FieldError]:
-    """What the contracts read in rule files, and a program should not send."""
+    """Refusals of what the contracts read in rule files and a program should not send."""
     for path, measuring in [("", body), *_conditions(body.get("conditions"), "conditions")]:
         grouping = measuring.get("groupingKeyNames")
         if isinstance(grouping, str) and not spelling.bare(grouping):

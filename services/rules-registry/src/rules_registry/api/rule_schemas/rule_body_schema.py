@@ -67,7 +67,7 @@ def _variants(event: EventType) -> Iterator[Json]:
 
 
 def of_a_field(event: EventType) -> Json:
-    """What is said of an aggregate of a measure."""
+    """The members of an aggregate of a measure."""
     return {
         "aggregatorFunctionType": {"type": "string", "enum": ["SUM", "AVG", "MIN", "MAX"]},
         "aggregateFieldName": {"type": "string", "enum": list(event.measures)},
@@ -75,7 +75,7 @@ def of_a_field(event: EventType) -> Json:
 
 
 def count() -> Json:
-    """What is said of a count of transactions."""
+    """The members of a count of transactions."""
     return {
         "aggregatorFunctionType": {"type": "string", "enum": ["COUNT"]},
         "aggregateFieldName": {"type": "null"},
@@ -90,7 +90,7 @@ def _old_count() -> Json:
 
 
 def different_values(event: EventType) -> Json:
-    """What is said of a count of different values."""
+    """The members of a count of different values."""
     return {
         "aggregatorFunctionType": {"type": "string", "enum": ["COUNT_DISTINCT"]},
         "aggregateFieldName": {
@@ -142,19 +142,19 @@ def _chained(event: EventType) -> Json:
     }
 
 
-def duration(most: int, *others: str) -> Json:
+def duration(maximum: int, *others: str) -> Json:
     """Whole units, quoted or not; `others` are the types that it may have besides."""
-    digits = len(str(most)) - 2
+    digits = len(str(maximum)) - 2
     return {
         "type": ["integer", "string", *others],
         "minimum": 1,
-        "maximum": most,
+        "maximum": maximum,
         "pattern": f"^[1-9][0-9]{{0,{digits}}}$",
     }
 
 
 def common(event: EventType) -> Json:
-    """What every rule that is not chained has, or may have."""
+    """The members of every rule that is not chained."""
     return {
         "name": {
             "type": ["string", "null"],
@@ -207,7 +207,7 @@ def common(event: EventType) -> Json:
 
 
 def _options() -> Json:
-    """What a rule may ask for beyond the articles' rules."""
+    """The options of a rule beyond the articles' rules."""
     return {
         "filter": _FILTER,
         "firing": {

@@ -117,5 +117,5 @@ def _without_controls(line: ReadLine) -> ReadLine:
     return replace(line, wanted=None, problems=(problem,))
 
 
-def _imported(done: ImportOutcome) -> Answer:
-    return Answer(200, {}, import_json(done.results))
+def _imported(outcome: ImportOutcome) -> Answer:
+    return Answer(200, {}, import_json(outcome.results))

@@ -29,6 +29,6 @@ def rule_status(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str
     with `state=DELETED`.
     """
     filters = filters_of(query)
-    wanted = RuleFilter(state=query["state"], rule_id=query["ruleId"])
-    page = queries().rule_status(wanted, begin_after("status", filters, query["cursor"]), query["limit"])
+    rule_filter = RuleFilter(state=query["state"], rule_id=query["ruleId"])
+    page = queries().rule_status(rule_filter, begin_after("status", filters, query["cursor"]), query["limit"])
     return {"items": [status_json(row) for row in page.rows]}, link_of("status", filters, page)
