@@ -34,7 +34,7 @@ def notifier(alerts_database: AlertsDatabase) -> Iterator[PostgresCommitNotifier
 
 
 def heard_within(notifier: PostgresCommitNotifier, heard: int) -> float:
-    """Seconds until it has rung oftener than that."""
+    """Seconds until there are more notifications than that."""
     begin = time.monotonic()
     notifier.wait(heard, LONG)
     assert notifier.notifications() > heard

@@ -159,7 +159,7 @@ class CountingBell:
 
 
 @pytest.mark.timeout(10)
-def test_what_happens_is_told_when_the_bell_rings() -> None:
+def test_events_are_sent_at_a_notification() -> None:
     overview = FakeOverview()
     notifier, timing = CountingBell(overview), StreamTiming(look=3_600.0, silence=7_200.0)
     steady = itertools.repeat(0.0)

@@ -18,10 +18,10 @@ _LOOK_SECONDS: Final = 1.0
 
 
 class PostgresCommitNotifier:
-    """A `Bell`. While it cannot listen it doesn't ring: who waits for it waits as long as without it."""
+    """A `CommitNotifier` on LISTEN. While it cannot listen there are no notifications, and a wait lasts its whole time."""
 
     def __init__(self, dsn: str) -> None:
-        self._dsn, self._rung, self._notifications = dsn, threading.Condition(), 0
+        self._dsn, self._notified, self._notifications = dsn, threading.Condition(), 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="notifier", daemon=True)
         self._thread.start()
@@ -31,9 +31,9 @@ class PostgresCommitNotifier:
         return self._notifications
 
     def wait(self, heard: int, seconds: float) -> None:
-        """Until it has rung oftener than that, or for so long."""
-        with self._rung:
-            self._rung.wait_for(lambda: self._notifications != heard, seconds)
+        """Blocks until there are more than `heard` notifications, at most `seconds`."""
+        with self._notified:
+            self._notified.wait_for(lambda: self._notifications != heard, seconds)
 
     def close(self) -> None:
         """Stop listening; nobody waits any longer."""
@@ -66,9 +66,9 @@ class PostgresCommitNotifier:
                         return
 
     def _notify(self) -> None:
-        with self._rung:
+        with self._notified:
             self._notifications += 1
-            self._rung.notify_all()
+            self._notified.notify_all()
 
 
 def _report(attempt: RetryCallState) -> None:

@@ -117,7 +117,7 @@ def stream_blueprint(
 def _listener(environ: Mapping[str, Any]) -> Callable[[], bool]:
     """A check that the caller's connection is still open, where the server lets one look; else always true.
 
-    Without a look a stream would learn of it with its next message only, and hold its seat until then.
+    Without a look a stream would learn of it with its next message only, and hold its slot until then.
     """
     connection = environ.get("gunicorn.socket")
     if not isinstance(connection, socket.socket):
