@@ -18,7 +18,7 @@ _LOOK_SECONDS: Final = 1.0
 
 
 class PostgresCommitNotifier:
-    """A `CommitNotifier` on LISTEN. While it cannot listen there are no notifications, and a wait lasts its whole time."""
+    """A `CommitNotifier` on LISTEN. While it cannot listen there are no notifications, and waits are not cut short."""
 
     def __init__(self, dsn: str) -> None:
         self._dsn, self._notified, self._notifications = dsn, threading.Condition(), 0
