@@ -1,4 +1,4 @@
-"""Where a process listens, as a setting."""
+"""Parser of the listen address setting."""
 
 from __future__ import annotations
 

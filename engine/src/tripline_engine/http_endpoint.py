@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 Check = Callable[[], str | None]
-"""What is wrong, in a sentence; None if nothing is."""
+"""A probe: a sentence about the problem, or None."""
 
 
 class _Server(socketserver.ThreadingMixIn, WSGIServer):
@@ -31,15 +31,15 @@ class _QuietHandler(WSGIRequestHandler):
 
 @contextmanager
 def serving(host: str, port: int, registry: CollectorRegistry, live: Check, ready: Check) -> Iterator[int]:
-    """Serves in a thread while the block runs and gives the port. Raises BadSettings if it can't be had."""
+    """Serves in a thread while the block runs; yields the port. Raises BadSettings if the address can't be bound."""
     metrics = make_wsgi_app(registry)
     checks = {"/livez": live, "/readyz": ready}
 
     def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = environ["PATH_INFO"]
         if path == "/metrics":
-            found: Iterable[bytes] = metrics(environ, start_response)
-            return found
+            body: Iterable[bytes] = metrics(environ, start_response)
+            return body
         if path not in checks:
             return _answer(start_response, "404 Not Found", "not found")
         problem = checks[path]()

@@ -1,4 +1,4 @@
-"""A metric's name, help, kind and labels, declared once beside what it measures."""
+"""Declaration of a metric: name, help, kind and labels."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A topic as Kafka has it: which offsets are there, and the records of a range. For readers of the past.
+"""A Kafka topic as a log: its offset range, and the records of a range.
 
-Reading is uncommitted, as Spark's is: what a transactional producer has aborted was judged too.
+Reads are uncommitted, as Spark's are: records of aborted Kafka transactions were judged too.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from tripline_engine.kafka_log.record import Headers, Record
 
 _log = structlog.get_logger(__name__)
 _SECONDS: Final = 30.0
-_MOST: Final = 5_000
+_MAX_RECORDS: Final = 5_000
 
 
 class OffsetsGone(Exception):
-    """What was to be read has been deleted meanwhile."""
+    """Kafka's retention has deleted the position meanwhile."""
 
 
 def consumer_settings(kafka: str) -> dict[str, Any]:
-    """By assignment, without a group's duties; a position that is gone is told and never guessed anew."""
+    """Settings for reading by assignment, without a consumer group; a deleted position is an error, not a reset."""
     return {
         "bootstrap.servers": kafka,
         "group.id": f"tripline-archive-{uuid.uuid4()}",
@@ -65,13 +65,13 @@ class TopicLog:
     def partitions(self) -> list[int]:
         """Ascending; empty if there is no such topic."""
         try:
-            found = self._consumer.list_topics(self.name, _SECONDS).topics[self.name]
+            metadata = self._consumer.list_topics(self.name, _SECONDS).topics[self.name]
         except KafkaException as error:
             raise KafkaSilent(f"{self.name}: Kafka doesn't say its partitions: {error}") from error
-        return sorted(found.partitions) if found.error is None else []
+        return sorted(metadata.partitions) if metadata.error is None else []
 
     def span(self, partition: int) -> OffsetRange:
-        """From the oldest offset that is there to the end."""
+        """Offsets that Kafka has, from the oldest to the end."""
         return span_of(self._consumer, self.name, partition)
 
     def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]:
@@ -83,7 +83,7 @@ class TopicLog:
         try:
             while position < until:
                 # it waits for as many as it is asked for
-                messages = consumer.consume(min(_MOST, until - position), 0.5)
+                messages = consumer.consume(min(_MAX_RECORDS, until - position), 0.5)
                 run, reached = _read(self.name, messages, position)
                 if reached == position and time.monotonic() > deadline:
                     raise KafkaSilent(
@@ -119,14 +119,13 @@ def _read(topic: str, messages: list[Message], position: int) -> tuple[list[Reco
 
 def span_of(consumer: Consumer, topic: str, partition: int) -> OffsetRange:
     """The offsets that a partition has. Raises KafkaSilent."""
-    place = TopicPartition(topic, partition)
     try:
-        found = consumer.get_watermark_offsets(place, timeout=_SECONDS)
+        watermarks = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=_SECONDS)
     except KafkaException as error:
         raise KafkaSilent(f"{topic} partition {partition}: Kafka doesn't say its ends: {error}") from error
-    if found is None:
+    if watermarks is None:
         raise KafkaSilent(f"{topic} partition {partition}: Kafka doesn't say its ends within {_SECONDS:g} s")
-    return OffsetRange(*found)
+    return OffsetRange(*watermarks)
 
 
 def is_out_of_range(error: KafkaError) -> bool:
@@ -152,12 +151,12 @@ def record_of(message: Message) -> Record:
 
 def _headers(message: Message) -> Headers:
     try:
-        found: Any = message.headers() or ()
+        headers: Any = message.headers() or ()
     except UnicodeDecodeError as error:
         # names are UTF-8 by Kafka's protocol; one record that breaks it must not stop the archive of all others
         _log.error("headers_unreadable", topic=message.topic(), offset=message.offset(), reason=str(error))
         return ()
-    return tuple((name, _bytes(data)) for name, data in found)
+    return tuple((name, _bytes(data)) for name, data in headers)
 
 
 def _bytes(data: Any) -> bytes | None:

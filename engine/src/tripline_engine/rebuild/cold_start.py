@@ -1,7 +1,7 @@
-"""The refusal to begin with windows that are empty though they should not be.
+"""The refusal of a cold start with empty windows where the topic has lost history.
 
-A new engine judges what the topic still has. That is all there ever was, or reaches as far back as the widest window:
-good. Otherwise a checkpoint has been lost, or this is the first engine beside a topic that is older than it.
+A new engine judges the records that the topic still has. That is fine if none were deleted, or if they reach back as
+far as the widest window. Otherwise a checkpoint has been lost, or this is the first engine on an older topic.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tripline_engine.topic_names import RULES, TRANSACTIONS
 
 def refuse_without_history(settings: EngineSettings, event_type: EventType, now_ms: int) -> None:
     """For an engine that has no checkpoint yet. Raises NoHistory."""
-    with journals(settings, event_type) as found:
-        reason = lacking(found, now_ms if settings.clock == "wall" else None)
+    with journals(settings, event_type) as by_topic:
+        reason = lacking(by_topic, now_ms if settings.clock == "wall" else None)
     if reason:
         raise NoHistory(
             f"{reason}. `tripline-engine rebuild` makes a checkpoint of the recorded order, the topics and the archive"
@@ -31,14 +31,14 @@ def refuse_without_history(settings: EngineSettings, event_type: EventType, now_
         )
 
 
-def lacking(found: Journals, wall_ms: int | None) -> str | None:
-    """Which history is missing; None if none is. Without a wall clock the newest record has the time: for old data."""
-    transactions = found[TRANSACTIONS]
+def lacking(by_topic: Journals, wall_ms: int | None) -> str | None:
+    """A sentence about missing history; None if none is. `wall_ms` is None for old data: the newest record's time."""
+    transactions = by_topic[TRANSACTIONS]
     shortened = [p for p in transactions.topic.partitions() if transactions.topic.span(p).first > 0]
     if not shortened:
         return None
     clock = _newest(transactions, shortened) if wall_ms is None else wall_ms
-    need = history_need((record.value for record in all_records(found[RULES])), clock)
+    need = history_need((record.value for record in all_records(by_topic[RULES])), clock)
     for partition in shortened if need.window_seconds else ():
         if not _reaches(transactions, partition, need.oldest(clock)):
             return _sentence(transactions, partition, need, clock)
@@ -52,17 +52,17 @@ def _newest(journal: Journal, partitions: list[int]) -> int:
 
 
 def _reaches(journal: Journal, partition: int, oldest: int) -> bool:
-    """Whether nothing is gone that a window may hold: by the oldest record that is there, or the newest that is not."""
+    """Whether the topic reaches back to that time (ms): by its oldest record, or the newest archived one before it."""
     first = journal.topic.span(partition).first
-    there = _first_of(journal, partition, first)
-    if there is not None and there.timestamp < oldest:
+    oldest_record = _first_of(journal, partition, first)
+    if oldest_record is not None and oldest_record.timestamp < oldest:
         return True
-    gone = journal.archived_before(partition, first)
-    return gone is not None and gone.timestamp < oldest
+    deleted = journal.archived_before(partition, first)
+    return deleted is not None and deleted.timestamp < oldest
 
 
 def _first_of(journal: Journal, partition: int, first: int) -> Record | None:
-    """But for backfilled ones, which are older than what came before them."""
+    """The first record that is not backfilled: backfilled ones are older than their predecessors."""
     for run in journal.runs(partition, first):
         for record in run:
             if all(name != BACKFILL for name, _ in record.headers):

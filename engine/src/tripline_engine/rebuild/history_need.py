@@ -1,4 +1,4 @@
-"""How far back the rules need history, by rules.v1."""
+"""The history that the rules' windows need, from rules.v1."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tripline_engine.domain.rules.tolerances import Tolerances
 
 @dataclass(frozen=True, slots=True)
 class HistoryNeed:
-    """The widest window in use, 0 for none, and which rule has it."""
+    """The widest window in use, 0 for none, and its rule."""
 
     window_seconds: int
     rule_id: int | None
     settings: Tolerances
 
     def oldest(self, clock: int, windows: int = 1) -> int:
-        """What has an older record time (ms) is in none of so many windows, one behind the other, at that clock.
+        """The oldest record time (ms) that `windows` consecutive widest windows can hold at that clock (ms).
 
         An event time lies at most `maxFutureSkew` ahead of its record time, and may be seen until it is
         `allowedLateness + maxDisorder` behind the window.
@@ -30,10 +30,10 @@ class HistoryNeed:
 
 
 def history_need(events: Iterable[bytes | None], clock: int) -> HistoryNeed:
-    """By all events of rules.v1, and the record clock (ms) that they are looked at.
+    """The need at a record clock (ms), from all events of rules.v1.
 
-    Each event says the widest windows after it. An older one counts as long as a version that came after it is not in
-    force for everything that may still come.
+    Each event carries the widest windows after it. An older event counts as long as no later version is in force for
+    every transaction that may still come.
     """
     readable = sorted(_readable(events), key=lambda event: event["position"])
     settings = _settings(readable)
@@ -43,7 +43,7 @@ def history_need(events: Iterable[bytes | None], clock: int) -> HistoryNeed:
     for number, event in enumerate(reversed(readable)):
         if number and in_force + late < clock:
             break
-        widest = max(widest, _widest(event), key=lambda found: found[0])
+        widest = max(widest, _widest(event), key=lambda window: window[0])
         in_force = max(in_force, _moment(event.get("effectiveFrom")), _moment(event.get("occurredAt")))
     return HistoryNeed(widest[0], widest[1], settings)
 
@@ -76,8 +76,8 @@ def _settings(events: list[dict[str, Any]]) -> Tolerances:
 
 
 def _widest(event: dict[str, Any]) -> tuple[int, int | None]:
-    found = [(window["windowSeconds"], window.get("ruleId")) for window in event["widestWindows"]]
-    return max(found, key=lambda one: one[0], default=(0, None))
+    windows = [(window["windowSeconds"], window.get("ruleId")) for window in event["widestWindows"]]
+    return max(windows, key=lambda window: window[0], default=(0, None))
 
 
 def _moment(value: Any) -> int:

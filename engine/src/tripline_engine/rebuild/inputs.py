@@ -1,4 +1,4 @@
-"""The records of each recorded micro-batch, read once, forward, from topics and archive."""
+"""Records of the recorded micro-batches, read once, forward, from topics and archive."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
 
 @dataclass(frozen=True, slots=True)
 class ReplayBatch:
-    """What one micro-batch took. `left_out` are parts that are too old to be needed and are not there any more."""
+    """Records of one micro-batch. `left_out` are expired ranges that are no longer available."""
 
     recorded: RecordedBatch
     rules: list[Record]
@@ -49,8 +49,8 @@ class ReplayInputs:
             left_out,
         )
 
-    def _range(self, recorded: RecordedBatch, topic: str, wanted: RecordedRange | None) -> list[Record]:
-        return [] if wanted is None else self._take(recorded, topic, 0, wanted)
+    def _range(self, recorded: RecordedBatch, topic: str, offsets: RecordedRange | None) -> list[Record]:
+        return [] if offsets is None else self._take(recorded, topic, 0, offsets)
 
     def _part(self, recorded: RecordedBatch, part: PartitionRange) -> list[Record]:
         records = self._take(recorded, TRANSACTIONS, part.partition, RecordedRange(part.first, part.until))
@@ -64,19 +64,19 @@ class ReplayInputs:
         return records
 
     def _take(
-        self, recorded: RecordedBatch, topic: str, partition: int, wanted: RecordedRange
+        self, recorded: RecordedBatch, topic: str, partition: int, offsets: RecordedRange
     ) -> list[Record]:
         cursor = self._cursors.get((topic, partition))
         if cursor is None:
-            cursor = self._cursors[topic, partition] = Cursor(self._journals[topic], partition, wanted.first)
+            cursor = self._cursors[topic, partition] = Cursor(self._journals[topic], partition, offsets.first)
         reached = cursor.position
-        records = cursor.take(wanted.until)
+        records = cursor.take(offsets.until)
         # between one range and the next there may be offsets without a record, as transactions of Kafka leave them
-        found = (records[0].offset, records[-1].offset + 1) if records else (reached, reached)
-        if wanted.first < reached or found != (wanted.first, wanted.until):
+        actual = (records[0].offset, records[-1].offset + 1) if records else (reached, reached)
+        if offsets.first < reached or actual != (offsets.first, offsets.until):
             raise OrderBroken(
-                f"micro-batch {recorded.sequence}: recorded are offsets {wanted.first} to {wanted.until - 1} of {topic}"
-                f" partition {partition}, and there are {found[0]} to {found[1] - 1} after those of the micro-batches"
-                " before it"
+                f"micro-batch {recorded.sequence}: recorded are offsets {offsets.first} to {offsets.until - 1} of"
+                f" {topic} partition {partition}, and there are {actual[0]} to {actual[1] - 1} after those of the"
+                " micro-batches before it"
             )
         return records

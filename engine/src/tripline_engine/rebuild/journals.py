@@ -1,4 +1,4 @@
-"""What an engine reads and has recorded: its topics, and the archive of those that have one."""
+"""Journals of the topics that a rebuild reads: input topics and recorded order, each with its archive."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Journals = Mapping[str, Journal]
 def journals(settings: EngineSettings, event_type: EventType) -> Iterator[Journals]:
     """Of one deployment. rules.v1 is kept for ever and has no archive."""
     with ExitStack() as stack:
-        found: dict[str, Journal] = {}
+        by_topic: dict[str, Journal] = {}
         for name in (RULES, *_ARCHIVED):
             topic, store = stack.enter_context(TopicLog(settings.kafka, settings.topic(name))), None
             if settings.archive and name in _ARCHIVED:
                 store = FileStore(settings.archive, event_type.name, topic.name)
-            found[name] = Journal(topic, store)
-        yield found
+            by_topic[name] = Journal(topic, store)
+        yield by_topic

@@ -14,7 +14,7 @@ _SECONDS: Final = 60.0
 
 
 def emit(kafka: str, prefix: str, records: Iterable[OutRecord]) -> int:
-    """Writes them; how many. Kafka has them when this returns. Raises KafkaSilent."""
+    """Writes the records and returns their number; acknowledged by Kafka when this returns. Raises KafkaSilent."""
     failures: list[str] = []
     producer = Producer(
         {
@@ -29,21 +29,21 @@ def emit(kafka: str, prefix: str, records: Iterable[OutRecord]) -> int:
     )
     count = 0
     for record in records:
-        while not _is_taken(producer, prefix, record, failures):
+        while not _enqueue(producer, prefix, record, failures):
             producer.poll(1.0)
         producer.poll(0)
         count += 1
     left = producer.flush(_SECONDS)
     if left or failures:
-        why: Any = failures[0] if failures else f"not within {_SECONDS:g} s"
+        reason: Any = failures[0] if failures else f"not within {_SECONDS:g} s"
         raise KafkaSilent(
-            f"{left + len(failures)} of {count} records of the last micro-batch weren't delivered: {why}"
+            f"{left + len(failures)} of {count} records of the last micro-batch weren't delivered: {reason}"
         )
     return count
 
 
-def _is_taken(producer: Producer, prefix: str, record: OutRecord, failures: list[str]) -> bool:
-    """False while the producer has as many waiting as it may."""
+def _enqueue(producer: Producer, prefix: str, record: OutRecord, failures: list[str]) -> bool:
+    """Hands a record to the producer; False while its queue is full."""
     try:
         producer.produce(
             prefix + record.topic,

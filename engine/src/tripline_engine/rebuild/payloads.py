@@ -17,24 +17,24 @@ from tripline_engine.spark.rows.packing import REJECTS_SHARD, packer
 from tripline_engine.spark.rows.shard_keys import shard_keys
 
 _BATCH_BYTES = 64 << 20
-"""Values that are handed over for packing at once, and one more: an Arrow array of bytes holds 2 GiB at most."""
+"""Bytes of values packed at once, one value more at most: an Arrow array of bytes holds 2 GiB at most."""
 
 
 class PayloadPacker:
-    """Makes them for one engine."""
+    """Packs recorded micro-batches of one engine."""
 
     def __init__(self, config: EngineConfig) -> None:
         self._shards, self._pack = config.shards, packer(config)
         self._shard_of = {key: shard for shard, key in enumerate(shard_keys(config.shards))}
 
     def of(self, batch: ReplayBatch) -> list[list[Payload]]:
-        """One list for each shard; an empty one has no part in the micro-batch."""
+        """Payloads by shard; an empty list where the micro-batch has none for the shard."""
         broadcast = [
             *(Payload(Kind.RULE_EVENT, record.value or b"", record.offset) for record in batch.rules),
             *(Payload(Kind.TICK, record.value or b"", record.offset) for record in batch.ticks),
         ]
         by_shard = [list(broadcast) for _ in range(self._shards)]
-        for packed in self._pack(_raw(part) for part in _parts(batch.transactions)):
+        for packed in self._pack(_raw(chunk) for chunk in _chunks(batch.transactions)):
             columns = (packed[name].to_pylist() for name in ("shardKey", "kind", "payload", "position"))
             for key, kind, data, position in zip(*columns, strict=True):
                 by_shard[self._shard_of[key]].append(Payload(Kind(kind), data, position))
@@ -42,17 +42,17 @@ class PayloadPacker:
         return by_shard
 
 
-def _parts(records: Sequence[Record]) -> Iterator[list[Record]]:
-    part: list[Record] = []
+def _chunks(records: Sequence[Record]) -> Iterator[list[Record]]:
+    chunk: list[Record] = []
     size = 0
     for record in records:
-        part.append(record)
+        chunk.append(record)
         size += record.size
         if size >= _BATCH_BYTES:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 def _raw(records: Sequence[Record]) -> pa.RecordBatch:
@@ -72,11 +72,11 @@ def _backfill(record: Record) -> bytes | None:
 
 
 def _range(part: PartitionRange) -> Payload:
-    """As packing says how far a partition's part of the micro-batch goes."""
-    found = {
+    """The range payload of a partition, as packing makes it."""
+    fields = {
         "partition": part.partition,
         "from": part.first,
         "until": part.until,
         "maxRecordTime": part.max_record_time,
     }
-    return Payload(Kind.PARTITION_RANGE, json.dumps(found).encode(), 0)
+    return Payload(Kind.PARTITION_RANGE, json.dumps(fields).encode(), 0)

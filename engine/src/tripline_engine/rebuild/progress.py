@@ -1,4 +1,4 @@
-"""How far a rebuild is, in the log every few seconds."""
+"""Progress of a rebuild, logged every few seconds."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ _SECONDS: Final = 5.0
 
 @dataclass(slots=True)
 class Progress:
-    """Counts micro-batches and transactions. `elapsed` gives seconds on a clock that only grows.
+    """Counts micro-batches and transactions. `elapsed` gives seconds of a monotonic clock.
 
-    `of_batches` is how many there are, as far as that is known.
+    `of_batches` is the number of recorded micro-batches.
     """
 
     elapsed: Callable[[], float]
     of_batches: int
     batches: int = 0
     transactions: int = 0
-    _begun: float = 0.0
-    _told: float = 0.0
-    _told_transactions: int = 0
+    _started: float = 0.0
+    _logged: float = 0.0
+    _logged_transactions: int = 0
 
     def __post_init__(self) -> None:
-        self._begun = self._told = self.elapsed()
+        self._started = self._logged = self.elapsed()
 
     @property
     def seconds(self) -> float:
-        """Since the beginning."""
-        return self.elapsed() - self._begun
+        """Seconds since the start."""
+        return self.elapsed() - self._started
 
     def batch_done(self, transactions: int) -> None:
-        """One micro-batch more."""
+        """Counts a micro-batch and its transactions."""
         self.batches += 1
         self.transactions += transactions
-        since = self.elapsed() - self._told
-        if since >= _SECONDS:
-            rate = (self.transactions - self._told_transactions) / since
+        interval = self.elapsed() - self._logged
+        if interval >= _SECONDS:
+            rate = (self.transactions - self._logged_transactions) / interval
             _log.info(
                 "rebuilding", records=self.batches, of=self.of_batches, transactions=self.transactions,
                 transactions_per_second=round(rate),
             )  # fmt: skip
-            self._told, self._told_transactions = self.elapsed(), self.transactions
+            self._logged, self._logged_transactions = self.elapsed(), self.transactions

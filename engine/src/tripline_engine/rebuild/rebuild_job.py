@@ -1,9 +1,9 @@
 """`tripline-engine rebuild`: a checkpoint from the recorded order, the topics and the archive.
 
-The recorded micro-batches are handed to the stream's evaluator one after the other. What the last one says is written
-to Kafka again: nobody knows how much of it the lost engine had written, and ids make a repetition harmless. The state
-logs are laid down for the query, with where it is to read on; last comes the file that makes a checkpoint of it.
-Killed before that, nothing has been made.
+The recorded micro-batches are replayed through the stream's evaluator. Output of the last one is written to Kafka
+again: the lost engine may have written a part of it only, and ids make a repetition harmless. The state logs and the
+offsets to resume at become the query's restore point; the pin that makes a checkpoint of it comes last. A rebuild that
+is killed before leaves no checkpoint.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What was done. `repeated` records were written to Kafka once more."""
+    """Result of a rebuild. `repeated` records were written to Kafka once more."""
 
     engine: str
     shards: int
@@ -44,23 +44,25 @@ class Rebuilt:
 
 
 def rebuild(settings: EngineSettings, event_type: EventType, engine: str | None) -> Rebuilt:
-    """Makes the checkpoint of the engine of that id; without one, of the newest. Raises EngineError."""
-    with checkpoint.exclusive(settings.checkpoint), journals(settings, event_type) as found:
+    """Makes the checkpoint of the engine with that id, or of the newest one. Raises EngineError."""
+    with checkpoint.exclusive(settings.checkpoint), journals(settings, event_type) as by_topic:
         checkpoint.refuse_existing(settings.checkpoint)
-        return _rebuild(settings, event_type, found, engine)
+        return _rebuild(settings, event_type, by_topic, engine)
 
 
-def _rebuild(settings: EngineSettings, event_type: EventType, found: Journals, engine: str | None) -> Rebuilt:
-    order = found[ORDER]
-    survey, available = plan(found, event_type, engine)
+def _rebuild(
+    settings: EngineSettings, event_type: EventType, by_topic: Journals, engine: str | None
+) -> Rebuilt:
+    order = by_topic[ORDER]
+    survey, available = plan(by_topic, event_type, engine)
     last, read_order_to = survey.last, order.end(0)
     config = checkpoint.new_config(event_type, settings.shards or last.shards, settings.clock, last.engine)
     _log.info("rebuild", engine=config.engine_id, records=last.sequence, shards=config.shards)
     progress = Progress(time.monotonic, last.sequence)
-    shards, said = replay(found, survey, available, config, _now_ms, progress)
+    shards, output = replay(by_topic, survey, available, config, _now_ms, progress)
     write_restore_point(settings.checkpoint, (shards.state(shard) for shard in range(config.shards)))
     save_state(settings.checkpoint, last.engine, read_order_to, TickState(survey.max_record_times), None)
-    repeated = emit(settings.kafka, settings.topic_prefix, said)
+    repeated = emit(settings.kafka, settings.topic_prefix, output)
     checkpoint.pin(settings.checkpoint, config, _ends(settings, survey))
     return Rebuilt(
         last.engine, config.shards, last.sequence, progress.transactions, repeated, progress.seconds

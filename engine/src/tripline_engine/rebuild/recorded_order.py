@@ -1,4 +1,4 @@
-"""The recorded order: which offsets each micro-batch of an engine judged, read back from engine-order.v1."""
+"""The recorded order: the offsets of each micro-batch of an engine, read back from engine-order.v1."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RecordedBatch(msgspec.Struct, frozen=True, rename="camel"):
     transactions: tuple[PartitionRange, ...]
 
     def judged(self) -> tuple[Any, ...]:
-        """What has to be the same when an engine says it again: all but the number of shards."""
+        """All fields that a repetition must equal: all but the number of shards."""
         return (
             self.engine,
             self.sequence,
@@ -56,7 +56,7 @@ class RecordedBatch(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def read_recorded(value: bytes | None) -> RecordedBatch | None:
-    """A record's value; None if it is none of ours."""
+    """A record's value decoded; None if it is not an order record."""
     try:
         return msgspec.json.decode(value or b"", type=RecordedBatch)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -70,23 +70,23 @@ def order_of(engine: str, records: Iterable[Record]) -> Iterator[RecordedBatch]:
     """
     last: RecordedBatch | None = None
     for record in records:
-        found = read_recorded(record.value)
-        if found is None:
+        batch = read_recorded(record.value)
+        if batch is None:
             _log.warning("order_record_unreadable", offset=record.offset)
-        if found is None or found.engine != engine:
+        if batch is None or batch.engine != engine:
             continue
-        before = last.sequence if last else 0
-        if last and found.sequence == before:
-            if found.judged() != last.judged():
+        previous = last.sequence if last else 0
+        if last and batch.sequence == previous:
+            if batch.judged() != last.judged():
                 raise OrderBroken(
-                    f"engine-order.v1, offset {record.offset}: says something else of micro-batch {before} of engine"
+                    f"engine-order.v1, offset {record.offset}: says something else of micro-batch {previous} of engine"
                     f" {engine} than an earlier record"
                 )
             continue
-        if found.sequence != before + 1:
+        if batch.sequence != previous + 1:
             raise OrderBroken(
-                f"engine-order.v1, offset {record.offset}: micro-batch {found.sequence} of engine {engine} follows"
-                f" micro-batch {before}: what is between them isn't recorded"
+                f"engine-order.v1, offset {record.offset}: micro-batch {batch.sequence} of engine {engine} follows"
+                f" micro-batch {previous}: what is between them isn't recorded"
             )
-        last = found
-        yield found
+        last = batch
+        yield batch

@@ -1,4 +1,4 @@
-"""The recorded micro-batches, handed to the evaluator one after the other."""
+"""Replay of the recorded micro-batches through the evaluator."""
 
 from __future__ import annotations
 
@@ -25,30 +25,26 @@ def replay(
     now_ms: Callable[[], int],
     progress: Progress,
 ) -> tuple[Shards, list[OutRecord]]:
-    """The shards after the last recorded micro-batch, and what they said of that one.
+    """The shards after the last recorded micro-batch, and their output of that one.
 
-    Raises OrderBroken if anything comes out otherwise than it was recorded, or if the engine is still running;
-    RecordsMissing if something has been deleted since the survey.
+    Raises OrderBroken if an order record comes out otherwise than it was recorded, or if the engine is still running;
+    RecordsMissing if records have been deleted since the survey.
     """
-    inputs, payloads, shards = (
-        ReplayInputs(journals, available),
-        PayloadPacker(config),
-        Shards(config, now_ms),
-    )
-    said: list[OutRecord] = []
+    inputs, packer, shards = ReplayInputs(journals, available), PayloadPacker(config), Shards(config, now_ms)
+    output: list[OutRecord] = []
     for recorded in order_of(survey.last.engine, all_records(journals[ORDER])):
         if recorded.sequence > survey.last.sequence:
             raise OrderBroken(
                 f"engine {recorded.engine} is running: it has recorded micro-batch {recorded.sequence} meanwhile"
             )
         batch = inputs.batch(recorded)
-        said = shards.take(payloads.of(batch))
-        _compare(recorded, said)
+        output = shards.take(packer.of(batch))
+        _compare(recorded, output)
         progress.batch_done(len(batch.transactions))
-    return shards, said
+    return shards, output
 
 
-def _compare(recorded: RecordedBatch, said: list[OutRecord]) -> None:
-    again = [read_recorded(record.value) for record in said if record.topic == ORDER]
-    if [found.judged() for found in again if found] != [recorded.judged()]:
-        raise OrderBroken(f"micro-batch {recorded.sequence} was recorded as {recorded} and is now {again}")
+def _compare(recorded: RecordedBatch, output: list[OutRecord]) -> None:
+    replayed = [read_recorded(record.value) for record in output if record.topic == ORDER]
+    if [batch.judged() for batch in replayed if batch] != [recorded.judged()]:
+        raise OrderBroken(f"micro-batch {recorded.sequence} was recorded as {recorded} and is now {replayed}")

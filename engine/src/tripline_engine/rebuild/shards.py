@@ -11,7 +11,7 @@ from tripline_engine.domain.state_log.memory_log import MemoryLog
 
 
 class Shards:
-    """Take micro-batches one after the other."""
+    """Evaluators of all shards; micro-batches go in one after the other."""
 
     def __init__(self, config: EngineConfig, now_ms: Callable[[], int]) -> None:
         self._config, self._now_ms = config, now_ms
@@ -19,11 +19,11 @@ class Shards:
         self._attached: Attached = {}
 
     def take(self, payloads: Sequence[Sequence[Payload]]) -> list[OutRecord]:
-        """What the micro-batch says, in the order of the shards. One without payloads is not called."""
+        """Output of a micro-batch, in the order of shards. A shard without payloads is skipped."""
         records: list[OutRecord] = []
-        for shard, own in enumerate(payloads):
-            if own:
-                records += self._worker(shard).process(own)
+        for shard, shard_payloads in enumerate(payloads):
+            if shard_payloads:
+                records += self._worker(shard).process(shard_payloads)
         return records
 
     def state(self, shard: int) -> Iterator[tuple[str, bytes]]:

@@ -1,4 +1,4 @@
-"""The whole recorded order of one engine at a glance: how many micro-batches, from where to where in each topic."""
+"""Summary of one engine's recorded order: number of micro-batches, and the offset ranges of each topic."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ PartitionKey = tuple[str, int]
 
 @dataclass(slots=True)
 class Survey:
-    """What the order of one engine says.
+    """Summary of one engine's recorded order.
 
     :ivar last: its last micro-batch
-    :ivar judged: by topic and partition, what it has taken from first to last
-    :ivar max_record_times: by partition of transactions.v1, the highest record time (ms)
-    :ivar left_out: by partition, the highest record time before what is still there; absent where all is
+    :ivar judged: judged offsets by topic and partition
+    :ivar max_record_times: highest record time (ms) by partition of transactions.v1
+    :ivar left_out: by partition, the highest record time of judged offsets that are no longer available
     """
 
     last: RecordedBatch
@@ -32,41 +32,44 @@ class Survey:
     left_out: dict[int, int] = field(default_factory=dict)
 
     def take(self, recorded: RecordedBatch, available: Mapping[int, int]) -> None:
-        """The next micro-batch; `available` is where, by partition, what is there without gap begins."""
+        """Adds the next micro-batch; `available` is the first available offset by partition."""
         self.last = recorded
-        for topic, taken in ((RULES, recorded.rules), (TICKS, recorded.ticks)):
-            if taken:
-                self._extend((topic, 0), taken)
-        for part in recorded.transactions:
-            self._extend((TRANSACTIONS, part.partition), RecordedRange(part.first, part.until))
-            _raise(self.max_record_times, part.partition, part.max_record_time)
-            if part.first < available.get(part.partition, 0):
-                _raise(self.left_out, part.partition, part.max_record_time)
+        for topic, offsets in ((RULES, recorded.rules), (TICKS, recorded.ticks)):
+            if offsets:
+                self._extend((topic, 0), offsets)
+        for partition_range in recorded.transactions:
+            self._extend(
+                (TRANSACTIONS, partition_range.partition),
+                RecordedRange(partition_range.first, partition_range.until),
+            )
+            _raise(self.max_record_times, partition_range.partition, partition_range.max_record_time)
+            if partition_range.first < available.get(partition_range.partition, 0):
+                _raise(self.left_out, partition_range.partition, partition_range.max_record_time)
 
-    def _extend(self, place: PartitionKey, taken: RecordedRange) -> None:
-        first = self.judged[place].first if place in self.judged else taken.first
-        self.judged[place] = OffsetRange(first, taken.until)
+    def _extend(self, key: PartitionKey, offsets: RecordedRange) -> None:
+        first = self.judged[key].first if key in self.judged else offsets.first
+        self.judged[key] = OffsetRange(first, offsets.until)
 
 
 def all_records(journal: Journal) -> Iterator[Record]:
-    """Everything of a topic with one partition, as far back as it goes."""
-    found = journal.available_ranges(0)
-    for run in journal.runs(0, found[0].first) if found else ():
+    """All available records of a topic with one partition."""
+    ranges = journal.available_ranges(0)
+    for run in journal.runs(0, ranges[0].first) if ranges else ():
         yield from run
 
 
 def survey(order: Journal, engine: str | None, available: Mapping[int, int]) -> Survey:
-    """Of that engine; without one, of that of the newest record. Raises OrderBroken."""
-    wanted = engine or _newest(order)
-    found: Survey | None = None
-    for recorded in order_of(wanted, all_records(order)):
-        found = found or Survey(recorded)
-        found.take(recorded, available)
-    if found is None:
+    """Survey of that engine, or of the engine of the newest record. Raises OrderBroken."""
+    engine_id = engine or _newest(order)
+    summary: Survey | None = None
+    for recorded in order_of(engine_id, all_records(order)):
+        summary = summary or Survey(recorded)
+        summary.take(recorded, available)
+    if summary is None:
         raise OrderBroken(
-            f"{order.topic.name}: no micro-batch of engine {wanted}; there are {_engines(all_records(order))}"
+            f"{order.topic.name}: no micro-batch of engine {engine_id}; there are {_engines(all_records(order))}"
         )
-    return found
+    return summary
 
 
 def _newest(order: Journal) -> str:
@@ -80,8 +83,8 @@ def _newest(order: Journal) -> str:
 
 
 def _engines(records: Iterable[Record]) -> str:
-    found = [read_recorded(record.value) for record in records]
-    return ", ".join(sorted({recorded.engine for recorded in found if recorded})) or "none"
+    batches = [read_recorded(record.value) for record in records]
+    return ", ".join(sorted({recorded.engine for recorded in batches if recorded})) or "none"
 
 
 def _raise(highest: dict[int, int], partition: int, time: int) -> None:

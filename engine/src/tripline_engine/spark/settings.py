@@ -1,4 +1,4 @@
-"""What an engine process is told from outside, read once at the start."""
+"""Settings of the engine, read from the environment once at the start."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ TASK_ATTEMPTS: Final = 4
 MAX_HISTORY: Final = 100_000_000
 """Retained transactions, over all shards and anchors, where nothing else is set: some ten gigabytes of arrays."""
 
-_WHEN_FAR_BEHIND: Final = 2.5
-"""So many times larger micro-batches may be where a long backlog waits: what each costs is shared by more."""
+_BACKLOG_FACTOR: Final = 2.5
+"""Factor of the largest micro-batch with a long backlog: larger ones amortise the fixed cost."""
 
-_MOST_TRANSACTIONS: Final = 10_000_000
-"""In any micro-batch: a shard's texts of one are below 2 GiB then."""
+_MAX_BATCH_TRANSACTIONS: Final = 10_000_000
+"""Limit of any micro-batch, which keeps its strings in one shard below 2 GiB."""
 
 _HEAP: Final = re.compile(r"([1-9][0-9]*)([mMgG])")
 _LOCAL: Final = re.compile(r"local\[([0-9]+|\*)\]")
@@ -35,11 +35,11 @@ _LOCAL: Final = re.compile(r"local\[([0-9]+|\*)\]")
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """One engine process. Times in ms are integers, addresses are host:port.
+    """Settings of one engine process. Times in ms are integers, addresses are host:port.
 
-    :ivar shards: None: as many as the checkpoint was made with
-    :ivar archive: what the archiver writes to; None: there is none
-    :ivar cold_start: begin on an empty checkpoint though history is missing
+    :ivar shards: None: the number pinned by the checkpoint
+    :ivar archive: the archiver's folder; None: no archive
+    :ivar cold_start: start on an empty checkpoint though history is missing
     """
 
     kafka: str
@@ -64,7 +64,7 @@ class EngineSettings:
 
     @property
     def is_local(self) -> bool:
-        """Whether workers run on this machine, and have their files here."""
+        """Whether workers run on this machine, with their mapped files here."""
         return self.spark_master.startswith("local")
 
     def topic(self, name: str) -> str:
@@ -72,9 +72,9 @@ class EngineSettings:
         return self.topic_prefix + name
 
     def largest_batch(self, *, catching_up: bool) -> int:
-        """Transactions of the largest micro-batch: of the usual form, or of that for a long backlog."""
-        most = self.max_transactions_per_batch
-        return min(int(most * _WHEN_FAR_BEHIND), _MOST_TRANSACTIONS) if catching_up else most
+        """Transactions of the largest micro-batch: usually, or with a long backlog."""
+        limit = self.max_transactions_per_batch
+        return min(int(limit * _BACKLOG_FACTOR), _MAX_BATCH_TRANSACTIONS) if catching_up else limit
 
 
 def from_environment() -> EngineSettings:
@@ -93,7 +93,7 @@ def from_environment() -> EngineSettings:
                 spark_master=local_master(env.str("SPARK_MASTER", "local[2]")),
                 jars=Path(env.str("JARS")).resolve(),
                 max_transactions_per_batch=env.int(
-                    "MAX_TRANSACTIONS_PER_BATCH", 100_000, validate=Range(1, _MOST_TRANSACTIONS)
+                    "MAX_TRANSACTIONS_PER_BATCH", 100_000, validate=Range(1, _MAX_BATCH_TRANSACTIONS)
                 ),
                 max_history=env.int("MAX_HISTORY", MAX_HISTORY, validate=Range(1_000, 10**12)),
                 topic_prefix=env.str("TOPIC_PREFIX", ""),
@@ -113,7 +113,7 @@ def from_environment() -> EngineSettings:
 
 
 def _mebibytes(size: str) -> int:
-    """Of what the JVM and Spark both take for a heap's size: 2g, 1536m."""
+    """MiB of a heap size in the syntax that JVM and Spark share: 2g, 1536m."""
     match = _HEAP.fullmatch(size)
     if not match:
         raise BadSettings(

@@ -1,1 +1,1 @@
-"""What runs in the driver process: the engine's life, ticker, metrics, limits."""
+"""Code of the driver process: the engine's life cycle, ticker, metrics, limits."""

@@ -23,7 +23,7 @@ def kill_processes(driver: int) -> None:
 
 
 def _below(top: int) -> list[int]:
-    """Every process below `top`, as they stand, parents before their children."""
+    """Descendants of process `top`, parents before their children."""
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     parents: dict[int, int] = {}
     for pid in pids:
@@ -31,10 +31,10 @@ def _below(top: int) -> list[int]:
             parents[pid] = _parent(pid)
         except OSError:
             continue  # it has ended meanwhile
-    found = [top]
-    for above in found:
-        found += [pid for pid, parent in parents.items() if parent == above]
-    return found[1:]
+    tree = [top]
+    for ancestor in tree:
+        tree += [pid for pid, parent in parents.items() if parent == ancestor]
+    return tree[1:]
 
 
 def _parent(pid: int) -> int:

@@ -41,10 +41,10 @@ _WAIT_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class FaultPoint:
-    """Where to kill, what to wait for, where to say that it came, and which process is the engine's driver.
+    """A point at which to kill: its text to wait for, its marker file, and the engine's driver process.
 
-    :ivar company: of so many fault points, with markers alike in the same folder, each stands where it is until all
-        have come; then the process that they share is killed
+    :ivar company: number of fault points, with markers of one suffix in the same folder, that wait for each other
+        before the process that they share is killed
     """
 
     where: Point
@@ -54,7 +54,7 @@ class FaultPoint:
     company: int = 1
 
     def reach_plan(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """In a worker that packs. Passes on what comes before the text; all of it if this isn't the point."""
+        """In a worker that packs. Passes on batches before the one with the text; all if this isn't the point."""
         for batch in batches:
             if self.where == "plan" and not self.marker.exists() and self._is_in(batch):
                 self._kill(_task())
@@ -62,8 +62,8 @@ class FaultPoint:
 
     def reach_task(self, shard: int, payloads: Iterable[Payload]) -> None:
         """In a shard's worker. Does nothing if this isn't the task, or if the marker says that it has happened."""
-        wanted = any(p.kind is Kind.TRANSACTIONS and self.text in p.data for p in payloads)
-        if not wanted or self.where == "plan" or self.marker.exists():
+        has_text = any(p.kind is Kind.TRANSACTIONS and self.text in p.data for p in payloads)
+        if not has_text or self.where == "plan" or self.marker.exists():
             return
         if self.where == "task":
             self._kill({"shard": shard, **_task()})
@@ -101,10 +101,10 @@ class FaultPoint:
     def _is_in(self, batch: pa.RecordBatch) -> bool:
         return any(self.text in value for value in batch["value"].to_pylist() if value is not None)
 
-    def _ask(self, found: dict[str, Any]) -> bool:
-        """Tells the driver that the task has come. False if one has: a transaction may be in two shards."""
+    def _ask(self, task: dict[str, Any]) -> bool:
+        """Signals the driver that a task is at the point. False if another one is: shards share transactions."""
         new = self.marker.with_suffix(f".{os.getpid()}")
-        new.write_text(json.dumps(found))
+        new.write_text(json.dumps(task))
         try:
             self._asked.hardlink_to(new)
         except FileExistsError:
@@ -125,9 +125,9 @@ class FaultPoint:
     def _held(self) -> Path:
         return self.marker.with_suffix(".held")
 
-    def _kill(self, found: dict[str, Any]) -> None:
+    def _kill(self, task: dict[str, Any]) -> None:
         new = self.marker.with_suffix(f".{os.getpid()}.new")
-        new.write_text(json.dumps({"where": self.where, "pid": os.getpid(), **found}))
+        new.write_text(json.dumps({"where": self.where, "pid": os.getpid(), **task}))
         new.replace(self.marker)  # whole, or not there: another one may kill at once
         alike = f"*{self.marker.suffix}"
         while sum(1 for _ in self.marker.parent.glob(alike)) < self.company:
@@ -140,14 +140,14 @@ def parse_fault_point(text: str | None, driver_pid: int) -> FaultPoint | None:
     if not text:
         return None
     where, _, rest = text.partition(":")
-    wanted, _, marker = rest.partition(":")
+    awaited, _, marker = rest.partition(":")
     points = get_args(Point)
-    if where not in points or not wanted or not marker:
+    if where not in points or not awaited or not marker:
         raise BadSettings(
             f"TRIPLINE_FAULT_POINT: expected <point>:<text>:<marker file>, the point one of {', '.join(points)},"
             f" not {text!r}"
         )
-    return FaultPoint(cast("Point", where), wanted.encode(), Path(marker).absolute(), driver_pid)
+    return FaultPoint(cast("Point", where), awaited.encode(), Path(marker).absolute(), driver_pid)
 
 
 def _task() -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""The classes of a start, kept for the next one: Java's class data sharing.
+"""Class data sharing (CDS) of the driver's JVM: an archive of loaded classes for the next start.
 
-Spark loads some twenty thousand classes before its first micro-batch, and reading and checking them is half of the
-processor time of that. An engine that finds no archive writes one when it ends; later ones map it into memory.
-It's a cache: a Java that finds something else than it was made with leaves it alone.
+Spark loads some twenty thousand classes before its first micro-batch, and reading and verifying them is half of the
+processor time of a start. An engine without an archive writes one when it ends; later ones map it into memory.
+It is a cache: a JVM ignores an archive that does not match its version or class path.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _QUIET: Final = "-Xlog:cds*=error -Xlog:class*=error"
 
 @dataclass(frozen=True, slots=True)
 class ClassCache:
-    """One archive file. `fresh` is where this process writes it until it's whole."""
+    """One archive file. `fresh` is the path at which this process writes it until it is complete."""
 
     file: Path
     fresh: Path
 
     @property
     def options(self) -> str:
-        """For the command line of Java."""
+        """JVM options."""
         if self.file.exists():
             return f'{_QUIET} "-XX:SharedArchiveFile={self.file}"'
         self.fresh.parent.mkdir(parents=True, exist_ok=True)
         return f'{_QUIET} "-XX:ArchiveClassesAtExit={self.fresh}"'
 
     def keep(self, gateway: Any) -> None:
-        """Ends the JVM behind a py4j gateway, which writes the archive, and puts it where the next start looks."""
+        """Ends the JVM behind a py4j gateway, which writes the archive, and renames it for the next start."""
         if self.file.exists():
             return
         gateway.shutdown()
@@ -53,7 +53,7 @@ class ClassCache:
             gateway.proc.kill()
             return
         for other in self.file.parent.glob("engine-*.jsa*"):
-            if other != self.file:  # older ones, and what engines that were killed left half done
+            if other != self.file:  # outdated archives, and partial ones of killed engines
                 other.unlink(missing_ok=True)
 
 

@@ -1,7 +1,7 @@
-"""One shard's slice of one micro-batch inside `transformWithState`: payloads in, Kafka records out.
+"""Stateful processor of one shard in one micro-batch (`transformWithState`): input rows in, Kafka records out.
 
-Everything that decides anything is in the domain's ShardWorker. Workers aren't sticky: nothing may be kept in a
-worker's memory from one call to the next.
+All decisions are the domain's, in ShardWorker. Tasks aren't sticky to workers: no state may be kept in a worker's
+memory between calls.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 INITIAL_STATE_SCHEMA: Final = "shardKey int, stateFile string"
 WORKERS_FOLDER: Final = "TRIPLINE_WORKER_PROJECTION_DIR"
-"""In the environment of a cluster's worker: where on its machine projections are. Without it, where the driver says."""
+"""Environment variable of a cluster's worker: the folder of projections on its machine. Without it, the driver's."""
 
 
 class Worker(Protocol):
-    """What the processor needs of the domain's ShardWorker."""
+    """Port to the domain's ShardWorker."""
 
     @property
     def counters(self) -> Mapping[str, int]: ...
@@ -46,7 +46,7 @@ MakeWorker = Callable[[EngineConfig, int, StateLog, Path | None, Callable[[], in
 
 
 class ShardProcessor(StatefulProcessor):
-    """Hands each shard's payloads, in the engine's order of kinds, to a worker and frames what comes out."""
+    """Hands each shard's payloads, in the engine's order of kinds, to a worker; its output becomes record batches."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class ShardProcessor(StatefulProcessor):
         initialState: pd.DataFrame,  # noqa: N803
         timerValues: TimerValues,  # noqa: N803, ARG002
     ) -> None:
-        """In the first micro-batch of a rebuilt checkpoint: the shard's state log as a rebuild has left it."""
+        """Loads the shard's state log from the restore point, in the first micro-batch of a rebuilt checkpoint."""
         from tripline_engine.spark.checkpoint.state_file import read_state  # noqa: PLC0415
 
         with self._stored.log(self._state, self._shard(key)) as log:
@@ -88,25 +88,25 @@ class ShardProcessor(StatefulProcessor):
         rows: Iterator[pa.RecordBatch] | Iterator[pd.DataFrame],
         timerValues: TimerValues,  # noqa: N803, ARG002
     ) -> Iterator[pa.RecordBatch] | Iterator[pd.DataFrame]:
-        # the driver and Spark's schema check take the processor apart too, and have no use for compiled kernels
+        # the driver and Spark's schema check load this class too, and need no compiled kernels
         import pyarrow as pa  # noqa: PLC0415
 
         from tripline_engine.spark.rows.record_batches import as_data_frame, as_record_batch  # noqa: PLC0415
         from tripline_engine.spark.state.state_client import StateClient  # noqa: PLC0415
 
         try:
-            given = list(rows)
-            as_asked = as_record_batch if isinstance(given[0], pa.RecordBatch) else as_data_frame
-            batches = [as_record_batch(part) for part in given]
-            del given
-            yield from map(as_asked, self._outputs(self._shard(key), batches))
+            inputs = list(rows)
+            in_input_type = as_record_batch if isinstance(inputs[0], pa.RecordBatch) else as_data_frame
+            batches = [as_record_batch(batch) for batch in inputs]
+            del inputs
+            yield from map(in_input_type, self._outputs(self._shard(key), batches))
         except BaseException:
             if isinstance(self._client, StateClient):
                 self._client.drain_responses()
             raise
 
     def _outputs(self, shard: int, batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """All that follows from these rows, which are let go, and the shard's counters: rows by OUTPUT_SCHEMA."""
+        """Output records and counters of a shard, rows by OUTPUT_SCHEMA. Clears `batches` to release their memory."""
         from tripline_engine.spark.query.sources import packing  # noqa: PLC0415
         from tripline_engine.spark.rows.input_batches import ordered_payloads  # noqa: PLC0415
         from tripline_engine.spark.rows.output_batches import counter_batch, record_batches  # noqa: PLC0415
@@ -115,7 +115,7 @@ class ShardProcessor(StatefulProcessor):
         batches.clear()
         make_worker = self._make_worker or _shard_worker()
         with self._stored.log(self._state, shard) as log:
-            worker = make_worker(self._config, shard, log, self._here(), _now_ms)
+            worker = make_worker(self._config, shard, log, self._local_projection_dir(), _now_ms)
             records = worker.process(payloads)
         if self._fault:
             self._fault.reach_task(shard, payloads)
@@ -124,15 +124,17 @@ class ShardProcessor(StatefulProcessor):
         GC_FREEZER.task_done()
 
     def close(self) -> None:
-        """Nothing is held between calls."""
+        """Nothing to close: no state between calls."""
 
     def _shard(self, key: Any) -> int:
         return self._shards[int(key[0])]
 
-    def _here(self) -> Path | None:
-        """The projection's folder on this machine: a worker of a cluster may have one of its own, for all engines."""
-        own = os.environ.get(WORKERS_FOLDER)
-        return Path(own) / self._config.engine_id if own and self._projection_dir else self._projection_dir
+    def _local_projection_dir(self) -> Path | None:
+        """The projection's folder on this machine: a worker of a cluster may have another, shared by all engines."""
+        folder = os.environ.get(WORKERS_FOLDER)
+        return (
+            Path(folder) / self._config.engine_id if folder and self._projection_dir else self._projection_dir
+        )
 
 
 def _shard_worker() -> MakeWorker:

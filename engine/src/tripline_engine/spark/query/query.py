@@ -32,13 +32,13 @@ def start_query(
     takes_transactions: bool = True,
     catching_up: bool = False,
 ) -> StreamingQuery:
-    """Starts (or continues, by its checkpoint) the one query of the engine.
+    """Starts, or resumes by its checkpoint, the engine's one query.
 
-    :param catching_up: in a form that suits large micro-batches; it judges the same
+    :param catching_up: with the plan for large micro-batches; results are the same
     """
     for name, value in (LARGE_BATCHES if catching_up else SMALL_BATCHES).items():
         session.conf.set(name, value)
-    beginning = read_restore_point(settings.checkpoint)
+    restore_point = read_restore_point(settings.checkpoint)
     begin = (
         judged_ends(settings.checkpoint) if last_commit(spark_folder(settings.checkpoint)) is None else None
     )
@@ -50,7 +50,7 @@ def start_query(
         outputStructType=OUTPUT_SCHEMA,
         outputMode="update",
         timeMode="none",
-        initialState=_initial_state(session, config.shards, beginning) if beginning else None,
+        initialState=_initial_state(session, config.shards, restore_point) if restore_point else None,
     )
     return (
         _observed(outputs, config.shards)
@@ -65,14 +65,14 @@ def start_query(
     )
 
 
-def _initial_state(session: SparkSession, shards: int, beginning: RestorePoint) -> GroupedData:
-    """Of each shard where its state log is: it may be gigabytes, which Spark would carry row by row."""
-    rows = [(key, str(beginning.state_file(shard))) for shard, key in enumerate(shard_keys(shards))]
+def _initial_state(session: SparkSession, shards: int, restore_point: RestorePoint) -> GroupedData:
+    """The path of each shard's state log, not its content: gigabytes, which Spark would carry row by row."""
+    rows = [(key, str(restore_point.state_file(shard))) for shard, key in enumerate(shard_keys(shards))]
     return session.createDataFrame(rows, INITIAL_STATE_SCHEMA).groupBy("shardKey")
 
 
 def _observed(outputs: DataFrame, shards: int) -> DataFrame:
-    """Counters ride with the output and reach the driver with the progress of the committed batch."""
+    """Observes the counters in the output, which reach the driver with the progress of the committed batch."""
 
     def counters_of(shard: int) -> Column:
         return F.max(F.when(F.col("shard") == shard, F.col("counters"))).alias(f"shard{shard}")

@@ -1,7 +1,7 @@
-"""What flows in: rule events and ticks to every shard, transactions packed by shard.
+"""Sources of the query: rule events and ticks broadcast to every shard, transactions packed by shard.
 
-One shard takes the transactions' records as they are, in the one partition that there is: no shuffle, and no stage of
-its own to parse and pack them. For several, and for large micro-batches, they are packed by shard before the shuffle.
+A single shard reads raw transaction records, in one partition: no shuffle, and no stage of its own for parsing and
+packing. For several shards, and for large micro-batches, records are packed by shard before the shuffle.
 
 Rule events and ticks share a source without a cap: a cap is split by backlog over a source's topics, and a rule must
 never wait behind transactions. Transactions have a source of their own, capped.
@@ -48,8 +48,8 @@ def shard_inputs(
     and backfill binary. `begin` is where a query without a commit reads from; None for one that has one.
     """
     events = _broadcast_events(session, settings, config.shards, begin)
-    most = settings.largest_batch(catching_up=packed) if takes_transactions else 0
-    records = _records(session, settings, begin, most)
+    limit = settings.largest_batch(catching_up=packed) if takes_transactions else 0
+    records = _records(session, settings, begin, limit)
     if config.shards == 1 and not packed:
         return events.unionByName(_raw_transactions(records)).coalesce(1)
     slices = records.mapInArrow(packing(config, fault), PACKED_SCHEMA)
@@ -81,19 +81,19 @@ def _broadcast_events(
     )
 
 
-def _records(session: SparkSession, settings: EngineSettings, begin: Ends | None, most: int) -> DataFrame:
-    """At most so many a micro-batch; with 0 none are read, and those that come are taken when some are."""
-    more = {"maxOffsetsPerTrigger": str(most), "includeHeaders": "true"}
-    raw = _kafka(session, settings, [settings.topic(TRANSACTIONS)], begin, more)
+def _records(session: SparkSession, settings: EngineSettings, begin: Ends | None, limit: int) -> DataFrame:
+    """At most `limit` transactions per micro-batch; 0 pauses the source without losing records."""
+    options = {"maxOffsetsPerTrigger": str(limit), "includeHeaders": "true"}
+    raw = _kafka(session, settings, [settings.topic(TRANSACTIONS)], begin, options)
     record_time = F.unix_millis("timestamp").alias("recordTime")
     return raw.select("partition", "offset", record_time, "value", _header(BACKFILL).alias(BACKFILL))
 
 
 def _header(name: str) -> Column:
     """The first header of that name, empty if it has no value; null for a record that has none of that name."""
-    place = F.array_position(F.col("headers.key"), name)
-    value = F.try_element_at(F.col("headers.value"), place.cast("int"))
-    return F.when(place > 0, F.coalesce(value, F.unhex(F.lit(""))))
+    index = F.array_position(F.col("headers.key"), name)
+    value = F.try_element_at(F.col("headers.value"), index.cast("int"))
+    return F.when(index > 0, F.coalesce(value, F.unhex(F.lit(""))))
 
 
 def _raw_transactions(records: DataFrame) -> DataFrame:
@@ -127,7 +127,7 @@ def _kafka(
     settings: EngineSettings,
     topics: Sequence[str],
     begin: Ends | None,
-    more: Mapping[str, str] | None = None,
+    source_options: Mapping[str, str] | None = None,
 ) -> DataFrame:
     options = {
         "kafka.bootstrap.servers": settings.kafka,
@@ -137,6 +137,6 @@ def _kafka(
         # Spark asks for what is there. But having got it, the consumer fetches ahead; at the topic's end the broker
         # keeps that request, and Spark's next question on the same connection waits behind it: by default 500 ms
         "kafka.fetch.max.wait.ms": "1",
-        **(more or {}),
+        **(source_options or {}),
     }
     return session.readStream.format("kafka").options(**options).load()

@@ -1,4 +1,4 @@
-"""Where a query without a commit reads from, as Spark takes it. One with a commit goes on from there instead."""
+"""Starting offsets of a query without a commit, in Spark's JSON. A query with a commit resumes from that."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import TICKS
 
 _EARLIEST: Final = -2
-"""Spark's number for it."""
+"""Spark's code for the earliest offset."""
 
 
 def starting_offsets(settings: EngineSettings, topics: Sequence[str], begin: Ends) -> str:
-    """Spark wants every partition named. One that nothing was taken of begins at its beginning, but ticks at their end.
+    """Spark needs every partition. Partitions without a judged offset start at the earliest one, ticks at their end.
 
-    Ticks that no micro-batch of this engine has taken are another one's: they tell how far that one had come, and by
-    them all that this one has yet to judge would be out of order.
+    Ticks that no micro-batch of this engine has read are another engine's: by that engine's clock all transactions
+    that this one has yet to judge would be too late.
     """
-    found: Ends = {}
+    offsets: Ends = {}
     for name in topics:
-        known, ticks = begin.get(name, {}), name == settings.topic(TICKS)
+        judged, ticks = begin.get(name, {}), name == settings.topic(TICKS)
         with TopicLog(settings.kafka, name) as topic:
-            found[name] = {
-                partition: known.get(partition, topic.span(partition).until if ticks else _EARLIEST)
+            offsets[name] = {
+                partition: judged.get(partition, topic.span(partition).until if ticks else _EARLIEST)
                 for partition in topic.partitions()
             }
-    return json.dumps(found)
+    return json.dumps(offsets)

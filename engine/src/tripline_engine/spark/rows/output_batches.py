@@ -1,4 +1,4 @@
-"""What comes out of a shard, as record batches: Kafka records, and its counters."""
+"""A shard's output as record batches: Kafka records, and its counters."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _ROWS_PER_BATCH: Final = 5_000
 def record_batches(records: Sequence[OutRecord], topic_prefix: str) -> Iterator[pa.RecordBatch]:
     """The records, each to its topic; rows by OUTPUT_SCHEMA."""
     for start in range(0, len(records), _ROWS_PER_BATCH):
-        some = records[start : start + _ROWS_PER_BATCH]
+        chunk = records[start : start + _ROWS_PER_BATCH]
         yield _batch(
-            len(some),
-            topic=[topic_prefix + record.topic for record in some],
-            key=[record.key for record in some],
-            value=[record.value for record in some],
-            headers=[[{"key": name, "value": value} for name, value in record.headers] for record in some],
+            len(chunk),
+            topic=[topic_prefix + record.topic for record in chunk],
+            key=[record.key for record in chunk],
+            value=[record.value for record in chunk],
+            headers=[[{"key": name, "value": value} for name, value in record.headers] for record in chunk],
         )
 
 
 def counter_batch(shard: int, counters: Mapping[str, int]) -> pa.RecordBatch:
-    """The row that has no topic."""
+    """The row of a shard's counters; it has no topic."""
     return _batch(1, shard=[shard], counters=[json.dumps(counters)])
 
 

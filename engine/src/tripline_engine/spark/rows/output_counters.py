@@ -1,4 +1,4 @@
-"""What a shard's output says about itself: alerts, rejects by reason, time from ingestion to detection.
+"""Counters of a shard's output: alerts, rejects by reason, detection latency.
 
 Counters are plain integers by name. A name with a colon has a label: `rejects:too_late`, `latency_ms:250`.
 """
@@ -16,7 +16,7 @@ from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.topic_names import ALERTS, REJECTS, TRACES
 
 LATENCY_BOUNDS_MS: Final = (25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 2500, 5000, 10_000, 60_000)
-"""Upper ends of the latency histogram's buckets; what is slower goes into `latency_ms:inf`."""
+"""Upper bounds of the latency histogram's buckets; slower alerts count in `latency_ms:inf`."""
 
 
 class _Times(msgspec.Struct):
@@ -45,7 +45,7 @@ def _count_alert(record: OutRecord, counts: Counter[str]) -> None:
     counts["alerts"] += 1
     times = _TIMES.decode(record.value)
     if times.ingestedAt is None:
-        return  # from a catch-up: it says nothing about latency
+        return  # an alert of a catch-up has no latency
     latency = max(0, times.detectedAt - times.ingestedAt)
     bucket = bisect_left(LATENCY_BOUNDS_MS, latency)
     bound = str(LATENCY_BOUNDS_MS[bucket]) if bucket < len(LATENCY_BOUNDS_MS) else "inf"

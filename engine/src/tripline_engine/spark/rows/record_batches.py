@@ -1,9 +1,9 @@
-"""A shard's rows on their way from Spark and back, as the Arrow record batches that cross the socket anyway.
+"""Serializer between Spark and a shard's processor: Arrow record batches, as they cross the socket anyway.
 
-Spark's own serializer makes columns of pandas of each record batch, of these a tuple for every row and of the tuples a
-data frame; and of what a processor yields an array for every field again. Of a small micro-batch that was more than a
-tenth of the time in Python. `use_record_batches` has Spark's worker take ours instead: `handleInputRows` gets record
-batches, and may yield them.
+Spark's own serializer converts each record batch to pandas columns, these to one tuple per row, and the tuples to a
+data frame; and a processor's output to one array per field again. That was more than a tenth of the Python time of a
+small micro-batch. `use_record_batches` installs ours in Spark's worker: `handleInputRows` gets record batches, and may
+yield them.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 Key = tuple[int]
 _RETURNED = "_0"
-"""What Spark calls the one column, a struct, that comes back."""
+"""Spark's name of the one output column, a struct."""
 
 
 class KeyedRows:
-    """As much of a data frame as Spark's worker uses: it chooses columns by their places, `frame.iloc[:, places]`."""
+    """The part of a data frame's interface that Spark's worker uses: columns by index, `frame.iloc[:, indices]`."""
 
     def __init__(self, batch: pa.RecordBatch) -> None:
         self._batch = batch
@@ -40,15 +40,15 @@ class KeyedRows:
         """Itself."""
         return self
 
-    def __getitem__(self, places: tuple[slice, list[int]]) -> pa.RecordBatch:
-        return self._batch.select(places[1])
+    def __getitem__(self, indices: tuple[slice, list[int]]) -> pa.RecordBatch:
+        return self._batch.select(indices[1])
 
 
 class RecordBatchSerializer(TransformWithStateInPandasSerializer):
-    """In the place of Spark's for `transformWithStateInPandas`; the grouping key is one whole number."""
+    """Replaces Spark's serializer for `transformWithStateInPandas`; the grouping key is one integer."""
 
     def load_stream(self, stream: IO[bytes]) -> Iterator[tuple[Any, ...]]:
-        """Each key with its rows, which lie side by side; then what tells the processor that those were all."""
+        """Each key with its rows, which are contiguous; then the marks of timers and of the end."""
         batches = ArrowStreamSerializer.load_stream(self, stream)
         parts = (part for batch in batches for part in self._by_key(batch))
         for key, group in groupby(parts, key=itemgetter(0)):
@@ -58,15 +58,15 @@ class RecordBatchSerializer(TransformWithStateInPandasSerializer):
 
     def dump_stream(self, iterator: Iterable[Any], stream: IO[bytes]) -> None:
         """`iterator` has one (record batches, type) in a list for each key."""
-        found = (batch for [(batches, _)] in iterator for batch in batches)
-        structs = (pa.RecordBatch.from_arrays([batch.to_struct_array()], [_RETURNED]) for batch in found)
-        # what fails before the first one is whole can still be told as an error
+        outputs = (batch for [(batches, _)] in iterator for batch in batches)
+        structs = (pa.RecordBatch.from_arrays([batch.to_struct_array()], [_RETURNED]) for batch in outputs)
+        # Spark can report an error only before the stream's start is written
         ArrowStreamSerializer.dump_stream(self, self._write_stream_start(structs, stream), stream)
 
     def _by_key(self, batch: pa.RecordBatch) -> Iterator[tuple[Key, KeyedRows]]:
         assert self.key_offsets is not None  # Spark's worker sets them before it reads
-        [place] = self.key_offsets
-        keys = batch.column(place).to_numpy()
+        [key_index] = self.key_offsets
+        keys = batch.column(key_index).to_numpy()
         cuts = (np.flatnonzero(np.diff(keys)) + 1).tolist()
         for start, end in zip([0, *cuts], [*cuts, len(keys)], strict=True):
             # Spark may send a batch without rows
@@ -80,7 +80,7 @@ def use_record_batches() -> None:
 
 
 def as_record_batch(rows: pa.RecordBatch | pd.DataFrame) -> pa.RecordBatch:
-    """What has come, by INPUT_SCHEMA. Where a query begins with an initial state, Spark's own serializer is at work."""
+    """Input rows by INPUT_SCHEMA. In a query with an initial state Spark's own serializer makes data frames."""
     if isinstance(rows, pa.RecordBatch):
         return rows
     fields = [INPUT_SCHEMA.field(name) for name in rows.columns]
@@ -89,7 +89,7 @@ def as_record_batch(rows: pa.RecordBatch | pd.DataFrame) -> pa.RecordBatch:
 
 
 def as_data_frame(batch: pa.RecordBatch) -> pd.DataFrame:
-    """And on the way back there."""
+    """Output rows as a data frame, for Spark's own serializer."""
     import pandas as pd  # noqa: PLC0415
 
     return pd.DataFrame(batch.to_pydict(), dtype=object)

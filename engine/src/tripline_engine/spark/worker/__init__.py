@@ -1,1 +1,1 @@
-"""What runs in Spark's Python worker processes alone."""
+"""Code of Spark's Python worker processes alone: fork server, warm-up, JIT watch."""

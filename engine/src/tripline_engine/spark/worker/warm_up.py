@@ -32,11 +32,11 @@ from tripline_engine.spark.rows.packing import packer, unpacked
 
 _START: Final = 1_763_690_000_000
 _ROWS: Final = 40
-# So many texts that tables grow.
+# Distinct strings, enough that hash tables grow.
 _TEXTS: Final = 300
-# More ids than a table is written anew with at once.
+# Ids, more than one incremental rehash moves.
 _MANY: Final = 20_000
-# A text of which three are more than a new table of texts holds.
+# Bytes of a string; three of them overflow a new text dictionary.
 _LONG: Final = 1_500
 _TYPE: Final = EventType(
     "warm-up",
@@ -53,7 +53,7 @@ _TYPE: Final = EventType(
     ("one", "another", "global"),
 )
 Special = dict[str, Any]
-"""What a made-up rule has of its own."""
+"""Members of a made-up rule that differ from the default rule."""
 _RULES: Final[tuple[Special, ...]] = (
     {"groupingKeyNames": ["one", "another"]},
     {"groupingKeyNames": ["one"], "aggregatorFunctionType": "COUNT", "aggregateFieldName": None},
@@ -73,20 +73,20 @@ _RULES: Final[tuple[Special, ...]] = (
 )
 _BUCKETED: Final = "precision"
 _WIDER: Final[Special] = {_BUCKETED: "bucketed(60)", "windowSeconds": 172800}
-"""Comes when there are buckets already."""
+"""Published when the rule's buckets exist already."""
 _LATE_COMPILED: Final[tuple[tuple[Special, ...], ...]] = (
     (),
     ({"resetOnAlert": True},),
     ({"precision": "bucketed(60)", "windowSeconds": 86400}, {"lateEvents": "reevaluate", "limit": "30"}),
 )
-"""What a warm-up comes to in its second half: reading transactions, then kernels of their own."""
+"""Rules of the second process: kernels that the first one compiles in its second half."""
 
 
 def warm_up_parallel() -> None:
-    """The same, in two processes: where nothing is compiled yet, in little more than half the time.
+    """The warm-up in two processes: with an empty cache, in little more than half the time.
 
-    numba compiles under one lock, so threads would wait for each other. The other process begins with what this one
-    comes to last; what one has compiled by then, the other reads.
+    numba compiles under one lock, so threads would wait for each other. The other process begins with the kernels that
+    this one needs last; each reads from the cache what the other has compiled.
     """
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as other:
         begun = [other.submit(warm_up, rules) for rules in _LATE_COMPILED]
@@ -96,29 +96,29 @@ def warm_up_parallel() -> None:
 
 
 def warm_up(rules: Sequence[Special] = _RULES) -> int:
-    """How many records the made-up micro-batches gave; more than none means that alerts were judged."""
+    """Judges the made-up micro-batches; returns the number of output records, above 0 if rules were evaluated."""
     config = EngineConfig("warm-up", _TYPE, _TYPE.anchors, 1, (1, 2), "data")
     log = MemoryLog()
     with tempfile.TemporaryDirectory(prefix="tripline-warm-up-") as folder:
         records = 0
-        for place, payloads in _batches(config, rules):
-            worker = ShardWorker(config, 0, log, Path(folder) / place, lambda: _START)
+        for projection, payloads in _batches(config, rules):
+            worker = ShardWorker(config, 0, log, Path(folder) / projection, lambda: _START)
             records += len(worker.process(payloads))
     _grow_large()
     return records
 
 
 def _grow_large() -> None:
-    """What only a large history comes to: its table of ids moves to another, its rows to the front, texts as well."""
+    """Kernels that only a large history needs: rehash of the id table, compaction of rows and of strings."""
     ids = SeenIds(HeapArena(), "warm-up")
     for first in (0, _MANY):
         names = np.arange(first, first + _MANY, dtype=np.uint64)
         ids.accept(names, names, np.zeros(_MANY, np.int64), 0, 0)
     shift_row_numbers_down(np.zeros(2, np.int32), 1, 1)
     texts, present = TextDictionary(HeapArena(), "warm-up"), np.ones(1, np.bool_)
-    data, place = np.zeros(_LONG, np.uint8), np.array([0, _LONG], np.int32)
+    data, offsets = np.zeros(_LONG, np.uint8), np.array([0, _LONG], np.int32)
     for key in np.arange(4, dtype=np.uint64).reshape(4, 1):
-        texts.release(texts.intern_texts(Texts(place, data, present), key, key))
+        texts.release(texts.intern_texts(Texts(offsets, data, present), key, key))
 
 
 def _batches(config: EngineConfig, rules: Sequence[Special]) -> Iterator[tuple[str, list[Payload]]]:

@@ -1,4 +1,4 @@
-"""The process that Spark forks its Python workers from, with everything loaded that they need.
+"""The fork server of Spark's Python workers, with imports and compiled kernels loaded.
 
 Spark's own daemon imports nothing, so each worker would import pandas, pyarrow and numba and load the kernels by
 itself: four seconds of processor time per worker, four workers, before the first micro-batch. Here that happens once.
@@ -25,7 +25,7 @@ _TRIM_THRESHOLD: Final = (-1, 1 << 25)
 
 
 def preload() -> None:
-    """Imports what workers import, and judges a made-up micro-batch, which loads the kernels (or compiles them)."""
+    """Imports the workers' modules, and judges a made-up micro-batch, which loads (or compiles) the kernels."""
     # Spark reads the daemon's address from standard output: nothing else may write there
     with contextlib.redirect_stdout(sys.stderr):
         import pyspark.sql.streaming.stateful_processor_util  # noqa: PLC0415
@@ -44,22 +44,22 @@ def preload() -> None:
         warm_up()
         logs.configure(os.environ.get("TRIPLINE_LOG_LEVEL", "info"))
         report_late_compilation()
-    # what is shared by all workers is never garbage, and looking at it would copy its pages
+    # objects shared by all workers are never garbage, and traversing them would copy their pages
     gc.collect()
     gc.freeze()
 
 
 def allow_many_files() -> None:
-    """As many open files as the system lets this user have: each array of a shard is a mapped file."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    """Raises the soft limit of open files to the hard one: each array of a shard is a mapped file."""
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
 
 
 def keep_freed_memory() -> None:
-    """What one micro-batch frees is for the next one.
+    """Has malloc keep freed memory for the next micro-batch.
 
-    Else the system has it back each time, and writes noughts into it before it gives it again: a tenth of all processor
-    time under a thousand rules.
+    Otherwise it is returned to the system each time, which zeroes the pages before it hands them out again: a tenth of
+    all processor time under a thousand rules.
     """
     library = ctypes.CDLL(None)
     # glibc alone has this
