@@ -18,7 +18,7 @@ from tripline_engine.kafka_log.record import Record
 _UNFINISHED: Final = ".aside-"
 _BATCH_ROWS: Final = 4096
 _GROUP_BYTES: Final = 16 << 20
-"""Of values in memory that become one row group, about."""
+"""Approximate in-memory size of a row group."""
 
 
 class FileStore:

@@ -21,7 +21,7 @@ Journals = Mapping[str, Journal]
 
 @contextmanager
 def journals(settings: EngineSettings, event_type: EventType) -> Iterator[Journals]:
-    """Of one deployment. rules.v1 is kept for ever and has no archive."""
+    """Journals of one deployment, by topic. rules.v1 has unlimited retention and no archive."""
     with ExitStack() as stack:
         by_topic: dict[str, Journal] = {}
         for name in (RULES, *_ARCHIVED):

@@ -8,8 +8,8 @@ PACKED_SCHEMA: Final = "shardKey int, kind tinyint, position long, payload binar
 
 
 RAW_RECORD: Final = 127
-"""The `kind` of a row that is a transaction's record as it was read: position is its offset, payload its value."""
+"""The `kind` of a raw transaction record: position is its offset, payload its value."""
 
 
 BACKFILLED_RECORD: Final = 126
-"""The same of a record with the header `backfill`; in all other rows that column is null, and nobody looks at it."""
+"""The `kind` of a raw record with the header `backfill`; in rows of all other kinds the column `backfill` is null."""

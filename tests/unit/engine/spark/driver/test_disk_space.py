@@ -1,4 +1,4 @@
-"""Whether history would fit where its files are."""
+"""Disk space for a history at its limit."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tripline_engine.spark.driver.disk_space import disk_shortage
 FREE = 150_000_000
 
 
-def lacking(folder: Path, most: int) -> str | None:
+def lacking(folder: Path, max_transactions: int) -> str | None:
     with mock.patch("shutil.disk_usage", return_value=SimpleNamespace(free=FREE)):
-        return disk_shortage(folder, most)
+        return disk_shortage(folder, max_transactions)
 
 
 def test_what_fits_is_not_told(tmp_path: Path) -> None:

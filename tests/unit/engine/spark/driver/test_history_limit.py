@@ -1,4 +1,4 @@
-"""Whether transactions are taken, by how many are held."""
+"""The limit of retained transactions."""
 
 from __future__ import annotations
 

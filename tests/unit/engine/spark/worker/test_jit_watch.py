@@ -1,4 +1,4 @@
-"""A kernel that is compiled after the warm-up is told of, once, with what it calls as part of it."""
+"""A kernel compiled after the warm-up is logged once, with its callees as part of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def outer(values: Any) -> Any:
     return inner(values) + 1
 
 
-def test_what_is_compiled_late_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_compilation_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event, "_registered", defaultdict(list))
     outer(np.zeros(1, np.int64))
     report_late_compilation()
@@ -33,8 +33,8 @@ def test_what_is_compiled_late_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with capture_logs() as logs:
         outer(np.zeros(1, np.int32))
     assert nothing == []
-    (told,) = logs
-    assert told["log_level"] == "warning"
-    assert told["kernel"] == f"{__name__}.outer"
-    assert "int32" in told["arguments"]
-    assert told["milliseconds"] > 0
+    (event_line,) = logs
+    assert event_line["log_level"] == "warning"
+    assert event_line["kernel"] == f"{__name__}.outer"
+    assert "int32" in event_line["arguments"]
+    assert event_line["milliseconds"] > 0
