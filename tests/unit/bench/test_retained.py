@@ -1,4 +1,4 @@
-"""The figures of what a payment weighs can be made."""
+"""The figures of what a payment weighs: each anchor has them, they are plausible, and a missed bar shows."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ from click.testing import CliRunner
 from bench.retained import main
 from tripline_demo import paths
 
+TIMES = 16
+"""Bytes of a payment's two times: no payment takes less memory."""
+UNTIL_NOW = 100_000
+"""Far more bytes than any payment takes, even of so few that arrays are mostly empty."""
+
 
 def test_every_anchor_has_its_figures(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("var")
     monkeypatch.setattr(paths, "var_folder", lambda: folder)
-    found = CliRunner().invoke(main, ["--rate", "10", "--minutes", "3"])
+    result = CliRunner().invoke(main, ["--rate", "10", "--minutes", "3"])
     rows = json.loads((folder / "retained.json").read_text())
+    assert result.exit_code == (0 if all(row["ok"] for row in rows) else 1), result.output
     for name in ("payeeId", "beneficiaryId", "global"):
-        for where in ("in memory", "in the state log"):
-            (weighed,) = [r for r in rows if f"by {name} (" in r["name"] and where in r["name"]]
-            assert weighed["value"] > 0, found.output
+        for where, least in (("in memory", TIMES), ("in the state log", 1)):
+            (weighed,) = [row for row in rows if f"by {name} (" in row["name"] and where in row["name"]]
+            assert least < weighed["value"] < UNTIL_NOW, result.output
             assert weighed["unit"] == "bytes"

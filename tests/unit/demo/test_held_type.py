@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tripline_contracts import event_type_loader
+from tripline_contracts.event_type import EventType
 from tripline_demo.errors import StackFailed
 from tripline_demo.stack import event_type_pin, shutdown
 from tripline_demo.stack.places import Places
@@ -24,17 +25,27 @@ def places(tmp_path: Path) -> Places:
     return made
 
 
+def refused(places: Places, event_type: EventType) -> bool:
+    """Whether a stack of that type may not start on what is there."""
+    try:
+        event_type_pin.check(places, event_type)
+    except StackFailed:
+        return True
+    return False
+
+
 def test_without_data_every_type_may_start(places: Places) -> None:
-    event_type_pin.check(places, TRANSACTION)
-    event_type_pin.check(places, CARD)
+    assert [refused(places, event_type) for event_type in (TRANSACTION, CARD)] == [False, False]
+    event_type_pin.hold(places, "card-authorisation", CARD)
+    assert [refused(places, event_type) for event_type in (TRANSACTION, CARD)] == [True, False]
 
 
 def test_data_is_of_the_type_that_it_was_made_under(places: Places) -> None:
     event_type_pin.hold(places, "card-authorisation", CARD)
     event_type_pin.check(places, CARD)
-    with pytest.raises(StackFailed) as refused:
+    with pytest.raises(StackFailed) as failed:
         event_type_pin.check(places, TRANSACTION)
-    assert str(refused.value) == (
+    assert str(failed.value) == (
         f"The data in {places.var} is of the event type card-authorisation, and cannot be used under transaction"
         " version 1: start with EVENT_TYPE=card-authorisation as it was, or begin anew with FRESH=1."
     )
@@ -56,8 +67,9 @@ def test_data_from_before_types_were_held_is_of_the_default(places: Places) -> N
 
 def test_to_begin_anew_forgets_it(places: Places) -> None:
     event_type_pin.hold(places, "card-authorisation", CARD)
+    assert refused(places, TRANSACTION)
     shutdown.forget(places)
-    event_type_pin.check(places, TRANSACTION)
+    assert not refused(places, TRANSACTION)
 
 
 def test_a_path_holds_wherever_a_process_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,15 +6,13 @@ the files are there and right, nothing is started and nothing asks the network.
 
 from __future__ import annotations
 
-import fcntl
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +20,7 @@ from tripline_demo import paths
 from tripline_demo.embedded import checksums, truststore
 from tripline_demo.embedded.java import Java, find_java
 from tripline_demo.errors import JarsUnavailable
+from tripline_demo.processes.file_lock import file_lock
 
 ATTEMPTS = 3
 IVY_SECONDS = 900
@@ -53,7 +52,8 @@ def ensure(root: Path, var: Path, java: Java, report: Report = lambda _: None) -
     """
     jars = Jars(var / "jars")
     expected = checksums.load(root / "jars.sha256")
-    with _only_one(var / "jars.lock"):
+    # two test workers, or a test and a demo, may want the jars at once: the second waits
+    with file_lock(var / "jars.lock"):
         if not checksums.differences(expected, checksums.compute(jars.folder)):
             return jars
         fetched = fetch(
@@ -126,15 +126,6 @@ def _run(command: list[str], log: Path, report: Callable[[], None]) -> bool:
                 process.kill()
             process.wait()
     return process.returncode == 0
-
-
-@contextmanager
-def _only_one(lock: Path) -> Iterator[None]:
-    """Two test workers, or a test and a demo, may want the jars at once: the second waits for the first's."""
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
 
 
 def main(arguments: list[str], environ: Mapping[str, str]) -> int:

@@ -5,7 +5,6 @@ Worse than a server that can't start would be a stack that finds another one's b
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import tempfile
@@ -16,6 +15,7 @@ from typing import Any, Final
 
 from tripline_demo.errors import StackFailed
 from tripline_demo.processes import ports
+from tripline_demo.processes.file_lock import file_lock
 
 SECONDS: Final = 180
 """How long a port stays reserved: longer than any server takes to listen."""
@@ -37,8 +37,7 @@ def choose(
 ) -> dict[str, int]:
     """As `ports.choose`, and no port that another owner has chosen a moment ago. Waits for others who choose."""
     book = book or default_book()
-    with book.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with file_lock(book.with_suffix(".lock")):
         now = time.time()
         entries = [entry for entry in _read(book) if entry["until"] > now and entry["owner"] != str(owner)]
         chosen = ports.choose(wanted, remembered, [port for entry in entries for port in entry["ports"]])

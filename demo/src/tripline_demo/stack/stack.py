@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from tripline_demo.errors import StackFailed
 from tripline_demo.generator.trades import trade_of
 from tripline_demo.generator.traffic import no_traffic
 from tripline_demo.processes import ports, reservations
+from tripline_demo.processes.file_lock import file_lock
 from tripline_demo.stack import (
     configuration,
     credentials,
@@ -154,12 +154,10 @@ def abandoned(places: Places) -> int:
 
 @contextmanager
 def _alone(places: Places) -> Iterator[None]:
-    places.var.mkdir(parents=True, exist_ok=True)
-    with (places.var / "stack.lock").open("w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as busy:
-            raise StackFailed(
-                "Another `tripline` command is at work on this stack; try again when it is done."
-            ) from busy
-        yield
+    try:
+        with file_lock(places.var / "stack.lock", wait=False):
+            yield
+    except BlockingIOError as busy:
+        raise StackFailed(
+            "Another `tripline` command is at work on this stack; try again when it is done."
+        ) from busy

@@ -155,7 +155,7 @@ class Projection:
         """Attach to the arrays of all anchors, which hold the windows of these plans."""
         event_type, key = self._config.event_type, HashKey(*self._config.hash_key)
         self.anchors = {
-            name: Anchor(
+            name: self._tuning.anchor_type(
                 self._arena,
                 AnchorSchema(name, event_type, key),
                 self.book.named,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tripline_engine.domain.judging import anchor_tuning
+from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.memory.arena import Arena, HeapArena
 from tripline_engine.domain.state_log import segment_log
 
@@ -16,11 +17,13 @@ class ShardTuning:
     """Numbers and parts that change no result; production uses the defaults.
 
     :ivar heap_arena: makes the arena of a projection without a directory
+    :ivar anchor_type: the class of an anchor's arrays; a benchmark has one that is timed
     """
 
     anchor: anchor_tuning.AnchorTuning = anchor_tuning.DEFAULT_TUNING
     segments: segment_log.SegmentTuning = segment_log.DEFAULT_TUNING
     heap_arena: Callable[[], Arena] = HeapArena
+    anchor_type: type[Anchor] = Anchor
 
 
 DEFAULT_TUNING: Final = ShardTuning()
