@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from bench import steady
+from bench.harness.command_options import traffic_options
 from bench.harness.footprint import Footprints
 from bench.harness.line import Options
 from tripline_demo import paths
@@ -18,23 +19,7 @@ from tripline_demo import paths
 
 @click.command()
 @click.option("--minutes", type=click.IntRange(1), default=30, show_default=True, help="Timed traffic.")
-@click.option(
-    "--rate", type=click.IntRange(100, 20_000), default=5_000, show_default=True, help="Payments a second."
-)
-@click.option(
-    "--preload-minutes",
-    type=click.IntRange(0, 60),
-    default=60,
-    show_default=True,
-    help="How much of the windows is filled before, at the same rate.",
-)
-@click.option(
-    "--warm-up", type=click.IntRange(0), default=120, show_default=True, help="Seconds before the timed ones."
-)
-@click.option(
-    "--rule-change", type=click.IntRange(1), default=1, show_default=True, help="Seconds between changes."
-)
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@traffic_options(rate=5_000, rule_change=1, least_change=1)
 def main(*, minutes: int, rate: int, preload_minutes: int, warm_up: int, rule_change: int, seed: int) -> None:
     """Looks at the engine every ten seconds while payments flow and rules change."""
     console, footprints = Console(width=150 if not sys.stdout.isatty() else None), Footprints()

@@ -20,6 +20,7 @@ from bench.figures import results
 from bench.figures.assessment import judge, timed_latencies_ms
 from bench.figures.histogram import drawn
 from bench.figures.results import Result
+from bench.harness.command_options import traffic_options
 from bench.harness.engine import compiled_late
 from bench.harness.line import Measured, Observe, Options, Run, prepared
 from bench.harness.stack import BenchFailed, stack
@@ -28,24 +29,8 @@ from tripline_demo import paths
 
 @click.command()
 @click.option("--seconds", type=click.IntRange(10), default=300, show_default=True, help="Timed traffic.")
-@click.option(
-    "--rate", type=click.IntRange(100, 20_000), default=2_000, show_default=True, help="Payments a second."
-)
-@click.option(
-    "--preload-minutes",
-    type=click.IntRange(0, 60),
-    default=60,
-    show_default=True,
-    help="How much of the windows is filled before, at the same rate.",
-)
-@click.option(
-    "--warm-up", type=click.IntRange(0), default=120, show_default=True, help="Seconds before the timed ones."
-)
-@click.option(
-    "--rule-change", type=click.IntRange(2), default=10, show_default=True, help="Seconds between changes."
-)
+@traffic_options(rate=2_000, rule_change=10, least_change=2)
 @click.option("--follow", is_flag=True, help="Follow the alert API's stream, and time what it tells.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Default: var/steady.json.")
 @click.option("--keep", is_flag=True, help="Keep the folder with Kafka's data and the logs.")
 def main(
