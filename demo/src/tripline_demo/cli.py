@@ -108,7 +108,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _shield() -> None:
-    """What follows stops processes: a second Ctrl-C would leave some behind."""
+    """A second Ctrl-C while processes are stopped would leave some behind: it is ignored."""
     for stop_signal in STOP_SIGNALS:
         signal.signal(stop_signal, signal.SIG_IGN)
 

@@ -1,4 +1,4 @@
-"""What can go wrong while the stack is set up. Each message is one sentence that says what to do next."""
+"""Errors of setting up the stack. Each message is one sentence that says what to do next."""
 
 
 class DemoError(Exception):

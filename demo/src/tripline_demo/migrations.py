@@ -19,7 +19,7 @@ def command() -> list[str]:
 
 
 def folder() -> Path:
-    """Where alembic.ini is."""
+    """The path of alembic.ini."""
     return paths.project_root() / "migrations"
 
 

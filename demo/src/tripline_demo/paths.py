@@ -1,4 +1,4 @@
-"""Where the checkout and its run-time folder are."""
+"""The checkout and its run-time folder."""
 
 from __future__ import annotations
 

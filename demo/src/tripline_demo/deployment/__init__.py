@@ -1,1 +1,1 @@
-"""What a deployment with containers needs beside the services: files of secrets, and database users from them."""
+"""A deployment with containers, beside the services: files of secrets, and database users made of them."""

@@ -16,7 +16,7 @@ def name_of(user: str) -> str:
 
 
 def line_of(user: str, password: str) -> str:
-    """What such a file holds. Neither may hold a colon or a backslash."""
+    """The content of a password file. Neither part may hold a colon or a backslash."""
     return f"*:*:*:{user}:{password}\n"
 
 

@@ -37,7 +37,7 @@ def save(path: Path, found: Mapping[str, str]) -> None:
 
 
 def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
-    """What is wrong with the jars, one sentence part each; empty when they are exactly those that are committed."""
+    """The faults of the jars, one sentence part each; empty when they are exactly those that are committed."""
     problems = [f"{name} is missing" for name in expected if name not in found]
     problems += [f"{name} is not on the list" for name in found if name not in expected]
     for name, digest in expected.items():

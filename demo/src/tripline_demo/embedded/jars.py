@@ -30,13 +30,13 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Jars:
-    """Where the jars are: `engine` for Spark, `broker` for the embedded Kafka."""
+    """The folder of jars: `engine` for Spark, `broker` for the embedded Kafka."""
 
     folder: Path
 
     @property
     def engine(self) -> Path:
-        """What Spark needs beside its own jars."""
+        """Jars that Spark needs beside its own."""
         return self.folder / "engine"
 
     @property

@@ -51,7 +51,7 @@ log.cleaner.dedupe.buffer.size=16777216
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """What a broker is made of. `home` holds its configuration and data; it survives restarts and changed ports."""
+    """The parts of a broker. `home` holds its configuration and data; it survives restarts and changed ports."""
 
     java: Java
     jars: Path
@@ -62,7 +62,7 @@ class Broker:
 
     @property
     def bootstrap_servers(self) -> str:
-        """What clients connect to."""
+        """The address that clients connect to."""
         return f"{ports.LOOPBACK}:{self.port}"
 
     @property

@@ -38,7 +38,7 @@ THROWAWAY = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What a cluster is made of. `home` holds its data; it survives restarts and changed ports.
+    """The parts of a database cluster. `home` holds its data; it survives restarts and changed ports.
 
     `password` is that of the superuser ADMIN; it counts when the cluster is made.
     """

@@ -76,7 +76,7 @@ def evenly(seconds: int, count: int) -> list[int]:
 
 
 def drip_ages(count: int) -> list[int]:
-    """How long ago each transaction of a slow drip happened, in ms."""
+    """The age of each transaction of a slow drip, in ms."""
     last = count - 1
     return [DRIP_MS * (last - index) // last for index in range(count)]
 

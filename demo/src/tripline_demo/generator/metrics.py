@@ -18,7 +18,7 @@ ACHIEVED_RATE: Final = "tripline_generator_achieved_rate"
 
 
 class TrafficCollector(Collector):
-    """What the sender has done so far."""
+    """The sender's counts so far."""
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender

@@ -27,7 +27,7 @@ State = Literal["running", "finished", "stopped", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How far a play is."""
+    """The progress of a play."""
 
     play_id: str
     fraud: Fraud

@@ -55,7 +55,7 @@ def read_bootstrap_servers(env: Env) -> str:
 
 
 def read_event_type(env: Env) -> EventType:
-    """What this installation judges. Raises InvalidSettings."""
+    """The event type of this installation. Raises InvalidSettings."""
     try:
         return installed(env.str("TRIPLINE_EVENT_TYPE", DEFAULT))
     except ContractError as error:

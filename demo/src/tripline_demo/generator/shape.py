@@ -1,4 +1,4 @@
-"""What the stream depends on, and what all of its transactions have, whatever the event type.
+"""The shape of the stream: what it depends on, and what all its transactions have, whatever the event type.
 
 What depends on the moment of sending (record time, event time in ms since the epoch) is added when a transaction is
 rendered; here an event time is an age: how long before its record the transaction happened.
@@ -25,7 +25,7 @@ _MAX_JITTER_MS: Final = 1_500
 
 
 class Kind(IntEnum):
-    """What becomes of a transaction on its way out."""
+    """The fate of a transaction on its way out."""
 
     PLAIN = 0
     LATE = 1
@@ -35,7 +35,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the content of the stream depends on; `sizes` are those of the populations, in their order."""
+    """The parameters of the stream's content; `sizes` are those of the populations, in their order."""
 
     seed: int
     sizes: tuple[int, ...]
@@ -61,12 +61,12 @@ def period_for(rate: int, lanes: int) -> int:
 
 
 def place(lanes: Sequence[str], name: str, period: int) -> int:
-    """Where in each period the lane of that name lies; lanes never meet."""
+    """The offset of the lane of that name in each period; lanes never meet."""
     return lanes.index(name) * (period // len(lanes)) + 1
 
 
 def in_lane(index: Indices, period: int, at: int) -> npt.NDArray[np.intp]:
-    """Which of the transactions belong to the lane at that place."""
+    """The transactions that belong to the lane at that offset."""
     return np.flatnonzero(index % np.uint64(period) == np.uint64(at))
 
 

@@ -1,4 +1,4 @@
-"""What the traffic of one event type is made of: the stream, its scenarios, its frauds, and how it looks as JSON."""
+"""The traffic of one event type: the stream, its scenarios, its frauds, and its JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which traffic there is for an event type: it is found by the type's name."""
+"""The registry of trades: the traffic for an event type is found by the type's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What traffic is asked for: the values behind GET and PUT /v1/traffic."""
+"""The traffic that is asked for: the values behind GET and PUT /v1/traffic."""
 
 from __future__ import annotations
 

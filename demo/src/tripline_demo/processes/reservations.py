@@ -22,7 +22,7 @@ SECONDS: Final = 180
 
 
 def default_book() -> Path:
-    """Where this user's stacks reserve their ports, whatever checkouts they are of."""
+    """The file in which this user's stacks reserve their ports, whatever checkouts they are of."""
     folder = Path(tempfile.gettempdir()) / f"tripline-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.is_symlink() or folder.stat().st_uid != os.getuid():

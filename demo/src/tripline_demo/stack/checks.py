@@ -1,4 +1,4 @@
-"""How one knows that a process is up: it answers."""
+"""Health checks: a process is up when it answers."""
 
 from __future__ import annotations
 

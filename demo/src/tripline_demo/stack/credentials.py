@@ -60,7 +60,7 @@ def _complete(known: Mapping[str, str], names: tuple[str, ...], prefix: str) -> 
 
 
 def key_file(api_keys: Mapping[str, str]) -> list[dict[str, object]]:
-    """What the services read: names, SHA-256 of the keys, scopes; no clear text."""
+    """The file of keys that services read: names, SHA-256 of the keys, scopes; no clear text."""
     return [
         {"name": name, "sha256": hashlib.sha256(key.encode()).hexdigest(), "scopes": list(SCOPES[name])}
         for name, key in api_keys.items()

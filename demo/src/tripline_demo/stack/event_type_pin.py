@@ -1,4 +1,4 @@
-"""Which event type the data of a stack is of: what was made under one cannot be used under another.
+"""The event type that a stack's data is pinned to: data of one type cannot be used under another.
 
 The first start writes it down beside the ports; `--fresh` removes it with the data.
 """
@@ -52,7 +52,7 @@ def hold(places: Places, setting: str, declared: EventType) -> None:
 
 
 def _held(places: Places) -> dict[str, Any] | None:
-    """What was written down; of data from before that was done, the default; None where there is no data."""
+    """The recorded type; of data from before it was recorded, the default; None where there is no data."""
     if places.event_type.exists():
         found: dict[str, Any] = json.loads(places.event_type.read_text(encoding="utf-8"))
         return found

@@ -1,4 +1,4 @@
-"""Where the stack keeps what it needs, all under one folder."""
+"""The folders and files of a stack, all under one folder."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Places:
 
     @property
     def archive(self) -> Path:
-        """What the archiver keeps of Kafka."""
+        """The archive of Kafka's topics."""
         return self.var / "archive"
 
     @property
@@ -60,7 +60,7 @@ class Places:
 
     @property
     def event_type(self) -> Path:
-        """Which event type the data is of."""
+        """The file that pins the event type of the data."""
         return self.run / "event-type.json"
 
     @property
@@ -70,7 +70,7 @@ class Places:
 
     @property
     def socket(self) -> Path:
-        """Where supervisord listens. A socket's path must be short, so a deep checkout gets a folder in /tmp."""
+        """The socket of supervisord. Its path must be short, so a deep checkout gets a folder in /tmp."""
         inside = self.run / "supervisor.sock"
         if len(os.fsencode(inside)) < LONGEST_SOCKET_PATH:
             return inside
@@ -89,5 +89,5 @@ class Places:
             folder.chmod(0o700)
 
     def data(self) -> tuple[Path, ...]:
-        """What `--fresh` removes. Jars and logs stay."""
+        """The data that `--fresh` removes. Jars and logs stay."""
         return (self.postgres, self.kafka, self.engine, self.archive, self.run, self.stack_file)

@@ -1,4 +1,4 @@
-"""What the stack is made of: every process with its command and settings, in the order of their start."""
+"""The plan of a stack: every process with its command and settings, in the order of their start."""
 
 from __future__ import annotations
 

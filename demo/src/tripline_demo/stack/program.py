@@ -13,7 +13,7 @@ Check = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What the supervisor runs, and how one knows that it is up.
+    """A program that the supervisor runs, and the check that it is up.
 
     A one-shot program is up when it has ended with 0; any other when `ready` says so. Times in seconds.
     """

@@ -42,7 +42,7 @@ TRAFFIC_RATE = 200
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the stack is to start. `clock` is the engine's: "data" for old data; `event_type` is a name or a path."""
+    """The options of a start. `clock` is the engine's: "data" for old data; `event_type` is a name or a path."""
 
     traffic: bool = True
     fresh: bool = False
@@ -148,7 +148,7 @@ def states(places: Places) -> list[State]:
 
 
 def abandoned(places: Places) -> int:
-    """How many processes run though their supervisor does not."""
+    """The number of processes that run though their supervisor does not."""
     return 0 if Supervisor(places.socket).is_up() else len(orphans.find(places))
 
 

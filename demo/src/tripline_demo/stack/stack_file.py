@@ -12,7 +12,7 @@ from tripline_demo.stack.plan import DATABASE, Plan
 
 
 def content(plan: Plan) -> dict[str, Any]:
-    """What the file says; `postgres` is the superuser's DSN of Tripline's database."""
+    """The content of the file; `postgres` is the superuser's DSN of Tripline's database."""
     return {
         "eventType": plan.event_type,
         "kafka": plan.broker.bootstrap_servers,

@@ -27,7 +27,7 @@ ENDED = frozenset({"STOPPED", "EXITED", "FATAL"})
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How the supervisor sees a program. `pid` is 0 and `since` (epoch seconds) of no meaning while it does not run."""
+    """A program as the supervisor sees it. While it does not run `pid` is 0 and `since` (epoch s) means nothing."""
 
     name: str
     status: str

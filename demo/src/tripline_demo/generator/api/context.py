@@ -1,4 +1,4 @@
-"""What the views work with."""
+"""The context of the views: sender, traffic, plays and replays."""
 
 from __future__ import annotations
 

@@ -30,17 +30,17 @@ CAST: Final = ("cardId", "merchantId", "deviceId")
 
 
 def card_id(number: int) -> str:
-    """What a card is called in the stream."""
+    """The name of a card in the stream."""
     return f"c{number}"
 
 
 def merchant_id(number: int) -> str:
-    """What a merchant is called in the stream."""
+    """The name of a merchant in the stream."""
     return f"m{number}"
 
 
 def device_id(number: int) -> str:
-    """What a device is called in the stream."""
+    """The name of a device in the stream."""
     return f"d{number}"
 
 

@@ -21,7 +21,7 @@ NO_DEVICE: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """How many cards (1 to `cards`) and merchants (1 to `merchants`) the background has."""
+    """Sizes of the background's populations: cards (1 to `cards`) and merchants (1 to `merchants`)."""
 
     cards: int
     merchants: int

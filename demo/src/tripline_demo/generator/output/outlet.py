@@ -1,4 +1,4 @@
-"""Where records go: the port, and what crosses it."""
+"""The outlet of records: the port, and the values that cross it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """Where a record was confirmed to lie."""
+    """The confirmed position of a record."""
 
     partition: int
     offset: int
@@ -28,7 +28,7 @@ class Delivered:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """How many records handed over were refused or timed out, and the latest reason."""
+    """The number of records that were refused or timed out, and the latest reason."""
 
     count: int = 0
     latest: str | None = None

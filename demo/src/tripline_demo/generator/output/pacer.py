@@ -1,4 +1,4 @@
-"""How many transactions are due, and how many a second really went out."""
+"""The pacer: transactions that are due now, and the rate that was really achieved."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Pace:
         self._taken = 0
 
     def take(self, now: float, most: int) -> int:
-        """How many to send at `now`, at most `most`; they count as sent."""
+        """The number of transactions to send at `now`, at most `most`; they count as sent."""
         owed = int((now - self._since) * self._rate) - self._taken
         if owed > self._rate * _MAX_DEBT_SECONDS:
             self._since, self._taken = now - _MAX_DEBT_SECONDS, 0

@@ -38,7 +38,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """Where time comes from: `steady` in seconds, `wall` in ms since the epoch."""
+    """The sources of time: `steady` in seconds, `wall` in ms since the epoch."""
 
     steady: Callable[[], float]
     wall: Callable[[], int]
@@ -98,7 +98,7 @@ class Sender:
 
     @property
     def traffic(self) -> Traffic:
-        """What is asked for now."""
+        """The traffic that is asked for now."""
         return self._traffic
 
     def change(self, traffic: Traffic, *, restart: bool = False) -> None:

@@ -25,7 +25,7 @@ CARD: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """How many payees (1 to `payees`) and beneficiaries (1 to `beneficiaries`) the background has."""
+    """Sizes of the background's populations: payees (1 to `payees`) and beneficiaries (1 to `beneficiaries`)."""
 
     payees: int
     beneficiaries: int

@@ -75,7 +75,7 @@ def _is_header(text: str, event_type: EventType) -> bool:
 
 
 def least_columns(event_type: EventType) -> int:
-    """How many columns a line has at least: the time of entry may be missing where it is the last one."""
+    """The least number of columns of a line: the time of entry may be missing where it is the last one."""
     entry = event_type.ingestion_field
     optional = entry is not None and event_type.columns[-1] == entry.name
     return len(event_type.columns) - optional

@@ -32,7 +32,7 @@ _FLUSH_SECONDS: Final = 40.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How to replay; `speed` None is as fast as possible. `backfill` is the id of the one that the records are for: the
+    """How to replay: `speed` None is at once. `backfill` is the id of the one that the records are for: the
     engine lets them in whatever their age while it stands, and judges nothing by them."""
 
     speed: float | None = 1.0
@@ -42,7 +42,7 @@ class Order:
 
 @dataclass(slots=True)
 class Progress:
-    """What has become of the lines so far. Written by the replaying thread alone."""
+    """The outcome of the lines so far. Written by the replaying thread alone."""
 
     state: State = "running"
     sent: int = 0

@@ -42,7 +42,7 @@ _ID_MIX, _ANCHOR_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB
 
 @dataclass(frozen=True, slots=True)
 class AnchorSchema:
-    """What the arrays of an anchor are made by: its name, the type of its events, and the key of their identities."""
+    """The making of an anchor's arrays: its name, the type of its events, and the key of their identities."""
 
     name: str
     event_type: EventType

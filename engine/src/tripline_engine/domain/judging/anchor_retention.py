@@ -18,7 +18,7 @@ _SMALL, _MOST_ROOM = 1 << 14, 8
 
 
 class AnchorRetention:
-    """What leaves the arrays of an anchor, and how large they are."""
+    """Expiry of rows, ids and columns of one anchor, and the sizes of its arrays."""
 
     def __init__(
         self, arena: Arena, history: History, ids: SeenIds, windows: WindowSet, folded_rows: int

@@ -43,7 +43,7 @@ class BatchEvaluation:
     def fire(
         self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.bool_], RuleReading]:
-        """Where alerts of the version are due (bool, n) among the rows that it may judge; and its reading."""
+        """Alerts of the version (bool, n: where one is due) among the rows that it may judge; and its reading."""
         counted = self._counted_rows(version, eligible)
         if version.definition.reset_on_alert:
             return self._fire_resetting(version, counted)

@@ -49,7 +49,7 @@ class MeasureReading:
         return satisfied
 
     def measured(self, i: int, *, holds: bool) -> Measured:
-        """What the i-th window came to, with its contributors."""
+        """The i-th window's value against its limit, with its contributors."""
         row = self.start + i
         return Measured(
             condition=self.measure.condition,
@@ -62,12 +62,12 @@ class MeasureReading:
         )
 
     def limit(self, i: int) -> str | None:
-        """What the i-th is held against, as plain decimal text; None if that has no value."""
+        """The limit of the i-th window as plain decimal text; None if it has no value."""
         runs = (limit for first, until, limit in self.limits if first <= self.start + i < until)
         return next(runs).text
 
     def count(self, i: int) -> int:
-        """How many transactions of the i-th window contribute."""
+        """Contributing transactions of the i-th window."""
         return int(self.counts[i])
 
     def value(self, i: int) -> str | None:

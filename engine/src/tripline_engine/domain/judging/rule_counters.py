@@ -1,4 +1,4 @@
-"""What operators want to know of each rule beside its alerts: how many transactions it evaluated, or left out, and why.
+"""Counters of each rule beside its alerts: transactions that it evaluated, and those it left out, by reason.
 
 Counted by rule, over all its versions, among the transactions that pass the filter of the version in force.
 """

@@ -1,4 +1,4 @@
-"""What judging a transaction by a rule version comes to."""
+"""Verdicts: a rule version's alert for one transaction, before it is JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one condition came to.
+    """One condition's value against its limit.
 
     :ivar value: plain decimal text, as ``limit`` is; None of nothing
     :ivar count: how many transactions of the window contribute

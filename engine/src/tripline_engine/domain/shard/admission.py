@@ -1,4 +1,4 @@
-"""Which transactions of a micro-batch are let in, and which are rejected for their times."""
+"""Admission of a micro-batch's transactions: those that are too late, too early or out of order are rejected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Admission:
 
     @property
     def admitted(self) -> npt.NDArray[np.bool_]:
-        """Where nothing speaks against the transaction (bool, n)."""
+        """The admitted transactions (bool, n)."""
         return self.reason < 0
 
     def name(self, i: int) -> str:
@@ -54,7 +54,7 @@ def admit(
 
 
 def _standing(rows: TransactionBatch, backfills: AbstractSet[str]) -> npt.NDArray[np.bool_]:
-    """Which rows belong to a backfill that stands (bool, n)."""
+    """The rows that belong to an open backfill (bool, n)."""
     names = pa.array(sorted(backfills), pa.string())
     return np.array(pc.is_in(rows.table.column(BACKFILL), value_set=names))
 

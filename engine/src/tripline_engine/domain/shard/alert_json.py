@@ -59,7 +59,7 @@ def _late_json(verdict: Verdict) -> dict[str, Any] | None:
 
 
 def _measured_json(verdict: Verdict, group: Mapping[str, Any], time: int) -> dict[str, Any]:
-    """What the rule measured: one value, or a list of its conditions."""
+    """The measured part of the alert: one value, or a list of the rule's conditions."""
     if not verdict.version.chained:
         (own,) = verdict.measured
         values = {"value": own.value, "operator": own.condition.operator, "limit": own.limit}

@@ -1,4 +1,4 @@
-"""What is fixed for an engine when its checkpoint is made, and how it reads the clock."""
+"""The configuration that an engine's checkpoint pins for its whole life, and the clock that it reads."""
 
 from __future__ import annotations
 

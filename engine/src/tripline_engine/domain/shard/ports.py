@@ -1,4 +1,4 @@
-"""What crosses the line between Spark and the engine's domain: payloads in, records out, one state log.
+"""The ports between Spark and the engine's domain: payloads in, records out.
 
 Neither side knows more of the other than this. Spark groups payloads by shard and keeps the state log durable;
 the domain turns the payloads of one micro-batch into Kafka records.
@@ -11,7 +11,7 @@ from enum import IntEnum
 
 
 class Kind(IntEnum):
-    """What a payload holds. The numbers are stored nowhere: they only live inside one micro-batch."""
+    """Kinds of payloads. The numbers are stored nowhere: they only live inside one micro-batch."""
 
     RULE_EVENT = 0
     TICK = 1

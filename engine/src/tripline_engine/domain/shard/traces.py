@@ -97,7 +97,7 @@ class TraceCollector:
 
 
 def _values(reading: RuleReading, row: int, satisfied: list[npt.NDArray[np.bool_]]) -> dict[str, Any]:
-    """What was measured: one value, or a list of conditions."""
+    """The measured part of a trace: one value, or a list of conditions."""
     if not reading.version.chained:
         return _value(reading.measures[0], row)
     conditions = [

@@ -56,7 +56,7 @@ class Run:
 
 @dataclass(slots=True)
 class BucketSetEntry:
-    """What is kept of one bucket set.
+    """One bucket set's entry in the head record.
 
     :ivar begun: the position in rules.v1 at which it began
     :ivar folded: the sequence number of the first transaction that is not in the runs

@@ -42,7 +42,7 @@ Run = tuple[int, int]
 
 
 class RetentionFloor(NamedTuple):
-    """What a state has to reach to count.
+    """The floor below which a firing state counts no more.
 
     :ivar first_row: the sequence number of the oldest retained transaction; older resets change nothing
     :ivar lateness_floor: ms; no older transaction is accepted any more, so cooldowns that end before it are over
@@ -53,7 +53,7 @@ class RetentionFloor(NamedTuple):
 
 
 class StateRetention(NamedTuple):
-    """How long a version's states count.
+    """The retention of a version's firing states.
 
     :ivar cooldown_ms: 0 for none
     :ivar time_floor: ms; evaluations of older event times count no more

@@ -1,4 +1,4 @@
-"""What a segment's entry in the state log consists of: runs of transactions, one after the other, in one of two forms.
+"""The codec of segments: an entry of the state log is runs of transactions, one after the other, in one of two forms.
 
     whole   an Arrow stream with all columns: quick to write, for what is soon merged
     apart   a directory, and behind it pieces that are compressed each by itself: one of the columns that stay for as

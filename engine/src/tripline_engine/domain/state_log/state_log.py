@@ -31,4 +31,4 @@ class StateLog(Protocol):
     def remove(self, key: str) -> None: ...
 
     def remove_all(self, keys: Sequence[str]) -> None:
-        """What ``remove`` does with each: cheaper than one by one."""
+        """Remove each key: cheaper than one by one."""
