@@ -32,8 +32,12 @@ _FLUSH_SECONDS: Final = 40.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How to replay: `speed` None is at once. `backfill` is the id of the one that the records are for: the
-    engine lets them in whatever their age while it stands, and judges nothing by them."""
+    """The options of a replay.
+
+    :ivar speed: None is as fast as possible
+    :ivar backfill: the id of the backfill that the records are for: while it is open the engine admits them whatever
+        their age, and evaluates nothing for them
+    """
 
     speed: float | None = 1.0
     shift: Shift = "now"
