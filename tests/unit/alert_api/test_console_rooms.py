@@ -27,7 +27,7 @@ SOURCES = {
 
 def imports(module: str) -> list[tuple[str, set[str]]]:
     """The modules that it imports, by their paths from the console's folder, each with the names."""
-    found = []
+    listed = []
     for names, path in IMPORT.findall(SOURCES[module]):
         parts: list[str] = list(PurePosixPath(module).parent.parts)
         for part in path.split("/"):
@@ -35,10 +35,10 @@ def imports(module: str) -> list[tuple[str, set[str]]]:
                 parts.pop()
             elif part != ".":
                 parts.append(part)
-        found.append(
+        listed.append(
             ("/".join(parts), {name.split(" as ")[0].strip() for name in names.split(",") if name.strip()})
         )
-    return found
+    return listed
 
 
 def room_of(module: str) -> str:
@@ -67,11 +67,11 @@ def test_imports_lead_to_lower_floors_and_to_what_is_exported(module: str) -> No
         assert names <= set(EXPORT.findall(SOURCES[other])), f"{module} imports what {other} does not export"
 
 
-def test_no_module_is_left_unused_and_no_circle_is_there() -> None:
+def test_no_module_is_left_unused_and_no_cycle_is_there() -> None:
     reached: set[str] = set()
 
     def visit(module: str, above: tuple[str, ...]) -> None:
-        assert module not in above, f"a circle: {' -> '.join((*above, module))}"
+        assert module not in above, f"a cycle: {' -> '.join((*above, module))}"
         if module not in reached:
             for other, _ in imports(module):
                 visit(other, (*above, module))

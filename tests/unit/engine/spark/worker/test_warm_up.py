@@ -17,9 +17,11 @@ from tripline_engine.spark.worker.warm_up import warm_up
 
 warm_up()
 kernels = set()
-for module in pkgutil.iter_modules(domain.__path__):
-    found = vars(importlib.import_module(f"{domain.__name__}.{module.name}"))
-    kernels |= {(kernel, name) for name, kernel in found.items() if isinstance(kernel, Dispatcher)}
+for module in pkgutil.walk_packages(domain.__path__, f"{domain.__name__}."):
+    names = vars(importlib.import_module(module.name))
+    kernels |= {(kernel, name) for name, kernel in names.items() if isinstance(kernel, Dispatcher)}
+if len(kernels) < 50:
+    print(f"only {len(kernels)} kernels were looked at")
 called = {name for kernel, _ in kernels for name in kernel.py_func.__code__.co_names}
 for kernel, name in kernels:
     if name not in called and not kernel.signatures:
