@@ -43,9 +43,9 @@ class RunningStack:
         """A client of the alert API; close it."""
         return self._client("alertApi", key)
 
-    def generator(self) -> httpx.Client:
+    def generator(self, key: str = "ops") -> httpx.Client:
         """A client of the traffic generator; close it."""
-        return httpx.Client(base_url=self.file["generator"], timeout=20, verify=False, trust_env=False)
+        return self._client("generator", key)
 
     def _client(self, service: str, key: str) -> httpx.Client:
         headers = {"Authorization": f"Bearer {self.file['apiKeys'][key]}"}

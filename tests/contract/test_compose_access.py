@@ -72,6 +72,18 @@ class TestReach:
         assert published == ([f"127.0.0.1:{port_of(service)}:{port_of(service)}"] if serves_people else [])
         assert not {"network_mode", "privileged", "pid", "ipc", "devices", "cap_add"} & set(service.raw)
 
+    def test_nobody_makes_payments_up_unless_the_profile_is_chosen(self) -> None:
+        optional = {
+            name: service.raw["profiles"] for name, service in SERVICES.items() if "profiles" in service.raw
+        }
+        assert optional == {"generator": ["traffic"]}
+        waited_for = {name for service in SERVICES.values() for name in service.waits_for}
+        assert not waited_for & set(optional)
+
+    def test_the_generator_answers_to_the_name_that_the_alert_api_calls_it_by(self) -> None:
+        called = urlsplit(SERVICES["alert-api"].settings["TRIPLINE_GENERATOR_URL"]).hostname
+        assert SERVICES["generator"].settings["TRIPLINE_GENERATOR_HOSTS"] == called
+
     @for_each(OURS)
     def test_ours_can_write_nothing_but_tmp_and_volumes(self, service: Service) -> None:
         assert service.raw["read_only"] is True

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -21,6 +23,7 @@ from tripline_demo.generator import process
 from tripline_demo.generator.output.kafka_outlet import TOPIC
 from tripline_demo.generator.settings import Settings
 from tripline_demo.generator.traffic import Traffic
+from tripline_http.auth import ApiKey
 from tripline_http.bind_address import Bind
 
 pytestmark = pytest.mark.integration
@@ -79,21 +82,21 @@ def until(condition: Callable[[], object]) -> None:
 @pytest.fixture(scope="module")
 def generator(kafka: str) -> Iterator[Generator]:
     topics.create(kafka, [contract_topics.load(TOPIC)])
-    running = process.start(
-        Settings(kafka, Bind("127.0.0.1", 0), "info", Traffic(rate=0), event_type_loader.load())
-    )
+    settings = Settings(
+        bootstrap_servers=kafka, api_keys_file=Path("not-read"), bind=Bind("127.0.0.1", 0), hosts=(), log_level="info",
+        traffic=Traffic(rate=0), event_type=event_type_loader.load(),
+    )  # fmt: skip
+    key = ApiKey("test", hashlib.sha256(b"key").hexdigest(), frozenset({"traffic:read", "traffic:write"}))
+    running = process.start(settings, [key])
     server = make_server("127.0.0.1", 0, running.app, threaded=True, request_handler=Quiet)
     serving = threading.Thread(target=server.serve_forever)
     serving.start()
     # asking for offsets waits for a fetch under way, so fetches are kept short
-    settings = {
-        "bootstrap.servers": kafka,
-        "group.id": "test",
-        "enable.auto.commit": False,
-        "fetch.wait.max.ms": 10,
-    }
-    consumer = Consumer(settings)
-    with httpx.Client(base_url=f"http://127.0.0.1:{server.server_port}", timeout=15) as http:
+    consumer = Consumer(
+        {"bootstrap.servers": kafka, "group.id": "test", "enable.auto.commit": False, "fetch.wait.max.ms": 10}
+    )
+    address, headers = f"http://127.0.0.1:{server.server_port}", {"Authorization": "Bearer key"}
+    with httpx.Client(base_url=address, headers=headers, timeout=15) as http:
         yield Generator(http, consumer)
     consumer.close()
     server.shutdown()

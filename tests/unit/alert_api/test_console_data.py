@@ -14,8 +14,8 @@ from alert_api.api.console_data import Line
 from tests.unit.alert_api.support.samples import app, key
 from tripline_contracts.filters import named_values
 
-VIEWER, AS_VIEWER = key("viewer", "alerts:read")
-OPS, AS_OPS = key("ops", "controls:write", "alerts:read")
+VIEWER, AS_VIEWER = key("viewer", "alerts:read", "traffic:read")
+OPS, AS_OPS = key("ops", "controls:write", "alerts:read", "traffic:read", "traffic:write")
 CLERK, AS_CLERK = key("clerk", "rules:read")
 Reply = Callable[[httpx.Request], httpx.Response]
 METRICS = """\
@@ -135,7 +135,7 @@ def test_without_a_key_nothing_is_asked() -> None:
     assert other.asked == []
 
 
-def test_traffic_is_seen_by_readers_and_changed_by_those_who_hold_the_controls() -> None:
+def test_traffic_is_seen_and_changed_with_the_scopes_of_traffic_and_the_generator_gets_the_key() -> None:
     generator = Recorder(httpx.Response(200, json={"rate": 5}))
     client = client_of(generator=generator)
     assert client.get("/console/generator/traffic", headers=AS_VIEWER).get_json() == {"rate": 5}
@@ -144,8 +144,7 @@ def test_traffic_is_seen_by_readers_and_changed_by_those_who_hold_the_controls()
     assert len(generator.asked) == 1
     assert client.put("/console/generator/traffic", headers=AS_OPS, json={"rate": 9}).status_code == 200
     assert generator.asked[1].content == b'{"rate": 9}'
-    # It asks for no key, so it gets none.
-    assert "authorization" not in generator.asked[1].headers
+    assert generator.asked[1].headers["Authorization"] == AS_OPS["Authorization"]
 
 
 def test_the_engines_metrics_come_as_numbers_without_buckets() -> None:
@@ -192,5 +191,5 @@ def test_what_is_not_connected_is_told_from_what_is_away(path: str, variable: st
 
 def test_a_key_learns_what_it_may_do() -> None:
     client = client_of()
-    expected = {"actor": "ops", "scopes": ["alerts:read", "controls:write"]}
+    expected = {"actor": "ops", "scopes": ["alerts:read", "controls:write", "traffic:read", "traffic:write"]}
     assert client.get("/console/session", headers=AS_OPS).get_json() == expected

@@ -6,12 +6,13 @@ import secrets
 import threading
 import time
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
 from flask import Flask
 
-from tripline_demo.generator.api.application import new_generator_app
+from tripline_demo.generator.api.application import Access, new_generator_app
 from tripline_demo.generator.api.context import Context
 from tripline_demo.generator.errors import GeneratorError
 from tripline_demo.generator.metrics import TrafficCollector
@@ -23,6 +24,7 @@ from tripline_demo.generator.recordings.replays import Replays
 from tripline_demo.generator.settings import Settings
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.trades import trade_of
+from tripline_http.auth import ApiKey
 from tripline_http.metrics import new_metrics_registry
 
 _FLUSH_SECONDS = 5.0
@@ -65,8 +67,8 @@ class Running:
         self.desk.flush(_FLUSH_SECONDS)
 
 
-def start(settings: Settings) -> Running:
-    """Begins to send; the app is to be served."""
+def start(settings: Settings, keys: Iterable[ApiKey]) -> Running:
+    """Begins to send; the app is to be served, to the holders of these keys."""
     servers = settings.bootstrap_servers
     trade = trade_of(settings.event_type)
     outlet, desk = KafkaOutlet(servers), KafkaDesk(servers)
@@ -79,7 +81,8 @@ def start(settings: Settings) -> Running:
     registry = new_metrics_registry()
     registry.register(TrafficCollector(sender))
     context = Context(trade, sender, desk, replays, plays, wall_ms, new_id)
-    app = new_generator_app(context, registry, {"kafka": outlet.check, "sender": lambda: _alive(thread)})
+    checks = {"kafka": outlet.check, "sender": lambda: _alive(thread)}
+    app = new_generator_app(context, Access(keys, settings.hosts), registry, checks)
     thread.start()
     return Running(app, sender, replays, plays, outlet, desk, thread)
 

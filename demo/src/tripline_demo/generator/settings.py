@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from environs import Env, EnvError
@@ -17,14 +19,20 @@ from tripline_http.bind_address import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
 
 DEFAULT_BIND: Final = "127.0.0.1:8083"
+_HOST: Final = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """TRIPLINE_KAFKA, TRIPLINE_EVENT_TYPE, TRIPLINE_HTTP_BIND, TRIPLINE_LOG_LEVEL and TRIPLINE_GENERATOR_*."""
+    """TRIPLINE_KAFKA, _EVENT_TYPE, _API_KEYS_FILE, _HTTP_BIND, _LOG_LEVEL and TRIPLINE_GENERATOR_*.
+
+    :ivar hosts: names in `Host` that it answers to, besides those of loopback
+    """
 
     bootstrap_servers: str
+    api_keys_file: Path
     bind: Bind
+    hosts: tuple[str, ...]
     log_level: str
     traffic: Traffic
     event_type: EventType
@@ -36,12 +44,21 @@ def read_settings(env: Env) -> Settings:
         bind = parse_bind("TRIPLINE_HTTP_BIND", env.str("TRIPLINE_HTTP_BIND", DEFAULT_BIND))
         if not bind.is_loopback and not env.bool("TRIPLINE_GENERATOR_ALLOW_REMOTE", False):
             raise InvalidSettings(
-                f"TRIPLINE_HTTP_BIND is {bind}: the generator asks for no key, so it listens on loopback only; "
-                "set TRIPLINE_GENERATOR_ALLOW_REMOTE=true if all who can reach it may send transactions."
+                f"TRIPLINE_HTTP_BIND is {bind}: the generator is for demonstrations and listens on loopback only; "
+                "set TRIPLINE_GENERATOR_ALLOW_REMOTE=true if others may reach it, and name it in "
+                "TRIPLINE_GENERATOR_HOSTS."
             )
         event_type = read_event_type(env)
         level = env.str("TRIPLINE_LOG_LEVEL", "info")
-        return Settings(read_bootstrap_servers(env), bind, level, _traffic(env, event_type), event_type)
+        return Settings(
+            bootstrap_servers=read_bootstrap_servers(env),
+            api_keys_file=_api_keys_file(env),
+            bind=bind,
+            hosts=_hosts(env),
+            log_level=level,
+            traffic=_traffic(env, event_type),
+            event_type=event_type,
+        )
     except (EnvError, ConfigurationError) as error:
         raise InvalidSettings(str(error)) from error
 
@@ -60,6 +77,25 @@ def read_event_type(env: Env) -> EventType:
         return installed(env.str("TRIPLINE_EVENT_TYPE", DEFAULT))
     except ContractError as error:
         raise InvalidSettings(str(error)) from error
+
+
+def _api_keys_file(env: Env) -> Path:
+    name = env.str("TRIPLINE_API_KEYS_FILE", "").strip()
+    if not name:
+        raise InvalidSettings("TRIPLINE_API_KEYS_FILE is not set: give the file of API keys.")
+    return Path(name)
+
+
+def _hosts(env: Env) -> tuple[str, ...]:
+    names = env.str("TRIPLINE_GENERATOR_HOSTS", "").split(",")
+    hosts = tuple(name.strip() for name in names if name.strip())
+    for host in hosts:
+        if not _HOST.fullmatch(host):
+            raise InvalidSettings(
+                f"TRIPLINE_GENERATOR_HOSTS has {host!r}; expected names or addresses without ports, separated by "
+                "commas, like generator,demo.example."
+            )
+    return hosts
 
 
 def _traffic(env: Env, event_type: EventType) -> Traffic:

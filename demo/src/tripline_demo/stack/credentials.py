@@ -14,13 +14,14 @@ from tripline_demo.groups import GROUPS
 from tripline_demo.stack.places import Places
 
 _RULES, _ALERTS = ("rules:read", "rules:write"), ("alerts:read", "alerts:ack")
+_TRAFFIC = ("traffic:read", "traffic:write")
 
 SCOPES: Mapping[str, tuple[str, ...]] = {
-    "admin": (*_RULES, "controls:write", *_ALERTS),
-    "analyst": (*_RULES, *_ALERTS),
-    "second-analyst": (*_RULES, *_ALERTS),
-    "viewer": ("rules:read", "alerts:read"),
-    "ops": ("rules:read", "controls:write", "alerts:read"),
+    "admin": (*_RULES, "controls:write", *_ALERTS, *_TRAFFIC),
+    "analyst": (*_RULES, *_ALERTS, "traffic:read"),
+    "second-analyst": (*_RULES, *_ALERTS, "traffic:read"),
+    "viewer": ("rules:read", "alerts:read", "traffic:read"),
+    "ops": ("rules:read", "controls:write", "alerts:read", *_TRAFFIC),
 }
 """What each key of the stack may do. Two analysts, so that one can be too late to acknowledge."""
 

@@ -19,7 +19,7 @@ _ADDRESSES = (
 )  # fmt: skip
 _KEYS = {
     "admin": "everything", "analyst": "rules, alerts", "second-analyst": "rules, alerts", "viewer": "reads only",
-    "ops": "controls; reads rules and alerts",
+    "ops": "controls and traffic; reads rules and alerts",
 }  # fmt: skip
 
 

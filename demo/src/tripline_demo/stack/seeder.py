@@ -52,7 +52,7 @@ def _all_rules(client: httpx.Client) -> Iterator[dict[str, Any]]:
 
 def start_traffic(stack: Mapping[str, Any], rate: int) -> None:
     """Sets the generator's rate, in transactions a second; its other settings stay. Raises StackFailed."""
-    with _client(stack["generator"], None) as client:
+    with _client(stack["generator"], stack["apiKeys"]["ops"]) as client:
         _checked(client.put("/v1/traffic", json={"rate": rate}))
 
 
@@ -69,8 +69,8 @@ def wait_for_alert(stack: Mapping[str, Any], since_ms: int, seconds: float) -> d
     return None
 
 
-def _client(base: str, key: str | None) -> httpx.Client:
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
+def _client(base: str, key: str) -> httpx.Client:
+    headers = {"Authorization": f"Bearer {key}"}
     return httpx.Client(base_url=base, headers=headers, timeout=SECONDS, trust_env=False)
 
 

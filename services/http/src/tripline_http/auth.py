@@ -20,7 +20,17 @@ from flask import Flask, current_app, g, request
 
 from tripline_http.errors import ConfigurationError, ProblemError
 
-SCOPES = frozenset({"rules:read", "rules:write", "controls:write", "alerts:read", "alerts:ack"})
+SCOPES = frozenset(
+    {
+        "rules:read",
+        "rules:write",
+        "controls:write",
+        "alerts:read",
+        "alerts:ack",
+        "traffic:read",
+        "traffic:write",
+    }
+)
 _EXTENSION = "tripline_api_keys"
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 

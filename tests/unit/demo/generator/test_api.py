@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
 from tests.unit.demo.generator.fakes import FakeDesk, FakeOutlet, FakeTime
 from tripline_contracts import event_type_loader
-from tripline_demo.generator.api.application import description, new_generator_app
+from tripline_demo.generator.api.application import Access, description, new_generator_app
 from tripline_demo.generator.api.context import Context
 from tripline_demo.generator.output.record_renderer import Renderer
 from tripline_demo.generator.output.sender import Clocks, Sender
@@ -19,8 +21,14 @@ from tripline_demo.generator.plays import Plays
 from tripline_demo.generator.recordings.replays import Replays
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import Traffic
+from tripline_http.auth import ApiKey
 
 COMMITTED = Path(__file__).parents[4] / "contracts" / "openapi" / "generator.json"
+KEYS = {
+    "sender": ("key-of-sender", ("traffic:read", "traffic:write")),
+    "watcher": ("key-of-watcher", ("traffic:read",)),
+    "analyst": ("key-of-analyst", ("rules:write", "controls:write", "alerts:ack")),
+}
 PAYMENT = {"payeeId": 25, "paymentAmount": "1.50", "paymentType": "CSH"}
 
 
@@ -35,13 +43,24 @@ def client(desk: FakeDesk) -> FlaskClient:
 
 
 def client_of(trade: Trade, desk: FakeDesk) -> FlaskClient:
+    """With a key that may do everything here."""
+    client = app_of(trade, desk).test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {KEYS['sender'][0]}"
+    return client
+
+
+def app_of(trade: Trade, desk: FakeDesk) -> Flask:
     time, outlet = FakeTime(), FakeOutlet()
     clocks = Clocks(time.steady, time.wall)
     sender = Sender(trade, Traffic(), outlet, clocks, lambda: Renderer("run", trade))
     replays = Replays(trade.event_type, FakeOutlet, time.wall)
     plays = Plays(trade, 1, FakeOutlet, clocks, lambda: Renderer("play", trade), lambda: "play-id")
     context = Context(trade, sender, desk, replays, plays, time.wall, lambda: "new-id")
-    return new_generator_app(context, CollectorRegistry(), {}).test_client()
+    keys = [
+        ApiKey(name, hashlib.sha256(key.encode()).hexdigest(), frozenset(scopes))
+        for name, (key, scopes) in KEYS.items()
+    ]
+    return new_generator_app(context, Access(keys, ("demo.example",)), CollectorRegistry(), {})
 
 
 def test_the_committed_description_is_what_the_app_writes() -> None:

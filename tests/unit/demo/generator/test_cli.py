@@ -17,17 +17,24 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         "TRIPLINE_HTTP_BIND",
         "TRIPLINE_GENERATOR_RATE",
         "TRIPLINE_GENERATOR_ALLOW_REMOTE",
+        "TRIPLINE_GENERATOR_HOSTS",
         "TRIPLINE_KAFKA",
         "TRIPLINE_EVENT_TYPE",
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TRIPLINE_KAFKA", "127.0.0.1:1")
+    monkeypatch.setenv("TRIPLINE_API_KEYS_FILE", "keys.json")
     return monkeypatch
 
 
 def test_settings_have_defaults(environment: pytest.MonkeyPatch) -> None:
     settings = read_settings(Env())
-    assert (str(settings.bind), settings.traffic.rate) == ("127.0.0.1:8083", 0)
+    assert (str(settings.bind), settings.traffic.rate, settings.hosts) == ("127.0.0.1:8083", 0, ())
+
+
+def test_names_that_it_answers_to_are_listed(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("TRIPLINE_GENERATOR_HOSTS", "generator, demo.example")
+    assert read_settings(Env()).hosts == ("generator", "demo.example")
 
 
 @pytest.mark.parametrize(
@@ -44,6 +51,9 @@ def test_settings_have_defaults(environment: pytest.MonkeyPatch) -> None:
             "TRIPLINE_EVENT_TYPE is cards: expected card-authorisation, transaction",
         ),
         ("TRIPLINE_GENERATOR_SEED", "-1", "TRIPLINE_GENERATOR_SEED"),
+        ("TRIPLINE_API_KEYS_FILE", "", "TRIPLINE_API_KEYS_FILE is not set"),
+        ("TRIPLINE_GENERATOR_HOSTS", "generator:8083", "TRIPLINE_GENERATOR_HOSTS has 'generator:8083'"),
+        ("TRIPLINE_GENERATOR_HOSTS", "a,http://b", "TRIPLINE_GENERATOR_HOSTS has 'http://b'"),
     ],
 )
 def test_a_wrong_setting_is_named(environment: pytest.MonkeyPatch, name: str, value: str, said: str) -> None:

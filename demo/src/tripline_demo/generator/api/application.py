@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from flask import Flask
 from prometheus_client import CollectorRegistry
@@ -16,15 +17,29 @@ from tripline_demo.generator.api.traffic_views import new_traffic_blueprint
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.trades import trade_of
 from tripline_http.application import new_app
+from tripline_http.auth import ApiKey
+from tripline_http.guards.own_origin import install_own_origin
 from tripline_http.health import ReadinessCheck
 from tripline_http.openapi import Api, install_api, openapi_text
 
 
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who is let in: the keys, and the names besides loopback that the generator is reached by."""
+
+    keys: Iterable[ApiKey] = ()
+    hosts: tuple[str, ...] = ()
+
+
 def new_generator_app(
-    context: Context, registry: CollectorRegistry, checks: Mapping[str, ReadinessCheck]
+    context: Context,
+    access: Access,
+    registry: CollectorRegistry,
+    checks: Mapping[str, ReadinessCheck],
 ) -> Flask:
     """The app that serves the API."""
-    app = new_app("tripline-generator", keys=(), registry=registry, checks=checks)
+    app = new_app("tripline-generator", keys=access.keys, registry=registry, checks=checks)
+    install_own_origin(app, access.hosts)
     install_context(app, context)
     _add_api(app, context.trade)
     return app
@@ -42,13 +57,11 @@ def _add_api(app: Flask, trade: Trade) -> Api:
         app,
         title="Tripline traffic generator",
         version="1",
-        description=f"{event_type.plural.capitalize()} for demonstrations and tests. It asks for no key: keep it on"
-        " loopback.",
+        description=f"{event_type.plural.capitalize()} for demonstrations and tests. It obeys no web page of another"
+        " origin (403) and answers to names of loopback and those that it was given (421).",
     )
     api.spec.components.schema("TrafficChange", traffic_change(trade))
     api.spec.components.schema("Transaction", transaction_schema(event_type))
-    # nobody needs a key here, so none is described
-    api.spec.components.security_schemes.clear()
     api.register_blueprint(new_traffic_blueprint(trade))
     api.register_blueprint(new_replay_blueprint(event_type))
     api.register_blueprint(new_scenario_blueprint(trade))

@@ -43,6 +43,7 @@ def new_replay_blueprint(event_type: EventType) -> ApiBlueprint:
 
 def _add_start(blueprint: ApiBlueprint, event_type: EventType) -> None:
     @blueprint.route("/v1/replays", methods=["POST"])
+    @blueprint.requires("traffic:write")
     @blueprint.arguments(ReplayQuery, location="query")
     @blueprint.response(202, ReplaySchema)
     @blueprint.problems(400, 413, 415, 422, 503)
@@ -78,6 +79,7 @@ def _add_start(blueprint: ApiBlueprint, event_type: EventType) -> None:
 
 def _add_one(blueprint: ApiBlueprint) -> None:
     @blueprint.route("/v1/replays/<uuid:replay_id>", methods=["GET"])
+    @blueprint.requires("traffic:read")
     @blueprint.response(200, ReplaySchema)
     @blueprint.problems(404)
     @blueprint.doc(operationId="getReplay", summary="How far a replay is")
@@ -88,6 +90,7 @@ def _add_one(blueprint: ApiBlueprint) -> None:
             raise ProblemError(404, "replay-not-found", f"{error}.") from error
 
     @blueprint.route("/v1/replays/<uuid:replay_id>", methods=["DELETE"])
+    @blueprint.requires("traffic:write")
     @blueprint.response(200, ReplaySchema)
     @blueprint.problems(404)
     @blueprint.doc(operationId="stopReplay", summary="Stop a replay; what was sent stays sent")

@@ -65,6 +65,7 @@ def _add_readings(blueprint: ApiBlueprint, trade: Trade, play: type[ma.Schema]) 
     scenario = _with_names(ScenarioSchema, trade)
 
     @blueprint.route("/v1/scenarios", methods=["GET"])
+    @blueprint.requires("traffic:read")
     @blueprint.response(200, _list_of(scenario, "ScenarioListSchema"))
     @blueprint.doc(operationId="listScenarios", summary="What can be played")
     def get_scenarios() -> dict[str, Any]:
@@ -72,6 +73,7 @@ def _add_readings(blueprint: ApiBlueprint, trade: Trade, play: type[ma.Schema]) 
         return {"items": [{name: getattr(fraud, name) for name in names} for fraud in trade.frauds]}
 
     @blueprint.route("/v1/plays", methods=["GET"])
+    @blueprint.requires("traffic:read")
     @blueprint.response(200, _list_of(play, "PlayListSchema"))
     @blueprint.doc(operationId="listPlays", summary="What was played, and how far it is")
     def get_plays() -> dict[str, Any]:
@@ -80,6 +82,7 @@ def _add_readings(blueprint: ApiBlueprint, trade: Trade, play: type[ma.Schema]) 
 
 def _add_playing(blueprint: ApiBlueprint, play: type[ma.Schema]) -> None:
     @blueprint.route("/v1/scenarios/<name>/plays", methods=["POST"])
+    @blueprint.requires("traffic:write")
     @blueprint.response(202, play)
     @blueprint.problems(404, 503)
     @blueprint.doc(operationId="playScenario", summary="Play a fraud once, beside the stream")

@@ -34,12 +34,14 @@ def _add_traffic(blueprint: ApiBlueprint, trade: Trade) -> None:
     shown = traffic_schema(trade)
 
     @blueprint.route("/v1/traffic", methods=["GET"])
+    @blueprint.requires("traffic:read")
     @blueprint.response(200, shown)
     @blueprint.doc(operationId="getTraffic", summary="What is sent, and how much of it was")
     def get_traffic() -> dict[str, Any]:
         return _shown(context_of_app())
 
     @blueprint.route("/v1/traffic", methods=["PUT"])
+    @blueprint.requires("traffic:write")
     @blueprint.json_body("TrafficChange")
     @blueprint.response(200, shown)
     @blueprint.doc(operationId="changeTraffic", summary="Change the traffic while it runs")
@@ -57,6 +59,7 @@ def _add_transactions(blueprint: ApiBlueprint, event_type: EventType) -> None:
     times = [field.name for field in (event_type.time_field, event_type.ingestion_field) if field is not None]
 
     @blueprint.route("/v1/transactions", methods=["POST"])
+    @blueprint.requires("traffic:write")
     @blueprint.json_body("Transaction")
     @blueprint.arguments(TransactionQuery, location="query")
     @blueprint.response(202, SentSchema)

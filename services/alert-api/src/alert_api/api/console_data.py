@@ -1,7 +1,7 @@
 """The console's data from other services, on this origin: registry, engine, generator, transactions.
 
-The registry is asked with the caller's own key, and judges it. Engine and generator ask for no key, so the key is
-judged here: who may read alerts may look, who may write controls may change the traffic.
+Registry and generator are asked with the caller's own key, and judge it; the generator's is judged here too. The
+engine's metrics ask for no key, so the key is judged here alone: who may read alerts may look.
 """
 
 from __future__ import annotations
@@ -63,18 +63,15 @@ def _add_proxies(blueprint: Blueprint, line: Line) -> None:
         if "Authorization" not in request.headers:
             challenge = {"WWW-Authenticate": 'Bearer realm="tripline"'}
             raise ProblemError(401, "unauthenticated", "Send a known API key.", headers=challenge)
-        sent_on = {name: request.headers[name] for name in _SENT_ON if name in request.headers}
         request.max_content_length = _MAX_BODY_BYTES
-        return _handed_on(line.registry.ask(_question(path, sent_on)))
+        return _handed_on(line.registry.ask(_question(path)))
 
     @blueprint.route("/generator/<path:path>", methods=_METHODS)
     def generator(path: str) -> Response:
-        authorize("alerts:read" if request.method == "GET" else "controls:write")
+        authorize("traffic:read" if request.method == "GET" else "traffic:write")
         if line.generator is None:
             raise NotConnected("The traffic generator", "TRIPLINE_GENERATOR_URL")
-        content_type = request.headers.get("Content-Type")
-        sent_on = {"Content-Type": content_type} if content_type else {}
-        return _handed_on(line.generator.ask(_question(path, sent_on)))
+        return _handed_on(line.generator.ask(_question(path)))
 
 
 def _add_readings(blueprint: Blueprint, line: Line) -> None:
@@ -99,11 +96,12 @@ def _add_readings(blueprint: Blueprint, line: Line) -> None:
         return jsonify(written=glance.written, items=list(glance.newest))
 
 
-def _question(path: str, headers: dict[str, str]) -> Question:
+def _question(path: str) -> Question:
     """This request, for another service: only below /v1/, and no path that says more than it seems to."""
     segments = path.split("/")
     if not all(segment and segment.replace("-", "").replace("_", "").isalnum() for segment in segments):
         raise ProblemError(404, None, "There is nothing here.")
+    headers = {name: request.headers[name] for name in _SENT_ON if name in request.headers}
     body: bytes | None = request.get_data(cache=False) or None
     query: Any = tuple(request.args.items(multi=True))
     return Question(request.method, f"/v1/{path}", query, headers, body)

@@ -134,11 +134,11 @@ export class Traffic {
   }
 
   allow() {
-    const may = session.may("controls:write") && feeds.traffic.state === "good";
+    const may = session.may("traffic:write") && feeds.traffic.state === "good";
     for (const control of this.element.querySelectorAll("button, input")) control.disabled = !may;
     setText(
       this.note,
-      session.may("controls:write") ? "" : "Your key may look at the traffic, but not change it.",
+      session.may("traffic:write") ? "" : "Your key may look at the traffic, but not change it.",
     );
   }
 
