@@ -20,6 +20,14 @@ class NotCanonical(ContractError, ValueError):
     """A value without canonical JSON here: a float, an integer beyond 2**53 - 1, a lone surrogate."""
 
 
+class DuplicateMember(ContractError, ValueError):
+    """A JSON object names a member twice. Readers differ in which one counts, so neither does."""
+
+    def __init__(self, member: str) -> None:
+        super().__init__(f"the member {ascii(member)[:80]} is given twice; expected once")
+        self.member = member
+
+
 class InvalidJson(ContractError, ValueError):
     """Bytes that are not one JSON text in UTF-8."""
 

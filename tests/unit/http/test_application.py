@@ -28,6 +28,7 @@ VERSION = 3
 
 class Query(ma.Schema):
     limit = QueryInteger(1, 100, load_default=50)
+    cursor = ma.fields.String()
 
 
 class Body(ma.Schema):

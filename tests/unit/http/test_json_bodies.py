@@ -37,6 +37,8 @@ REFUSED: list[tuple[bytes, str]] = [
     (b"", "nothing"), (b"{", "cut"), (b"1 2", "two values"), (b"NaN", "no JSON"), (b"-Infinity", "no JSON"),
     (b"\xff", "no UTF-8"), (b"9" * 5000, "longer than Python converts"), (b"[" * 100_000, "deep"),
     (b"1e99999999999999999999999", "beyond Decimal"), (b"\xef\xbb\xbf{}", "a byte order mark"),
+    (b'{"a": 1, "a": 1}', "a repeated member"), (b'[{"a": {"b": 1, "\\u0062": 2}}]', "a repeated member inside"),
+    (b'{"\\ud800": 1, "\\ud800": 2}', "a repeated member that is no text"),
 ]  # fmt: skip
 
 
@@ -72,3 +74,11 @@ def test_a_body_is_held_to_what_can_be_stored(request_: Request, status: int, re
         read_json(request_)
     assert refused.value.status == status, reason
     assert all("\x00" not in error.field for error in refused.value.errors)
+
+
+def test_a_repeated_member_is_named() -> None:
+    with pytest.raises(ProblemError) as refused:
+        parse_json(b'{"limit": "5", "name": "x", "limit": "6"}')
+    assert [(error.field, error.message) for error in refused.value.errors] == [
+        ("limit", "given twice; expected once")
+    ]

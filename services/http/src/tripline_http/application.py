@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from tripline_http.auth import ApiKey, install_api_keys
 from tripline_http.error_handlers import install_error_handlers
+from tripline_http.guards.query_parameters import install_query_parameters
 from tripline_http.health import ReadinessCheck, health_blueprint
 from tripline_http.metrics import install_request_metrics
 from tripline_http.request_ids import install_request_ids
@@ -34,6 +35,7 @@ def new_app(
     install_request_ids(app)
     install_request_metrics(app, registry)
     install_api_keys(app, keys)
+    install_query_parameters(app)
     install_error_handlers(app)
     install_reading_to_the_end(app)
     app.register_blueprint(health_blueprint(registry, checks))

@@ -1,7 +1,7 @@
 """Reading a JSON body strictly: whatever bytes come, the end is a value or a problem.
 
-Python's own reader lets NaN through, loses digits in floats, recurses until it dies, and raises four kinds of
-error.
+Python's own reader lets NaN through, takes the last of two members of one name, loses digits in floats, recurses until
+it dies, and raises four kinds of error.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 
 from flask import Request
 
+from tripline_contracts.errors import DuplicateMember
+from tripline_contracts.exact_json import unique_members
 from tripline_http.errors import FieldError, ProblemError, bad_request
 from tripline_http.fields import is_storable
 
@@ -42,7 +44,12 @@ def parse_json(data: bytes) -> Any:
     """Exactly one JSON value in UTF-8; raises the 400 problem for anything else."""
     try:
         text = data.decode("utf-8")
-        return json.loads(text, parse_float=_number, parse_constant=_refuse_constant)
+        return json.loads(
+            text, parse_float=_number, parse_constant=_refuse_constant, object_pairs_hook=unique_members
+        )
+    except DuplicateMember as error:
+        fields = [FieldError(_encodable(error.member), "given twice; expected once")]
+        raise bad_request(f"The body is ambiguous: {error}.", errors=fields) from error
     except UnicodeDecodeError as error:
         raise bad_request("The body is not UTF-8.") from error
     except RecursionError as error:
@@ -89,8 +96,10 @@ def _check(value: Any, path: tuple[str, ...], depth: int) -> None:
 
 def _check_text(text: str, path: tuple[str, ...]) -> None:
     if not is_storable(text):
-        field = ".".join(path) or "body"
-        # The path may hold what cannot be encoded itself.
-        safe = field.encode("utf-8", "replace").decode("utf-8").replace("\x00", "?")
-        error = FieldError(safe, "a text may hold neither U+0000 nor lone surrogates")
+        error = FieldError(_encodable(".".join(path)), "a text may hold neither U+0000 nor lone surrogates")
         raise ProblemError(422, "invalid-input", "The request has invalid fields.", errors=[error])
+
+
+def _encodable(field: str) -> str:
+    """A path that may hold what cannot be encoded itself, for an answer."""
+    return field.encode("utf-8", "replace").decode("utf-8").replace("\x00", "?") or "body"

@@ -31,6 +31,7 @@ from webargs.flaskparser import FlaskParser
 from tripline_http.auth import authorize
 from tripline_http.errors import FieldError, ProblemError
 from tripline_http.etags import IF_MATCH_PATTERN, read_if_match
+from tripline_http.guards.query_parameters import declares
 from tripline_http.json_bodies import read_json
 from tripline_http.problems import PROBLEM_TYPE, ProblemSchema
 
@@ -85,12 +86,16 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
     ARGUMENTS_PARSER = StrictParser()
 
     def route(self, rule: str, **options: Any) -> Callable[[View], View]:
-        """Registers the view under this path."""
-        return cast("Callable[[View], View]", super().route(rule, **options))
+        """Registers the view under this path. Each may answer 422: the app refuses unknown query parameters."""
+        register = cast("Callable[[View], View]", super().route(rule, **options))
+        return lambda view: register(self.problems(422)(view))
 
-    def arguments(self, schema: Any, **options: Any) -> Callable[[View], View]:
+    def arguments(self, schema: Any, *, location: str = "json", **options: Any) -> Callable[[View], View]:
         """Parses query or body with a marshmallow schema; 422 with a list of fields otherwise."""
-        return cast("Callable[[View], View]", super().arguments(schema, **options))
+        parsing = cast("Callable[[View], View]", super().arguments(schema, location=location, **options))
+        if location != "query":
+            return parsing
+        return lambda view: declares(parsing(view), schema)
 
     def response(self, status_code: int, schema: Any = None, **options: Any) -> Callable[[View], View]:
         """Says what success is, and dumps it."""

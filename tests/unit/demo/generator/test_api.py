@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -49,18 +50,21 @@ def client_of(trade: Trade, desk: FakeDesk) -> FlaskClient:
     return client
 
 
-def app_of(trade: Trade, desk: FakeDesk) -> Flask:
+def app_of(trade: Trade, desk: FakeDesk, keys: Sequence[ApiKey] | None = None) -> Flask:
+    """Under these keys, or those of this module."""
     time, outlet = FakeTime(), FakeOutlet()
     clocks = Clocks(time.steady, time.wall)
     sender = Sender(trade, Traffic(), outlet, clocks, lambda: Renderer("run", trade))
     replays = Replays(trade.event_type, FakeOutlet, time.wall)
     plays = Plays(trade, 1, FakeOutlet, clocks, lambda: Renderer("play", trade), lambda: "play-id")
     context = Context(trade, sender, desk, replays, plays, time.wall, lambda: "new-id")
-    keys = [
+    own = [
         ApiKey(name, hashlib.sha256(key.encode()).hexdigest(), frozenset(scopes))
         for name, (key, scopes) in KEYS.items()
     ]
-    return new_generator_app(context, Access(keys, ("demo.example",)), CollectorRegistry(), {})
+    return new_generator_app(
+        context, Access(own if keys is None else keys, ("demo.example",)), CollectorRegistry(), {}
+    )
 
 
 def test_the_committed_description_is_what_the_app_writes() -> None:

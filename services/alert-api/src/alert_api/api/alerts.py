@@ -55,7 +55,7 @@ def alerts_blueprint(alerts: Alerts, clock: Callable[[], int], event_type: Event
 def _add_listing(blueprint: ApiBlueprint, alerts: Alerts, event_type: EventType) -> None:
     @blueprint.route("/v1/alerts", methods=["GET"])
     @blueprint.requires("alerts:read")
-    @blueprint.arguments(alert_query(event_type), location="query", unknown=ma.RAISE)
+    @blueprint.arguments(alert_query(event_type), location="query")
     @blueprint.response(200, _schema("AlertPage"), headers=LINK_HEADER_DOC)
     @blueprint.problems(400, 503)
     @blueprint.doc(operationId="listAlerts")

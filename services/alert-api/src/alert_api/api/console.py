@@ -12,6 +12,7 @@ from flask import Blueprint, Response, abort, jsonify, request
 from alert_api.api.event_type import event_type_json
 from alert_api.api.rule_templates import rule_templates
 from tripline_contracts.event_type import EventType
+from tripline_http.guards.query_parameters import takes_any_query
 
 # Everything from this origin and nothing inline: a text that slipped in as markup could load and run nothing.
 POLICY: Final = (
@@ -35,6 +36,8 @@ def console_blueprint(event_type: EventType) -> Blueprint:
     blueprint = Blueprint("console", __name__)
     files = dict(_files(resources.files("alert_api").joinpath("console")))
 
+    # Filters in the address of a page are the page's own.
+    @takes_any_query
     def page(_alert: object = None) -> Response:
         return _file("index.html")
 

@@ -19,6 +19,7 @@ from alert_api.errors import NotConnected
 from tripline_contracts.filters import named_values
 from tripline_http.auth import authorize, identify
 from tripline_http.errors import ProblemError
+from tripline_http.guards.query_parameters import takes_any_query
 
 _SENT_ON: Final = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id")
 # A list that the registry takes, whatever its characters are; longer than what this service itself is sent.
@@ -59,6 +60,7 @@ def console_data_blueprint(line: Line) -> Blueprint:
 
 def _add_proxies(blueprint: Blueprint, line: Line) -> None:
     @blueprint.route("/registry/<path:path>", methods=_METHODS)
+    @takes_any_query
     def registry(path: str) -> Response:
         if "Authorization" not in request.headers:
             challenge = {"WWW-Authenticate": 'Bearer realm="tripline"'}
@@ -67,6 +69,7 @@ def _add_proxies(blueprint: Blueprint, line: Line) -> None:
         return _handed_on(line.registry.ask(_question(path)))
 
     @blueprint.route("/generator/<path:path>", methods=_METHODS)
+    @takes_any_query
     def generator(path: str) -> Response:
         authorize("traffic:read" if request.method == "GET" else "traffic:write")
         if line.generator is None:

@@ -48,14 +48,6 @@ class AlertQuery(ma.Schema):
     )
     limit = QueryInteger(1, 100, load_default=25)
 
-    @ma.pre_load
-    def _once_each(self, data: Any, **_: Any) -> Any:
-        """A parameter given twice is refused: whichever value won, half of the callers would be surprised."""
-        doubled = [name for name in data if name != "group" and len(data.getlist(name)) > 1]
-        if doubled:
-            raise ma.ValidationError({name: ["expected once"] for name in doubled})
-        return data
-
 
 def alert_query(declared: EventType) -> type[ma.Schema]:
     """The query of the alert list, with `group` for the fields of this type."""

@@ -35,7 +35,7 @@ def summary_blueprint(counter: AlertCounter, clock: Callable[[], int]) -> ApiBlu
 
     @blueprint.route("/v1/alerts/summary", methods=["GET"])
     @blueprint.requires("alerts:read")
-    @blueprint.arguments(SummaryQuery, location="query", unknown=ma.RAISE)
+    @blueprint.arguments(SummaryQuery, location="query")
     @blueprint.response(200, {"$ref": "#/components/schemas/AlertSummary"})
     @blueprint.problems(503)
     @blueprint.doc(operationId="summarizeAlerts")

@@ -36,7 +36,7 @@ def traces_blueprint(traces: TraceReader | None) -> ApiBlueprint:
 
     @blueprint.route(PATH, methods=["GET"])
     @blueprint.requires("alerts:read")
-    @blueprint.arguments(TraceQuery, location="query", unknown=ma.RAISE)
+    @blueprint.arguments(TraceQuery, location="query")
     @blueprint.response(200, {"$ref": "#/components/schemas/TracePage"})
     @blueprint.problems(404, 503)
     @blueprint.doc(operationId="listRuleTraces")

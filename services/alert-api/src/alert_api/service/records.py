@@ -14,6 +14,7 @@ from typing import Any, Literal, NoReturn
 
 from alert_api.domain.events import AlertId
 from tripline_contracts.errors import SchemaViolation
+from tripline_contracts.exact_json import unique_members
 
 MAX_RECORD_BYTES = 1 << 20
 """A whole alert with 100 contributors is some 20 KB, one of 16 conditions with as many each some 300 KB; more than a
@@ -125,16 +126,9 @@ def _decode(value: bytes) -> tuple[str, Any]:
     try:
         text = value.decode("utf-8")
         hooks: dict[str, Any] = {"parse_float": _no_fraction, "parse_constant": _no_constant}
-        return text, json.loads(text, object_pairs_hook=_unique_names, **hooks)
+        return text, json.loads(text, object_pairs_hook=unique_members, **hooks)
     except (ValueError, RecursionError) as error:
         raise Refused("not_json", str(error) or type(error).__name__) from error
-
-
-def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("an object names a member twice")
-    return members
 
 
 def _no_fraction(number: str) -> NoReturn:

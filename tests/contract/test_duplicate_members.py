@@ -1,0 +1,69 @@
+"""JSON bodies that name a member twice, at every endpoint that takes JSON: refused, and the member named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from rules_registry.service.rule_file_lines import read_text
+from tests.contract.support.http_apps import SERVICES, app_named, bearer, endpoints
+
+pytestmark = pytest.mark.contract
+
+JSON = "application/json"
+
+
+def takers_of(media_type: str) -> Iterator[tuple[str, str, str]]:
+    """Service, method and path of each operation that takes such a body."""
+    paths = {(e.service, e.name): e.path for e in endpoints()}
+    for service in SERVICES:
+        for name, operation in operations(app_named(service).test_client()):
+            if media_type in operation.get("requestBody", {}).get("content", {}):
+                yield service, name.split()[0], paths[service, name]
+
+
+def operations(client: FlaskClient) -> list[tuple[str, Any]]:
+    return [
+        (f"{method.upper()} {path}", operation)
+        for path, item in client.get("/openapi.json").get_json()["paths"].items()
+        for method, operation in item.items()
+        if method != "parameters"
+    ]
+
+
+TAKERS = list(takers_of(JSON))
+
+
+def test_bodies_of_all_services_are_looked_at() -> None:
+    assert {service for service, _, _ in TAKERS} == set(SERVICES)
+    assert len(TAKERS) >= 9
+
+
+@pytest.mark.parametrize(("service", "method", "path"), TAKERS, ids=" ".join)
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        (b'{"limit": "5", "limit": "1000000"}', "limit"),
+        (b'{"name": "x", "filter": [{"field": "a", "\\u0066ield": "a"}]}', "field"),
+        (b'[{"\\ud800": 1, "\\ud800": 1}]', "?"),
+    ],
+)
+def test_a_repeated_member_is_refused(service: str, method: str, path: str, body: bytes, field: str) -> None:
+    headers = {**bearer("admin"), "If-Match": "*"}
+    answer = (
+        app_named(service)
+        .test_client()
+        .open(path, method=method, data=body, content_type=JSON, headers=headers)
+    )
+    assert (answer.status_code, answer.content_type) == (400, "application/problem+json"), answer.text
+    assert [error["field"] for error in answer.get_json()["errors"]] == [field]
+
+
+def test_a_line_of_a_rule_file_is_refused_by_itself() -> None:
+    line = '{"ruleId": 1, "ruleState": "PAUSE", "ruleId": 2}'
+    (read,) = read_text(line)
+    assert read.wanted is None
+    assert "'ruleId' is given twice" in read.problems[0].message
