@@ -43,6 +43,10 @@ class Endpoint:
         """The address with a sample in each placeholder."""
         return _PLACEHOLDER.sub(lambda match: _SAMPLES[match[1] or ""], self.rule)
 
+    def path_with(self, text: str) -> str:
+        """The address with this text, which is quoted already, in each placeholder."""
+        return _PLACEHOLDER.sub(lambda _: text, self.rule)
+
     @property
     def name(self) -> str:
         """As the documents spell it."""

@@ -15,6 +15,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from tripline_http.errors import ProblemError
+from tripline_http.fields import is_storable
 
 Key = str | int
 _CHECK_BYTES = 8
@@ -51,7 +52,7 @@ def decode_cursor(
 def _fits(key: object, kind: type[str | int]) -> bool:
     if kind is int:
         return isinstance(key, int) and not isinstance(key, bool) and -(2**63) <= key < 2**63
-    return isinstance(key, str) and "\x00" not in key
+    return isinstance(key, str) and is_storable(key)
 
 
 def _check(listing: str, filters: Mapping[str, object], payload: bytes) -> bytes:

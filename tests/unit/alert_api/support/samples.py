@@ -15,7 +15,8 @@ from flask import Flask
 from prometheus_client import CollectorRegistry
 
 from alert_api.adapters.upstream import Upstream
-from alert_api.api.application import Streaming, build
+from alert_api.api.alerts import Alerts
+from alert_api.api.application import Overview, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.domain.events import AlertEvent, AlertId, AlertRaised, Voiding
 from alert_api.errors import AlertNotFound
@@ -236,8 +237,8 @@ class FakeOverview:
 
 def app(
     *,
-    alerts: FakeAlerts | None = None,
-    overview: FakeOverview | None = None,
+    alerts: Alerts | None = None,
+    overview: Overview | None = None,
     line: Line | None = None,
     keys: Sequence[ApiKey] = (),
     clock: int = 0,

@@ -18,7 +18,7 @@ from alert_api.api.traces import TraceReader
 from alert_api.errors import NotConnected
 from tripline_contracts.filters import named_values
 from tripline_http.auth import authorize, identify
-from tripline_http.errors import ProblemError
+from tripline_http.errors import FieldError, ProblemError, bad_request
 from tripline_http.guards.query_parameters import takes_any_query
 
 _SENT_ON: Final = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id")
@@ -105,6 +105,10 @@ def _question(path: str) -> Question:
     if not all(segment and segment.replace("-", "").replace("_", "").isalnum() for segment in segments):
         raise ProblemError(404, None, "There is nothing here.")
     headers = {name: request.headers[name] for name in _SENT_ON if name in request.headers}
+    if foreign := [name for name, value in headers.items() if not value.isascii()]:
+        # A header goes on as ASCII or not at all.
+        errors = [FieldError(f"header.{name}", "expected ASCII characters") for name in foreign]
+        raise bad_request("The request has headers that cannot be handed on.", errors=errors)
     body: bytes | None = request.get_data(cache=False) or None
     query: Any = tuple(request.args.items(multi=True))
     return Question(request.method, f"/v1/{path}", query, headers, body)
