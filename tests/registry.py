@@ -75,14 +75,17 @@ def running_process(words: list[str], environment: Mapping[str, str], log: Path)
 
 
 @contextmanager
-def running_api(postgres: PostgresServer, admin_dsn: str, folder: Path) -> Iterator[RegistryApi]:
-    """The API, ready, with the rights of its own database role and no more."""
+def running_api(
+    postgres: PostgresServer, admin_dsn: str, folder: Path, settings: Mapping[str, str] | None = None
+) -> Iterator[RegistryApi]:
+    """The API, ready, with the rights of its own database role and no more; `settings` are added to its own."""
     (port,) = ports.free_ports(1)
     environment = {
         "TRIPLINE_REGISTRY_DSN": postgres.login(admin_dsn, "tripline_registry_api"),
         "TRIPLINE_API_KEYS_FILE": str(write_keys(folder)),
         "TRIPLINE_HTTP_BIND": f"127.0.0.1:{port}",
         "TRIPLINE_LOG_LEVEL": "warning",
+        **(settings or {}),
     }
     with running_process(["api"], environment, folder / "api.log") as process:
         url = f"http://127.0.0.1:{port}"

@@ -18,6 +18,7 @@ from tests.containers.compose import ROOT, Service
 from tests.contract.support.compose_services import OURS, SERVERS, SERVICES, for_each, port_of
 from tripline_demo.deployment import secret_files
 from tripline_demo.generator import settings as generator_settings
+from tripline_demo.stack.plan import QUOTAS
 from tripline_demo.stack.program import Program
 from tripline_engine.archive import settings as archive_settings
 from tripline_engine.spark import settings as engine_settings
@@ -101,6 +102,11 @@ class TestVariables:
         assert f"NUMBA_CACHE_DIR={mount}/kernels" in dockerfile.texts(engine.dockerfile, "ENV")
         steps = " ".join(dockerfile.texts(engine.dockerfile, "RUN"))
         assert f"build/jars/engine {engine.environment['TRIPLINE_JARS']} " in steps
+
+    def test_quotas_are_those_of_the_stack(self) -> None:
+        given = SERVICES["registry"].settings
+        assert {name: given.get(name) for name in QUOTAS} == QUOTAS
+        assert {name for name, _ in registry_settings.QUOTAS.values()} < set(QUOTAS)
 
     def test_the_addresses_are_those_of_the_services(self) -> None:
         for service in OURS.values():

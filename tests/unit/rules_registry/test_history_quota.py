@@ -9,6 +9,7 @@ from environs import Env
 
 from rules_registry.domain.commands import PublishRule
 from rules_registry.domain.history_quota import HistoryQuota
+from rules_registry.domain.quotas import Quotas
 from rules_registry.errors import TooMuchHistory
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import RuleChange
@@ -74,11 +75,13 @@ def settings(monkeypatch: pytest.MonkeyPatch, **more: str) -> Any:
 
 
 def test_without_an_expected_rate_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert settings(monkeypatch).room is None
+    assert settings(monkeypatch).quotas.history is None
 
 
 def test_the_settings_name_rate_and_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = settings(monkeypatch, TRIPLINE_EXPECTED_RATE="2000", TRIPLINE_MAX_HISTORY="5000000").room
+    found = settings(
+        monkeypatch, TRIPLINE_EXPECTED_RATE="2000", TRIPLINE_MAX_HISTORY="5000000"
+    ).quotas.history
     assert found == HistoryQuota(most=5_000_000, rate=2000)
 
 
@@ -94,7 +97,7 @@ def told_rule(done: RuleChange) -> Answer:
 
 def test_the_use_cases_refuse_it_and_an_import_says_which_line() -> None:
     store = FakeStore()
-    registry = new_registry(store, room=HistoryQuota(most=60_000, rate=1000))
+    registry = new_registry(store, quotas=Quotas(history=HistoryQuota(most=60_000, rate=1000)))
     with pytest.raises(TooMuchHistory):
         registry.publish("ada", lambda number: PublishRule(number, None, rule(), None), told_rule)
     assert store.log.recorded == []

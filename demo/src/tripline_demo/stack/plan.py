@@ -31,6 +31,12 @@ PORTS: Mapping[str, int] = {
 }  # fmt: skip
 """The ports that are used when they are free."""
 
+QUOTAS: Mapping[str, str] = {
+    "TRIPLINE_EXPECTED_RATE": "15", "TRIPLINE_MAX_ACTIVE_RULES": "1000", "TRIPLINE_MAX_RULES": "5000",
+    "TRIPLINE_MAX_LISTS": "200", "TRIPLINE_MAX_PARAMETERS": "1000", "TRIPLINE_MAX_LIST_BYTES": "16777216",
+}  # fmt: skip
+"""What the registry lets a stack on one machine come to; compose says the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -132,10 +138,11 @@ def _service(
 
 
 def _registry(plan: Plan) -> Program:
-    return _service(
+    program = _service(
         plan, "registry", "rules registry", ("rules-registry", "api"), "registry", api=True,
         TRIPLINE_REGISTRY_DSN=plan.dsn("tripline_registry_api"),
     )  # fmt: skip
+    return replace(program, environment={**program.environment, **QUOTAS})
 
 
 def _relay(plan: Plan) -> Program:

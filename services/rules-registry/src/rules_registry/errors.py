@@ -97,6 +97,16 @@ class TooMuchHistory(UnfitDefinition):
         super().__init__("The rule needs more history than the engine may hold.", [problem])
 
 
+class QuotaExceeded(DomainError):
+    """What was asked for would make the installation hold more than it may; `quota` is the name in the API."""
+
+    def __init__(self, quota: str, title: str, used: int, allowed: int) -> None:
+        super().__init__(f"This would come to {used} {title}; {allowed} are allowed. Nothing was changed.")
+        self.quota = quota
+        self.used = used
+        self.allowed = allowed
+
+
 class CommandNotFound(DomainError):
     """There is no such control command."""
 

@@ -34,7 +34,7 @@ def run_api(settings: ApiSettings) -> None:
     def load() -> Flask:
         # In the worker: the pool's connections and threads would not survive the fork.
         pools.append(open_pool(settings.dsn, size=settings.threads))
-        app, _ = create_app(pools[0], keys, new_metrics_registry(), settings.event_type, settings.room)
+        app, _ = create_app(pools[0], keys, new_metrics_registry(), settings.event_type, settings.quotas)
         return app
 
     def stop() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from environs import Env, EnvError
 from marshmallow.validate import Range
 
 from rules_registry.domain.history_quota import HistoryQuota
+from rules_registry.domain.quotas import Quota, Quotas
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
@@ -20,6 +21,14 @@ from tripline_http.errors import ConfigurationError
 T = TypeVar("T")
 # What the engine holds where nothing else is set for it.
 _MAX_HISTORY = 100_000_000
+QUOTAS: Final[Mapping[Quota, tuple[str, int]]] = {
+    "activeRules": ("TRIPLINE_MAX_ACTIVE_RULES", 5_000),
+    "rules": ("TRIPLINE_MAX_RULES", 20_000),
+    "lists": ("TRIPLINE_MAX_LISTS", 1_000),
+    "parameters": ("TRIPLINE_MAX_PARAMETERS", 5_000),
+    "listBytes": ("TRIPLINE_MAX_LIST_BYTES", 64 * 1024 * 1024),
+}
+"""The variable of each quota, and its bound where that is not set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +41,7 @@ class ApiSettings:
     api_keys_file: Path
     bind: Bind
     threads: int
-    room: HistoryQuota | None
+    quotas: Quotas
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +75,7 @@ def read_api_settings(env: Env) -> ApiSettings:
             api_keys_file=Path(_required(env, "TRIPLINE_API_KEYS_FILE")),
             bind=_bind(env, "TRIPLINE_HTTP_BIND", "127.0.0.1:8081"),
             threads=env.int("TRIPLINE_HTTP_THREADS", 16, validate=_from_1_to_64),
-            room=_room(env),
+            quotas=_quotas(env),
         )
     )
 
@@ -125,10 +134,15 @@ def _bind(env: Env, name: str, default: str) -> Bind:
     return parse_bind(name, env.str(name, default))
 
 
-def _room(env: Env) -> HistoryQuota | None:
+def _quotas(env: Env) -> Quotas:
+    limits = {
+        quota: env.int(name, usual, validate=Range(0, 10**12)) for quota, (name, usual) in QUOTAS.items()
+    }
     rate = env.int("TRIPLINE_EXPECTED_RATE", None, validate=Range(1, 10**7))
     max_transactions = env.int("TRIPLINE_MAX_HISTORY", _MAX_HISTORY, validate=Range(1_000, 10**12))
-    return None if rate is None else HistoryQuota(max_transactions, rate)
+    return Quotas(
+        limits, None if rate is None else HistoryQuota(max_transactions, rate, read_event_type(env))
+    )
 
 
 def _from_1_to_64(value: int) -> None:

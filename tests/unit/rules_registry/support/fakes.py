@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,15 +13,16 @@ from rules_registry.domain.backfills import Backfill, BackfillEnd
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing
 from rules_registry.domain.events import SettingsChanged
-from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.issued_command import IssuedCommand
-from rules_registry.domain.named_value import NamedEntry
+from rules_registry.domain.named_value import NamedEntry, value_json
+from rules_registry.domain.quotas import Quotas, Usage
 from rules_registry.domain.rule import Rule
 from rules_registry.service.ports import Remembered
 from rules_registry.service.registry import Registry
 from tests.unit.rules_registry.support.samples import NOW
 from tripline_contracts import control_commands
 from tripline_contracts.filters.named_values import Kind
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
 @dataclass
@@ -55,6 +57,18 @@ class FakeLog:
 
     def named(self, kind: Kind, name: str) -> NamedEntry | None:
         return self._named.get((kind, name))
+
+    def rule_usage(self) -> Usage:
+        active = sum(rule.state == "ACTIVE" for rule in self._rules.values())
+        return {"activeRules": active, "rules": len(self.rules())}
+
+    def named_usage(self) -> Usage:
+        lists = [entry for entry in self._named.values() if entry.kind == "list"]
+        size = sum(len(json.dumps(value_json(entry.value), ensure_ascii=False).encode()) for entry in lists)
+        return {"lists": len(lists), "parameters": len(self._named) - len(lists), "listBytes": size}
+
+    def widest_definitions(self) -> list[RuleDefinition]:
+        return [rule.definition for rule in self.rules()]
 
     def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
         return frozenset(name for name in names if (kind, name) in self._named)
@@ -133,9 +147,7 @@ class FakeClock:
         return self.now
 
 
-def new_registry(
-    store: FakeStore, clock: FakeClock | None = None, room: HistoryQuota | None = None
-) -> Registry:
+def new_registry(store: FakeStore, clock: FakeClock | None = None, quotas: Quotas | None = None) -> Registry:
     """The use cases on the fakes; event ids count up."""
     numbers = itertools.count(1)
-    return Registry(store, clock or FakeClock(), lambda: f"event-{next(numbers)}", room)
+    return Registry(store, clock or FakeClock(), lambda: f"event-{next(numbers)}", quotas or Quotas())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from psycopg.types.json import Jsonb
 
@@ -17,11 +17,13 @@ from rules_registry.domain.event_record import EventRecord, Needing, settings_fr
 from rules_registry.domain.events import ControlCommand, ListChanged, ParameterChanged, RuleEvent
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.named_value import NamedEntry, value_json
+from rules_registry.domain.quotas import Usage
 from rules_registry.domain.rule import Rule
 from rules_registry.errors import ConcurrentChange
 from rules_registry.service.ports import Answer, Remembered
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.named_values import Kind
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
 class PostgresEventStore:
@@ -75,6 +77,19 @@ class PostgresLog:
         """The list or parameter as it stands."""
         row = self._one(named_statements.NAMED, kind=kind, name=name)
         return None if row is None else named_of(row)
+
+    def rule_usage(self) -> Usage:
+        """How many rules there are, active ones and all that are not deleted."""
+        return self._usage(statements.RULE_USAGE)
+
+    def named_usage(self) -> Usage:
+        """How many lists and parameters there are, and bytes of JSON in the lists."""
+        return self._usage(named_statements.USAGE)
+
+    def widest_definitions(self) -> list[RuleDefinition]:
+        """Of rules that are alike but for their window the widest; of chained rules all."""
+        rows = self._connection.execute(statements.WIDEST_DEFINITIONS)
+        return [definition_of(row["definition"], self._event_type) for row in rows]
 
     def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
         """Those of these lists or parameters that exist."""
@@ -180,6 +195,11 @@ class PostgresLog:
 
     def _one(self, statement: str, **values: object) -> dict[str, Any] | None:
         return self._connection.execute(statement, values).fetchone()
+
+    def _usage(self, statement: str) -> Usage:
+        row = self._one(statement)
+        assert row is not None  # an aggregate without GROUP BY is one row
+        return cast("Usage", row)
 
     def _next(self, statement: str) -> int:
         row = self._one(statement)

@@ -4,6 +4,12 @@ _COLUMNS = "kind, name, version, position, changed_at, changed_by"
 
 NAMED = f"SELECT {_COLUMNS}, value FROM registry.named_values WHERE kind = %(kind)s AND name = %(name)s"  # noqa: S608
 
+USAGE = """
+SELECT count(*) FILTER (WHERE kind = 'list') AS lists, count(*) FILTER (WHERE kind = 'parameter') AS parameters,
+       coalesce(sum(octet_length(value::text)) FILTER (WHERE kind = 'list'), 0)::bigint AS "listBytes"
+FROM registry.named_values
+"""
+
 KNOWN = "SELECT name FROM registry.named_values WHERE kind = %(kind)s AND name = ANY (%(names)s)"
 
 # A list may have ten thousand values: a listing says how many.

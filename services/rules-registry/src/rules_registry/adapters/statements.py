@@ -54,6 +54,20 @@ ORDER BY rule_id
 LIMIT %(limit)s
 """  # noqa: S608 - constants
 
+RULE_USAGE = """
+SELECT count(*) FILTER (WHERE state = 'ACTIVE') AS "activeRules", count(*) AS rules
+FROM registry.rules WHERE state <> 'DELETED'
+"""
+
+# Rules that have grouping and precision in common are alike but for their window. Chained rules are never alike.
+WIDEST_DEFINITIONS = """
+SELECT DISTINCT ON (CASE WHEN definition ? 'conditions' THEN rule_id END, grouping_key_names, definition -> 'precision')
+       definition
+FROM registry.rules WHERE state <> 'DELETED'
+ORDER BY CASE WHEN definition ? 'conditions' THEN rule_id END, grouping_key_names, definition -> 'precision',
+         (definition ->> 'windowSeconds')::bigint DESC
+"""
+
 STANDING = f"SELECT {_RULE_COLUMNS} FROM registry.rules WHERE state <> 'DELETED' ORDER BY rule_id"  # noqa: S608
 
 # The widest of each grouping set beside one rule: all that the widest windows after its change can depend on. A chained

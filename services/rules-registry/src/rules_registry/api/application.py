@@ -24,7 +24,7 @@ from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
 from rules_registry.api.rules import rule_history, rule_imports, rule_status, rules
 from rules_registry.api.services import Services, install_services
-from rules_registry.domain.history_quota import HistoryQuota
+from rules_registry.domain.quotas import Quotas
 from rules_registry.service.registry import Registry
 from tripline_contracts.event_type import EventType
 from tripline_http.application import new_app
@@ -42,15 +42,17 @@ def create_app(
     keys: Iterable[ApiKey],
     metrics: CollectorRegistry,
     event_type: EventType,
-    room: HistoryQuota | None = None,
+    quotas: Quotas | None = None,
 ) -> tuple[Flask, Api]:
-    """The app on this pool, and its API for the document; both are of the event type. Without `room` no rule needs too
-    much history."""
+    """The app on this pool, and its API for the document; both are of the event type. Without `quotas` nothing has a
+    bound."""
     app = new_app(
         "rules-registry", keys=keys, registry=metrics, checks={"database": lambda: check_database(pool)}
     )
     install_registry_problems(app)
-    registry = Registry(PostgresEventStore(pool, event_type), clock=_now_ms, new_id=_new_id, room=room)
+    registry = Registry(
+        PostgresEventStore(pool, event_type), clock=_now_ms, new_id=_new_id, quotas=quotas or Quotas()
+    )
     install_services(app, Services(registry, Queries(pool), NamedQueries(pool), event_type))
     description = DESCRIPTION.format(event_type.plural)
     api = install_api(app, title="Tripline rules registry", version="0.1.0", description=description)

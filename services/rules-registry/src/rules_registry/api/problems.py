@@ -23,6 +23,7 @@ _KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
     errors.VersionNotFound: (404, "version-not-found"),
     errors.StaleVersion: (412, "stale-version"),
     errors.WrongState: (409, "wrong-state"),
+    errors.QuotaExceeded: (409, "quota-exceeded"),
     errors.IdempotencyKeyReused: (422, "idempotency-key-reused"),
     errors.ConcurrentChange: (409, "concurrent-change"),
     errors.StoreUnavailable: (503, "store-unavailable"),
@@ -42,6 +43,8 @@ def _answer(error: errors.RegistryError) -> Response:
     if isinstance(error, errors.StaleVersion):
         headers["ETag"] = etag_of(error.current)
         extra["currentVersion"] = error.current
+    if isinstance(error, errors.QuotaExceeded):
+        extra |= {"quota": error.quota, "used": error.used, "allowed": error.allowed}
     if isinstance(error, ImportRefused):
         return _refused_import(error, status, kind)
     fields = [

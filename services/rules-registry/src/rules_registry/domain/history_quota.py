@@ -1,28 +1,34 @@
-"""The quota of history per rule, by the rate that the operator expects: a rule that needs more is refused."""
+"""The quota of history by the rate that the operator expects: of one rule by itself, and of all together."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from rules_registry.errors import TooMuchHistory
+from tripline_contracts import event_type_loader
 from tripline_contracts.errors import Problem
+from tripline_contracts.event_type import EventType
+from tripline_contracts.rules.anchors import anchor_of
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryQuota:
-    """The history that the engine may hold for one rule.
+    """The history that the engine may hold.
 
-    :ivar most: transactions (`TRIPLINE_MAX_HISTORY`)
+    :ivar most: transactions, over all anchors (`TRIPLINE_MAX_HISTORY`)
     :ivar rate: transactions a second (`TRIPLINE_EXPECTED_RATE`)
+    :ivar event_type: of the rules; it decides their anchors
     """
 
     most: int
     rate: int
+    event_type: EventType = field(default_factory=event_type_loader.load)
 
     def require(self, definition: RuleDefinition) -> None:
         """Raises `TooMuchHistory` if the rule alone keeps more than that: its window, or of a bucketed one a bucket."""
-        needed = definition.bucket_seconds or definition.window_seconds
+        needed = _needed_seconds(definition)
         held = needed * self.rate
         if held <= self.most:
             return
@@ -34,3 +40,15 @@ class HistoryQuota:
                 f" {held}, and the engine holds {self.most}; choose a shorter one, or buckets of that length at most",
             )
         )
+
+    def held_by(self, definitions: Iterable[RuleDefinition]) -> int:
+        """Transactions that an engine with these rules holds: on each anchor those of its widest window."""
+        widest: dict[str, int] = {}
+        for definition in definitions:
+            anchor = anchor_of(definition, self.event_type)
+            widest[anchor] = max(widest.get(anchor, 0), _needed_seconds(definition))
+        return sum(widest.values()) * self.rate
+
+
+def _needed_seconds(definition: RuleDefinition) -> int:
+    return definition.bucket_seconds or definition.window_seconds

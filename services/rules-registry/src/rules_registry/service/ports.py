@@ -12,8 +12,10 @@ from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.named_value import NamedEntry
+from rules_registry.domain.quotas import Usage
 from rules_registry.domain.rule import Rule
 from tripline_contracts.filters.named_values import Kind
+from tripline_contracts.rules.rule_definition import RuleDefinition
 
 # ms since the epoch.
 Clock = Callable[[], int]
@@ -54,6 +56,15 @@ class Log(Protocol):
 
     def named(self, kind: Kind, name: str) -> NamedEntry | None:
         """The list or parameter as it stands."""
+
+    def rule_usage(self) -> Usage:
+        """How many rules there are, active ones and all that are not deleted."""
+
+    def named_usage(self) -> Usage:
+        """How many lists and parameters there are, and bytes of JSON in the lists."""
+
+    def widest_definitions(self) -> list[RuleDefinition]:
+        """Of the rules that are not deleted as many as decide how much history is held."""
 
     def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
         """Those of these lists or parameters that exist."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from rules_registry.domain.active_rules import ActiveRules
 from rules_registry.domain.commands import ChangeNamed, ChangeOfRule, ChangeSettings, Control, PublishRule
 from rules_registry.domain.decisions import decide_settings
 from rules_registry.domain.engine_settings import SettingsState
-from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.issued_command import IssuedCommand
+from rules_registry.domain.quotas import Quotas, Usage
 from rules_registry.errors import IdempotencyKeyReused
 from rules_registry.service.control import issue
 from rules_registry.service.event_appender import EventAppender, RuleChange
@@ -37,13 +38,12 @@ class Repeatable:
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """Commands in, events out. `new_id` gives UUIDs, for events and control commands. Without `room` no rule needs too
-    much history."""
+    """Commands in, events out. `new_id` gives UUIDs, for events and control commands."""
 
     store: EventStore
     clock: Clock
     new_id: NewId
-    room: HistoryQuota | None = None
+    quotas: Quotas = field(default_factory=Quotas)
 
     def publish(
         self,
@@ -55,7 +55,8 @@ class Registry:
         """A new rule; `command` makes the command once the id is known, `answer` what the caller is told."""
 
         def run(log: Log) -> RuleChange:
-            return self._writer(log, actor).apply(None, command(log.next_rule_id()))
+            with self._rules_within_quotas(log):
+                return self._writer(log, actor).apply(None, command(log.next_rule_id()))
 
         return self._answered(actor, run, answer, repeatable)
 
@@ -66,10 +67,11 @@ class Registry:
         answer: Callable[[RuleChange], Answer],
         repeatable: Repeatable | None = None,
     ) -> Answer:
-        """A new definition, pause, resume or deletion. Raises what `decide` raises."""
+        """A new definition, pause, resume or deletion. Raises what `decide` raises, and `QuotaExceeded`."""
 
         def run(log: Log) -> RuleChange:
-            return self._writer(log, actor).apply(log.rule(command.rule_id), command)
+            with self._rules_within_quotas(log):
+                return self._writer(log, actor).apply(log.rule(command.rule_id), command)
 
         return self._answered(actor, run, answer, repeatable)
 
@@ -90,10 +92,14 @@ class Registry:
         answer: Callable[[NamedChange], Answer],
         repeatable: Repeatable | None = None,
     ) -> Answer:
-        """Another value of a list or parameter, or the one that holds if it is the same. Raises `StaleVersion`."""
+        """Another value of a list or parameter, or the one that holds if it is the same. Raises `StaleVersion` and
+        `QuotaExceeded`."""
 
         def run(log: Log) -> NamedChange:
-            return change_named(self._writer(log, actor), command)
+            before = log.named_usage()
+            change = change_named(self._writer(log, actor), command)
+            self.quotas.require(before, log.named_usage())
+            return change
 
         return self._answered(actor, run, answer, repeatable)
 
@@ -121,10 +127,11 @@ class Registry:
         atomic: bool,
     ) -> Answer:
         """The records of the lines, in their order. Raises `ImportRefused` where nothing of it happens: one line was
-        refused and `atomic` is set, or all were."""
+        refused and `atomic` is set, or all were; and `QuotaExceeded`: quotas hold for what all lines come to."""
 
         def run(log: Log) -> ImportOutcome:
-            return import_lines(self._bulk_writer(log, actor), lines, self.new_id, atomic=atomic)
+            with self._rules_within_quotas(log):
+                return import_lines(self._bulk_writer(log, actor), lines, self.new_id, atomic=atomic)
 
         return self._answered(actor, run, answer, repeatable)
 
@@ -150,8 +157,21 @@ class Registry:
             log.remember(actor, repeatable.key, remembered, now + KEY_LIFETIME_MS)
             return first
 
+    @contextmanager
+    def _rules_within_quotas(self, log: Log) -> Iterator[None]:
+        """Raises `QuotaExceeded` for what was written inside, and then nothing of it may be committed."""
+        before = self._rule_usage(log)
+        yield
+        self.quotas.require(before, self._rule_usage(log))
+
+    def _rule_usage(self, log: Log) -> Usage:
+        history = {} if self.quotas.history is None else self.quotas.history_of(log.widest_definitions())
+        return {**log.rule_usage(), **history}
+
     def _writer(self, log: Log, actor: str) -> EventAppender:
-        return EventAppender(log, actor, self.clock, self.new_id, room=self.room)
+        return EventAppender(log, actor, self.clock, self.new_id, room=self.quotas.history)
 
     def _bulk_writer(self, log: Log, actor: str) -> EventAppender:
-        return EventAppender(log, actor, self.clock, self.new_id, ActiveRules(log.rules()), self.room)
+        return EventAppender(
+            log, actor, self.clock, self.new_id, ActiveRules(log.rules()), self.quotas.history
+        )
