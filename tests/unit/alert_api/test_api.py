@@ -152,6 +152,8 @@ def test_without_words_there_is_no_comment(client: FlaskClient, alerts: FakeAler
         (b'{"comment": 5}', "application/json", 422),
         (b'{"comment": "\\u0000"}', "application/json", 422),
         (b'{"comment": "\\ud800"}', "application/json", 422),
+        (b'{"comment": "\\u202eenim"}', "application/json", 422),
+        (b'{"comment": "\\u001b[2J"}', "application/json", 422),
         (b'{"comment": "%s"}' % (b"x" * 2001), "application/json", 422),
         (b'{"actor": "bob"}', "application/json", 422),
         (b'{"comment": "%s"}' % (b"x" * 300_000), "application/json", 413),
@@ -209,3 +211,10 @@ def test_a_database_that_is_away_is_said_so(client: FlaskClient, alerts: FakeAle
         assert response.headers["Retry-After"] == "1"
     problem(client.get("/readyz"), 503)
     assert client.get("/livez").status_code == 200
+
+
+def test_a_comment_may_have_lines_and_emoji(client: FlaskClient, alerts: FakeAlerts) -> None:
+    comment = "Called the bank:\r\n\t\U0001f469\u200d\U0001f4bb said no"
+    address = f"/v1/alerts/{alert_id(1)}/acknowledge"
+    assert client.post(address, headers=AS_ADA, json={"comment": comment}).status_code == 200
+    assert alerts.logs[alert_id(1)][1:] == [AlertAcknowledged(alert_id(1), 5000, "ada", comment)]

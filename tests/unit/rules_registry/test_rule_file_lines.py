@@ -163,3 +163,11 @@ def _assert_storable(read: ReadLine) -> None:
     for problem in read.problems:
         assert is_storable(problem.field), problem
         assert is_storable(problem.message), problem
+
+
+def test_a_name_that_hides_something_is_refused_and_the_character_named() -> None:
+    (line,) = read_records([{"ruleId": 1, "ruleState": "PAUSE", "name": "adm\u200bin"}])
+    assert line.wanted is None
+    (problem,) = line.problems
+    assert problem.field == "name"
+    assert problem.message.endswith("; it has U+200B")

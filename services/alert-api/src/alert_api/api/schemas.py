@@ -7,13 +7,12 @@ from typing import Any, get_args
 
 import marshmallow as ma
 
-from tripline_contracts import schemas
+from tripline_contracts import display_text, schemas
 from tripline_contracts.event_type import EventType, Kind, Role
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import MAX_ID, MAX_MS, MAX_POSITION, QueryInteger, Text
 
 MAX_COMMENT = 2000
-NO_NUL = r"^[^\x00]*$"
 STATES = ("open", "acknowledged")
 TRUTHS = {"true": True, "false": False}
 
@@ -69,7 +68,23 @@ class AcknowledgeBody(ma.Schema):
     class Meta:
         unknown = ma.RAISE
 
-    comment = Text(0, MAX_COMMENT, pattern=NO_NUL, allow_none=True, load_default=None)
+    comment = Text(
+        0,
+        MAX_COMMENT,
+        allow_none=True,
+        load_default=None,
+        metadata={
+            "pattern": display_text.NOTE_PATTERN,
+            "description": f"A text {display_text.EXPECTED}; it may have several lines, and joiners where a script or "
+            "an emoji needs them",
+        },
+    )
+
+    @ma.validates("comment")
+    def _readable(self, comment: str | None, **_: Any) -> None:
+        refused = display_text.refused_character(comment or "", lines=True)
+        if refused is not None:
+            raise ma.ValidationError(f"expected a text {display_text.EXPECTED}; it has {refused}")
 
 
 def _nullable(schema: Mapping[str, Any]) -> dict[str, Any]:

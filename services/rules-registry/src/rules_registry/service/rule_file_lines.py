@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import cast
 
 from rules_registry.domain.rule_import import MAX_IMPORTED_ID, ImportedControl, ImportedRule
-from tripline_contracts import event_type_loader
+from tripline_contracts import display_text, event_type_loader
 from tripline_contracts.errors import InvalidDefinition, InvalidRecord, Problem
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules import legacy
 from tripline_contracts.rules.legacy import LegacyRecord
 from tripline_contracts.rules.rule_definition import parse
-from tripline_http.fields import MAX_MS, is_storable
+from tripline_http.fields import MAX_MS
 
 MAX_NAME = 200
 _OWN = {"name": "name", "effectivefrom": "effectiveFrom"}
@@ -93,8 +93,17 @@ def _own_problems(rule_id: int, registry_fields: Mapping[str, object]) -> Iterat
     if rule_id > MAX_IMPORTED_ID:
         yield Problem("ruleId", f"expected an id from 1 to {MAX_IMPORTED_ID}")
     name, since = registry_fields.get("name"), registry_fields.get("effectiveFrom")
-    if name is not None and not (isinstance(name, str) and 1 <= len(name) <= MAX_NAME and is_storable(name)):
-        yield Problem("name", f"expected a text of 1 to {MAX_NAME} characters, U+0000 not among them")
+    if name is not None and (message := problem_of_name(name)):
+        yield Problem("name", message)
     is_time = isinstance(since, int) and not isinstance(since, bool) and 0 <= since <= MAX_MS
     if since is not None and not is_time:
         yield Problem("effectiveFrom", f"expected ms since the epoch, 0 to {MAX_MS}")
+
+
+def problem_of_name(name: object) -> str | None:
+    """What was expected of a rule's name, where it is not that. Stored names may be older than this check."""
+    expected = f"expected a text of 1 to {MAX_NAME} characters"
+    if not isinstance(name, str) or not 1 <= len(name) <= MAX_NAME:
+        return expected
+    refused = display_text.refused_character(name)
+    return None if refused is None else f"{expected}, {display_text.EXPECTED}; it has {refused}"

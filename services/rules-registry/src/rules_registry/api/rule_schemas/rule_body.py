@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rules_registry.service.rule_file_lines import problem_of_name
 from tripline_contracts import event_type_loader, spelling
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules.rule_definition import InvalidDefinition, RuleDefinition, parse
 from tripline_http.errors import FieldError, invalid_input
 from tripline_http.fields import MAX_MS
-
-MAX_NAME = 200
 
 _OWN = ("name", "effectiveFrom", "ruleId")
 _STATE_HINT = (
@@ -56,8 +55,8 @@ def read_rule_body(body: Mapping[str, Any], declared: EventType | None = None) -
 
 def _own_errors(body: Mapping[str, Any]) -> Iterator[FieldError]:
     name, effective_from, rule_id = (body.get(field) for field in _OWN)
-    if name is not None and not (isinstance(name, str) and 1 <= len(name) <= MAX_NAME):
-        yield FieldError("name", f"expected a text of 1 to {MAX_NAME} characters")
+    if name is not None and (message := problem_of_name(name)):
+        yield FieldError("name", message)
     is_time = isinstance(effective_from, int) and not isinstance(effective_from, bool)
     if effective_from is not None and not (is_time and 0 <= effective_from <= MAX_MS):
         yield FieldError("effectiveFrom", f"expected ms since the epoch, 0 to {MAX_MS}")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from rules_registry.api.rule_schemas.filter_schema import FILTER_REF, PARAMETER
-from rules_registry.api.rule_schemas.rule_body import MAX_NAME
-from tripline_contracts import event_type_loader, spelling
+from rules_registry.service.rule_file_lines import MAX_NAME
+from tripline_contracts import display_text, event_type_loader, spelling
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules.aggregate import COUNT_FIELDS
 from tripline_contracts.rules.precision import MAX_BUCKETS
@@ -160,7 +160,8 @@ def common(event: EventType) -> Json:
             "type": ["string", "null"],
             "minLength": 1,
             "maxLength": MAX_NAME,
-            "pattern": "^[^\\u0000]*$",
+            "pattern": display_text.NAME_PATTERN,
+            "description": f"A text {display_text.EXPECTED}; joiners are taken where a script or an emoji needs them",
         },
         "effectiveFrom": {
             "type": ["integer", "null"],
