@@ -27,10 +27,16 @@ _WHOLE_NUMBER: Final = re.compile(r"[0-9]{1,18}")
 
 def bare(text: str) -> str:
     """The text without the spaces and brackets around it: " ( SUM ) " is "SUM"."""
-    text = text.strip()
-    while len(text) >= 2 and _BRACKETS.get(text[0]) == text[-1]:
-        text = text[1:-1].strip()
-    return text
+    # Two marks that move inward: a copy of the rest for each pair of brackets takes seconds for 100,000 of them.
+    start, end = 0, len(text)
+    while True:
+        while start < end and text[start].isspace():
+            start += 1
+        while start < end and text[end - 1].isspace():
+            end -= 1
+        if end - start < 2 or _BRACKETS.get(text[start]) != text[end - 1]:
+            return text[start:end]
+        start, end = start + 1, end - 1
 
 
 def keyword(value: object) -> str | None:

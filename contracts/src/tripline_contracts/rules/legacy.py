@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final, Literal, cast, get_args
 
 from tripline_contracts import exact_json, spelling
@@ -101,18 +102,16 @@ def _read_plain(text: str) -> LegacyRecord:
 
 def _split(text: str) -> list[str]:
     """The fields between the commas that stand outside of brackets."""
-    fields, depth = [""], 0
-    for character in text:
+    ends, depth = [-1], 0
+    for index, character in enumerate(text):
         depth += (character in _OPENING) - (character in _CLOSING)
         if depth < 0:
             break
         if character == "," and depth == 0:
-            fields.append("")
-        else:
-            fields[-1] += character
+            ends.append(index)
     if depth != 0:
         raise InvalidRecord("brackets that don't match")
-    return fields
+    return [text[before + 1 : end] for before, end in pairwise([*ends, len(text)])]
 
 
 def _record(

@@ -36,11 +36,17 @@ class ReadLine:
 
 def read_text(text: str, declared: EventType | None = None) -> list[ReadLine]:
     """Every line of a text but the empty ones; rules are of the default event type or another one."""
+    return [_read(number, line, declared or event_type_loader.load()) for number, line in _lines(text)]
+
+
+def count_lines(text: str) -> int:
+    """How many `read_text` would read: a hundred times as fast, for those that are too many."""
+    return len(_lines(text))
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
     # Not splitlines: that also breaks at characters that may stand inside of JSON texts.
-    lines = enumerate(text.split("\n"), start=1)
-    return [
-        _read(number, line, declared or event_type_loader.load()) for number, line in lines if line.strip()
-    ]
+    return [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
 
 
 def read_records(records: Sequence[object], declared: EventType | None = None) -> list[ReadLine]:

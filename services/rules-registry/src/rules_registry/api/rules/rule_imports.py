@@ -14,7 +14,7 @@ from rules_registry.api.rule_schemas.representations import import_json
 from rules_registry.api.services import installed_type, registry
 from rules_registry.domain.rule_import import ImportedControl
 from rules_registry.service.ports import Answer
-from rules_registry.service.rule_file_lines import ReadLine, read_records, read_text
+from rules_registry.service.rule_file_lines import ReadLine, count_lines, read_records, read_text
 from rules_registry.service.rule_import import ImportOutcome
 from tripline_contracts.errors import Problem
 from tripline_contracts.event_type import EventType
@@ -86,9 +86,11 @@ def _read_body() -> tuple[Sequence[ReadLine], object]:
     if request.is_json:
         value = read_json(request)
         records = value if isinstance(value, list) else [value]
+        _require_few(len(records))
         lines, content = read_records(records, installed_type()), value
     elif request.mimetype in _TEXTS:
         content = _text(request.get_data(cache=False))
+        _require_few(count_lines(content))
         lines = read_text(content, installed_type())
     else:
         accepted = ", ".join((*_TEXTS, "application/json"))
@@ -98,9 +100,13 @@ def _read_body() -> tuple[Sequence[ReadLine], object]:
             f"Send the records with one of these as Content-Type: {accepted}.",
             headers={"Accept": accepted},
         )
-    if not 1 <= len(lines) <= MAX_RECORDS:
-        raise invalid_input([FieldError("body", f"expected 1 to {MAX_RECORDS} records, not {len(lines)}")])
     return lines, content
+
+
+def _require_few(records: int) -> None:
+    """Raises the 422 problem, before any of them is read."""
+    if not 1 <= records <= MAX_RECORDS:
+        raise invalid_input([FieldError("body", f"expected 1 to {MAX_RECORDS} records, not {records}")])
 
 
 def _text(data: bytes) -> str:
