@@ -48,6 +48,7 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_tuning import ShardTuning
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
+from tripline_engine.domain.shard.tick import tick_payload
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.columns import TransactionBatch
 
@@ -174,7 +175,9 @@ def _batches(
     for start in range(first, until, size):
         stop = min(start + size, until)
         times = range(_START + start, _START + stop)
-        tick = Payload(Kind.TICK, json.dumps({"clock": _START + start}).encode(), start)
+        tick = Payload(
+            Kind.TICK, tick_payload(_START + start, json.dumps({"clock": _START + start}).encode()), start
+        )
         yield [tick, *packed(config, start, [value for _, value in values(load, start, stop, times)], times)]
 
 

@@ -32,6 +32,7 @@ from tripline_demo import paths
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
+from tripline_engine.domain.shard.tick import tick_payload
 from tripline_engine.domain.state_log.head import Head
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.spark.rows.packing import packer, unpacked
@@ -168,7 +169,7 @@ def _batches(config: EngineConfig, load_: Workload) -> Iterator[list[Payload]]:
         stop, at = min(start + size, len(load_)), _START + start * 1000 // load_.rate
         times = range(at, at + _STEP_MS, 1000 // load_.rate)
         sent = [value for _, value in values(load_, start, stop, list(times)[: stop - start])]
-        tick = Payload(Kind.TICK, json.dumps({"clock": at}).encode(), start)
+        tick = Payload(Kind.TICK, tick_payload(at, json.dumps({"clock": at}).encode()), start)
         yield [tick, *packed(config, start, sent, [at] * len(sent))]
 
 

@@ -85,7 +85,10 @@ def measured(load_: Workload, rules: Sequence[Subject], shards: int, per_batch: 
             worker.process(payloads)
             return time.process_time() - begin
 
-        events = [published(rule.rule_id, rule.body(UNREACHABLE, 0)) for rule in rules]
+        events = [
+            published(rule.rule_id, rule.body(UNREACHABLE, 0), position=position)
+            for position, rule in enumerate(rules, start=1)
+        ]
         for shard in range(shards):
             judge(shard, events)
         for number, start in enumerate(range(0, len(load_), per_batch)):

@@ -15,8 +15,9 @@ from tripline_contracts.event_type_loader import load
 def publish(bootstrap_servers: str, versions: Sequence[Version], event_type: EventType | None = None) -> None:
     """First versions of rules, in order; of the event type that ships if none is named."""
     producer = Producer({"bootstrap.servers": bootstrap_servers})
-    for version in versions:
+    for position, version in enumerate(versions, start=1):
         body = version.subject.body(version.limit, version.effective_from)
-        event = published(version.subject.rule_id, body, event_type=event_type or load("transaction"))
+        declared = event_type or load("transaction")
+        event = published(version.subject.rule_id, body, event_type=declared, position=position)
         producer.produce("rules.v1", event.data, partition=0)
     producer.flush(60)

@@ -6,6 +6,7 @@ Each worker has a scratch folder, a projection folder and a session of processes
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,6 +55,7 @@ class Cluster:
     folder: Path
     address: str
     status: str
+    configuration: Path
     workers: list[Worker] = field(default_factory=list)
 
     def add_worker(self) -> Worker:
@@ -66,6 +68,7 @@ class Cluster:
         own = {
             "SPARK_LOCAL_DIRS": str(folder / "scratch"),
             WORKERS_FOLDER: str(folder / "projection"),
+            **self.environment,
         }
         worker = Worker(_start(self.java, words, folder / "worker.log", own), folder)
         self.workers.append(worker)
@@ -74,6 +77,11 @@ class Cluster:
         )
         assert worker.process.is_running(), worker.process.last_lines()
         return worker
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What master, workers and drivers need to know each other."""
+        return {"SPARK_CONF_DIR": str(self.configuration)}
 
     def alive(self) -> int:
         """How many workers the master takes for alive."""
@@ -108,8 +116,14 @@ def cluster(java: Java, folder: Path, workers: int) -> Iterator[Cluster]:
         "--webui-port",
         str(web),
     ]
-    master = _start(java, words, folder / "master.log", {})
-    found = Cluster(java, folder, f"spark://{ports.LOOPBACK}:{port}", f"http://{ports.LOOPBACK}:{web}/json/")
+    found = Cluster(
+        java,
+        folder,
+        f"spark://{ports.LOOPBACK}:{port}",
+        f"http://{ports.LOOPBACK}:{web}/json/",
+        _configuration(folder),
+    )
+    master = _start(java, words, folder / "master.log", found.environment)
     try:
         eventually(lambda: found.is_up() or not master.is_running(), "the master is up", _START_SECONDS)
         assert master.is_running(), master.last_lines()
@@ -121,6 +135,21 @@ def cluster(java: Java, folder: Path, workers: int) -> Iterator[Cluster]:
             if worker.process.is_running():
                 worker.process.stop()
         master.stop()
+
+
+def _configuration(folder: Path) -> Path:
+    """A SPARK_CONF_DIR with the shared secret, as docs/scaling.md says."""
+    place = folder / "configuration"
+    place.mkdir(mode=0o700)
+    defaults = {
+        "spark.authenticate": "true",
+        "spark.authenticate.secret": secrets.token_hex(32),
+        "spark.network.crypto.enabled": "true",
+    }
+    file = place / "spark-defaults.conf"
+    file.touch(mode=0o600)
+    file.write_text("".join(f"{name} {value}\n" for name, value in defaults.items()), encoding="utf-8")
+    return place
 
 
 def _start(java: Java, words: list[str], log: Path, more: dict[str, str]) -> leash.Leashed:

@@ -27,7 +27,9 @@ def test_random_histories(
 ) -> None:
     shares: Counter[str] = Counter()
     with cluster(java, tmp_path, workers=2) as spark:
-        place = Workplace(java, jars, kafka, tmp_path, more={"TRIPLINE_SPARK_MASTER": spark.address})
+        place = Workplace(
+            java, jars, kafka, tmp_path, more={"TRIPLINE_SPARK_MASTER": spark.address, **spark.environment}
+        )
         with queries(place) as process:
             for seed, shards in enumerate(SHARDS):
                 log = KafkaLog(kafka, f"cluster-{seed}-")

@@ -51,7 +51,9 @@ def test_losses_change_no_alert(
         cluster(java, tmp_path, workers=2) as spark,
         Traffic([log], load, limits_of(first(load, RATE * 60))) as traffic,
     ):
-        place = Workplace(java, jars, kafka, tmp_path, SHARDS, {"TRIPLINE_SPARK_MASTER": spark.address})
+        place = Workplace(
+            java, jars, kafka, tmp_path, SHARDS, {"TRIPLINE_SPARK_MASTER": spark.address, **spark.environment}
+        )
         with engine(place, log) as running:
             both_serve(spark, running, place, traffic)
             lost = one_is_killed(spark, running, place, traffic)

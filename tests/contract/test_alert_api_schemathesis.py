@@ -17,8 +17,9 @@ from schemathesis.generation import GenerationMode
 from tests.contract.support.schemathesis_campaign import EXAMPLES, run
 from tests.integration.alert_api.support.api_process import LiveApi, live_api, seed
 from tests.integration.alert_api.support.servers import produce_traces
+from tests.registry_log import issue_voids, publish_everything
 from tests.servers import PostgresServer
-from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id, trace, void
+from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id, command_id, trace, void
 from tripline_contracts import topics
 from tripline_demo.topics import create
 from tripline_http.fields import MAX_MS
@@ -42,6 +43,8 @@ OPERATIONS = {
 def api(
     postgres: PostgresServer, migrated_database: str, kafka: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveApi]:
+    publish_everything(migrated_database)
+    issue_voids(migrated_database, {100 + name: command_id(name) for name in range(SEEDED)})
     projector = postgres.login(migrated_database, "tripline_alert_projector")
     groups: tuple[dict[str, str], ...] = ({"payeeId": "25"}, {"paymentType": "CSH"}, {})
     seed(

@@ -42,7 +42,9 @@ def test_garbage_in_every_topic(spark_queries: Queries, kafka: str, shards: int)
         )
         player.wait()
         # what comes after all that is heard
-        player.send([Sent("rules.v1", third), Sent("engine-ticks.v1", b'{"clock":%d}' % T)])
+        player.send(
+            [Sent("rules.v1", second), Sent("rules.v1", third), Sent("engine-ticks.v1", b'{"clock":%d}' % T)]
+        )
         player.send(with_neighbours(len(values), b""))
         player.wait()
 

@@ -10,6 +10,7 @@ import click
 
 from tripline_engine import logs
 from tripline_engine.errors import EngineError
+from tripline_engine.private_files import private_files
 from tripline_engine.spark.settings import EngineSettings, from_environment
 
 
@@ -21,7 +22,7 @@ def main() -> None:
 @main.command()
 def run() -> None:
     """Run until SIGTERM. Settings come from TRIPLINE_… environment variables."""
-    with _sentences():
+    with _sentences(), private_files():
         settings = from_environment()
         logs.configure(settings.log_level)
         # Spark takes a second to import: settings are refused before that
@@ -40,7 +41,7 @@ def rebuild(engine: str | None) -> None:
     Settings are those of `run`. Goes through all that was ever judged, without Spark; then `run` goes on where the last
     recorded micro-batch ended.
     """
-    with _sentences():
+    with _sentences(), private_files():
         settings = from_environment()
         logs.configure(settings.log_level)
         from tripline_engine.rebuild.rebuild_job import rebuild as rebuild_engine  # noqa: PLC0415  # compiled kernels

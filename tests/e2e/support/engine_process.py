@@ -186,6 +186,17 @@ class Queries:
                 found += process.num_fds()
         return found
 
+    def listening_ports(self) -> set[int]:
+        """Where the driver's JVM takes connections."""
+        ports = set()
+        for process in psutil.Process(self._process.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                if process.name() == "java":
+                    ports |= {
+                        each.laddr.port for each in process.net_connections("tcp") if each.status == "LISTEN"
+                    }
+        return ports
+
     def _say(self, words: str) -> None:
         with self._talking:
             _pipe(self._process.stdin).write(words + "\n")

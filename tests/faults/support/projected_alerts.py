@@ -9,6 +9,7 @@ import psycopg
 
 from bench.independent.expected import Expected
 from tests.integration.alert_api.support.servers import projector
+from tests.registry_log import publish_everything
 from tests.servers import PostgresServer
 
 
@@ -16,6 +17,7 @@ from tests.servers import PostgresServer
 def projected_alerts(postgres: PostgresServer, kafka: str, topic: str) -> Iterator[str]:
     """The owner's DSN of a database that the alert projector fills from that topic while the block runs."""
     with postgres.database(migrated=True) as owner:
+        publish_everything(owner)
         dsn = postgres.login(owner, "tripline_alert_projector")
         with projector(kafka, topic, dsn):
             yield owner

@@ -10,7 +10,9 @@ import pytest
 
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_intake import PostgresIntake
+from tests.registry_log import COMMANDS, issue_voids, publish_everything
 from tests.servers import PostgresServer
+from tests.unit.alert_api.support.samples import command_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class AlertsDatabase:
 def module_database(postgres: PostgresServer) -> Iterator[AlertsDatabase]:
     """One for all tests of a module: migrations take seconds."""
     with postgres.database(migrated=True) as owner:
+        publish_everything(owner)
+        issue_voids(owner, {100 + name: command_id(name) for name in range(COMMANDS)})
         yield AlertsDatabase(
             owner,
             postgres.login(owner, "tripline_alert_projector"),

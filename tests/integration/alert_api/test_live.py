@@ -24,9 +24,10 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture(scope="module")
 def registry(
-    postgres: PostgresServer, module_database: AlertsDatabase, tmp_path_factory: pytest.TempPathFactory
+    postgres: PostgresServer, migrated_database: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RegistryApi]:
-    with running_api(postgres, module_database.owner, tmp_path_factory.mktemp("registry")) as running:
+    """On a database of its own: that of the alerts has a log that no registry wrote."""
+    with running_api(postgres, migrated_database, tmp_path_factory.mktemp("registry")) as running:
         yield running
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import count
 from typing import TypeAlias
 
 from tests.oracle.builders.drafts import Draft
@@ -85,9 +86,10 @@ def batch(
 def one_by_one(start: int, *parts: Part) -> list[MicroBatch]:
     """Each a micro-batch of its own; a number is a tick, in seconds after `start`. Rule events get positions anew."""
     batches: list[MicroBatch] = []
-    for position, part in enumerate(parts, start=1):
+    positions = count(1)
+    for part in parts:
         if isinstance(part, bytes):
-            raw = json.dumps({**json.loads(part), "position": position}).encode()
+            raw = json.dumps({**json.loads(part), "position": next(positions)}).encode()
             batches.append(batch(events=[raw]))
         elif isinstance(part, Record):
             batches.append(batch(records=[part]))

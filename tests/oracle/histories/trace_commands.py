@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import uuid
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 from tests.oracle.builders.registry import Registry
 from tests.oracle.generators.profile import Profile
+from tests.oracle.malformed.rule_events import FAR_AHEAD
+from tests.oracle.parsers.rule_events import Content, read_events
 from tests.oracle.values.model import MicroBatch
 from tests.oracle.values.schema import LAST_TIME
 
@@ -41,6 +44,7 @@ class _Command:
     slot: _Slot
     batches: tuple[int, ...]
     event: dict[str, Any]
+    is_readable: bool = True
 
 
 def with_traces(rng: Random, profile: Profile, history: list[MicroBatch]) -> list[MicroBatch]:
@@ -88,10 +92,12 @@ class _Plan:
         event: dict[str, Any] = json.loads(Registry().trace(rule_id, until, now))
         for name in ("eventId", "commandId"):
             event[name] = str(uuid.UUID(int=self._rng.getrandbits(128), version=4))
-        if self._rng.random() < 0.05:
+        is_readable = self._rng.random() >= 0.05
+        if not is_readable:
             event.update(self._rng.choice(_WRONG))
         again = self._rng.randint(batch, len(self._history) - 1)
-        return _Command(slot, (batch, again) if self._rng.random() < 0.3 else (batch,), event)
+        batches = (batch, again) if self._rng.random() < 0.3 else (batch,)
+        return _Command(slot, batches, event, is_readable)
 
     def _rule(self) -> int:
         """Mostly one that lives, often one traced before; paused, deleted or unknown too."""
@@ -133,32 +139,43 @@ class _Plan:
 
 
 def _readable(batch: MicroBatch) -> list[dict[str, Any]]:
-    events = (_read(raw) for raw in batch.rule_events)
-    return [event for event in events if event is not None]
+    return [event for raw in batch.rule_events if _content(raw) is not None and (event := _read(raw))]
+
+
+def _content(raw: bytes) -> Content | None:
+    """What an event of the history's own says, None for what cannot be read or is far ahead."""
+    events, _ = read_events([raw])
+    return events[0].content if events and events[0].position < FAR_AHEAD else None
 
 
 def _read(raw: bytes) -> dict[str, Any] | None:
-    """The rule event, None for what has no position."""
+    """The event, readable or not, None for what has no position, or one that is far ahead."""
     try:
         event = json.loads(raw)
     except ValueError:
         return None
-    return event if isinstance(event, dict) and "position" in event else None
+    if not isinstance(event, dict) or "position" not in event or event["position"] >= FAR_AHEAD:
+        return None
+    return event
 
 
 def _numbered_anew(rng: Random, history: list[MicroBatch], commands: list[_Command]) -> list[MicroBatch]:
     old = {(event["position"], -1) for batch in history for event in _readable(batch)}
-    slots = sorted(old | {command.slot for command in commands})
-    position = {slot: number for number, slot in enumerate(slots, start=1)}
+    slots = sorted(old | {command.slot for command in commands if command.is_readable})
+
+    def position(slot: _Slot) -> int:
+        # what cannot be read takes no position: it gets that of the next one that can
+        return 1 + bisect_left(slots, slot)
+
     batches: list[MicroBatch] = []
     for number, batch in enumerate(history):
         raws: list[bytes] = []
         for raw in batch.rule_events:
             event = _read(raw)
-            raws.append(raw if event is None else _written(event, position[event["position"], -1]))
+            raws.append(raw if event is None else _written(event, position((event["position"], -1))))
         for command in commands:
             for _ in range(command.batches.count(number)):
-                raw = _written(command.event, position[command.slot])
+                raw = _written(command.event, position(command.slot))
                 raws.insert(rng.randint(0, len(raws)), raw)
         batches.append(replace(batch, rule_events=tuple(raws)))
     return batches

@@ -16,6 +16,9 @@ from tests.oracle.malformed.named_values import wrong_changes, wrong_references
 from tests.oracle.malformed.operator_commands import wrong_commands
 from tests.oracle.values.model import Json
 
+FAR_AHEAD = 10**9
+"""Positions from here on are no history's own."""
+
 _NO_JSON = [b'{"position": 1', b"[]", b"", b"\xff\xfe", b"null"]
 _NOT_WITH_REEVALUATE: tuple[dict[str, Json], ...] = (
     {"firing": "crossing"},
@@ -47,6 +50,8 @@ def garbage_event(rng: Random, world: World, profile: Profile, position: int, no
     kind = rng.choice(_kinds(profile))
     if kind == "no JSON":
         return rng.choice(_NO_JSON)
+    if kind == "ahead":
+        return json.dumps(_ahead(rng, now)).encode()
     if kind == "type":
         return json.dumps({"type": "RuleSung", "position": position}).encode()
     if kind == "change":
@@ -71,9 +76,23 @@ def garbage_event(rng: Random, world: World, profile: Profile, position: int, no
     return json.dumps(event).encode()
 
 
+def _ahead(rng: Random, now: int) -> dict[str, Json]:
+    """An event that would refuse nearly everything from now on, at a position that is not the next one."""
+    zero = dict.fromkeys(("allowedLatenessSeconds", "maxFutureSkewSeconds", "maxDisorderSeconds"), 0)
+    return {
+        "eventId": "00000000-0000-4000-8000-000000000000",
+        "type": "SettingsChanged",
+        "position": rng.choice([FAR_AHEAD, FAR_AHEAD + 1, 2**53 - 1]),
+        "occurredAt": now,
+        "actor": "nobody",
+        "settings": {**zero, "idlePartitionSeconds": 30},
+        "widestWindows": [],
+    }
+
+
 def _kinds(profile: Profile) -> list[str]:
     """Kinds of garbage; those of an option come last, so that they are left out without it."""
-    kinds = ["no JSON", "type", "function", "window"]
+    kinds = ["no JSON", "type", "function", "window", "ahead"]
     if profile.filtered > 0 or profile.reevaluated > 0:
         kinds.append("filter")
     if profile.reevaluated > 0:

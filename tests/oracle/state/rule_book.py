@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from tests.oracle.parsers.named_values import NO_NAMED_VALUES, ListChanged, ParameterChanged
-from tests.oracle.parsers.rule_events import Positioned, RuleEvent, Settings, Version
+from tests.oracle.parsers.rule_events import Content, Positioned, RuleEvent, Settings, Version
 from tests.oracle.values.errors import OracleError
 from tests.oracle.values.model import Json
 from tests.oracle.values.schema import anchor_of
@@ -20,22 +20,26 @@ class RuleBook:
     def __init__(self, anchors: tuple[str, ...]) -> None:
         self.settings = Settings()
         self.names = NO_NAMED_VALUES
-        self.skipped = 0
+        self.skipped = self.ahead = 0
         self._anchors = anchors
-        self._taken = -1
+        self._taken = 0
         self._states: dict[int, str] = {}
         self._numbers: dict[int, int] = {}
         self._versions: dict[int, list[Version]] = {}
         self._ended: set[tuple[int, int]] = set()
 
     def take(self, event: Positioned) -> bool:
-        """Apply one event, or say that it changes nothing, as a position not above the last taken does."""
+        """Apply one event, or say that it changes nothing: only the next position is taken, and only by an event
+        that can be read."""
         if event.position <= self._taken:
             return False
-        self._taken = event.position
-        if event.content is None:
+        if event.position > self._taken + 1:
+            self.ahead += 1
+            return False
+        if event.content is None or self._repeats_a_version(event.content):
             self.skipped += 1
             return False
+        self._taken = event.position
         if isinstance(event.content, Settings):
             self.settings = event.content
         elif isinstance(event.content, (ListChanged, ParameterChanged)):
@@ -47,25 +51,29 @@ class RuleBook:
             self._numbers[rule_id] = event.content.number
         return True
 
+    def _repeats_a_version(self, content: Content) -> bool:
+        if not isinstance(content, RuleEvent) or content.type != "RulePublished":
+            return False
+        rule_id = content.version.rule_id
+        versions = self._versions.get(rule_id, [])
+        deleted = self._states.get(rule_id) == "DELETED"
+        return not deleted and bool(versions) and content.version.number <= versions[-1].number
+
     def _apply(self, event: RuleEvent) -> bool:
         rule_id = event.version.rule_id
         if event.type == "RulePublished":
-            return self._publish(event)
+            self._publish(event)
+            return True
         is_known = rule_id in self._states
         if is_known or event.type == "RuleDeleted":
             self._states[rule_id] = _NEXT_STATE[event.type]
         return is_known
 
-    def _publish(self, event: RuleEvent) -> bool:
+    def _publish(self, event: RuleEvent) -> None:
         rule_id = event.version.rule_id
-        versions = self._versions.setdefault(rule_id, [])
-        if versions and event.version.number <= versions[-1].number:
-            self.skipped += 1
-            return False
-        versions.append(event.version)
+        self._versions.setdefault(rule_id, []).append(event.version)
         # A rule that is known stays as it is: a new definition does not resume a paused one.
         self._states.setdefault(rule_id, "PAUSED" if event.state == "PAUSED" else "ACTIVE")
-        return True
 
     def held(self) -> list[Json]:
         """Every rule that is not deleted, as an export has it, by id."""

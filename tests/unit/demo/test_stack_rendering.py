@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import hashlib
 import json
+import os
 import shlex
 import stat
 from pathlib import Path
@@ -123,3 +124,22 @@ def test_a_deep_checkout_gets_a_short_socket(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 60) / ("e" * 60)
     assert len(str(Places(deep).socket)) < LONGEST_SOCKET_PATH
     assert Places(deep).socket != Places(deep / "other").socket
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_data_is_for_its_owner_alone(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        places = Places(tmp_path / "var")
+        (tmp_path / "var").mkdir(mode=0o755)
+        (tmp_path / "var" / "kafka").mkdir(mode=0o755)  # of an earlier version
+        places.make()
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in places.var.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys(("run", "log", "engine", "kafka", "archive"), 0o700)
+    assert stat.S_IMODE(places.var.stat().st_mode) == 0o711
+
+
+def test_what_processes_make_is_for_their_owner_alone(tmp_path: Path) -> None:
+    assert parsed(configuration.render(Places(tmp_path), []))["supervisord"]["umask"] == "077"

@@ -20,8 +20,8 @@ class FakeTopic:
         return self.held
 
 
-def run(world: World, topic: FakeTopic) -> int:
-    return republish(FakeOutbox(world), topic, FakePublisher(world))
+def run(world: World, topic: FakeTopic, since: int | None = None) -> int:
+    return republish(FakeOutbox(world), topic, FakePublisher(world), since)
 
 
 def test_the_whole_log_goes_out_whatever_was_delivered_before() -> None:
@@ -53,3 +53,23 @@ def test_where_it_is_cut_off_the_relay_goes_on() -> None:
     world.relay()[0].run()
     assert world.kafka == [1, 2, 1, 2, 3, 4]
     assert world.cursor == 4
+
+
+def test_from_a_position_on_it_goes_into_a_topic_that_has_records() -> None:
+    world = World(end=5, cursor=5)
+    assert run(world, FakeTopic(5), since=4) == 2
+    assert (world.kafka, world.cursor) == ([4, 5], 5)
+
+
+def test_never_beyond_what_the_relay_has_delivered() -> None:
+    world = World(end=5, cursor=2)
+    assert run(world, FakeTopic(2), since=4) == 3
+    assert (world.kafka, world.cursor) == ([3, 4, 5], 5)
+
+
+@pytest.mark.parametrize("since", [6, 100])
+def test_a_position_that_there_is_not_is_refused(since: int) -> None:
+    world = World(end=5, cursor=5)
+    with pytest.raises(CannotRepublish, match=f"no position {since}: it ends at 5"):
+        run(world, FakeTopic(5), since=since)
+    assert (world.kafka, world.cursor) == ([], 5)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from prometheus_client import CollectorRegistry
 
-from rules_registry.domain.shard_reports import Applied, Exported, read_status
+from rules_registry.domain.shard_reports import Applied, read_status
 from rules_registry.errors import InvalidStatus, StoreUnavailable
-from rules_registry.service.status_projector import STALE_SECONDS, StatusProjector
+from rules_registry.service.status_projector import STALE_SECONDS, Status, StatusProjector
 
 WORD: dict[str, Any] = {
     "ruleId": 12,
@@ -67,7 +67,8 @@ class World:
 
     batches: list[list[bytes | None]]
     fault: Exception | None = None
-    stored: list[Applied | Exported] = field(default_factory=list)
+    refused: int = 0
+    stored: list[Status] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     committed: int = 0
     stop: threading.Event = field(default_factory=threading.Event)
@@ -107,12 +108,13 @@ class FakeSource:
 class FakeStatusStore:
     world: World
 
-    def put(self, statuses: Sequence[Applied | Exported]) -> None:
+    def put(self, statuses: Sequence[Status]) -> int:
         if self.world.fault is not None:
             fault, self.world.fault = self.world.fault, None
             raise fault
         self.world.steps.append("put")
         self.world.stored += statuses
+        return self.world.refused
 
 
 def test_the_database_comes_before_the_offsets() -> None:
@@ -122,6 +124,15 @@ def test_the_database_comes_before_the_offsets() -> None:
     assert world.steps == ["put", "commit", "put", "commit"]
     assert [status.shard for status in world.stored] == [0, 1]
     assert metrics.get_sample_value("tripline_status_projected_total") == 2
+
+
+def test_what_no_engine_can_have_written_is_counted_and_its_offset_committed() -> None:
+    world = World([[as_bytes(), as_bytes(shard=1)]], refused=1)
+    projector, metrics = world.projector()
+    projector.run()
+    assert world.steps == ["put", "commit"]
+    assert metrics.get_sample_value("tripline_status_projected_total") == 1
+    assert metrics.get_sample_value("tripline_status_refused_total") == 1
 
 
 def test_a_broken_record_does_not_hold_up_its_neighbours() -> None:

@@ -17,6 +17,7 @@ chmod = 0700
 
 [supervisord]
 nodaemon = true
+umask = 077
 logfile = {logs}/supervisord.log
 logfile_maxbytes = 5MB
 logfile_backups = 1

@@ -82,10 +82,14 @@ class Places:
         return self.logs / f"{program}.log"
 
     def make(self) -> None:
-        """Makes the folders."""
-        for folder in (self.run, self.logs, self.engine, self.socket.parent):
+        """Makes the folders. What they hold is for their owner alone: payments, alerts, keys.
+
+        Others may pass through `var`, for PostgreSQL runs as another user where this one is root.
+        """
+        self.var.mkdir(parents=True, exist_ok=True)
+        self.var.chmod(0o711)
+        for folder in (self.run, self.logs, self.engine, self.kafka, self.archive, self.socket.parent):
             folder.mkdir(parents=True, exist_ok=True)
-        for folder in {self.run, self.socket.parent}:
             folder.chmod(0o700)
 
     def data(self) -> tuple[Path, ...]:

@@ -14,6 +14,7 @@ from tripline_engine.archive.file_ranges import archived_ranges
 from tripline_engine.archive.process import run
 from tripline_engine.archive.settings import from_environment
 from tripline_engine.errors import EngineError
+from tripline_engine.private_files import private_files
 
 
 @click.group(invoke_without_command=True)
@@ -24,7 +25,7 @@ def main(context: click.Context) -> None:
     Without a command it archives until SIGTERM. Settings come from TRIPLINE_… environment variables.
     """
     if context.invoked_subcommand is None:
-        with _sentences():
+        with _sentences(), private_files():
             settings = from_environment()
             logs.configure(settings.log_level)
             run(settings, settings.event_type)

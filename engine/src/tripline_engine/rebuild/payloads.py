@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
+from tripline_engine.domain.shard.tick import tick_payload
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.rebuild.inputs import ReplayBatch
@@ -31,7 +32,10 @@ class PayloadPacker:
         """Payloads by shard; an empty list where the micro-batch has none for the shard."""
         broadcast = [
             *(Payload(Kind.RULE_EVENT, record.value or b"", record.offset) for record in batch.rules),
-            *(Payload(Kind.TICK, record.value or b"", record.offset) for record in batch.ticks),
+            *(
+                Payload(Kind.TICK, tick_payload(record.timestamp, record.value), record.offset)
+                for record in batch.ticks
+            ),
         ]
         by_shard = [list(broadcast) for _ in range(self._shards)]
         for packed in self._pack(_raw(chunk) for chunk in _chunks(batch.transactions)):

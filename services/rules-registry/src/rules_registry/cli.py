@@ -43,12 +43,19 @@ def status_projector() -> None:
 
 
 @main.command()
-def republish() -> None:
+@click.option(
+    "--from",
+    "since",
+    type=click.IntRange(min=1),
+    help="Only from this position on, into a topic that has records.",
+)
+def republish(since: int | None) -> None:
     """Write the topic rules.v1 anew from the log of rule events.
 
-    For a topic that was lost: it has to be there and empty, and no relay may run. The settings are the relay's.
+    For a topic that was lost: it has to be there and empty. For an engine that waits for a position: give --from. No
+    relay may run meanwhile. The settings are the relay's.
     """
-    _run(_republish)
+    _run(lambda: _republish(since))
 
 
 @main.command()
@@ -60,9 +67,9 @@ def openapi() -> None:
     _run(lambda: click.echo(openapi_document(read_event_type(Env())), nl=False))
 
 
-def _republish() -> None:
+def _republish(since: int | None) -> None:
     try:
-        count = run_republish(read_relay_settings(Env()))
+        count = run_republish(read_relay_settings(Env()), since)
     except RegistryError as error:
         click.echo(str(error), err=True)
         sys.exit(1)

@@ -158,3 +158,7 @@ class RelayCursorMoved(RegistryError):
 
 class InvalidStatus(RegistryError):
     """A record of rule-status.v1 that cannot be read; the text says why."""
+
+
+class LogDiffers(RegistryError):
+    """rules.v1 or an engine holds something else than the log; the text says what."""

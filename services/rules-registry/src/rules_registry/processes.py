@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+
 from rules_registry.adapters.outbox import open_outbox
 from rules_registry.adapters.postgres import Pool, open_pool
 from rules_registry.adapters.publisher import open_publisher
+from rules_registry.adapters.rules_reader import open_rules_reader
 from rules_registry.adapters.rules_topic import open_rules_topic
 from rules_registry.adapters.status_source import open_status_source
 from rules_registry.adapters.status_store import open_status_store
+from rules_registry.service.log_watch import LogWatch
 from rules_registry.service.relay import Relay
 from rules_registry.service.relay_metrics import relay_metrics
 from rules_registry.service.republisher import republish
@@ -54,19 +58,28 @@ def run_relay(settings: RelaySettings) -> None:
         relay_metrics(registry),
         stop,
     )
-    with MetricsServer(settings.metrics_bind, registry, {"relay": relay.check}):
+    watch = LogWatch(
+        lambda: open_outbox(settings.dsn), lambda: open_rules_reader(settings.kafka), registry, stop
+    )
+    watching = threading.Thread(target=watch.run, name="log-watch", daemon=True)
+    with MetricsServer(settings.metrics_bind, registry, {"relay": relay.check, "rules": watch.check}):
+        watching.start()
         relay.run()
+        watching.join(timeout=5)
 
 
-def run_republish(settings: RelaySettings) -> int:
-    """Writes the rules topic anew; the number of events. Raises what `republish` raises."""
+def run_republish(settings: RelaySettings, since: int | None) -> int:
+    """Writes the rules topic anew, or again from position `since` on; the number of events.
+
+    Raises what `republish` raises.
+    """
     configure_logs(settings.log_level, "rules-registry-republish")
     with (
         open_outbox(settings.dsn) as outbox,
         open_rules_topic(settings.kafka) as topic,
         open_publisher(settings.kafka) as publisher,
     ):
-        return republish(outbox, topic, publisher)
+        return republish(outbox, topic, publisher, since)
 
 
 def run_status_projector(settings: ProjectorSettings) -> None:

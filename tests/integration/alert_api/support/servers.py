@@ -14,7 +14,8 @@ from typing import Any
 from uuid import uuid4
 
 import psycopg
-from confluent_kafka import Consumer, Producer, TopicPartition
+import tenacity
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from tests.unit.alert_api.support.samples import alert
 from tripline_contracts import topics
@@ -67,6 +68,13 @@ def produce_traces(kafka: str, topic: str, values: Sequence[bytes | dict[str, An
     assert producer.flush(SECONDS) == 0
 
 
+# A broker's first group makes it lead the topic of offsets: until then it is the coordinator of none.
+@tenacity.retry(
+    retry=tenacity.retry_if_exception_type(KafkaException),
+    wait=tenacity.wait_fixed(0.05),
+    stop=tenacity.stop_after_delay(SECONDS),
+    reraise=True,
+)
 def committed(kafka: str, topic: str, group: str) -> int:
     """How many records of the topic the group has committed."""
     consumer = Consumer({"bootstrap.servers": kafka, "group.id": group, "log_level": 3})

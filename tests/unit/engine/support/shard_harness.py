@@ -15,11 +15,12 @@ import pyarrow as pa
 from tests.oracle.values.model import MicroBatch, Record
 from tripline_contracts.event_type import EventType
 from tripline_contracts.event_type_loader import load
-from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.engine_config import Clock, EngineConfig
 from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload
 from tripline_engine.domain.shard.projection import Projection
 from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
+from tripline_engine.domain.shard.tick import tick_payload
 from tripline_engine.domain.state_log.state_log import LARGE_ONES
 from tripline_engine.spark.rows.packing import packer
 from tripline_engine.spark.rows.shard_keys import shard_keys
@@ -82,8 +83,8 @@ class DictLog:
         return sum(map(len, self.committed.values()))
 
 
-def config(shards: int, event_type: EventType = TRANSACTION) -> EngineConfig:
-    return EngineConfig("engine-under-test", event_type, event_type.anchors, shards, (11, 22), "data")
+def config(shards: int, event_type: EventType = TRANSACTION, clock: Clock = "data") -> EngineConfig:
+    return EngineConfig("engine-under-test", event_type, event_type.anchors, shards, (11, 22), clock)
 
 
 @dataclass
@@ -97,9 +98,10 @@ class Engine:
     counters: Counter[str] = field(default_factory=Counter)
     event_type: EventType = TRANSACTION
     tuning: ShardTuning = DEFAULT_TUNING
+    clock: Clock = "data"
 
     def __post_init__(self) -> None:
-        self.config = config(self.shards, self.event_type)
+        self.config = config(self.shards, self.event_type, self.clock)
         self.logs = [DictLog() for _ in range(self.shards)]
         self._workers: list[Attached] = [{}, {}]
         self._gauges: list[Counter[str]] = [Counter() for _ in range(self.shards)]
@@ -222,7 +224,9 @@ class Engine:
     def _offered(self, kind: Kind, values: Iterable[bytes]) -> list[Payload]:
         payloads = []
         for value in values:
-            payloads.append(Payload(kind, value, self._offsets[kind]))
+            # the clock is that of old data: the time of a tick's record says nothing
+            data = tick_payload(0, value) if kind == Kind.TICK else value
+            payloads.append(Payload(kind, data, self._offsets[kind]))
             self._offsets[kind] += 1
         return payloads
 

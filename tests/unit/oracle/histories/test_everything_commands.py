@@ -102,7 +102,7 @@ def traced_for_good(history: list[MicroBatch]) -> list[MicroBatch]:
     for batch in history:
         made: list[bytes] = []
         for event in events([batch]):
-            position = 2 * int(str(event["position"]))
+            position = 2 * int(str(event["position"])) - 1
             made.append(json.dumps({**event, "position": position}).encode())
             trace = json.loads(Registry().trace(int(str(event.get("ruleId") or 0)), 2**50, 0))
             made.append(json.dumps({**trace, "position": position + 1}).encode())

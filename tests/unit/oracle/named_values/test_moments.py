@@ -45,7 +45,7 @@ def test_it_counts_for_its_own_micro_batch_and_by_position() -> None:
     assert ids(judge([batch(events=[rule, first], records=[pay(1, 0)])])) == ["t1"]
     assert ids(judge([batch(events=[second, rule, first], records=[pay(1, 0)])])) == []
     assert ids(judge([batch(events=[second, third, rule, first], records=[pay(1, 0)])])) == ["t1"]
-    late = [batch(events=[rule, second]), batch(events=[first, first], records=[pay(1, 0)])]
+    late = [batch(events=[rule, first, second]), batch(events=[first, first], records=[pay(1, 0)])]
     assert ids(judge(late)) == []
 
 

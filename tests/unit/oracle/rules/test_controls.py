@@ -63,14 +63,14 @@ def test_a_clear_happens_once_at_its_position() -> None:
     assert [value for _, value, _ in rows(batches)] == ["1", "1", "2"]
 
 
-def test_a_control_takes_its_position_and_an_unknown_one_too() -> None:
-    for command, skipped in ((CLEAR, 0), ("MAKE_TEA", 1)):
+def test_a_control_takes_its_position_and_an_unknown_one_does_not() -> None:
+    for command, skipped, alerts in ((CLEAR, 0, 0), ("MAKE_TEA", 1, 1)):
         registry = Registry()
-        late = registry.publish(1, EACH, 0, 0)
-        outcome = judge(
-            [batch(events=[registry.control(command, 0)]), batch(events=[late], records=[payment(1, T)])]
-        )
-        assert (outcome.alerts, outcome.skipped_rule_events) == ([], skipped)
+        control = registry.control(command, 0)
+        rule = json.loads(registry.publish(1, EACH, 0, 0))
+        in_its_place = json.dumps({**rule, "position": 1}).encode()
+        outcome = judge([batch(events=[control]), batch(events=[in_its_place], records=[payment(1, T)])])
+        assert (len(outcome.alerts), outcome.skipped_rule_events) == (alerts, skipped)
 
 
 def test_ids_outlive_a_clear() -> None:

@@ -61,17 +61,34 @@ def test_positions_order_a_micro_batch_and_an_older_one_is_nothing() -> None:
     first, pause = registry.publish(1, ONE, 0, 0), registry.move("RulePaused", "PAUSED", 1, 0)
     resume = registry.move("RuleResumed", "ACTIVE", 1, 0)
     assert versions(outcome_of(resume, pause, first)) == [1]
-    late = judge([batch(events=[first, resume]), batch(events=[pause, first], records=[payment(1, T)])])
+    late = judge(
+        [batch(events=[first, pause, resume]), batch(events=[pause, first], records=[payment(1, T)])]
+    )
     assert versions(late) == [1]
 
 
-def test_what_cannot_be_read_is_skipped_and_takes_its_position() -> None:
+def test_what_cannot_be_read_is_skipped_and_takes_no_position() -> None:
     registry = Registry()
-    garbage = [b"{", b"[]", b'{"type":"RuleSung","position":5}', b'{"type":"RulePublished","position":6}']
-    registry.position = 5
+    garbage = [b"{", b"[]", b'{"type":"RuleSung","position":1}', b'{"type":"RulePublished","position":1}']
     outcome = outcome_of(*garbage, registry.publish(1, ONE, 0, 0), registry.publish(2, ONE, 0, 0))
-    assert [alert["ruleId"] for alert in outcome.alerts] == [2]
+    assert [alert["ruleId"] for alert in outcome.alerts] == [1, 2]
     assert outcome.skipped_rule_events == 4
+
+
+def test_nothing_is_taken_beyond_the_next_position_until_that_one_has_come() -> None:
+    registry = Registry()
+    first, second = registry.publish(1, ONE, 0, 0), registry.publish(2, ONE, 0, 0)
+    pause = registry.move("RulePaused", "PAUSED", 1, 0)
+    forged = json.dumps({**json.loads(pause), "position": 9_007_199_254_740_991}).encode()
+    assert versions(outcome_of(first, forged)) == [1]
+    lost = [batch(events=[first]), batch(events=[pause], records=[payment(1, T)])]
+    again = [batch(events=[second, pause], records=[payment(2, T)])]
+    alerts = judge([*lost, *again]).alerts
+    assert [(alert["ruleId"], alert["transaction"]["transactionId"]) for alert in alerts] == [  # type: ignore[call-overload,index]
+        (1, "t1"),
+        (2, "t1"),
+        (2, "t2"),
+    ]
 
 
 def test_an_invalid_definition_is_skipped() -> None:

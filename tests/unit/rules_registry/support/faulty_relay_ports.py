@@ -69,8 +69,8 @@ class FakeOutbox:
         assert since == self.world.cursor, "the cursor moves from where it stands"
         self.world.cursor = to
 
-    def rewind(self) -> None:
-        self.world.cursor = 0
+    def rewind(self, to: int = 0) -> None:
+        self.world.cursor = to
 
     def last_position(self) -> int:
         return self.world.end

@@ -1,4 +1,4 @@
-"""The rule book of a shard: it applies events in position order, and knows the versions in force."""
+"""The rule book of a shard: it applies events position by position, and knows the versions in force."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ from typing import Any, Final
 
 import msgspec
 
-from tripline_contracts import decimals
+from tripline_contracts import decimals, log_digest
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.control_commands import ClearGroup, ClearRule, Group, TraceRule, read_command
 from tripline_contracts.errors import ContractError
-from tripline_contracts.event_members import is_integer, read_integer, read_text
+from tripline_contracts.event_members import read_integer, read_text
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.named_values import read_list, read_name, read_parameter
 from tripline_contracts.rules import rule_definition
+from tripline_engine.domain.rules.event_decoder import decode
 from tripline_engine.domain.rules.judged_spans import JudgedSpans, Span
+from tripline_engine.domain.rules.log_position import LogPosition
 from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.rule_events import (
     CatchUp,
     ControlApplied,
     NamedValueChanged,
     RuleApplied,
+    RuleEventGap,
     TolerancesChanged,
     UnreadableRuleEvent,
 )
@@ -48,6 +51,8 @@ AppliedEvent = RuleApplied | TolerancesChanged | ControlApplied | NamedValueChan
 class RuleBook:
     """All rules, the tolerances, and the position of the last event applied.
 
+    :ivar digest: the digest of the events applied after position `digest_from`, by `tripline_contracts.log_digest`
+    :ivar is_waiting: whether an event was refused since the last one that was applied: it waits for the next position
     :ivar traced: by rule id, the record time (ms) before which its evaluations are traced
     :ivar judged: the spans that versions with `lateEvents: reevaluate` have judged
     :ivar named: the named lists and parameters
@@ -65,27 +70,45 @@ class RuleBook:
         self.backfills: set[str] = set()
         self.accepted = dict.fromkeys(event_type.anchors, 0)
         self.settings = Tolerances()
-        self.position = -1
+        self.position = 0
+        self.digest, self.digest_from = log_digest.START, 0
+        self.is_waiting = False
 
     def apply(self, data: bytes) -> AppliedEvent | None:
-        """Apply an event of rules.v1.
+        """Apply an event of rules.v1, if it is the next one.
 
         :returns: None if there was nothing to apply: an older position, or a rule that is deleted
-        :raises UnreadableRuleEvent: the book moves to its position, if any, all the same
+        :raises UnreadableRuleEvent: the book does not move, and waits for a readable event at its next position
+        :raises RuleEventGap: the same for an event that is readable, but further ahead
         """
         try:
-            event = _decode(data)
-        except UnreadableRuleEvent as unreadable:
-            self.position = max(self.position, -1 if unreadable.position is None else unreadable.position)
+            event = decode(data)
+            position = event["position"]
+            if position <= self.position:
+                return None
+            if position > self.position + 1:
+                raise RuleEventGap(position, self.position + 1)
+            applied = self._apply_readable(event, position)
+        except UnreadableRuleEvent as refused:
+            self.is_waiting |= refused.position is None or refused.position > self.position
             raise
-        position = event["position"]
-        if position <= self.position:
-            return None
-        self.position = position
+        except RuleEventGap:
+            self.is_waiting = True
+            raise
+        self.position, self.is_waiting = position, False
+        self.digest = log_digest.extend(self.digest, data)
+        return applied
+
+    def _apply_readable(self, event: Mapping[str, Any], position: int) -> AppliedEvent | None:
         try:
             return self._apply_event(event, position)
         except (LookupError, TypeError, AttributeError, ValueError, RecursionError, ContractError) as error:
             raise UnreadableRuleEvent(f"{type(error).__name__}: {error}", position) from error
+
+    @property
+    def log_position(self) -> LogPosition:
+        """Where the book stands in rules.v1."""
+        return LogPosition(self.position, self.digest, self.digest_from, self.is_waiting)
 
     def expire(self, clock: int) -> bool:
         """Drop superseded versions that can judge nothing any more; whether there were any."""
@@ -223,6 +246,9 @@ class RuleBook:
         return msgspec.json.encode(
             {
                 "position": self.position,
+                "digest": self.digest,
+                "digestFrom": self.digest_from,
+                "waiting": self.is_waiting,
                 "settings": self.settings.to_json(),
                 "deleted": sorted(self.deleted),
                 "traced": sorted(self.traced.items()),
@@ -238,7 +264,12 @@ class RuleBook:
         """The book of stored JSON."""
         stored = msgspec.json.decode(data)
         book = RuleBook(event_type)
-        book.position = stored["position"]
+        # books from before had −1 before any event
+        book.position = max(stored["position"], 0)
+        # books from before these existed: the digest begins where they stand
+        book.digest = stored.get("digest", log_digest.START)
+        book.digest_from = stored.get("digestFrom", book.position)
+        book.is_waiting = stored.get("waiting", False)
         book.settings = Tolerances.of(stored["settings"])
         book.deleted = set(stored["deleted"])
         # books from before these existed have none
@@ -249,29 +280,6 @@ class RuleBook:
         for rule in stored["rules"]:
             book.rules[rule["ruleId"]] = rule_of_json(rule, event_type)
         return book
-
-
-def _decode(data: bytes) -> dict[str, Any]:
-    try:
-        event = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadableRuleEvent(str(error), position_of(data)) from error
-    if not isinstance(event, dict) or not is_integer(event.get("position")):
-        raise UnreadableRuleEvent("expected an object with an integer position", None)
-    return event
-
-
-def position_of(data: bytes) -> int | None:
-    """The event's position, even if nothing else of it can be read: a number may be beyond 64 bits, say."""
-    try:
-        position = msgspec.json.decode(data, type=_Positioned).position
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    return position if is_integer(position) else None
-
-
-class _Positioned(msgspec.Struct):
-    position: int
 
 
 def _catch_up(version: RuleVersion, paused: bool, until: int) -> CatchUp | None:

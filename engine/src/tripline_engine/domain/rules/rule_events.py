@@ -63,3 +63,11 @@ class UnreadableRuleEvent(Exception):
     def __init__(self, reason: str, position: int | None) -> None:
         super().__init__(reason)
         self.position = position
+
+
+class RuleEventGap(Exception):
+    """A rule event whose position is not the next one: records are missing before it, or it is not the registry's."""
+
+    def __init__(self, position: int, expected: int) -> None:
+        super().__init__(f"position {position}, where {expected} is the next one")
+        self.position, self.expected = position, expected

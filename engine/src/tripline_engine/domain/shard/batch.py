@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Final
 
 import msgspec
 import pyarrow as pa
 
 from tripline_contracts.control_commands import ExportRules
-from tripline_contracts.event_type import MAX_TIMESTAMP
-from tripline_engine.domain.rules.rule_book import position_of
-from tripline_engine.domain.rules.rule_events import ControlApplied, RuleApplied, UnreadableRuleEvent
+from tripline_engine.domain.rules.event_decoder import position_of
+from tripline_engine.domain.rules.log_position import PositionReport, is_report_due
+from tripline_engine.domain.rules.rule_events import (
+    ControlApplied,
+    RuleApplied,
+    RuleEventGap,
+    UnreadableRuleEvent,
+)
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
 from tripline_engine.domain.shard.batch_output import BatchOutput
 from tripline_engine.domain.shard.batch_transactions import BatchTransactions
@@ -20,18 +24,19 @@ from tripline_engine.domain.shard.command_handler import apply_command
 from tripline_engine.domain.shard.kafka_records import (
     export_record,
     order_record,
+    position_record,
     reject_record,
     status_record,
 )
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.projection import Projection
+from tripline_engine.domain.shard.tick import TickAhead, UnreadableTick, read_tick
 from tripline_engine.domain.state_log.firing_log import StateRetention
 from tripline_engine.domain.state_log.head import Head, write_book
 from tripline_engine.domain.state_log.state_log import StateLog
 from tripline_engine.domain.transactions.columns import MIN_TIME
 
 _log = logging.getLogger(__name__)
-_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class Batch:
@@ -70,14 +75,15 @@ class Batch:
         """Apply rule events by position; whether anything changed."""
         book, changed = self._state.book, False
         for payload in sorted(payloads, key=_position):
-            before = book.position
+            before = book.position, book.is_waiting
             try:
                 applied = book.apply(payload.data)
-            except UnreadableRuleEvent as error:
-                self._output.counters["unreadable_rule_events"] += 1
-                _log.warning("rule event at offset %d skipped: %s", payload.position, error)
+            except (UnreadableRuleEvent, RuleEventGap) as error:
+                is_gap = isinstance(error, RuleEventGap)
+                self._output.counters["rule_event_gaps" if is_gap else "unreadable_rule_events"] += 1
+                _log.warning("rule event at offset %d refused: %s", payload.position, error)
                 applied = None
-            changed |= book.position != before
+            changed |= (book.position, book.is_waiting) != before
             match applied:
                 case RuleApplied():
                     self._report_applied(applied)
@@ -114,18 +120,37 @@ class Batch:
 
     def _apply_ticks(self, payloads: Sequence[Payload]) -> bool:
         """Apply ticks by offset; whether versions have expired with them."""
-        book, watermarks, changed = self._state.book, self._state.watermarks, False
+        watermarks, changed = self._state.watermarks, False
         for payload in sorted(payloads, key=lambda payload: payload.position):
-            clock = _clock(payload.data)
-            if clock is None:
+            try:
+                clock = read_tick(payload.data, self._output.config.clock)
+            except UnreadableTick:
                 self._output.counters["unreadable_ticks"] += 1
-            elif watermarks.clock is None or clock >= watermarks.clock:
-                expired = book.expire(clock)
-                if expired and watermarks.spans:
-                    watermarks.sync_spans(book)
-                changed |= expired
-                watermarks.tick(clock, book)
+            except TickAhead as error:
+                self._output.counters["refused_ticks"] += 1
+                _log.warning("tick at offset %d refused: %s", payload.position, error)
+            else:
+                if watermarks.clock is None or clock >= watermarks.clock:
+                    changed |= self._apply_tick(clock)
         return changed
+
+    def _apply_tick(self, clock: int) -> bool:
+        """Move the clock; whether versions have expired with it."""
+        book, watermarks = self._state.book, self._state.watermarks
+        self._report_position(watermarks.clock, clock)
+        is_expired = book.expire(clock)
+        if is_expired and watermarks.spans:
+            watermarks.sync_spans(book)
+        watermarks.tick(clock, book)
+        return is_expired
+
+    def _report_position(self, before: int | None, clock: int) -> None:
+        output, place = self._output, self._state.book.log_position
+        if is_report_due(place, self._head.reported, before, clock):
+            self._head.reported = PositionReport(place.position, place.is_waiting, clock)
+            output.records.append(
+                position_record(place, output.config, output.shard, self._head.sequence, output.now)
+            )
 
     def _follow_rule_book(self) -> None:
         """Have log and windows follow a rule book that has changed."""
@@ -195,15 +220,3 @@ def _position(payload: Payload) -> tuple[int, int]:
     """The registry's position, then the offset; a rule event without a readable one changes nothing anyway."""
     position = position_of(payload.data)
     return -1 if position is None else position, payload.position
-
-
-def _clock(data: bytes) -> int | None:
-    try:
-        clock = msgspec.json.decode(data, type=_Tick).clock
-    except _UNREADABLE:
-        return None
-    return clock if 0 <= clock <= MAX_TIMESTAMP else None
-
-
-class _Tick(msgspec.Struct):
-    clock: int

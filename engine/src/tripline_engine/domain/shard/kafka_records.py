@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from tripline_contracts import cloudevents
+from tripline_engine.domain.rules.log_position import LogPosition
 from tripline_engine.domain.rules.rule_events import RuleApplied
 from tripline_engine.domain.rules.rule_version import Rule
 from tripline_engine.domain.shard.engine_config import EngineConfig
@@ -61,6 +62,25 @@ def export_record(
         ],
     }
     return _record("rule-status.v1", "export", "RulesExported", f"{command_id}-{shard}", export, now)
+
+
+def position_record(
+    place: LogPosition, config: EngineConfig, shard: int, sequence: int, now: int
+) -> OutRecord:
+    """Where this shard stands in rules.v1, for rule-status.v1."""
+    position = {
+        "kind": "position",
+        "engine": config.engine_id,
+        "position": place.position,
+        "digest": place.digest,
+        "digestFrom": place.digest_from,
+        "waiting": place.is_waiting,
+        "shard": shard,
+        "shards": config.shards,
+        "reportedAt": now,
+    }
+    identity = f"{config.engine_id}-{sequence}-{shard}"
+    return _record("rule-status.v1", "position", "PositionReported", identity, position, now)
 
 
 def trace_record(trace: Mapping[str, Any]) -> OutRecord:

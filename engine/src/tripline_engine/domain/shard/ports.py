@@ -25,7 +25,8 @@ class Payload:
     """One thing sent to a shard in a micro-batch.
 
     `position` is the Kafka offset for rule events and ticks, and 0 otherwise. `data` is the raw Kafka value for rule
-    events and ticks, an Arrow IPC stream for transactions and parse rejects, JSON for partition ranges.
+    events, `tick.tick_payload` for ticks, an Arrow IPC stream for transactions and parse rejects, JSON for partition
+    ranges.
     """
 
     kind: Kind

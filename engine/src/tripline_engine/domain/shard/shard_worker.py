@@ -88,5 +88,6 @@ class ShardWorker:
         self.counters["history_rows"] = projection.rows
         self.counters["history_bytes"] = projection.bytes
         self.counters["rule_position"] = projection.book.position
+        self.counters["rule_waiting"] = int(projection.book.is_waiting)
         self.counters["active_rules"] = sum(not rule.paused for rule in projection.book.rules.values())
         return output.records

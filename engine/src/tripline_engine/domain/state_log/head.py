@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from tripline_contracts.event_type import EventType
+from tripline_engine.domain.rules.log_position import PositionReport
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.state_log.anchor_log import AnchorLog
@@ -29,6 +30,7 @@ class Head:
     :ivar sequence: how many micro-batches the shard has taken
     :ivar nonce: drawn anew with each; a projection is valid if it names the same
     :ivar book_nonce: the nonce of the micro-batch that last changed the rule book
+    :ivar reported: the last report of the book's position; None before the first
     """
 
     sequence: int
@@ -36,6 +38,7 @@ class Head:
     book_nonce: int
     watermarks: Watermarks
     anchors: dict[str, AnchorLog]
+    reported: PositionReport | None = None
 
     @staticmethod
     def read(log: StateLog, event_type: EventType, tuning: SegmentTuning = DEFAULT_TUNING) -> Head:
@@ -68,6 +71,8 @@ class Head:
             stored["bookNonce"],
             Watermarks.of_json(stored["visibility"]),
             anchors,
+            # heads from before there were reports have none
+            PositionReport(*stored["reported"]) if stored.get("reported") else None,
         )
 
     def write(self, log: StateLog) -> None:
@@ -78,6 +83,7 @@ class Head:
             "sequence": self.sequence,
             "nonce": self.nonce,
             "bookNonce": self.book_nonce,
+            "reported": self.reported and self.reported.to_json(),
             "visibility": self.watermarks.to_json(),
             "segments": {name: anchor.segments.to_json() for name, anchor in anchors},
             "firing": {name: anchor.firing.to_json() for name, anchor in anchors},

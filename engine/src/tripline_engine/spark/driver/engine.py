@@ -29,6 +29,7 @@ from tripline_engine.spark.driver.jvm_heap import live_bytes, old_generation
 from tripline_engine.spark.driver.kafka_stream import KafkaStream
 from tripline_engine.spark.driver.listener import ProgressListener
 from tripline_engine.spark.driver.metrics import Metrics
+from tripline_engine.spark.driver.rule_log_watch import RuleLogWatch
 from tripline_engine.spark.driver.ticker import Clocks, Ticker
 from tripline_engine.spark.faults.fault_points import FaultPoint, parse_fault_point
 from tripline_engine.spark.query.jvm_class_cache import class_cache_for
@@ -94,6 +95,7 @@ class Engine:
         self._was_full = False
         self._backlog = Backlog(settings.max_transactions_per_batch)
         self._was_long = False
+        self._rule_log = RuleLogWatch()
         self._stop = threading.Event()
         self._ready, self._committed = threading.Event(), threading.Event()
         self._query: StreamingQuery | None = None
@@ -110,7 +112,7 @@ class Engine:
             preload.load_workers(session)
             self._listen_to_signals()
             listener = ProgressListener(
-                self._metrics, self._ready, self._committed, self._limit, self._backlog
+                self._metrics, self._ready, self._committed, self._limit, self._backlog, self._rule_log
             )
             listener.listen(session)
             try:
@@ -214,7 +216,7 @@ class Engine:
             return "the first micro-batch isn't done"
         if self._limit.full:
             return self._limit.sentence
-        return self._dead()
+        return self._dead() or self._rule_log.sentence
 
 
 def _finish(query: StreamingQuery, committed: threading.Event) -> None:

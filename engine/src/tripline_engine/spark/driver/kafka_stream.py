@@ -9,9 +9,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import structlog
-from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import (
+    TIMESTAMP_LOG_APPEND_TIME,
+    Consumer,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
 
 from tripline_contracts import cloudevents
+from tripline_engine.domain.shard.tick import SKEW_MS
 from tripline_engine.spark.checkpoint.restore_point import judged_ends
 from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
@@ -63,9 +71,23 @@ class KafkaStream:
             str(uuid.uuid4()), cloudevents.type_of("ClockTicked"), _SOURCE, time.time_ns() // 1_000_000
         )
         value = json.dumps({"clock": clock}, separators=(",", ":")).encode()
-        self._producer.produce(self._settings.topic(TICKS), value, headers=headers)
+        delivered: list[Message] = []
+        self._producer.produce(
+            self._settings.topic(TICKS),
+            value,
+            headers=headers,
+            on_delivery=lambda _error, message: delivered.append(message),
+        )
         if self._producer.flush(_SECONDS):
             raise KafkaException(f"a tick wasn't delivered within {_SECONDS:g} s")
+        for message in delivered:
+            kind, appended = message.timestamp()
+            if kind == TIMESTAMP_LOG_APPEND_TIME and clock > appended + SKEW_MS:
+                _log.error(
+                    "clock_ahead",
+                    reason=f"this machine's clock is {clock - appended} ms ahead of the broker's: ticks that far"
+                    " ahead are refused, and the record clock stands still. Set the clocks",
+                )
 
     def close(self) -> None:
         self._consumer.close()

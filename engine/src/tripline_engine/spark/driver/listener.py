@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from tripline_engine.spark.driver.backlog import Backlog
 from tripline_engine.spark.driver.history_limit import HistoryLimit
 from tripline_engine.spark.driver.metrics import Metrics, shard_counters
+from tripline_engine.spark.driver.rule_log_watch import RuleLogWatch
 from tripline_engine.spark.query.query import OBSERVATION
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ class ProgressListener:
         committed: threading.Event,
         limit: HistoryLimit,
         backlog: Backlog,
+        rule_log: RuleLogWatch,
     ) -> None:
         self._metrics = metrics
-        self._limit, self._backlog = limit, backlog
+        self._limit, self._backlog, self._rule_log = limit, backlog, rule_log
         self._ready, self._committed = ready, committed
 
     def listen(self, session: SparkSession) -> None:
@@ -58,8 +60,11 @@ class ProgressListener:
         self._metrics.batch_committed(stages.pop("triggerExecution") / 1000, rows, shards)
         self._metrics.record_stages(stages)
         self._backlog.batch_done(rows.get("transactions", 0))
-        for shard, counters in shards:
-            self._limit.record(shard, json.loads(counters)["history_rows"])
+        for shard, text in shards:
+            counters = json.loads(text)
+            self._limit.record(shard, counters["history_rows"])
+            is_waiting = bool(counters["rule_waiting"])
+            self._rule_log.record(shard, counters["rule_position"], is_waiting=is_waiting)
         self._ready.set()
         self._committed.set()
 

@@ -56,10 +56,18 @@ NULL_GROUPS: Final = MetricName(
     "tripline_engine_null_groups", "Evaluations skipped because a grouping field is null", "counter"
 )
 UNREADABLE_RULE_EVENTS: Final = MetricName(
-    "tripline_engine_unreadable_rule_events", "Rule events skipped, once per shard", "counter"
+    "tripline_engine_unreadable_rule_events", "Rule events that cannot be read, once per shard", "counter"
+)
+RULE_EVENT_GAPS: Final = MetricName(
+    "tripline_engine_rule_event_gaps",
+    "Rule events refused because their position is not the next one, once per shard",
+    "counter",
 )
 UNREADABLE_TICKS: Final = MetricName(
     "tripline_engine_unreadable_ticks", "Ticks skipped, once per shard", "counter"
+)
+REFUSED_TICKS: Final = MetricName(
+    "tripline_engine_refused_ticks", "Ticks ahead of the broker's time, refused, once per shard", "counter"
 )
 TRACE_RECORDS: Final = MetricName("tripline_engine_trace_records", "Trace records written", "counter")
 TRACE_RECORDS_OMITTED: Final = MetricName(
@@ -76,6 +84,12 @@ HISTORY_BYTES: Final = MetricName(
 )
 RULE_POSITION: Final = MetricName(
     "tripline_engine_rule_position", "Position of the last rule event applied", "gauge", ("shard",)
+)
+RULE_WAITING: Final = MetricName(
+    "tripline_engine_rule_waiting",
+    "1 while a rule event was refused and the next position is waited for",
+    "gauge",
+    ("shard",),
 )
 ACTIVE_RULES: Final = MetricName(
     "tripline_engine_active_rules", "Rules that are neither paused nor deleted", "gauge", ("shard",)
@@ -107,7 +121,9 @@ COUNTED_BY_SHARDS: Final = {
     "backfilled": BACKFILLED,
     "null_groups": NULL_GROUPS,
     "unreadable_rule_events": UNREADABLE_RULE_EVENTS,
+    "rule_event_gaps": RULE_EVENT_GAPS,
     "unreadable_ticks": UNREADABLE_TICKS,
+    "refused_ticks": REFUSED_TICKS,
     "trace_records": TRACE_RECORDS,
     "trace_records_omitted": TRACE_RECORDS_OMITTED,
 }
@@ -132,6 +148,7 @@ MEASURED_BY_SHARDS: Final = {
     "history_rows": HISTORY_ROWS,
     "history_bytes": HISTORY_BYTES,
     "rule_position": RULE_POSITION,
+    "rule_waiting": RULE_WAITING,
     "active_rules": ACTIVE_RULES,
 }
 """A shard's gauges; each micro-batch replaces the value."""

@@ -67,6 +67,7 @@ class Ticker:
         self._clocks = clocks
         self._repeats_tick = repeats_tick
         self._idle_seconds = DEFAULT_IDLE_SECONDS
+        self._rule_position = 0
         self._state = TickState()
         self._last: int | None = None
         self.unread: dict[int, int] = {}
@@ -115,7 +116,12 @@ class Ticker:
 
     def _take_settings(self) -> None:
         for event in self._stream.rule_events():
-            settings = event.get("settings") if isinstance(event, dict) else None
+            # as the shards do: each position once, and nothing that is further ahead
+            position = event.get("position") if isinstance(event, dict) else None
+            if position != self._rule_position + 1 or isinstance(position, bool):
+                continue
+            self._rule_position += 1
+            settings = event.get("settings")
             if isinstance(settings, dict) and event.get("type") == "SettingsChanged":
                 seconds = settings.get("idlePartitionSeconds")
                 if isinstance(seconds, int) and not isinstance(seconds, bool) and seconds >= 0:

@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from tripline_engine.errors import BadSettings
@@ -19,6 +20,7 @@ from tripline_engine.spark.settings import EngineSettings
 
 _STATE: Final = "spark.sql.streaming.stateStore"
 _HADOOP: Final = "spark.hadoop."
+_SHARED_BY: Final = "spark.authenticate.secret"
 
 # With few rows, writing the text of a projection costs more than interpreting it, in every micro-batch, even where the
 # class that it stands for is known. With a hundred thousand it pays.
@@ -60,6 +62,10 @@ _PURPOSE: Final[dict[str, str]] = {
     # since that one
     f"{_STATE}.minDeltasForSnapshot": "400",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    # the RPC of driver and executors deserialises Java objects: from nobody who lacks the session's secret. A local
+    # master draws one of its own; a cluster has to be given one (docs/scaling.md), and is refused without
+    "spark.authenticate": "true",
+    "spark.network.crypto.enabled": "true",
     # two attempts of one task at once would both write a shard's projection
     "spark.speculation": "false",
     "spark.sql.adaptive.enabled": "false",
@@ -121,11 +127,23 @@ def start_session(settings: EngineSettings, shards: int, archive: ClassCache | N
     builder = SparkSession.Builder().appName("tripline-engine").master(settings.spark_master)
     for key, value in {**_PURPOSE, **_deployment(settings, shards, archive)}.items():
         builder = builder.config(key, value)
-    session = builder.getOrCreate()
+    session = _created(builder)
     session.sparkContext.setLogLevel("ERROR")
     refuse_speculation(session)
     _forget_defaults(session)
     return session
+
+
+def _created(builder: SparkSession.Builder) -> SparkSession:
+    try:
+        return builder.getOrCreate()
+    except Py4JJavaError as error:
+        if _SHARED_BY in str(error.java_exception):
+            raise BadSettings(
+                f"{_SHARED_BY}: a cluster needs a shared secret, in spark-defaults.conf of master, workers and of this"
+                " engine (SPARK_CONF_DIR); see docs/scaling.md"
+            ) from error
+        raise
 
 
 def _forget_defaults(session: SparkSession) -> None:

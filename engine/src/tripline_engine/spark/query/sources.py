@@ -69,16 +69,24 @@ def _broadcast_events(
     every_shard = F.explode(F.array(*keys)) if shards > 1 else keys[0]
     is_rule = F.col("topic") == settings.topic(RULES)
     kind = F.when(is_rule, F.lit(int(Kind.RULE_EVENT))).otherwise(F.lit(int(Kind.TICK)))
+    record_time = F.unix_millis("timestamp")
+    # a record without a value is an event that can't be read: the shards say so
+    value = F.coalesce(F.col("value"), F.unhex(F.lit("")))
     return events.select(
         every_shard.alias("shardKey"),
         kind.cast("tinyint").alias("kind"),
         F.col("offset").alias("position"),
-        # a record without a value is an event that can't be read: the shards say so
-        F.coalesce(F.col("value"), F.unhex(F.lit(""))).alias("payload"),
+        F.when(is_rule, value).otherwise(F.concat(_big_endian(record_time), value)).alias("payload"),
         "partition",
-        F.unix_millis("timestamp").alias("recordTime"),
+        record_time.alias("recordTime"),
         F.lit(None).cast("binary").alias(BACKFILL),
     )
+
+
+def _big_endian(milliseconds: Column) -> Column:
+    """Eight bytes, as `tick.tick_payload` has them."""
+    not_negative = F.greatest(milliseconds, F.lit(0))
+    return F.unhex(F.lpad(F.hex(not_negative), 16, "0"))
 
 
 def _records(session: SparkSession, settings: EngineSettings, begin: Ends | None, limit: int) -> DataFrame:

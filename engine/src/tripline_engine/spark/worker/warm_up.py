@@ -26,6 +26,7 @@ from tripline_engine.domain.memory.row_compaction import shift_row_numbers_down
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_worker import ShardWorker
+from tripline_engine.domain.shard.tick import tick_payload
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.columns import Texts
 from tripline_engine.spark.rows.packing import packer, unpacked
@@ -129,7 +130,7 @@ def _batches(config: EngineConfig, rules: Sequence[Special]) -> Iterator[tuple[s
     # the second round has late ones; before the fourth, what was is in buckets only; with the last all expires
     for round_, second in enumerate((0, 0, 1, 9000, 9001, 10**7)):
         clock, rows = _START + second * 1000, _TEXTS if round_ == 2 else _ROWS
-        tick = Payload(Kind.TICK, json.dumps({"clock": clock}).encode(), round_)
+        tick = Payload(Kind.TICK, tick_payload(clock, json.dumps({"clock": clock}).encode()), round_)
         yield "first" if round_ < 4 else "second", [tick, *_transactions(config, round_, clock, rows)]
 
 

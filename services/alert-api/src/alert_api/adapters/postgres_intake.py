@@ -13,6 +13,7 @@ from typing import Any, Self
 import psycopg
 from psycopg.types.json import Jsonb
 
+from alert_api.adapters.issued_by_registry import IssuedByRegistry
 from alert_api.adapters.postgres_errors import translated
 from alert_api.errors import StoreUnavailable
 from alert_api.service.records import ReceivedAlert, Unreadable
@@ -59,6 +60,7 @@ class PostgresIntake:
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
         self._connection: psycopg.Connection[Any] | None = None
+        self._issued = IssuedByRegistry()
 
     def __enter__(self) -> Self:
         return self
@@ -87,9 +89,11 @@ class PostgresIntake:
                     )
                 # Before the alerts: who comes with commands locks others out, and who comes with alerts does not.
                 if voids:
+                    self._issued.check_voids(cursor, voids)
                     cursor.executemany(STORE_VOID, [_void_row(void) for void in voids])
                 if not alerts:
                     return 0
+                self._issued.check_alerts(cursor, alerts)
                 cursor.execute(STORE_ALERTS, _columns(alerts))
                 return cursor.rowcount
         except psycopg.Error as error:

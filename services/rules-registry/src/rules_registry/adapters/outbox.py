@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from rules_registry.adapters import statements
 from rules_registry.adapters.postgres import Connection, connect, translated
 from rules_registry.domain.outbox_event import OutboxEvent
+from rules_registry.domain.position_report import PositionReport
 from rules_registry.errors import RelayCursorMoved
 
 # A server that waits for a lock notices a dead client only if told to look; without it a killed relay would keep the
@@ -64,10 +65,15 @@ class Outbox:
         if moved != 1:
             raise RelayCursorMoved(f"The relay's cursor does not stand at {since}.")
 
-    def rewind(self) -> None:
-        """Puts the cursor to the beginning: everything is undelivered again."""
+    def reported_positions(self) -> list[PositionReport]:
+        """Where the shards of engines stand, by what each said last."""
+        with translated():
+            return [PositionReport(**row) for row in self._connection.execute(statements.POSITIONS)]
+
+    def rewind(self, to: int = 0) -> None:
+        """Puts the cursor back: everything behind position `to` is undelivered again."""
         with translated(), self._connection.transaction():
-            self._connection.execute(statements.REWIND_RELAY_CURSOR)
+            self._connection.execute(statements.REWIND_RELAY_CURSOR, {"to": to})
 
     def last_position(self) -> int:
         """The end of the log; 0 before any event."""

@@ -150,6 +150,31 @@ ON CONFLICT (rule_id, shard) DO UPDATE SET
 WHERE excluded.position >= s.position
 """
 
+# Events of rules and commands that a status may be about, of those positions and ids.
+KNOWN_EVENTS = """
+SELECT position, rule_id, version FROM registry.rule_events WHERE position = ANY (%(positions)s)
+"""
+
+KNOWN_COMMANDS = """
+SELECT command_id::text AS command_id, position FROM registry.control_commands
+WHERE command_id = ANY (%(command_ids)s::uuid[])
+"""
+
+UPSERT_POSITION = """
+INSERT INTO registry.engine_positions AS p
+    (engine, shard, shards, position, digest, digest_from, is_waiting, reported_at)
+VALUES (%(engine)s, %(shard)s, %(shards)s, %(position)s, %(digest)s, %(digest_from)s, %(is_waiting)s, %(reported_at)s)
+ON CONFLICT (engine, shard) DO UPDATE SET
+    shards = excluded.shards, position = excluded.position, digest = excluded.digest,
+    digest_from = excluded.digest_from, is_waiting = excluded.is_waiting, reported_at = excluded.reported_at
+WHERE excluded.reported_at >= p.reported_at
+"""
+
+POSITIONS = """
+SELECT engine, shard, shards, position, digest, digest_from, is_waiting, reported_at
+FROM registry.engine_positions ORDER BY engine, shard
+"""
+
 NOTE_COMMAND = """
 INSERT INTO registry.control_commands (command_id, command, position, last_position, occurred_at, actor)
 VALUES (%(command_id)s, %(command)s, %(position)s, %(last_position)s, %(occurred_at)s, %(actor)s)
@@ -219,7 +244,7 @@ UPDATE registry.relay_cursor SET position = %(to)s, updated_at = now() WHERE pos
 """
 
 # To the beginning, to deliver all of it once more.
-REWIND_RELAY_CURSOR = "UPDATE registry.relay_cursor SET position = 0, updated_at = now()"
+REWIND_RELAY_CURSOR = "UPDATE registry.relay_cursor SET position = %(to)s, updated_at = now()"
 
 UNDELIVERED = """
 SELECT position, event_id::text AS event_id, type, rule_id, occurred_at, body FROM registry.rule_events

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from rules_registry.domain.position_report import PositionReport, read_position
 from rules_registry.domain.status_fields import MAX_INT, MAX_MS, MAX_POSITION, integer, json_object
 from rules_registry.errors import InvalidStatus
 
@@ -118,7 +119,7 @@ class Applied:
     warm_from: int | None
 
 
-def read_status(value: bytes | None) -> Applied | Exported:
+def read_status(value: bytes | None) -> Applied | Exported | PositionReport:
     """Reads a record's value; those without a `kind` say what was applied. Raises `InvalidStatus`."""
     data = json_object(value)
     kind = data.get("kind")
@@ -126,6 +127,8 @@ def read_status(value: bytes | None) -> Applied | Exported:
         return _read_applied(data)
     if kind == "export":
         return read_exported(data)
+    if kind == "position":
+        return read_position(data)
     raise InvalidStatus("an unknown kind")
 
 

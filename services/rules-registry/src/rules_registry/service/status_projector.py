@@ -11,6 +11,7 @@ from typing import Protocol
 import structlog
 from prometheus_client import CollectorRegistry, Counter
 
+from rules_registry.domain.position_report import PositionReport
 from rules_registry.domain.shard_reports import Applied, Exported, read_status
 from rules_registry.errors import DeliveryFailed, InvalidStatus, StoreUnavailable
 from tripline_http.lifecycle import run_sessions
@@ -20,6 +21,8 @@ log = structlog.get_logger(__name__)
 TAKE_SECONDS = 0.5
 STALE_SECONDS = 30.0
 _RECOVERABLE = (StoreUnavailable, DeliveryFailed)
+
+Status = Applied | Exported | PositionReport
 
 
 class SourcePort(Protocol):
@@ -32,7 +35,8 @@ class SourcePort(Protocol):
 class StorePort(Protocol):
     """The store of status records."""
 
-    def put(self, statuses: Sequence[Applied | Exported]) -> None: ...
+    def put(self, statuses: Sequence[Status]) -> int:
+        """Store them; the number of those that no engine can have written, and that are not stored."""
 
 
 class StatusProjector:
@@ -57,6 +61,11 @@ class StatusProjector:
         self._broken = Counter(
             "tripline_status_broken_total",
             "Records of rule-status.v1 that cannot be read and are skipped",
+            registry=metrics,
+        )
+        self._refused = Counter(
+            "tripline_status_refused_total",
+            "Records of rule-status.v1 about events that are not in the log",
             registry=metrics,
         )
 
@@ -88,10 +97,13 @@ class StatusProjector:
     def _project(self, values: Sequence[bytes | None], store: StorePort) -> None:
         statuses = [status for value in values if (status := self._read(value)) is not None]
         if statuses:
-            store.put(statuses)
-            self._projected.inc(len(statuses))
+            refused = store.put(statuses)
+            self._projected.inc(len(statuses) - refused)
+            if refused:
+                self._refused.inc(refused)
+                log.error("status of events that the log does not hold", records=refused)
 
-    def _read(self, value: bytes | None) -> Applied | Exported | None:
+    def _read(self, value: bytes | None) -> Status | None:
         try:
             return read_status(value)
         except InvalidStatus as error:

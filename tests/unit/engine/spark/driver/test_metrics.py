@@ -17,7 +17,10 @@ from tripline_engine.spark.driver.backlog import Backlog
 from tripline_engine.spark.driver.history_limit import HistoryLimit
 from tripline_engine.spark.driver.listener import ProgressListener
 from tripline_engine.spark.driver.metrics import Metrics, shard_counters
+from tripline_engine.spark.driver.rule_log_watch import RuleLogWatch
 from tripline_engine.spark.rows.output_counters import count_records
+
+WAITING = {"rule_position": 4, "rule_waiting": 1}
 
 
 def alert(latency_ms: int) -> OutRecord:
@@ -61,7 +64,14 @@ def samples(registry: CollectorRegistry) -> dict[tuple[str, tuple[str, ...]], fl
 def test_micro_batches_add_up() -> None:
     metrics = Metrics()
     observed = {
-        "shard0": json.dumps({**count_records([alert(80), reject("too_late")]), "history_rows": 7}),
+        "shard0": json.dumps(
+            {
+                **count_records([alert(80), reject("too_late")]),
+                "history_rows": 7,
+                "rule_position": 4,
+                "rule_waiting": 1,
+            }
+        ),
         "shard1": None,
     }
     metrics.batch_committed(0.12, {"events": 1, "transactions": 5}, shard_counters(observed))
@@ -111,10 +121,12 @@ def fetch(port: int, path: str) -> tuple[int, str]:
 
 
 def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
-    metrics, limit = Metrics(), HistoryLimit(7)
+    metrics, limit, watch = Metrics(), HistoryLimit(7), RuleLogWatch()
     ready, committed = threading.Event(), threading.Event()
-    counters = json.dumps({**count_records([alert(80)]), "history_rows": 7})
-    ProgressListener(metrics, ready, committed, limit, Backlog(100)).batch_done(
+    counters = json.dumps(
+        {**count_records([alert(80)]), "history_rows": 7, "rule_position": 4, "rule_waiting": 1}
+    )
+    ProgressListener(metrics, ready, committed, limit, Backlog(100), watch).batch_done(
         {
             "sources": [{"numInputRows": 1}, {"numInputRows": 5}],
             "durationMs": {"triggerExecution": 120, "addBatch": 100},
@@ -125,6 +137,7 @@ def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
     assert ready.is_set()
     assert committed.is_set()
     assert limit.full
+    assert "position 5:" in (watch.sentence or "")
     assert found["tripline_engine_alerts_total", ()] == 1
     assert found["tripline_engine_history_rows", ("0",)] == 7
     assert found["tripline_engine_batch_stage_seconds_total", ("addBatch",)] == pytest.approx(0.1)
@@ -132,7 +145,7 @@ def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
 
 def test_a_micro_batch_before_any_shard_has_spoken() -> None:
     ready, committed = threading.Event(), threading.Event()
-    ProgressListener(Metrics(), ready, committed, HistoryLimit(7), Backlog(100)).batch_done(
+    ProgressListener(Metrics(), ready, committed, HistoryLimit(7), Backlog(100), RuleLogWatch()).batch_done(
         {"sources": [], "durationMs": {"triggerExecution": 5}}
     )
     assert ready.is_set()

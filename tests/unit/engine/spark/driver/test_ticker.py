@@ -130,8 +130,10 @@ def test_the_idle_time_is_a_setting_in_the_rule_log(tmp_path: Path) -> None:
     settings = {"idlePartitionSeconds": 2}
     stream.rules = [
         "garbage",
-        {"type": "RulePublished", "settings": {}},
-        {"type": "SettingsChanged", "settings": settings},
+        {"type": "RulePublished", "position": 1, "settings": {}},
+        {"type": "SettingsChanged", "position": 9, "settings": {"idlePartitionSeconds": 0}},
+        {"type": "SettingsChanged", "position": 2, "settings": settings},
+        {"type": "SettingsChanged", "position": 1, "settings": {"idlePartitionSeconds": 0}},
     ]
     subject = ticker(stream, tmp_path, hands)
     assert subject.step() is None

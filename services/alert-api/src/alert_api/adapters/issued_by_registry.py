@@ -1,0 +1,51 @@
+"""Whether rule versions and void commands are the registry's own: whoever can write to a topic can make them up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import psycopg
+
+from alert_api.errors import RecordNotStorable
+from alert_api.service.records import ReceivedAlert
+from alert_api.service.void_commands import VoidCommand
+
+_UNPUBLISHED = """
+SELECT rule_id, version FROM unnest(%s::bigint[], %s::bigint[]) AS alert (rule_id, version)
+EXCEPT SELECT rule_id, version FROM alerts.published_versions
+"""
+_UNISSUED = """
+SELECT command_id::text, position FROM unnest(%s::uuid[], %s::bigint[]) AS void (command_id, position)
+EXCEPT SELECT command_id::text, position FROM alerts.issued_voids
+"""
+
+
+class IssuedByRegistry:
+    """Remembers the rule versions that it has seen in the log: they stay there."""
+
+    def __init__(self) -> None:
+        self._published: set[tuple[int, int]] = set()
+
+    def check_alerts(self, cursor: psycopg.Cursor[Any], alerts: Iterable[ReceivedAlert]) -> None:
+        """Raises RecordNotStorable for an alert of a rule version that was never published."""
+        asked = sorted({(alert.rule_id, alert.rule_version) for alert in alerts} - self._published)
+        if not asked:
+            return
+        unknown = cursor.execute(
+            _UNPUBLISHED, [list(column) for column in zip(*asked, strict=True)]
+        ).fetchall()
+        if unknown:
+            rule_id, version = min(unknown)
+            raise RecordNotStorable(f"version {version} of rule {rule_id} was never published")
+        self._published.update(asked)
+
+    def check_voids(self, cursor: psycopg.Cursor[Any], voids: Iterable[VoidCommand]) -> None:
+        """Raises RecordNotStorable for a command that the registry has not issued."""
+        asked = sorted({(void.command_id, void.position) for void in voids})
+        if not asked:
+            return
+        unknown = cursor.execute(_UNISSUED, [list(column) for column in zip(*asked, strict=True)]).fetchall()
+        if unknown:
+            command_id, position = min(unknown)
+            raise RecordNotStorable(f"command {command_id} at position {position} was never issued")

@@ -1,0 +1,49 @@
+"""The registry's log compared with what is in rules.v1, and with what engines say they have applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rules_registry.domain.position_report import PositionReport
+from tripline_contracts import log_digest
+
+
+class LogDigests:
+    """The hashes of the log's events by position, from 1, and the digests over any of its ends."""
+
+    def __init__(self) -> None:
+        self._hashes: list[bytes] = []
+        self._digests: dict[int, list[str]] = {}
+
+    @property
+    def position(self) -> int:
+        """The last event's; 0 before any."""
+        return len(self._hashes)
+
+    def append(self, value: bytes) -> None:
+        """The next event, by the value of its record."""
+        self._hashes.append(log_digest.hash_of(value))
+
+    def holds(self, position: int, value: bytes) -> bool:
+        """Whether the event at that position is this one."""
+        return 1 <= position <= self.position and self._hashes[position - 1] == log_digest.hash_of(value)
+
+    def digest(self, since: int, until: int) -> str:
+        """Of the events after position `since`, up to and with `until`, which is not beyond the end."""
+        digests = self._digests.setdefault(since, [log_digest.START])
+        for value_hash in self._hashes[since + len(digests) - 1 : until]:
+            digests.append(log_digest.extend_by_hash(digests[-1], value_hash))
+        return digests[until - since]
+
+    def differences(self, report: PositionReport) -> Iterator[str]:
+        """Sentences that say how a shard's rules differ from the log."""
+        who = f"shard {report.shard} of engine {report.engine}"
+        if report.position > self.position:
+            yield f"{who} has applied position {report.position}, and the log ends at {self.position}"
+        elif self.digest(report.digest_from, report.position) != report.digest:
+            yield (
+                f"{who} has applied other events than the log holds, somewhere after position {report.digest_from} and"
+                f" up to {report.position}"
+            )
+        if report.is_waiting:
+            yield f"{who} has refused an event of rules.v1 and waits for position {report.position + 1}"
