@@ -105,7 +105,8 @@ def test_an_engine_goes_on_from_a_checkpoint_of_0_1(
     metadata.write_text(metadata.read_text().replace("file:/recorded/", f"file:{tmp_path}/"))
     topics = json.loads((tmp_path / "topics.json").read_text())
     log = RestoredLog(kafka, "upgrade-")
-    log.create()
+    # as the topics of that release were; ticks have got the broker's time since
+    log.create(**{"message.timestamp.type": "CreateTime"})
     log.restore(topics)
     scene = Scene(log, Workplace(java, jars, kafka, tmp_path, shards=2))
     with log.muted() as repeated:

@@ -15,7 +15,7 @@ from rules_registry.adapters.outbox import open_outbox
 from rules_registry.adapters.publisher import TOPIC, open_publisher
 from rules_registry.adapters.rules_reader import open_rules_reader
 from rules_registry.adapters.status_store import open_status_store
-from rules_registry.domain.position_report import PositionReport
+from rules_registry.domain.reports.position_report import PositionReport
 from rules_registry.errors import LogDiffers
 from rules_registry.service.log_watch import LogWatch
 from rules_registry.service.republisher import republish

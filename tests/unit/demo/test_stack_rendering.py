@@ -137,7 +137,7 @@ def test_data_is_for_its_owner_alone(tmp_path: Path, umask: int) -> None:
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in places.var.iterdir()}
     finally:
         os.umask(before)
-    assert modes == dict.fromkeys(("run", "log", "engine", "kafka", "archive"), 0o700)
+    assert modes == dict.fromkeys(("run", "log", "engine", "kafka"), 0o700)
     assert stat.S_IMODE(places.var.stat().st_mode) == 0o711
 
 

@@ -12,7 +12,7 @@ from rules_registry.domain.commands import Control, DeleteRule, PublishRule, Tra
 from rules_registry.domain.event_record import EventRecord, to_json
 from rules_registry.domain.events import RulePublished
 from rules_registry.domain.issued_command import IssuedCommand
-from rules_registry.domain.shard_reports import Comparison, Exported, HeldRule, compare, read_status
+from rules_registry.domain.reports.shard_reports import Comparison, Exported, HeldRule, compare, read_status
 from rules_registry.domain.version_diff import Difference, differences
 from rules_registry.errors import InvalidStatus, RuleIsDeleted, RuleNotFound
 from rules_registry.service.ports import Answer

@@ -12,8 +12,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from rules_registry.domain.outbox_event import OutboxEvent
-from rules_registry.domain.position_report import PositionReport
-from rules_registry.domain.shard_reports import read_status
+from rules_registry.domain.reports.position_report import PositionReport
+from rules_registry.domain.reports.shard_reports import read_status
 from rules_registry.errors import InvalidStatus, LogDiffers
 from rules_registry.service.log_watch import FOREIGN_SECONDS, STALE_MS, LogWatch
 from tripline_contracts import log_digest

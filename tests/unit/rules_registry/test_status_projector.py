@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from prometheus_client import CollectorRegistry
 
-from rules_registry.domain.shard_reports import Applied, read_status
+from rules_registry.domain.reports.shard_reports import Applied, read_status
 from rules_registry.errors import InvalidStatus, StoreUnavailable
 from rules_registry.service.status_projector import STALE_SECONDS, Status, StatusProjector
 

@@ -81,7 +81,7 @@ class Broker:
 
     def prepare(self) -> None:
         """Writes the configuration and formats the storage if that has not been done. Raises KafkaFailed."""
-        self.home.mkdir(parents=True, exist_ok=True)
+        self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.properties_file.write_text(self.properties(), encoding="utf-8")
         if (self.data / "meta.properties").exists():
             return

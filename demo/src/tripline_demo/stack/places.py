@@ -88,9 +88,13 @@ class Places:
         """
         self.var.mkdir(parents=True, exist_ok=True)
         self.var.chmod(0o711)
-        for folder in (self.run, self.logs, self.engine, self.kafka, self.archive, self.socket.parent):
+        for folder in (self.run, self.logs, self.engine, self.socket.parent):
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(0o700)
+        # these are there once they hold something
+        for folder in (self.kafka, self.archive):
+            if folder.exists():
+                folder.chmod(0o700)
 
     def data(self) -> tuple[Path, ...]:
         """The data that `--fresh` removes. Jars and logs stay."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from rules_registry.adapters import statements
 from rules_registry.adapters.postgres import Connection, connect, translated
 from rules_registry.domain.outbox_event import OutboxEvent
-from rules_registry.domain.position_report import PositionReport
+from rules_registry.domain.reports.position_report import PositionReport
 from rules_registry.errors import RelayCursorMoved
 
 # A server that waits for a lock notices a dead client only if told to look; without it a killed relay would keep the

@@ -13,7 +13,7 @@ from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import settings_from_json
 from rules_registry.domain.issued_command import IssuedCommand
-from rules_registry.domain.shard_reports import Exported, HeldRule, read_held
+from rules_registry.domain.reports.shard_reports import Exported, HeldRule, read_held
 from rules_registry.errors import CommandNotFound, RuleIsDeleted, RuleNotFound, VersionNotFound
 from tripline_contracts.control_commands import read_payload
 

@@ -18,8 +18,8 @@ from rules_registry.adapters.statements import (
     UPSERT_POSITION,
     UPSERT_STATUS,
 )
-from rules_registry.domain.position_report import PositionReport
-from rules_registry.domain.shard_reports import Applied, Exported, held_json
+from rules_registry.domain.reports.position_report import PositionReport
+from rules_registry.domain.reports.shard_reports import Applied, Exported, held_json
 
 
 class StatusStore:

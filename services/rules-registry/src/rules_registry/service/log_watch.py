@@ -16,9 +16,9 @@ from typing import Final, Protocol
 import structlog
 from prometheus_client import CollectorRegistry, Gauge
 
-from rules_registry.domain.log_comparison import LogDigests
 from rules_registry.domain.outbox_event import OutboxEvent
-from rules_registry.domain.position_report import PositionReport
+from rules_registry.domain.reports.log_comparison import LogDigests
+from rules_registry.domain.reports.position_report import PositionReport
 from rules_registry.errors import DeliveryFailed, LogDiffers, StoreUnavailable
 from tripline_contracts.canonical import canonical_json
 

@@ -11,8 +11,8 @@ from typing import Protocol
 import structlog
 from prometheus_client import CollectorRegistry, Counter
 
-from rules_registry.domain.position_report import PositionReport
-from rules_registry.domain.shard_reports import Applied, Exported, read_status
+from rules_registry.domain.reports.position_report import PositionReport
+from rules_registry.domain.reports.shard_reports import Applied, Exported, read_status
 from rules_registry.errors import DeliveryFailed, InvalidStatus, StoreUnavailable
 from tripline_http.lifecycle import run_sessions
 

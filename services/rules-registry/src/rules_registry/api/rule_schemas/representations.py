@@ -8,8 +8,8 @@ from typing import Any
 from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.events import Command
 from rules_registry.domain.issued_command import IssuedCommand
+from rules_registry.domain.reports.shard_reports import Exported, HeldRule, compare, held_json
 from rules_registry.domain.rule_import import LineResult
-from rules_registry.domain.shard_reports import Exported, HeldRule, compare, held_json
 from rules_registry.service.event_appender import RuleChange
 from tripline_contracts.control_commands import payload_json
 

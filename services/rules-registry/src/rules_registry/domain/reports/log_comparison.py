@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rules_registry.domain.position_report import PositionReport
+from rules_registry.domain.reports.position_report import PositionReport
 from tripline_contracts import log_digest
 
 

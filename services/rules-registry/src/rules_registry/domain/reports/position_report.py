@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rules_registry.domain.status_fields import MAX_INT, MAX_MS, MAX_POSITION, integer
+from rules_registry.domain.reports.status_fields import MAX_INT, MAX_MS, MAX_POSITION, integer
 from rules_registry.errors import InvalidStatus
 
 _DIGEST = re.compile(r"([0-9a-f]{64})?")

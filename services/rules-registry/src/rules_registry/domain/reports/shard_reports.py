@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rules_registry.domain.position_report import PositionReport, read_position
-from rules_registry.domain.status_fields import MAX_INT, MAX_MS, MAX_POSITION, integer, json_object
+from rules_registry.domain.reports.position_report import PositionReport, read_position
+from rules_registry.domain.reports.status_fields import MAX_INT, MAX_MS, MAX_POSITION, integer, json_object
 from rules_registry.errors import InvalidStatus
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")

@@ -1,0 +1,1 @@
+"""What shards of engines report, and how it compares with the log."""
