@@ -23,7 +23,7 @@ export TRIPLINE_TRAFFIC = $(TRAFFIC)
 export TRIPLINE_CLOCK = $(CLOCK)
 export TRIPLINE_EVENT_TYPE = $(EVENT_TYPE)
 
-.PHONY: help env check test lint kernels jars test-cluster soak demo up status down bench bench-long lock format secrets
+.PHONY: help env check test lint kernels jars test-cluster soak demo up status down bench bench-long lock format secrets sbom audit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -97,3 +97,11 @@ lock: $(STAMP) ## after a change of a requirements.in or of ivy.xml: writes the 
 	@for part in services engine; do $(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 -c requirements.lock -o $$part/requirements.lock $$part/requirements.in; done
 	@$(BIN)/python -m tripline_demo.embedded.jars --pin
+
+sbom: $(STAMP) jars ## var/sbom.cdx.json: every locked package and jar with version, hash and licence (CycloneDX)
+	@$(BIN)/python -m tripline_demo.supply_chain.bill var/sbom.cdx.json
+
+# Strict: a package that the service does not know of is a failure, not a clean bill.
+audit: $(STAMP) jars ## asks for known vulnerabilities of all of them; needs the network
+	@status=0; $(BIN)/pip-audit --strict --disable-pip --require-hashes --progress-spinner off -r requirements.lock || status=1; \
+		$(BIN)/python -m tripline_demo.supply_chain.vulnerabilities || status=1; exit $$status
