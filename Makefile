@@ -23,7 +23,8 @@ export TRIPLINE_TRAFFIC = $(TRAFFIC)
 export TRIPLINE_CLOCK = $(CLOCK)
 export TRIPLINE_EVENT_TYPE = $(EVENT_TYPE)
 
-.PHONY: help env check test lint kernels jars test-cluster soak demo up status down bench bench-long lock format secrets sbom audit
+.PHONY: help env check test lint kernels jars test-cluster soak demo up status down rebuild bench bench-long lock format secrets \
+	sbom audit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -77,6 +78,9 @@ status: $(STAMP) ## what runs, and where
 
 down: $(STAMP) ## stops what `make up` started
 	@$(BIN)/tripline down
+
+rebuild: $(STAMP) ## builds the engine's checkpoint again, from the recorded order, of the stack that runs
+	@$(BIN)/tripline rebuild
 
 bench: $(STAMP) ## measures everything against its bars (some twenty minutes); writes var/bench.json
 	@$(BIN)/python -m bench

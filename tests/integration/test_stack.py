@@ -5,6 +5,7 @@ The tests of this file share one stack and follow one another: the last one ends
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -124,6 +125,31 @@ def test_data_of_one_event_type_refuses_to_start_under_another(stack: RunningSta
     assert "start with EVENT_TYPE=transaction as it was, or begin anew with FRESH=1" in said
     unknown = tripline(stack.places, "up", "--event-type", "cards")
     assert (unknown.returncode, "expected card-authorisation, transaction" in unknown.stderr) == (1, True)
+
+
+def test_one_process_is_stopped_and_started(stack: RunningStack) -> None:
+    done = tripline(stack.places, "stop", "archiver")
+    assert (done.returncode, "archiver stopped" in done.stdout) == (0, True), done.stdout + done.stderr
+    listed = tripline(stack.places, "status")
+    assert (listed.returncode, re.search(r"archiver +stopped", listed.stdout) is not None) == (3, True)
+    unknown = tripline(stack.places, "stop", "nobody")
+    assert (unknown.returncode, "they are postgres, kafka" in unknown.stderr) == (1, True)
+    again = tripline(stack.places, "start", "archiver")
+    assert (again.returncode, "archiver is up" in again.stdout) == (0, True), again.stdout + again.stderr
+
+
+def test_the_engine_is_rebuilt(stack: RunningStack) -> None:
+    pinned = stack.places.engine / "checkpoint" / "tripline.json"
+    before = json.loads(pinned.read_text())
+    done = tripline(stack.places, "rebuild")
+    assert (done.returncode, "The old checkpoint is at" in done.stdout) == (0, True), (
+        done.stdout + done.stderr
+    )
+    after = json.loads(pinned.read_text())
+    assert (after["engine"], "begins" in after) == (before["engine"], True), (
+        "the same engine, from where it was"
+    )
+    assert tripline(stack.places, "status").returncode == 0
 
 
 def test_a_second_start_finds_it_running(stack: RunningStack) -> None:

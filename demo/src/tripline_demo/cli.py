@@ -1,4 +1,4 @@
-"""`tripline`: the whole line on this machine, in the foreground (demo) or in the background (up, status, down)."""
+"""`tripline`: the whole line on this machine, in the foreground (demo) or in the background (all other commands)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rich.markup import escape
 from tripline_contracts.event_type import DEFAULT
 from tripline_demo import paths
 from tripline_demo.errors import DemoError
-from tripline_demo.stack import screen, stack
+from tripline_demo.stack import screen, single, stack
 from tripline_demo.stack.places import Places
 from tripline_demo.stack.progress import Progress
 from tripline_demo.stack.supervisor import Supervisor
@@ -96,6 +96,28 @@ def status() -> None:
 def down() -> None:
     """Stop everything."""
     _down(_places(), Console())
+
+
+@commands.command()
+@click.argument("process")
+def stop(process: str) -> None:
+    """Stop one process of the stack that runs; `tripline status` lists them."""
+    single.stop(_places(), process, Progress(Console()))
+
+
+@commands.command()
+@click.argument("process")
+def start(process: str) -> None:
+    """Start one process again, and wait until it is up."""
+    single.start(_places(), process, Progress(Console()))
+
+
+@commands.command()
+def rebuild() -> None:
+    """Build the engine's checkpoint again from the recorded order: stops the engine, builds, starts it."""
+    console = Console()
+    aside = single.rebuild_engine(_places(), Progress(console))
+    console.print(f"The old checkpoint is at {aside}; remove it when you are content.", soft_wrap=True)
 
 
 def _places() -> Places:

@@ -25,6 +25,14 @@ class CheckpointInUse(EngineError):
     """Another engine process holds this checkpoint."""
 
 
+class CheckpointMoved(EngineError):
+    """The checkpoint is not where it was when the engine started."""
+
+
+class EngineRunning(EngineError):
+    """The engine that is to be rebuilt still judges."""
+
+
 class StateStoreFailed(EngineError):
     """Spark's state store refuses what it was asked for: the task fails and is tried again."""
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import configparser
 import os
 import shlex
 from collections.abc import Iterable, Mapping
+
+from supervisor.datatypes import dict_of_key_value_pairs
 
 from tripline_demo.errors import StackFailed
 from tripline_demo.stack.places import Places
@@ -58,6 +61,14 @@ def render(places: Places, programs: Iterable[Program]) -> str:
         user=as_root,
     )
     return head + "".join(_section(places, n, program) for n, program in enumerate(programs, start=1))
+
+
+def environment_of(places: Places, program: str) -> dict[str, str]:
+    """The variables that a program of the running stack was given."""
+    reader = configparser.RawConfigParser()
+    reader.read(places.supervisor_configuration, encoding="utf-8")
+    pairs: dict[str, str] = dict_of_key_value_pairs(reader[f"program:{program}"]["environment"])
+    return {name: value.replace("%%", "%") for name, value in pairs.items()}
 
 
 def _section(places: Places, priority: int, program: Program) -> str:

@@ -19,6 +19,7 @@ from tripline_engine.rebuild.output_writer import emit
 from tripline_engine.rebuild.plan import plan
 from tripline_engine.rebuild.progress import Progress
 from tripline_engine.rebuild.replay import replay
+from tripline_engine.rebuild.running_engine import refuse_running
 from tripline_engine.rebuild.survey import Survey
 from tripline_engine.spark.checkpoint import checkpoint
 from tripline_engine.spark.checkpoint.restore_point import write_restore_point
@@ -47,6 +48,7 @@ def rebuild(settings: EngineSettings, event_type: EventType, engine: str | None)
     """Makes the checkpoint of the engine with that id, or of the newest one. Raises EngineError."""
     with checkpoint.exclusive(settings.checkpoint), journals(settings, event_type) as by_topic:
         checkpoint.refuse_existing(settings.checkpoint)
+        refuse_running(by_topic[ORDER], engine, time.sleep)
         return _rebuild(settings, event_type, by_topic, engine)
 
 

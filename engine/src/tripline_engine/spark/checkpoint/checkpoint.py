@@ -13,14 +13,14 @@ import os
 import secrets
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.memory.file_lock import file_lock
 from tripline_engine.domain.shard.engine_config import Clock, EngineConfig
-from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch
+from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch, CheckpointMoved
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
 
 _FILE: Final = "tripline.json"
@@ -39,11 +39,44 @@ def spark_folder(checkpoint: Path) -> Path:
 
 @contextmanager
 def exclusive(checkpoint: Path) -> Iterator[None]:
-    """Hold the checkpoint for this process. Raises CheckpointInUse if another one has it."""
-    with file_lock(checkpoint / _LOCK) as held:
-        if not held:
-            raise CheckpointInUse(f"{checkpoint}: another engine is running on this checkpoint")
+    """Hold the checkpoint for this process. Raises CheckpointInUse if another one has it.
+
+    There are two locks: one goes with the folder, the other, beside it, stays with its name. So nothing is made in the
+    place of a folder that was moved away beneath an engine that runs.
+    """
+    with ExitStack() as locks:
+        for lock in (checkpoint / _LOCK, *_lock_beside(checkpoint)):
+            if not locks.enter_context(file_lock(lock)):
+                raise CheckpointInUse(f"{checkpoint}: another engine is running on this checkpoint")
         yield
+
+
+def _lock_beside(checkpoint: Path) -> list[Path]:
+    """None where the checkpoint is a mount of its own, in a folder that is not ours."""
+    return [checkpoint.with_name(f"{checkpoint.name}.lock")] if os.access(checkpoint.parent, os.W_OK) else []
+
+
+class Held:
+    """The checkpoint's folder as it was when the engine took it."""
+
+    def __init__(self, checkpoint: Path) -> None:
+        self._checkpoint, self._folder = checkpoint, _identity(checkpoint)
+
+    def check(self) -> None:
+        """Raises CheckpointMoved if another folder is there by now, or none."""
+        if _identity(self._checkpoint) != self._folder:
+            raise CheckpointMoved(
+                f"{self._checkpoint} was moved away or replaced while the engine ran: it ends, and what it has judged"
+                " since is in the recorded order. Stop an engine before its checkpoint is moved"
+            )
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        status = folder.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def refuse_existing(checkpoint: Path) -> None:

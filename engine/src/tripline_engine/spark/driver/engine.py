@@ -97,6 +97,7 @@ class Engine:
         self._was_long = False
         self._rule_log = RuleLogWatch()
         self._stop = threading.Event()
+        self._held = checkpoint.Held(settings.checkpoint)
         self._ready, self._committed = threading.Event(), threading.Event()
         self._query: StreamingQuery | None = None
 
@@ -194,6 +195,7 @@ class Engine:
         heap = old_generation(jvm)
         purge_at = time.monotonic() + jvm_housekeeping.INTERVAL_SECONDS
         while not self._stop.wait(_POLL_SECONDS) and not self._wants_another_query():
+            self._held.check()
             if not query.isActive:
                 raise QueryFailed(f"the streaming query ended: {_reason(query)}")
             if not self._ticker_thread.is_alive():

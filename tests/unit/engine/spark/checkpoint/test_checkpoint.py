@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from tripline_contracts.event_type_loader import load
-from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch
+from tripline_engine.errors import CheckpointExists, CheckpointInUse, CheckpointMismatch, CheckpointMoved
 from tripline_engine.spark.checkpoint.checkpoint import (
+    Held,
     exclusive,
     is_new,
     new_config,
@@ -151,6 +152,35 @@ def test_a_second_engine_is_kept_out_until_the_first_is_gone(tmp_path: Path) -> 
         pass
     with exclusive(folder):
         pass
+
+
+def test_a_folder_that_is_moved_away_keeps_its_name_locked(tmp_path: Path) -> None:
+    folder = tmp_path / "checkpoint"
+    with exclusive(folder):
+        folder.rename(tmp_path / "aside")
+        with pytest.raises(CheckpointInUse, match="another engine"), exclusive(folder):
+            pass
+        with pytest.raises(CheckpointInUse, match="another engine"), exclusive(tmp_path / "aside"):
+            pass
+    with exclusive(folder):
+        pass
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_an_engine_notices_that_its_folder_was_moved_away(tmp_path: Path, *, is_replaced: bool) -> None:
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    held = Held(folder)
+    held.check()
+    folder.rename(tmp_path / "aside")
+    if is_replaced:
+        folder.mkdir()
+    with pytest.raises(CheckpointMoved, match="moved away or replaced while the engine ran"):
+        held.check()
+    if is_replaced:
+        folder.rmdir()
+    (tmp_path / "aside").rename(folder)
+    held.check()
 
 
 def test_committed_ends_are_those_of_the_last_commit(tmp_path: Path) -> None:
