@@ -93,8 +93,6 @@ def test_an_endpoint_lets_in_whom_its_route_says_and_nobody_else(
         **{role: (bearer(role), role) for role in ROLES},
     }
     for caller, (headers, role) in callers.items():
-        if right == ELSEWHERE and caller in ("wrong key", "another scheme"):
-            continue  # handed on: tests/unit/alert_api/test_console_data.py
         answer = client.open(endpoint.path, method=endpoint.method, headers={**headers, "If-Match": "*"})
         refusals = {answer.status_code} & {401, 403}
         assert refusals == expected(right, role), (caller, answer.status_code)

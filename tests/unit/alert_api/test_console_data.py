@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 
 import httpx
@@ -67,7 +68,7 @@ def test_a_list_of_any_size_reaches_the_registry_and_more_does_not() -> None:
     registry = Recorder(httpx.Response(200, json={}))
     statuses = [
         client_of(registry=registry)
-        .put("/console/registry/lists/watched", headers={"Authorization": "Bearer mine"}, data=b" " * size)
+        .put("/console/registry/lists/watched", headers=AS_CLERK, data=b" " * size)
         .status_code
         for size in (named_values.MAX_LIST_BYTES + 1000, 2 * named_values.MAX_LIST_BYTES + 1)
     ]
@@ -81,7 +82,7 @@ def test_the_registry_is_asked_with_the_callers_key_and_judges_it() -> None:
     )
     response = client_of(registry=registry).get(
         "/console/registry/rules?limit=100&cursor=c",
-        headers={"Authorization": "Bearer mine", "Cookie": "secret=1", "X-Forwarded-For": "1.2.3.4"},
+        headers={**AS_CLERK, "Cookie": "secret=1", "X-Forwarded-For": "1.2.3.4"},
     )
     assert (response.status_code, response.get_json()) == (200, {"items": []})
     assert (response.headers["Link"], response.headers["ETag"]) == ("</x>", '"3"')
@@ -89,7 +90,7 @@ def test_the_registry_is_asked_with_the_callers_key_and_judges_it() -> None:
     assert "Set-Cookie" not in response.headers
     (asked,) = registry.asked
     assert (asked.url.path, dict(asked.url.params)) == ("/v1/rules", {"limit": "100", "cursor": "c"})
-    assert asked.headers["Authorization"] == "Bearer mine"
+    assert asked.headers["Authorization"] == AS_CLERK["Authorization"]
     assert not {"cookie", "x-forwarded-for"} & set(asked.headers)
 
 
@@ -100,7 +101,7 @@ def test_a_change_goes_through_with_its_condition_and_its_body() -> None:
     response = client_of(registry=registry).put(
         "/console/registry/rules/7",
         json={"limit": "5"},
-        headers={"Authorization": "Bearer mine", "If-Match": '"2"'},
+        headers={**AS_CLERK, "If-Match": '"2"'},
     )
     assert (response.status_code, response.content_type) == (412, "application/problem+json")
     (asked,) = registry.asked
@@ -114,16 +115,38 @@ def test_a_change_goes_through_with_its_condition_and_its_body() -> None:
 )
 def test_only_plain_addresses_are_asked_for(path: str) -> None:
     registry = Recorder(httpx.Response(200, json={}))
-    client_of(registry=registry).get(f"/console/registry/{path}", headers={"Authorization": "Bearer mine"})
+    client_of(registry=registry).get(f"/console/registry/{path}", headers=AS_CLERK)
     assert all(asked.url.raw_path.startswith(b"/v1/rules/1") for asked in registry.asked)
 
 
 def test_the_registrys_refusal_is_handed_on() -> None:
     refusal = {"Content-Type": "application/problem+json", "WWW-Authenticate": "Bearer"}
     client = client_of(registry=lambda _: httpx.Response(401, json={"status": 401}, headers=refusal))
-    response = client.get("/console/registry/rules", headers={"Authorization": "Bearer unknown"})
+    response = client.get("/console/registry/rules", headers=AS_VIEWER)
     assert (response.status_code, response.content_type) == (401, "application/problem+json")
     assert response.headers["WWW-Authenticate"] == "Bearer"
+
+
+class UnreadBody(io.BytesIO):
+    """A body that fails the test when anybody reads it."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        pytest.fail(f"{size} bytes of the body were asked for")
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer unknown to everybody"}])
+def test_a_body_of_a_caller_without_a_known_key_is_neither_read_nor_handed_on(
+    headers: dict[str, str],
+) -> None:
+    registry = Recorder(httpx.Response(200, json={}))
+    response = client_of(registry=registry).put(
+        "/console/registry/lists/watched",
+        headers=headers,
+        input_stream=UnreadBody(),
+        content_length=1_000_000,
+    )
+    assert (response.status_code, response.content_type) == (401, "application/problem+json")
+    assert registry.asked == []
 
 
 def test_without_a_key_nothing_is_asked() -> None:

@@ -1,7 +1,8 @@
 """The console's data from other services, on this origin: registry, engine, generator, transactions.
 
-Registry and generator are asked with the caller's own key, and judge it; the generator's is judged here too. The
-engine's metrics ask for no key, so the key is judged here alone: who may read alerts may look.
+Registry and generator are asked with the caller's own key, and judge what it may do. That the key is a known one is
+judged here first, and for the generator its scope too. The engine's metrics ask for no key, so the key is judged here
+alone: who may read alerts may look.
 """
 
 from __future__ import annotations
@@ -62,9 +63,8 @@ def _add_proxies(blueprint: Blueprint, line: Line) -> None:
     @blueprint.route("/registry/<path:path>", methods=_METHODS)
     @takes_any_query
     def registry(path: str) -> Response:
-        if "Authorization" not in request.headers:
-            challenge = {"WWW-Authenticate": 'Bearer realm="tripline"'}
-            raise ProblemError(401, "unauthenticated", "Send a known API key.", headers=challenge)
+        # Before the body is read: a caller without a known key must not make this process hold and send on a megabyte.
+        identify()
         request.max_content_length = _MAX_BODY_BYTES
         return _handed_on(line.registry.ask(_question(path)))
 
