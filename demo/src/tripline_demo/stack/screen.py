@@ -17,20 +17,21 @@ _ADDRESSES = (
     ("console", "Console"), ("rulesRegistry", "Rules registry"), ("alertApi", "Alert API"),
     ("generator", "Traffic generator"), ("kafka", "Kafka"), ("postgres", "PostgreSQL"),
 )  # fmt: skip
-_KEYS = {
-    "admin": "everything", "analyst": "rules, alerts", "second-analyst": "rules, alerts", "viewer": "reads only",
-    "ops": "controls and traffic; reads rules and alerts",
-}  # fmt: skip
 
 
 def show_running(console: Console, stack: Mapping[str, Any], places: Places, how_to_stop: str) -> None:
-    """Addresses, keys, how to stop. Plain lines: whatever the width, a key can be copied whole."""
+    """Addresses, the file of the keys, how to stop. Plain lines: whatever the width, an address can be copied whole.
+
+    No key: a terminal's history and a log file of the start may be open to others, the file is not.
+    """
     console.rule("Tripline is running", style="green")
     for name, title in _ADDRESSES:
         _line(console, title, _without_password(str(stack[name])))
-    for name, key in stack["apiKeys"].items():
-        _line(console, f"Key of {name}", f"{key}  ({_KEYS.get(name, '')})")
-    _line(console, "For scripts", f"{places.stack_file} (the database password too)")
+    _line(
+        console,
+        "API keys",
+        f"{places.stack_file} ({', '.join(stack['apiKeys'])}), readable by its owner only",
+    )
     _line(console, "Logs", str(places.logs))
     _line(console, "To stop", how_to_stop)
     console.rule(style="green")
