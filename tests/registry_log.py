@@ -9,7 +9,7 @@ COMMANDS = 400
 
 _PUBLISH = """
 INSERT INTO registry.rule_events (position, event_id, type, rule_id, version, occurred_at, actor, body)
-SELECT 1000000 + 1000 * rule_id + version, gen_random_uuid(), 'RulePublished', rule_id, version, 0, 'test', '{}'
+SELECT 1000000 + 10000 * rule_id + version, gen_random_uuid(), 'RulePublished', rule_id, version, 0, 'test', '{}'
 FROM generate_series(1, %s) AS rule_id, generate_series(1, %s) AS version
 """
 _COMMAND = """
@@ -23,10 +23,10 @@ FROM unnest(%(ids)s::uuid[], %(positions)s::bigint[]) AS void (command_id, posit
 """
 
 
-def publish_everything(owner: str) -> None:
-    """Rules 1 to RULES in versions 1 to VERSIONS, far behind any position that a test uses."""
+def publish_everything(owner: str, rules: int = RULES, versions: int = VERSIONS) -> None:
+    """Rules from 1 on in versions from 1 on, far behind any position that a test uses."""
     with psycopg.connect(owner) as connection:
-        connection.execute(_PUBLISH, (RULES, VERSIONS))
+        connection.execute(_PUBLISH, (rules, versions))
 
 
 def issue_voids(owner: str, command_ids: dict[int, str]) -> None:

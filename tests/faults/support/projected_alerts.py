@@ -17,7 +17,8 @@ from tests.servers import PostgresServer
 def projected_alerts(postgres: PostgresServer, kafka: str, topic: str) -> Iterator[str]:
     """The owner's DSN of a database that the alert projector fills from that topic while the block runs."""
     with postgres.database(migrated=True) as owner:
-        publish_everything(owner)
+        # a rule changes all the while
+        publish_everything(owner, rules=10, versions=5_000)
         dsn = postgres.login(owner, "tripline_alert_projector")
         with projector(kafka, topic, dsn):
             yield owner
