@@ -18,7 +18,7 @@ _SCHEMAS: Final = "./src/tripline_contracts/schemas"
 _JSON_SCHEMA: Final = "application/schema+json;version=draft-2020-12"
 _KAFKA_BINDING: Final = "0.5.0"
 _LISTS: Final = ("cleanup.policy",)
-_TEXTS: Final = ("message.timestamp.type",)
+_TEXTS: Final = ("message.timestamp.type", "compression.type")
 
 Json = dict[str, object]
 

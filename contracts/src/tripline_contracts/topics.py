@@ -14,6 +14,13 @@ from tripline_contracts.errors import InvalidTopic, UnknownTopic
 
 Clock = Literal["wall", "data"]
 
+PROTECTIVE = ("compression.type", "message.timestamp.type")
+"""Settings that keep forged and oversized records out, so that topics of an earlier release get them too.
+
+A broker that stores records uncompressed measures their real size against `max.message.bytes`: a few kilobytes that
+unfold to hundreds of megabytes in every reader are refused. A topic with the broker's own time takes nobody else's.
+"""
+
 _TEXTS = ("name", "purpose", "key", "value", "schema")
 _LISTS = ("producers", "consumers", "events")
 _KNOWN = {*_TEXTS, *_LISTS, "partitions", "config", "configForOldData", "headers"}

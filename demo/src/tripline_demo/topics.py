@@ -1,4 +1,7 @@
-"""Creates the topics that the contracts declare: `python -m tripline_demo.topics`, broker in TRIPLINE_KAFKA."""
+"""Creates the topics that the contracts declare, and protects those that exist.
+
+`python -m tripline_demo.topics`, broker in TRIPLINE_KAFKA.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,14 @@ from collections.abc import Iterable
 
 import tenacity
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    OffsetSpec,
+    ResourceType,
+)
 from confluent_kafka.cimpl import NewTopic
 
 from tripline_contracts import topics as contract
@@ -22,9 +32,10 @@ def create(
 ) -> list[str]:
     """Creates what is missing, with partitions and settings of the contract for that clock; returns their names.
 
-    A topic that exists is left as it is. What was created can be read and written when this returns. Raises
-    KafkaFailed.
+    A topic that exists keeps its settings but for the protective ones of the contract, which it gets. What was created
+    can be read and written when this returns. Raises KafkaFailed.
     """
+    declared = contract.all_topics() if topics is None else list(topics)
     wanted = [
         NewTopic(
             t.name,
@@ -32,7 +43,7 @@ def create(
             replication_factor=1,
             config=t.creation_config(clock),
         )
-        for t in (contract.all_topics() if topics is None else topics)
+        for t in declared
     ]
     admin = AdminClient({"bootstrap.servers": bootstrap_servers, "log_level": 3})
     created: list[str] = []
@@ -43,6 +54,7 @@ def create(
         except KafkaException as failure:
             if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise KafkaFailed(f"Topic {name} could not be created: {failure.args[0].str()}") from failure
+    protect(admin, [topic for topic in declared if topic.name not in created])
     try:
         _until_led(admin, [topic for topic in wanted if topic.topic in created])
     except KafkaException as failure:
@@ -50,6 +62,33 @@ def create(
             f"New topics cannot be read after {SECONDS:g} s: {failure.args[0].str()}"
         ) from failure
     return created
+
+
+def protect(admin: AdminClient, topics: Iterable[contract.Topic]) -> list[str]:
+    """Gives topics that exist the protective settings of the contract; the names of those that lacked one.
+
+    Raises KafkaFailed.
+    """
+    asked = {ConfigResource(ResourceType.TOPIC, topic.name): topic for topic in topics}
+    if not asked:
+        return []
+    lacking: list[ConfigResource] = []
+    try:
+        for resource, answer in admin.describe_configs(list(asked), request_timeout=SECONDS).items():
+            present, topic = answer.result(SECONDS), asked[resource]
+            entries = [
+                ConfigEntry(name, topic.config[name], incremental_operation=AlterConfigOpType.SET)
+                for name in contract.PROTECTIVE
+                if name in topic.config and present[name].value != topic.config[name]
+            ]
+            if entries:
+                lacking.append(ConfigResource(ResourceType.TOPIC, topic.name, incremental_configs=entries))
+        if lacking:
+            for altered in admin.incremental_alter_configs(lacking, request_timeout=SECONDS).values():
+                altered.result(SECONDS)
+    except KafkaException as failure:
+        raise KafkaFailed(f"Settings of topics cannot be changed: {failure.args[0].str()}") from failure
+    return [resource.name for resource in lacking]
 
 
 @tenacity.retry(
