@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from tripline_http.auth import ApiKey, install_api_keys
 from tripline_http.error_handlers import install_error_handlers
+from tripline_http.guards.answer_headers import install_answer_headers
 from tripline_http.guards.query_parameters import install_query_parameters
 from tripline_http.health import ReadinessCheck, health_blueprint
 from tripline_http.metrics import install_request_metrics
@@ -33,6 +34,7 @@ def new_app(
     app.url_map.redirect_defaults = False
     app.url_map.merge_slashes = False
     install_request_ids(app)
+    install_answer_headers(app)
     install_request_metrics(app, registry)
     install_api_keys(app, keys)
     install_query_parameters(app)

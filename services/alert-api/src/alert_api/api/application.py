@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from flask import Flask, Response
+from flask import Flask
 from flask.json.provider import DefaultJSONProvider
 from prometheus_client import CollectorRegistry
 
@@ -89,11 +89,4 @@ def build(
     api.register_blueprint(event_type_blueprint(event_type))
     app.register_blueprint(console_blueprint(event_type))
     app.register_blueprint(console_data_blueprint(line))
-
-    def name_no_type_twice(response: Response) -> Response:
-        # Browsers must take a body for what we say it is, whatever it looks like.
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        return response
-
-    app.after_request(name_no_type_twice)
     return AlertApi(app, api)
