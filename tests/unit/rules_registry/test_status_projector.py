@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,9 +13,10 @@ from typing import Any
 import pytest
 from prometheus_client import CollectorRegistry
 
+from rules_registry.domain.reports.position_report import PositionReport
 from rules_registry.domain.reports.shard_reports import Applied, read_status
 from rules_registry.errors import InvalidStatus, StoreUnavailable
-from rules_registry.service.status_projector import STALE_SECONDS, Status, StatusProjector
+from rules_registry.service.status_projector import AHEAD_MS, STALE_SECONDS, Status, StatusProjector
 
 WORD: dict[str, Any] = {
     "ruleId": 12,
@@ -133,6 +135,26 @@ def test_what_no_engine_can_have_written_is_counted_and_its_offset_committed() -
     assert world.steps == ["put", "commit"]
     assert metrics.get_sample_value("tripline_status_projected_total") == 1
     assert metrics.get_sample_value("tripline_status_refused_total") == 1
+
+
+def test_a_report_from_the_future_hides_no_later_one() -> None:
+    report = {
+        "kind": "position",
+        "engine": "e",
+        "position": 1,
+        "digest": "a" * 64,
+        "digestFrom": 0,
+        "waiting": False,
+        "shard": 0,
+        "shards": 1,
+    }
+    now = time.time_ns() // 1_000_000
+    times = (now, now + AHEAD_MS * 2, 253_402_300_799_999)
+    world = World([[json.dumps({**report, "reportedAt": at}).encode() for at in times]])
+    projector, metrics = world.projector()
+    projector.run()
+    assert [status.reported_at for status in world.stored if isinstance(status, PositionReport)] == [now]
+    assert metrics.get_sample_value("tripline_status_broken_total") == 2
 
 
 def test_a_broken_record_does_not_hold_up_its_neighbours() -> None:

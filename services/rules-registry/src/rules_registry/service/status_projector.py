@@ -19,6 +19,8 @@ from tripline_http.lifecycle import run_sessions
 log = structlog.get_logger(__name__)
 
 TAKE_SECONDS = 0.5
+# The newest report of a shard counts: one from far ahead would hide all that follow.
+AHEAD_MS = 300_000
 STALE_SECONDS = 30.0
 _RECOVERABLE = (StoreUnavailable, DeliveryFailed)
 
@@ -49,11 +51,12 @@ class StatusProjector:
         metrics: CollectorRegistry,
         stop: threading.Event,
         clock: Callable[[], float] = time.monotonic,
+        wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self._open_source = open_source
         self._open_store = open_store
         self._stop = stop
-        self._clock = clock
+        self._clock, self._wall_ms = clock, wall_ms
         self._worked_at = float("-inf")
         self._projected = Counter(
             "tripline_status_projected_total", "Status records stored", registry=metrics
@@ -105,7 +108,10 @@ class StatusProjector:
 
     def _read(self, value: bytes | None) -> Status | None:
         try:
-            return read_status(value)
+            status = read_status(value)
+            if isinstance(status, PositionReport) and status.reported_at > self._wall_ms() + AHEAD_MS:
+                raise InvalidStatus("reportedAt is in the future")
+            return status
         except InvalidStatus as error:
             # One bad record must not hold up the others; it stays in the topic.
             self._broken.inc()
