@@ -19,6 +19,22 @@ def test_the_defaults_are_the_documented_ones(monkeypatch: pytest.MonkeyPatch) -
     assert str(projector_settings().metrics_bind) == "127.0.0.1:9104"
 
 
+def test_the_api_listens_beyond_loopback_behind_a_proxy_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ALERTS_DSN", "API_KEYS_FILE"):
+        monkeypatch.setenv(f"TRIPLINE_{name}", "x")
+    monkeypatch.setenv("TRIPLINE_HTTP_BIND", "[::]:8082")
+    monkeypatch.delenv("TRIPLINE_HTTP_ALLOW_REMOTE", raising=False)
+    with pytest.raises(ConfigurationError, match="set TRIPLINE_HTTP_ALLOW_REMOTE=true where a proxy"):
+        api_settings()
+    monkeypatch.setenv("TRIPLINE_HTTP_ALLOW_REMOTE", "maybe")
+    with pytest.raises(
+        ConfigurationError, match="TRIPLINE_HTTP_ALLOW_REMOTE is 'maybe'; expected true or false"
+    ):
+        api_settings()
+    monkeypatch.setenv("TRIPLINE_HTTP_ALLOW_REMOTE", "true")
+    assert str(api_settings().bind) == "[::]:8082"
+
+
 @pytest.mark.parametrize("name", ["REGISTRY_URL", "ENGINE_METRICS_URL", "GENERATOR_URL"])
 @pytest.mark.parametrize("address", ["registry:8081", "", "ftp://x"])
 def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, address: str) -> None:

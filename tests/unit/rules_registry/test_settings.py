@@ -23,7 +23,13 @@ WHOLE = {
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    for name in (*WHOLE, "TRIPLINE_HTTP_BIND", "TRIPLINE_METRICS_BIND", "TRIPLINE_HTTP_THREADS"):
+    for name in (
+        *WHOLE,
+        "TRIPLINE_HTTP_BIND",
+        "TRIPLINE_HTTP_ALLOW_REMOTE",
+        "TRIPLINE_METRICS_BIND",
+        "TRIPLINE_HTTP_THREADS",
+    ):
         monkeypatch.delenv(name, raising=False)
     for name, value in WHOLE.items():
         monkeypatch.setenv(name, value)
@@ -47,11 +53,23 @@ def test_defaults_listen_on_loopback_only() -> None:
     assert api.event_type.name == "transaction"
 
 
+def test_a_proxy_in_front_lets_the_api_listen_beyond_loopback(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("TRIPLINE_HTTP_BIND", "0.0.0.0:8081")
+    environment.setenv("TRIPLINE_HTTP_ALLOW_REMOTE", "true")
+    assert str(read_api_settings(Env()).bind) == "0.0.0.0:8081"
+
+
 WRONG: list[tuple[Callable[[Env], Any], Mapping[str, str], str]] = [
     (read_api_settings, {"TRIPLINE_REGISTRY_DSN": " "}, "TRIPLINE_REGISTRY_DSN is not set."),
     (read_api_settings, {"TRIPLINE_API_KEYS_FILE": ""}, "TRIPLINE_API_KEYS_FILE is not set."),
     (read_api_settings, {"TRIPLINE_EVENT_TYPE": "cards"}, "TRIPLINE_EVENT_TYPE is cards: expected card-auth"),
     (read_api_settings, {"TRIPLINE_HTTP_BIND": "8081"}, "expected host:port"),
+    (
+        read_api_settings,
+        {"TRIPLINE_HTTP_BIND": "0.0.0.0:8081"},
+        "set TRIPLINE_HTTP_ALLOW_REMOTE=true where a proxy",
+    ),
+    (read_api_settings, {"TRIPLINE_HTTP_ALLOW_REMOTE": "maybe"}, "TRIPLINE_HTTP_ALLOW_REMOTE"),
     (read_api_settings, {"TRIPLINE_HTTP_THREADS": "0"}, "expected 1 to 64"),
     (read_api_settings, {"TRIPLINE_HTTP_THREADS": "many"}, "TRIPLINE_HTTP_THREADS"),
     (read_relay_settings, {"TRIPLINE_KAFKA": ""}, "TRIPLINE_KAFKA is not set."),

@@ -10,7 +10,7 @@ from environs import Env, EnvError
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
-from tripline_http.bind_address import Bind, parse_bind
+from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
 from tripline_http.errors import ConfigurationError
 
 
@@ -51,7 +51,9 @@ def api_settings() -> ApiSettings:
         dsn=_text(env, "ALERTS_DSN"),
         event_type=installed_type(),
         keys_file=Path(_text(env, "API_KEYS_FILE")),
-        bind=parse_bind("TRIPLINE_HTTP_BIND", _text(env, "HTTP_BIND", "127.0.0.1:8082")),
+        bind=parse_api_bind(
+            _text(env, "HTTP_BIND", "127.0.0.1:8082"), allow_remote=_switch(env, "HTTP_ALLOW_REMOTE")
+        ),
         registry_url=_address(env, "REGISTRY_URL") or "http://127.0.0.1:8081",
         engine_metrics_url=_address(env, "ENGINE_METRICS_URL"),
         generator_url=_address(env, "GENERATOR_URL"),
@@ -93,6 +95,13 @@ def _address(env: Env, name: str) -> str | None:
     if not address.startswith(("http://", "https://")):
         raise ConfigurationError(f"TRIPLINE_{name} is {address!r}; expected http://host:port.")
     return address
+
+
+def _switch(env: Env, name: str) -> bool:
+    try:
+        return env.bool(name, False)
+    except EnvError as error:
+        raise ConfigurationError(f"TRIPLINE_{name} is {env.str(name)!r}; expected true or false.") from error
 
 
 def _text(env: Env, name: str, default: str | None = None) -> str:

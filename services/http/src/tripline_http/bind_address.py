@@ -33,3 +33,18 @@ def parse_bind(variable: str, text: str) -> Bind:
     if not separator or not host or not (port.isascii() and port.isdigit()) or int(port) > 65_535:
         raise ConfigurationError(f"{variable} is {text!r}; expected host:port, like 127.0.0.1:8081.")
     return Bind(host.strip("[]"), int(port))
+
+
+def parse_api_bind(text: str, *, allow_remote: bool) -> Bind:
+    """Reads `TRIPLINE_HTTP_BIND` of a service that callers send API keys to, in clear text.
+
+    `allow_remote` is the operator's word that a proxy with TLS stands in front. Raises `ConfigurationError` for an
+    address beyond loopback without it.
+    """
+    bind = parse_bind("TRIPLINE_HTTP_BIND", text)
+    if not bind.is_loopback and not allow_remote:
+        raise ConfigurationError(
+            f"TRIPLINE_HTTP_BIND is {bind}, which others can reach, and API keys would travel in clear text: use a "
+            "loopback address, or set TRIPLINE_HTTP_ALLOW_REMOTE=true where a proxy with TLS is in front."
+        )
+    return bind

@@ -15,7 +15,7 @@ from rules_registry.domain.quotas import Quota, Quotas
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
-from tripline_http.bind_address import Bind, parse_bind
+from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
 from tripline_http.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -73,7 +73,10 @@ def read_api_settings(env: Env) -> ApiSettings:
             event_type=read_event_type(env),
             dsn=_required(env, "TRIPLINE_REGISTRY_DSN"),
             api_keys_file=Path(_required(env, "TRIPLINE_API_KEYS_FILE")),
-            bind=_bind(env, "TRIPLINE_HTTP_BIND", "127.0.0.1:8081"),
+            bind=parse_api_bind(
+                env.str("TRIPLINE_HTTP_BIND", "127.0.0.1:8081"),
+                allow_remote=env.bool("TRIPLINE_HTTP_ALLOW_REMOTE", False),
+            ),
             threads=env.int("TRIPLINE_HTTP_THREADS", 16, validate=_from_1_to_64),
             quotas=_quotas(env),
         )
