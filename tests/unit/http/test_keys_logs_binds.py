@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,33 @@ def test_secrets_are_masked_at_any_depth() -> None:
     assert not any(secret in text for secret in ("abc", "hunter2", "x y"))
     assert masked["inner"] == [{"api_key": "***", "user": "ada"}]
     assert masked["dsn"] is None
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "a://a:", "a://", "a:", "password='", "password ", "bearer ", "@", " ", "a://a:@"]
+)
+def test_masking_takes_linear_time_whatever_the_text(piece: str) -> None:
+    # 1 MB: a quadratic pattern takes minutes to an hour, a linear one far less than a second for most pieces.
+    text = piece * (1_000_000 // len(piece))
+    began = time.process_time()
+    mask_secrets(None, "info", {"event": text})
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("kafka+ssl://ada:" + "p" * 2048 + "@h/x", "kafka+ssl://ada:***@h/x"),
+        ("POSTGRESQL://a:b:c/d@h and postgresql://e:f@g", "POSTGRESQL://a:***@h and postgresql://e:***@g"),
+        ("GET http://127.0.0.1:8081/v1/rules by x@y", "GET http://127.0.0.1:8081/v1/rules by x@y"),
+        ("password = 'x y' PASSWORD=z", "password = *** PASSWORD=***"),
+        ("password='open z", "password=*** z"),
+        ("Authorization: Bearer  tk_x, bearer tk_y", "Authorization: Bearer  *** bearer ***"),
+        ("a" * 5000 + " postgresql://a:b@c", "a" * 5000 + " postgresql://a:***@c"),
+    ],
+)
+def test_a_text_keeps_all_but_its_secrets(text: str, masked: str) -> None:
+    assert mask_secrets(None, "info", {"event": text}) == {"event": masked}
 
 
 def test_an_unknown_level_is_said() -> None:

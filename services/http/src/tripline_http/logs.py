@@ -18,10 +18,13 @@ from tripline_http.errors import ConfigurationError
 
 MASK = "***"
 _SECRET_NAME = re.compile(r"authorization|passw|secret|token|api_?key|dsn|cookie", re.IGNORECASE)
+# Callers choose texts (a path, a header), so masking takes linear time: possessive repeats give nothing back, and runs
+# are matched whole, with or without the @ that makes one an address with a password.
+_RUN = re.compile(r"[^\s@]++@?")
+_ADDRESS = re.compile(r"(://[^:/]++:).+@")
 _IN_TEXT = (
-    (re.compile(r"(\w+://[^\s:/@]+:)[^\s@]+@"), r"\1***@"),
-    (re.compile(r"(?i)(bearer\s+)\S+"), r"\1***"),
-    (re.compile(r"(?i)(password\s*=\s*)(?:'[^']*'|\S+)"), r"\1***"),
+    (re.compile(r"(?i)(bearer\s++)\S++"), r"\1***"),
+    (re.compile(r"(?i)(password\s*+=\s*+)(?:'[^']*+'|\S++)"), r"\1***"),
 )
 
 
@@ -85,6 +88,8 @@ def _mask_mapping(values: MutableMapping[str, Any]) -> dict[str, Any]:
 
 def _mask(value: Any) -> Any:
     if isinstance(value, str):
+        if "://" in value:
+            value = _RUN.sub(_mask_password, value)
         for pattern, replacement in _IN_TEXT:
             value = pattern.sub(replacement, value)
         return value
@@ -93,3 +98,8 @@ def _mask(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_mask(inner) for inner in value]
     return value
+
+
+def _mask_password(run: re.Match[str]) -> str:
+    text = run[0]
+    return _ADDRESS.sub(r"\1***@", text, count=1) if text.endswith("@") else text
