@@ -19,9 +19,9 @@ from tripline_demo.processes import leash, ports
 
 READY_SECONDS = 30.0
 KEYS = {
-    "analyst-key": ("analyst", ["rules:read", "rules:write", "controls:write"]),
-    "second-key": ("second", ["rules:read", "rules:write"]),
-    "viewer-key": ("viewer", ["rules:read"]),
+    "analyst-key-for-tests": ("analyst", ["rules:read", "rules:write", "controls:write"]),
+    "second-key-for-tests": ("second", ["rules:read", "rules:write"]),
+    "viewer-key-for-tests": ("viewer", ["rules:read"]),
 }
 DEFINITION: Mapping[str, object] = {
     "name": "Much from one payer",
@@ -41,7 +41,7 @@ class RegistryApi:
     url: str
     dsn: str
 
-    def client(self, key: str = "analyst-key") -> httpx.Client:
+    def client(self, key: str = "analyst-key-for-tests") -> httpx.Client:
         """A client with this key; close it. It needs no certificates, which take longer to load than any call."""
         return httpx.Client(
             base_url=self.url, headers={"Authorization": f"Bearer {key}"}, timeout=15, verify=False
@@ -56,6 +56,7 @@ def write_keys(folder: Path) -> Path:
     ]
     path = folder / "keys.json"
     path.write_text(json.dumps(entries), encoding="utf-8")
+    path.chmod(0o600)
     return path
 
 

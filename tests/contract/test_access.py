@@ -5,8 +5,10 @@ What is expected follows from the scope that a route declares, and docs/access.m
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +17,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.contract.support.http_apps import ROLES, SERVICES, Endpoint, app_named, bearer, endpoints
-from tripline_http.auth import SCOPES
+from tripline_http.keys.key_file import SCOPES
 
 pytestmark = pytest.mark.contract
 
@@ -23,6 +25,8 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "access.md"
 OPEN: Final = "open"
 ANY_KEY: Final = "any key"
 ELSEWHERE: Final = "the registry decides"
+PEERS: Final = IPv4Address("10.0.0.0")
+_PEER_NUMBERS: Final = itertools.count(1)
 
 # What declares no scope of its own: probes, documents, the console's files, and its data from elsewhere.
 PROBES: Final = {f"GET {path}": OPEN for path in ("/livez", "/readyz", "/metrics", "/openapi.json")}
@@ -88,12 +92,19 @@ def test_an_endpoint_lets_in_whom_its_route_says_and_nobody_else(
     client, right = apps[endpoint.service].test_client(), RIGHTS[endpoint.service, endpoint.name]
     callers: dict[str, tuple[dict[str, str], str | None]] = {
         "no key": ({}, None),
-        "wrong key": ({"Authorization": "Bearer tk_nobody"}, None),
+        "wrong key": ({"Authorization": "Bearer tk_0123456789nobody"}, None),
         "another scheme": ({"Authorization": "Basic YWRtaW46YWRtaW4="}, None),
         **{role: (bearer(role), role) for role in ROLES},
     }
     for caller, (headers, role) in callers.items():
-        answer = client.open(endpoint.path, method=endpoint.method, headers={**headers, "If-Match": "*"})
+        # From an address of its own: wrong keys of one address are throttled.
+        peer = {"REMOTE_ADDR": str(PEERS + next(_PEER_NUMBERS))}
+        answer = client.open(
+            endpoint.path,
+            method=endpoint.method,
+            headers={**headers, "If-Match": "*"},
+            environ_overrides=peer,
+        )
         refusals = {answer.status_code} & {401, 403}
         assert refusals == expected(right, role), (caller, answer.status_code)
         answer.close()

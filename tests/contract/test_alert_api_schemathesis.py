@@ -100,7 +100,7 @@ def test_every_operation_keeps_its_contract(
     api: LiveApi, record_property: Callable[[str, object], None]
 ) -> None:
     with api.client() as client:
-        outcome = run(api.url, "ada-key", Supply(client).fill, without=["/v1/alerts/stream"])
+        outcome = run(api.url, "ada-key-for-tests", Supply(client).fill, without=["/v1/alerts/stream"])
     record_property("told", "\n" + outcome.table())
     assert not outcome.failures, "\n\n".join(outcome.failures[:5])
     assert {"coverage", "fuzzing"} <= outcome.phases, outcome.phases

@@ -202,7 +202,9 @@ def test_every_operation_keeps_its_contract(
     api: RegistryApi, record_property: Callable[[str, object], None]
 ) -> None:
     with api.client() as client:
-        outcome = run(api.url, "analyst-key", Supply(client, api.dsn).fill, narrow=without_repetitions)
+        outcome = run(
+            api.url, "analyst-key-for-tests", Supply(client, api.dsn).fill, narrow=without_repetitions
+        )
     record_property("told", "\n" + outcome.table())
     assert not outcome.failures, "\n\n".join(outcome.failures[:5])
     assert {"coverage", "fuzzing"} <= outcome.phases, outcome.phases

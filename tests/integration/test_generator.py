@@ -23,8 +23,8 @@ from tripline_demo.generator import process
 from tripline_demo.generator.output.kafka_outlet import TOPIC
 from tripline_demo.generator.settings import Settings
 from tripline_demo.generator.traffic import Traffic
-from tripline_http.auth import ApiKey
 from tripline_http.bind_address import Bind
+from tripline_http.keys.key_file import ApiKey
 
 pytestmark = pytest.mark.integration
 
@@ -86,7 +86,8 @@ def generator(kafka: str) -> Iterator[Generator]:
         bootstrap_servers=kafka, api_keys_file=Path("not-read"), bind=Bind("127.0.0.1", 0), hosts=(), log_level="info",
         traffic=Traffic(rate=0), event_type=event_type_loader.load(),
     )  # fmt: skip
-    key = ApiKey("test", hashlib.sha256(b"key").hexdigest(), frozenset({"traffic:read", "traffic:write"}))
+    digest = hashlib.sha256(b"key-for-these-tests").hexdigest()
+    key = ApiKey("test", digest, frozenset({"traffic:read", "traffic:write"}))
     running = process.start(settings, [key])
     server = make_server("127.0.0.1", 0, running.app, threaded=True, request_handler=Quiet)
     serving = threading.Thread(target=server.serve_forever)
@@ -95,7 +96,8 @@ def generator(kafka: str) -> Iterator[Generator]:
     consumer = Consumer(
         {"bootstrap.servers": kafka, "group.id": "test", "enable.auto.commit": False, "fetch.wait.max.ms": 10}
     )
-    address, headers = f"http://127.0.0.1:{server.server_port}", {"Authorization": "Bearer key"}
+    address = f"http://127.0.0.1:{server.server_port}"
+    headers = {"Authorization": "Bearer key-for-these-tests"}
     with httpx.Client(base_url=address, headers=headers, timeout=15) as http:
         yield Generator(http, consumer)
     consumer.close()

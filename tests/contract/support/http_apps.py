@@ -21,7 +21,7 @@ from tests.unit.demo.generator.test_api import app_of
 from tripline_contracts import event_type_loader
 from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.stack.credentials import SCOPES, key_file
-from tripline_http.auth import ApiKey
+from tripline_http.keys.key_file import ApiKey
 
 ROLES: Mapping[str, tuple[str, ...]] = SCOPES
 SERVICES = ("registry", "alert-api", "generator")
@@ -58,7 +58,7 @@ class Endpoint:
 
 def key_of(role: str) -> str:
     """The role's key in clear text."""
-    return f"key-of-{role}"
+    return f"key-for-tests-of-{role}"
 
 
 def bearer(role: str) -> dict[str, str]:

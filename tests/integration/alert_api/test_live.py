@@ -41,7 +41,7 @@ def api(
 
 def test_an_alert_is_found_acknowledged_and_told_about(alerts_database: AlertsDatabase, api: LiveApi) -> None:
     seed(alerts_database.projector, [alert(1), alert(2, group={"paymentType": "CSH"}), alert(3)])
-    with api.client() as ada, api.client("bob-key") as bob:
+    with api.client() as ada, api.client("bob-key-for-tests") as bob:
         found = ada.get("/v1/alerts", params={"group": "paymentType:CSH"}).json()["items"]
         assert [item["alertId"] for item in found] == [alert_id(2)]
         address = f"/v1/alerts/{alert_id(2)}"
@@ -69,7 +69,7 @@ def test_an_alert_is_found_acknowledged_and_told_about(alerts_database: AlertsDa
 def test_of_two_people_at_once_one_gets_the_alert(alerts_database: AlertsDatabase, api: LiveApi) -> None:
     numbers = range(10, 30)
     seed(alerts_database.projector, [alert(number) for number in numbers])
-    with api.client() as ada, api.client("bob-key") as bob, ThreadPoolExecutor(8) as pool:
+    with api.client() as ada, api.client("bob-key-for-tests") as bob, ThreadPoolExecutor(8) as pool:
         attempts = [
             (number, pool.submit(person.post, f"/v1/alerts/{alert_id(number)}/acknowledge"))
             for number in numbers
@@ -85,7 +85,7 @@ def test_of_two_people_at_once_one_gets_the_alert(alerts_database: AlertsDatabas
 def test_links_lead_through_all_pages(alerts_database: AlertsDatabase, api: LiveApi) -> None:
     seed(alerts_database.projector, [alert(number) for number in range(100, 125)])
     found: list[str] = []
-    with api.client("viewer-key") as viewer:
+    with api.client("viewer-key-for-tests") as viewer:
         address = "/v1/alerts?limit=10&state=open"
         while address:
             page = viewer.get(address)
@@ -97,7 +97,7 @@ def test_links_lead_through_all_pages(alerts_database: AlertsDatabase, api: Live
 def test_the_console_reads_the_registry_through_this_service(api: LiveApi, registry: RegistryApi) -> None:
     with registry.client() as analyst:
         published = analyst.post("/v1/rules", json=dict(DEFINITION)).raise_for_status().json()
-    with api.client("analyst-key") as browser:
+    with api.client("analyst-key-for-tests") as browser:
         rules = browser.get("/console/registry/rules?limit=100")
         statuses = browser.get("/console/registry/rule-status?limit=100")
     assert published["ruleId"] in [rule["ruleId"] for rule in rules.json()["items"]]
@@ -147,7 +147,7 @@ def test_the_stream_tells_what_happens_and_goes_on_where_it_stopped(
     alerts_database: AlertsDatabase, api: LiveApi
 ) -> None:
     seed(alerts_database.projector, [alert(1)])
-    with api.client() as ada, api.client("viewer-key") as reader:
+    with api.client() as ada, api.client("viewer-key-for-tests") as reader:
         # Two places from the past, to begin at: nothing depends on who is quicker.
         [first] = hear(reader, 1, "1-0")
         assert first[:2] == ("AlertRaised", alert_id(1))
@@ -175,7 +175,7 @@ def test_who_leaves_gives_the_seat_back_at_once(api: LiveApi) -> None:
         with client.stream("GET", "/v1/alerts/stream") as response:
             return response.status_code == 200
 
-    with api.client("viewer-key") as reader:
+    with api.client("viewer-key-for-tests") as reader:
         # More than there are slots, faster than a stream would notice by its next message.
         begun = time.monotonic()
         for _ in range(40):

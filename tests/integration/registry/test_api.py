@@ -115,7 +115,7 @@ def test_pages_follow_their_links(client: httpx.Client) -> None:
 
 
 def test_scopes_are_held(api: RegistryApi) -> None:
-    with api.client("viewer-key") as viewer, api.client("unknown") as stranger:
+    with api.client("viewer-key-for-tests") as viewer, api.client("unknown") as stranger:
         assert viewer.get("/v1/rules").status_code == 200
         refused = viewer.post("/v1/rules", json=dict(DEFINITION))
         assert refused.status_code == 403

@@ -88,7 +88,7 @@ def test_a_repeated_command_happens_once(client: httpx.Client) -> None:
 
 
 def test_who_may_command(api: RegistryApi) -> None:
-    with api.client("second-key") as second:
+    with api.client("second-key-for-tests") as second:
         refused = second.post("/v1/control-commands", json={"command": "CLEAR_STATE_ALL"})
     assert (refused.status_code, "controls:write" in refused.json()["detail"]) == (403, True)
 

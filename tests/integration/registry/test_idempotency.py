@@ -31,7 +31,7 @@ def test_a_repeated_post_happens_once(api: RegistryApi, client: httpx.Client) ->
     other = client.post("/v1/rules", json={**body, "limit": "5"}, headers=headers)
     assert (other.status_code, other.json()["type"]) == (422, "urn:tripline:problem:idempotency-key-reused")
     # Keys are the caller's own: the same text from somebody else is another key.
-    with api.client("second-key") as second:
+    with api.client("second-key-for-tests") as second:
         assert second.post("/v1/rules", json=body, headers=headers).json()["ruleId"] != next(iter(answers))[1]
 
 

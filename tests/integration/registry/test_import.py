@@ -114,11 +114,11 @@ def test_control_records_need_their_own_scope(
     assert taken["outcome"] == "commanded"
     command = client.get(f"/v1/control-commands/{taken['commandId']}").json()
     assert (command["command"], command["position"]) == ("CLEAR_STATE_ALL", taken["firstPosition"])
-    with api.client("second-key") as second:
+    with api.client("second-key-for-tests") as second:
         results = send(second, text).json()["results"]
         assert [result["outcome"] for result in results] == ["changed", "refused"]
         assert "controls:write" in results[1]["errors"][0]["message"]
-    with api.client("viewer-key") as viewer:
+    with api.client("viewer-key-for-tests") as viewer:
         assert send(viewer, text).status_code == 403
 
 

@@ -57,10 +57,15 @@ def test_every_wrong_field_is_named(client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "key", "status"),
-    [("/v1/rules", "analyst-key", 413), ("/v1/rules", "unknown", 401), ("/v1/nowhere", "analyst-key", 404)],
+    ("path", "key", "expected"),
+    [
+        ("/v1/rules", "analyst-key-for-tests", {413}),
+        # Wrong keys are throttled after some.
+        ("/v1/rules", "unknown", {401, 429}),
+        ("/v1/nowhere", "analyst-key-for-tests", {404}),
+    ],
 )
-def test_who_sends_too_much_is_told_so(api: RegistryApi, path: str, key: str, status: int) -> None:
+def test_who_sends_too_much_is_told_so(api: RegistryApi, path: str, key: str, expected: set[int]) -> None:
     """A server that closes on what it has not read resets the connection, and its answer may be lost with it."""
     with api.client(key) as client:
         statuses = [
@@ -68,16 +73,17 @@ def test_who_sends_too_much_is_told_so(api: RegistryApi, path: str, key: str, st
             for size in (262_145, 1_000_000, 3_000_000)
             for _ in range(10)
         ]
-    assert statuses == [status] * 30
+    assert len(statuses) == 30
+    assert set(statuses) == expected
 
 
 @pytest.mark.parametrize(
     ("key", "body", "status"),
     [
-        ("analyst-key", b"ZZ\r\n{}\r\n0\r\n\r\n", 400),
-        ("analyst-key", b"2\r\n{}0\r\n\r\n", 400),
-        ("analyst-key", b"5;x=\x00\r\nhello\r\n0\r\n\r\n", 400),
-        ("unknown", b"ZZ\r\n{}\r\n0\r\n\r\n", 401),
+        ("analyst-key-for-tests", b"ZZ\r\n{}\r\n0\r\n\r\n", 400),
+        ("analyst-key-for-tests", b"2\r\n{}0\r\n\r\n", 400),
+        ("analyst-key-for-tests", b"5;x=\x00\r\nhello\r\n0\r\n\r\n", 400),
+        ("", b"ZZ\r\n{}\r\n0\r\n\r\n", 401),
     ],
 )
 def test_chunks_that_are_none_are_a_problem_too(api: RegistryApi, key: str, body: bytes, status: int) -> None:

@@ -43,7 +43,7 @@ def test_a_list_is_made_changed_and_read(client: httpx.Client, api: RegistryApi)
     assert client.get(path).json() == made.json()
     assert client.get(path).headers["ETag"] == '"1"'
     # the same set again is no change, whoever sends it and in whatever order
-    with api.client("second-key") as second:
+    with api.client("second-key-for-tests") as second:
         again = second.put(path, json={"values": ["ü😀", "25", "b", " a"]})
         assert (again.status_code, again.json()) == (200, made.json())
         emptied = second.put(path, json={"values": []}, headers={"If-Match": '"1"'})
@@ -237,7 +237,7 @@ def test_writers_at_once_take_versions_one_by_one(api: RegistryApi) -> None:
 
 
 def test_scopes_are_held(api: RegistryApi) -> None:
-    with api.client("viewer-key") as viewer:
+    with api.client("viewer-key-for-tests") as viewer:
         assert viewer.get("/v1/lists").status_code == 200
         assert viewer.get("/v1/parameters").status_code == 200
         for place, body in (("lists/a", {"values": []}), ("parameters/a", {"value": 1})):

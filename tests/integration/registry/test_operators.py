@@ -139,7 +139,7 @@ def test_what_is_wrong_with_a_command_is_named(client: httpx.Client) -> None:
 
 
 def test_who_may_command(api: RegistryApi) -> None:
-    with api.client("second-key") as second:
+    with api.client("second-key-for-tests") as second:
         refused = second.post("/v1/control-commands", json={"command": "START_BACKFILL"})
         assert (refused.status_code, "controls:write" in refused.json()["detail"]) == (403, True)
         assert second.get("/v1/backfills").status_code == 200

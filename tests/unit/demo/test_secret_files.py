@@ -19,7 +19,7 @@ from tripline_demo.deployment import login_users, passfiles, secret_files
 from tripline_demo.embedded import postgres
 from tripline_demo.errors import DemoError
 from tripline_demo.groups import GROUPS, login_of
-from tripline_http.auth import load_api_keys
+from tripline_http.keys.key_file import load_api_keys
 
 OURS = secret_files.Owner(os.geteuid(), os.getegid())
 USERS = [secret_files.ADMIN, *map(login_of, GROUPS)]

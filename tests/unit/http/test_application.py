@@ -13,16 +13,17 @@ from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
 from tripline_http.application import new_app
-from tripline_http.auth import ApiKey, current_actor
+from tripline_http.auth import current_actor
 from tripline_http.errors import ProblemError
 from tripline_http.etags import IfMatch, etag_of
 from tripline_http.fields import BoundedInteger, QueryInteger
+from tripline_http.keys.key_file import ApiKey
 from tripline_http.links import next_link
 from tripline_http.openapi import install_api, new_blueprint, openapi_text
 from tripline_http.problems import problem_response
 
 PROBLEM = "application/problem+json"
-WRITER = {"Authorization": "Bearer writer-key"}
+WRITER = {"Authorization": "Bearer writer-key-for-tests"}
 VERSION = 3
 
 
@@ -44,7 +45,7 @@ def small_app() -> tuple[Flask, list[str]]:
             raise RuntimeError(reasons[0])
 
     keys = [
-        ApiKey(name, hashlib.sha256(f"{name}-key".encode()).hexdigest(), frozenset(scopes))
+        ApiKey(name, hashlib.sha256(f"{name}-key-for-tests".encode()).hexdigest(), frozenset(scopes))
         for name, scopes in (("writer", ["rules:read", "rules:write"]), ("reader", ["rules:read"]))
     ]
     app = new_app(
@@ -96,8 +97,9 @@ def client(app: Flask) -> FlaskClient:
         ("GET", "/broken", {}, None, 500, "about:blank"),
         ("GET", "/things", {}, None, 401, "urn:tripline:problem:unauthenticated"),
         ("GET", "/things", {"Authorization": "Bearer other"}, None, 401, "urn:tripline:problem:unauthenticated"),
-        ("GET", "/things", {"Authorization": "Basic writer-key"}, None, 401, "urn:tripline:problem:unauthenticated"),
-        ("PUT", "/things", {"Authorization": "Bearer reader-key"}, b"{}", 403,
+        ("GET", "/things", {"Authorization": "Basic writer-key-for-tests"}, None, 401,
+         "urn:tripline:problem:unauthenticated"),
+        ("PUT", "/things", {"Authorization": "Bearer reader-key-for-tests"}, b"{}", 403,
          "urn:tripline:problem:insufficient-scope"),
         ("GET", "/things?limit=0", WRITER, None, 422, "urn:tripline:problem:invalid-input"),
         ("GET", "/things?limit=%D9%A5", WRITER, None, 422, "urn:tripline:problem:invalid-input"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import time
@@ -11,9 +12,9 @@ from typing import Any
 import pytest
 import structlog
 
-from tripline_http.auth import load_api_keys
 from tripline_http.bind_address import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
+from tripline_http.keys.key_file import load_api_keys
 from tripline_http.logs import configure_logs, mask_secrets
 
 DIGEST = "ab" * 32
@@ -23,6 +24,7 @@ ENTRY = {"name": "ada", "sha256": DIGEST, "scopes": ["rules:read"]}
 def write(folder: Path, value: Any) -> Path:
     path = folder / "keys.json"
     path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    path.chmod(0o600)
     return path
 
 
@@ -41,6 +43,22 @@ WRONG_FILES: list[tuple[Any, str]] = [
     ([{**ENTRY, "scopes": "rules:read"}], "a list of scopes"),
     ([{**ENTRY, "scopes": ["rules:all"]}], "unknown scopes: rules:all"),
     ([ENTRY, ENTRY], "names an actor twice"),
+    ([ENTRY, {**ENTRY, "name": "bob"}], "equal keys for ada, bob"),
+    ([{**ENTRY, "sha256": hashlib.sha256(b"").hexdigest()}], "(ada) has the hash of an empty key"),
+    ([{**ENTRY, "notafter": "2027-01-31T00:00:00Z"}], "unknown members: notafter"),
+    ('[{"name": "ada", "name": "bob"}]', "cannot be read"),
+    *[
+        ([{**ENTRY, "notAfter": end}], "notAfter as a time of RFC 3339")
+        for end in (
+            1,
+            None,
+            "",
+            "2027-01-31",
+            "2027-01-31T00:00:00",
+            "2027-02-30T00:00:00Z",
+            "20270131T000000Z",
+        )
+    ],
 ]
 
 
@@ -50,6 +68,34 @@ def test_a_wrong_key_file_is_named_and_no_hash_with_it(tmp_path: Path, value: An
         load_api_keys(write(tmp_path, value))
     assert said in str(refused.value)
     assert DIGEST not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("1970-01-02T00:00:00Z", 86_400.0),
+        ("1970-01-02t01:00:00.5+01:00", 86_400.5),
+        ("1969-12-31T23:59:59-00:01", 59.0),
+    ],
+)
+def test_the_end_of_a_key_is_read(tmp_path: Path, text: str, seconds: float) -> None:
+    (key,) = load_api_keys(write(tmp_path, [{**ENTRY, "notAfter": text}]))
+    assert key.not_after == seconds
+
+
+@pytest.mark.parametrize("mode", [0o400, 0o440, 0o600, 0o640])
+def test_a_closed_key_file_is_read(tmp_path: Path, mode: int) -> None:
+    path = write(tmp_path, [ENTRY])
+    path.chmod(mode)
+    assert load_api_keys(path)
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o604, 0o660, 0o620, 0o602, 0o666])
+def test_a_key_file_that_others_can_read_or_write_is_refused(tmp_path: Path, mode: int) -> None:
+    path = write(tmp_path, [ENTRY])
+    path.chmod(mode)
+    with pytest.raises(ConfigurationError, match=f"has mode {mode:04o}"):
+        load_api_keys(path)
 
 
 def test_a_missing_key_file_is_said(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from rules_registry.domain.commands import ClearGroup
 from rules_registry.openapi_document import openapi_document
 from rules_registry.service.rule_file_lines import read_records, read_text
 from tripline_contracts import event_type_loader
-from tripline_http.auth import ApiKey
 from tripline_http.errors import ProblemError
+from tripline_http.keys.key_file import ApiKey
 
 CARD = event_type_loader.load("card-authorisation")
 BODY = {
@@ -39,7 +39,7 @@ PLAIN = "(1),(active),(cardId&merchantId),(),(amount),(SUM),(>),(8000),(10)"
 @pytest.fixture
 def client() -> FlaskClient:
     pool = ConnectionPool("", connection_class=Connection, open=False)
-    key = ApiKey("ada", hashlib.sha256(b"key").hexdigest(), frozenset({"rules:read"}))
+    key = ApiKey("ada", hashlib.sha256(b"key-for-these-tests").hexdigest(), frozenset({"rules:read"}))
     app, _ = create_app(pool, (key,), CollectorRegistry(), CARD)
     return app.test_client()
 
@@ -93,7 +93,9 @@ def test_the_document_is_of_the_type() -> None:
 
 
 def test_the_list_is_filtered_by_the_types_fields(client: FlaskClient) -> None:
-    answer = client.get("/v1/rules?groupingKey=payeeId", headers={"Authorization": "Bearer key"})
+    answer = client.get(
+        "/v1/rules?groupingKey=payeeId", headers={"Authorization": "Bearer key-for-these-tests"}
+    )
     assert answer.status_code == 422
     (error,) = answer.get_json()["errors"]
     assert "cardId" in error["message"]

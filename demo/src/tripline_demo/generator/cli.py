@@ -21,8 +21,8 @@ from tripline_demo.generator.output.kafka_outlet import KafkaOutlet
 from tripline_demo.generator.recordings.recording import Format, bounded_lines, read_lines
 from tripline_demo.generator.recordings.replay import Order, Progress, Replay
 from tripline_demo.generator.settings import read_bootstrap_servers, read_event_type, read_settings
-from tripline_http.auth import load_api_keys
 from tripline_http.errors import ConfigurationError, ProblemError
+from tripline_http.keys.watched_key_file import WatchedKeyFile
 from tripline_http.logs import configure_logs
 from tripline_http.server import serve
 
@@ -41,7 +41,7 @@ def _serve() -> None:
     try:
         settings = read_settings(Env())
         configure_logs(settings.log_level, "tripline-generator")
-        keys = load_api_keys(settings.api_keys_file)
+        keys = WatchedKeyFile(settings.api_keys_file)
     except (InvalidSettings, ConfigurationError) as error:
         raise click.ClickException(str(error)) from error
     running: list[process.Running] = []

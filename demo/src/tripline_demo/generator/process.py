@@ -24,7 +24,7 @@ from tripline_demo.generator.recordings.replays import Replays
 from tripline_demo.generator.settings import Settings
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.trades import trade_of
-from tripline_http.auth import ApiKey
+from tripline_http.keys.key_file import ApiKey
 from tripline_http.metrics import new_metrics_registry
 
 _FLUSH_SECONDS = 5.0

@@ -31,7 +31,7 @@ from alert_api.service.void_commands import VoidCommand, read_command
 from alert_api.settings import ApiSettings, ProjectorSettings
 from tripline_contracts import topics
 from tripline_contracts.event_type import EventType
-from tripline_http.auth import load_api_keys
+from tripline_http.keys.watched_key_file import WatchedKeyFile
 from tripline_http.metrics import new_metrics_registry
 from tripline_http.metrics_server import MetricsServer
 from tripline_http.server import serve
@@ -51,7 +51,7 @@ def wall_clock() -> int:
 
 def run_api(settings: ApiSettings) -> None:
     """Serve API and console until SIGTERM or SIGINT. Raises ConfigurationError."""
-    keys = load_api_keys(settings.keys_file)
+    keys = WatchedKeyFile(settings.keys_file)
     # One line per request of the console is written already; its own one to the registry says nothing new.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     stack: list[PostgresAlerts | PostgresCommitNotifier | Line] = []

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from flask import Flask
 from prometheus_client import CollectorRegistry
 
-from tripline_http.auth import ApiKey, install_api_keys
+from tripline_http.auth import install_api_keys
 from tripline_http.error_handlers import install_error_handlers
 from tripline_http.guards.answer_headers import install_answer_headers
 from tripline_http.guards.query_parameters import install_query_parameters
 from tripline_http.health import ReadinessCheck, health_blueprint
+from tripline_http.keys.key_file import ApiKey
 from tripline_http.metrics import install_request_metrics
 from tripline_http.request_ids import install_request_ids
 from tripline_http.unread_bodies import install_reading_to_the_end
@@ -36,7 +37,7 @@ def new_app(
     install_request_ids(app)
     install_answer_headers(app)
     install_request_metrics(app, registry)
-    install_api_keys(app, keys)
+    install_api_keys(app, keys, registry)
     install_query_parameters(app)
     install_error_handlers(app)
     install_reading_to_the_end(app)

@@ -5,7 +5,7 @@ decorator of a view that changes what an operation answers also documents it. Th
 first:
 
     @blueprint.route("/v1/rules/<int(min=1):rule_id>", methods=["PUT"])
-    @blueprint.requires("rules:write")      # 401, 403
+    @blueprint.requires("rules:write")      # 401, 403, 429
     @blueprint.if_match                     # 428, 400; passes `IfMatch`
     @blueprint.json_body("RuleBody", {...}) # 400, 413, 415; passes the parsed object
     @blueprint.arguments(Query, location="query")  # 422; passes the parsed query
@@ -131,7 +131,7 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
                 return view(*args, **kwargs)
 
             documented = self.doc(security=[{BEARER: []}], **{"x-required-scope": scope})
-            return cast("View", documented(self.problems(401, 403)(guarded)))
+            return cast("View", documented(self.problems(401, 403, 429)(guarded)))
 
         return decorate
 

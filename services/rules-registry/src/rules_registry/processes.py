@@ -17,7 +17,7 @@ from rules_registry.service.relay_metrics import relay_metrics
 from rules_registry.service.republisher import republish
 from rules_registry.service.status_projector import StatusProjector
 from rules_registry.settings import ApiSettings, ProjectorSettings, RelaySettings
-from tripline_http.auth import load_api_keys
+from tripline_http.keys.watched_key_file import WatchedKeyFile
 from tripline_http.lifecycle import stop_on_signals
 from tripline_http.logs import configure_logs
 from tripline_http.metrics import new_metrics_registry
@@ -32,7 +32,7 @@ def run_api(settings: ApiSettings) -> None:
     from rules_registry.api.application import create_app  # noqa: PLC0415
 
     configure_logs(settings.log_level, "rules-registry")
-    keys = load_api_keys(settings.api_keys_file)
+    keys = WatchedKeyFile(settings.api_keys_file)
     pools: list[Pool] = []
 
     def load() -> Flask:

@@ -20,9 +20,9 @@ from tests.unit.alert_api.support.samples import commanded, received
 from tripline_demo.processes import leash, ports
 
 KEYS: Mapping[str, tuple[str, list[str]]] = {
-    "ada-key": ("ada", ["alerts:read", "alerts:ack", "rules:read"]),
-    "bob-key": ("bob", ["alerts:read", "alerts:ack"]),
-    "viewer-key": ("viewer", ["alerts:read"]),
+    "ada-key-for-tests": ("ada", ["alerts:read", "alerts:ack", "rules:read"]),
+    "bob-key-for-tests": ("bob", ["alerts:read", "alerts:ack"]),
+    "viewer-key-for-tests": ("viewer", ["alerts:read"]),
 }
 
 
@@ -32,7 +32,7 @@ class LiveApi:
 
     url: str
 
-    def client(self, key: str = "ada-key") -> httpx.Client:
+    def client(self, key: str = "ada-key-for-tests") -> httpx.Client:
         """A client with this key; close it. It needs no certificates, which take longer to load than any call."""
         return httpx.Client(
             base_url=self.url, headers={"Authorization": f"Bearer {key}"}, timeout=15, verify=False
@@ -60,6 +60,7 @@ def live_api(
             ]
         )
     )
+    keys.chmod(0o600)
     (port,) = ports.free_ports(1)
     settings = {
         "TRIPLINE_ALERTS_DSN": api_dsn,

@@ -27,7 +27,7 @@ from alert_api.service.records import ReceivedAlert, Record, read_record
 from alert_api.service.void_commands import VoidCommand, read_command
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.event_type import EventType
-from tripline_http.auth import ApiKey
+from tripline_http.keys.key_file import ApiKey
 
 EPOCH = 1_763_690_000_000
 
@@ -260,5 +260,5 @@ def app(
 
 def key(name: str, *scopes: str) -> tuple[ApiKey, dict[str, str]]:
     """An API key and the header that carries it."""
-    digest = hashlib.sha256(f"secret of {name}".encode()).hexdigest()
-    return ApiKey(name, digest, frozenset(scopes)), {"Authorization": f"Bearer secret of {name}"}
+    digest = hashlib.sha256(f"secret key of {name}".encode()).hexdigest()
+    return ApiKey(name, digest, frozenset(scopes)), {"Authorization": f"Bearer secret key of {name}"}

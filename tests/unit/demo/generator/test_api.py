@@ -22,13 +22,13 @@ from tripline_demo.generator.plays import Plays
 from tripline_demo.generator.recordings.replays import Replays
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import Traffic
-from tripline_http.auth import ApiKey
+from tripline_http.keys.key_file import ApiKey
 
 COMMITTED = Path(__file__).parents[4] / "contracts" / "openapi" / "generator.json"
 KEYS = {
-    "sender": ("key-of-sender", ("traffic:read", "traffic:write")),
-    "watcher": ("key-of-watcher", ("traffic:read",)),
-    "analyst": ("key-of-analyst", ("rules:write", "controls:write", "alerts:ack")),
+    "sender": ("key-for-tests-of-sender", ("traffic:read", "traffic:write")),
+    "watcher": ("key-for-tests-of-watcher", ("traffic:read",)),
+    "analyst": ("key-for-tests-of-analyst", ("rules:write", "controls:write", "alerts:ack")),
 }
 PAYMENT = {"payeeId": 25, "paymentAmount": "1.50", "paymentType": "CSH"}
 

@@ -17,9 +17,9 @@ from tripline_demo.generator.api.traffic_views import new_traffic_blueprint
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.trades import trade_of
 from tripline_http.application import new_app
-from tripline_http.auth import ApiKey
 from tripline_http.guards.own_origin import install_own_origin
 from tripline_http.health import ReadinessCheck
+from tripline_http.keys.key_file import ApiKey
 from tripline_http.openapi import Api, install_api, openapi_text
 
 

@@ -24,7 +24,7 @@ from alert_api.service.alert_counts import AlertCounter
 from alert_api.service.alert_stream import AlertEvents, CommitNotifier, StreamTiming
 from tripline_contracts.event_type import EventType
 from tripline_http.application import new_app
-from tripline_http.auth import ApiKey
+from tripline_http.keys.key_file import ApiKey
 from tripline_http.openapi import Api, install_api
 
 

@@ -28,7 +28,7 @@ from rules_registry.domain.quotas import Quotas
 from rules_registry.service.registry import Registry
 from tripline_contracts.event_type import EventType
 from tripline_http.application import new_app
-from tripline_http.auth import ApiKey
+from tripline_http.keys.key_file import ApiKey
 from tripline_http.openapi import Api, install_api
 
 DESCRIPTION = (

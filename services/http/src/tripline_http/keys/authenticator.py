@@ -1,0 +1,79 @@
+"""From the header of a request to the key that it carries, or to the refusal."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import time
+from collections.abc import Callable, Iterable
+
+import structlog
+
+from tripline_http.errors import ProblemError
+from tripline_http.keys.failure_buckets import FailureBuckets
+from tripline_http.keys.key_file import ApiKey
+
+log = structlog.get_logger(__name__)
+
+MIN_KEY_LENGTH = 16
+"""Shorter keys can be guessed: they are refused, whatever the file says."""
+_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="tripline"'}
+
+
+class Authenticator:
+    """Knows the keys; counts the failures of each address."""
+
+    def __init__(
+        self,
+        keys: Iterable[ApiKey],
+        failures: FailureBuckets | None = None,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        """`keys` is gone through at each request; `wall` gives seconds since the epoch."""
+        self._keys, self._wall = keys, wall
+        self._failures = failures or FailureBuckets()
+
+    def authenticate(self, authorization: str, address: str) -> ApiKey:
+        """The key of this header. Raises the 401 problem, or 429 for an address that failed too often."""
+        # In every later line of this request, the one with its status too.
+        structlog.contextvars.bind_contextvars(address=address)
+        scheme, _, token = authorization.partition(" ")
+        token = token.strip()
+        if scheme.lower() != "bearer" or not token:
+            # No key is no guess: it is not counted.
+            raise _unauthenticated("Send a known API key as 'Authorization: Bearer <key>'.")
+        key = self._find(token)
+        if key is None:
+            self._fail(address, "short" if len(token) < MIN_KEY_LENGTH else "unknown")
+            raise _unauthenticated("Send a known API key as 'Authorization: Bearer <key>'.")
+        if key.not_after is not None and self._wall() > key.not_after:
+            self._fail(address, "expired", key.name)
+            raise _unauthenticated("This API key has expired: ask for a new one.")
+        structlog.contextvars.unbind_contextvars("address")
+        return key
+
+    def _fail(self, address: str, reason: str, actor: str | None = None) -> None:
+        seconds = self._failures.fail(address)
+        if seconds:
+            raise ProblemError(
+                429,
+                "too-many-failures",
+                "Too many wrong API keys came from this address. A known key is let in at any time.",
+                headers={"Retry-After": str(seconds)},
+            )
+        log.warning("key_refused", address=address, reason=reason, actor=actor)
+
+    def _find(self, token: str) -> ApiKey | None:
+        if len(token) < MIN_KEY_LENGTH:
+            return None
+        digest = hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+        match = None
+        # All keys are compared, each in constant time: the time taken says nothing about which one matched.
+        for key in self._keys:
+            if hmac.compare_digest(key.sha256, digest):
+                match = key
+        return match
+
+
+def _unauthenticated(detail: str) -> ProblemError:
+    return ProblemError(401, "unauthenticated", detail, headers=_CHALLENGE)
