@@ -23,6 +23,8 @@ KEYS: Mapping[str, tuple[str, list[str]]] = {
     "ada-key-for-tests": ("ada", ["alerts:read", "alerts:ack", "rules:read"]),
     "bob-key-for-tests": ("bob", ["alerts:read", "alerts:ack"]),
     "viewer-key-for-tests": ("viewer", ["alerts:read"]),
+    # A key of the registry's as well: the console's proxy hands on known keys only.
+    "analyst-key-for-tests": ("analyst", ["rules:read"]),
 }
 
 
