@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import threading
@@ -10,12 +11,15 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from prometheus_client import CollectorRegistry
 from werkzeug.wrappers import Response
 
 from alert_api.api.application import Streaming
+from alert_api.api.stream_seats import MAX_PER_ACTOR, MAX_STREAMS, StreamSeats
 from alert_api.errors import StoreUnavailable
 from alert_api.service.alert_stream import BATCH, StreamBatch, StreamPlace, StreamTiming, follow
 from tests.unit.alert_api.support.samples import FakeOverview, app, key
+from tripline_http.errors import ProblemError
 
 ADA, AS_ADA = key("ada", "alerts:read")
 CLERK, AS_CLERK = key("clerk", "rules:read")
@@ -98,6 +102,38 @@ def test_more_streams_than_seats_are_sent_away_until_one_leaves() -> None:
     with open_stream(client) as third:
         assert third.status_code == 200
     second.close()
+
+
+def test_an_actor_s_oldest_stream_makes_way_and_says_so() -> None:
+    bob, as_bob = key("bob", "alerts:read")
+    streaming = Streaming(threading.Event(), AT_ONCE)
+    client = app(overview=FakeOverview(), keys=(ADA, bob), streaming=streaming).test_client()
+    with contextlib.ExitStack() as stack:
+        mine = [stack.enter_context(open_stream(client)) for _ in range(MAX_PER_ACTOR)]
+        theirs = stack.enter_context(open_stream(client, **as_bob))
+        newest = stack.enter_context(open_stream(client))
+        assert newest.status_code == 200
+        # The oldest holds its thread still.
+        assert client.get("/v1/alerts/stream", headers=AS_ADA).status_code == 503
+        oldest = list(mine[0].iter_encoded())
+        assert oldest[-1] == b"event: StreamReplaced\ndata: {}\n\n"
+        mine[0].close()
+        for other in (*mine[1:], theirs, newest):
+            chunks = iter(other.iter_encoded())
+            assert b"StreamReplaced" not in next(chunks) + next(chunks)
+        with open_stream(client) as sixth:
+            assert sixth.status_code == 200
+
+
+def test_one_actor_leaves_seats_for_the_others() -> None:
+    seats = StreamSeats(MAX_STREAMS, CollectorRegistry())
+    for _ in range(MAX_PER_ACTOR + 1):
+        seats.take("ada")
+    for _ in range(MAX_STREAMS):
+        with pytest.raises(ProblemError):
+            seats.take("ada")
+    for _ in range(MAX_PER_ACTOR):
+        seats.take("bob")
 
 
 def test_refusals_take_no_seat() -> None:

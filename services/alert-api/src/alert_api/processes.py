@@ -24,7 +24,7 @@ from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Streaming, build
 from alert_api.api.console_data import Line
-from alert_api.api.stream import MAX_STREAMS
+from alert_api.api.stream_seats import MAX_STREAMS
 from alert_api.service.projector import Projector, Read
 from alert_api.service.records import ReceivedAlert, Record, Unreadable, read_record
 from alert_api.service.void_commands import VoidCommand, read_command

@@ -17,7 +17,8 @@ from alert_api.api.console_data import Line, console_data_blueprint
 from alert_api.api.event_type import event_type_blueprint
 from alert_api.api.problems import install_problems
 from alert_api.api.schemas import components
-from alert_api.api.stream import MAX_STREAMS, StreamSlots, stream_blueprint
+from alert_api.api.stream import stream_blueprint
+from alert_api.api.stream_seats import MAX_STREAMS, StreamSeats
 from alert_api.api.summary import summary_blueprint
 from alert_api.api.traces import traces_blueprint
 from alert_api.service.alert_counts import AlertCounter
@@ -79,10 +80,10 @@ def build(
     for name, schema in components(event_type).items():
         api.spec.components.schema(name, schema)
     install_problems(app)
-    slots = StreamSlots(streaming.slots, registry)
+    seats = StreamSeats(streaming.slots, registry)
     api.register_blueprint(alerts_blueprint(alerts, clock, event_type))
     api.register_blueprint(
-        stream_blueprint(overview, slots, streaming.stopped, streaming.timing, streaming.notifier)
+        stream_blueprint(overview, seats, streaming.stopped, streaming.timing, streaming.notifier)
     )
     api.register_blueprint(summary_blueprint(overview, clock))
     api.register_blueprint(traces_blueprint(line.traces))

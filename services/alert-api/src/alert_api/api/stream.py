@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import structlog
 from flask import Response, request
-from prometheus_client import CollectorRegistry, Gauge
 
 from alert_api.api.alerts import alert_json
+from alert_api.api.stream_seats import StreamSeat, StreamSeats
 from alert_api.errors import StoreUnavailable
 from alert_api.service.alert_stream import (
     AlertEvents,
@@ -23,12 +23,12 @@ from alert_api.service.alert_stream import (
     StreamTiming,
     follow,
 )
+from tripline_http.auth import current_actor
 from tripline_http.errors import ProblemError
 from tripline_http.openapi import ApiBlueprint, new_blueprint
 
 log = structlog.get_logger(__name__)
 
-MAX_STREAMS: Final = 16
 RETRY_SECONDS: Final = 2
 PLACE_DOC: dict[str, Any] = {
     "in": "header",
@@ -41,39 +41,17 @@ STREAM_DOC: dict[str, Any] = {
     "description": (
         "Messages named AlertRaised, AlertAcknowledged and AlertVoided; the data is the alert as it is now, as GET "
         "gives it. "
-        "A comment every ten seconds when nothing happens. The same event may come twice after a resume."
+        "A comment every ten seconds when nothing happens. The same event may come twice after a resume. "
+        "An actor may have four streams: a further one ends its oldest, whose last message is StreamReplaced. Who gets "
+        "it should not come back by itself."
     ),
     "content": {"text/event-stream": {"schema": {"type": "string"}}},
 }
 
 
-class StreamSlots:
-    """A bound on open streams: each holds a thread, and the other requests need some too."""
-
-    def __init__(self, number: int, registry: CollectorRegistry) -> None:
-        self._free = threading.BoundedSemaphore(number)
-        self._taken = Gauge("tripline_alert_streams_open", "Open alert streams.", registry=registry)
-
-    def take(self) -> None:
-        """Raises the 503 problem when all are taken."""
-        if not self._free.acquire(blocking=False):
-            raise ProblemError(
-                503,
-                "too-many-streams",
-                "As many streams as may be open are open. Try again in a moment, or ask for the newest alerts.",
-                headers={"Retry-After": "5"},
-            )
-        self._taken.inc()
-
-    def leave(self) -> None:
-        """Releases one."""
-        self._taken.dec()
-        self._free.release()
-
-
 def stream_blueprint(
     alert_events: AlertEvents,
-    slots: StreamSlots,
+    seats: StreamSeats,
     stopped: threading.Event,
     timing: StreamTiming | None = None,
     notifier: CommitNotifier | None = None,
@@ -93,22 +71,26 @@ def stream_blueprint(
         left out, whoever writes at the same time.
         """
         resume_from = _requested_cursor()
-        slots.take()
+        seat = seats.take(current_actor())
         try:
             # Asked before the answer begins: a database that is away is a 503, not a broken stream.
             present = alert_events.present()
         except BaseException:
-            slots.leave()
+            seats.leave(seat)
             raise
         start = resume_from or present
-        listens = _listener(request.environ)
+        connected = _listener(request.environ)
+
+        def listens() -> bool:
+            return connected() and not seat.replaced.is_set()
+
         batches = follow(
             alert_events, start, stopped, time.monotonic, timing or StreamTiming(), listens, notifier
         )
-        response = Response(_written(start, batches), content_type="text/event-stream; charset=utf-8")
+        response = Response(_written(start, batches, seat), content_type="text/event-stream; charset=utf-8")
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Accel-Buffering"] = "no"  # nginx would hold messages back
-        response.call_on_close(slots.leave)
+        response.call_on_close(lambda: seats.leave(seat))
         return response
 
     return blueprint
@@ -146,7 +128,7 @@ def _requested_cursor() -> StreamPlace | None:
     return cursor
 
 
-def _written(start: StreamPlace, batches: Iterator[StreamBatch]) -> Iterator[str]:
+def _written(start: StreamPlace, batches: Iterator[StreamBatch], seat: StreamSeat) -> Iterator[str]:
     """Messages as text. The id goes out with every one of them, so a resume is exact whatever was seen last."""
     yield f"retry: {RETRY_SECONDS * 1000}\nid: {start}\n\n"
     try:
@@ -155,6 +137,8 @@ def _written(start: StreamPlace, batches: Iterator[StreamBatch]) -> Iterator[str
                 data = json.dumps(alert_json(event.alert), separators=(",", ":"))
                 yield f"id: {event.place}\nevent: {event.kind}\ndata: {data}\n\n"
             yield f": alive\nid: {batch.reached}\n\n"
+        if seat.replaced.is_set():
+            yield "event: StreamReplaced\ndata: {}\n\n"
     except StoreUnavailable as error:
         # The answer has begun: ending it is all that is left to say. The reader comes back with its last id.
         log.warning("stream_ended", reason=str(error))

@@ -27,6 +27,9 @@ export function readMessages(text) {
 /** As many streams as may be open are open. */
 class Full extends Away {}
 
+/** A later stream of this key took the seat of this one. */
+class Replaced extends Away {}
+
 export class AlertStream {
   /**
    * `onEvent(kind, alert)` for each event, `onHealth(trouble)` with null while the stream is open, `onFull()`
@@ -51,12 +54,28 @@ export class AlertStream {
         if (error instanceof SignedOut) return this.onSignedOut();
         // A place that the service does not take would be refused for ever.
         if (!(error instanceof Away)) this.last = null;
-        if (error instanceof Full) this.onFull();
+        if (error instanceof Replaced) await this.standBack(round);
+        else if (error instanceof Full) this.onFull();
         else this.onHealth(error instanceof Away ? "does not answer" : error.message);
       }
       await new Promise((resume) => setTimeout(resume, AGAIN_MS));
     }
     return undefined;
+  }
+
+  /**
+   * Asks for the newest alerts until somebody comes back to this window: a stream that came back by itself
+   * would end another one, which would come back too.
+   */
+  async standBack(round) {
+    let wanted = false;
+    const want = () => wanted = true;
+    addEventListener("focus", want, { once: true });
+    while (round === this.round && !wanted) {
+      this.onFull();
+      await new Promise((resume) => setTimeout(resume, AGAIN_MS));
+    }
+    removeEventListener("focus", want);
   }
 
   stop() {
@@ -106,6 +125,7 @@ export class AlertStream {
       const { messages, rest } = readMessages(text + value);
       text = rest;
       for (const message of messages) {
+        if (message.event === "StreamReplaced") throw new Replaced();
         if (message.event) this.onEvent(message.event, JSON.parse(message.data.join("\n")));
         if (message.id) this.last = message.id;
       }
