@@ -23,8 +23,8 @@ EXAMPLES = 100
 DRAWN = 50
 """Of each operation at random, where the other phases leave something to try; and of chains of operations."""
 REJECTED = ["400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "422", "428"]
-# gunicorn refuses an address of more than 8190 bytes by itself, in HTML: the service is never asked.
-TOO_LONG = 414
+# waitress refuses a head of more than 32 KiB by itself, as text: the service is never asked.
+TOO_LONG = 431
 CONFIG: dict[str, Any] = {
     "seed": 20261121,
     "generation": {"max-examples": DRAWN, "database": "none"},

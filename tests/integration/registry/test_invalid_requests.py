@@ -83,7 +83,7 @@ def test_who_sends_too_much_is_told_so(api: RegistryApi, path: str, key: str, ex
         ("analyst-key-for-tests", b"ZZ\r\n{}\r\n0\r\n\r\n", 400),
         ("analyst-key-for-tests", b"2\r\n{}0\r\n\r\n", 400),
         ("analyst-key-for-tests", b"5;x=\x00\r\nhello\r\n0\r\n\r\n", 400),
-        ("", b"ZZ\r\n{}\r\n0\r\n\r\n", 401),
+        ("", b"ZZ\r\n{}\r\n0\r\n\r\n", 400),
     ],
 )
 def test_chunks_that_are_none_are_a_problem_too(api: RegistryApi, key: str, body: bytes, status: int) -> None:

@@ -15,7 +15,6 @@ from tripline_http.health import ReadinessCheck, health_blueprint
 from tripline_http.keys.key_file import ApiKey
 from tripline_http.metrics import install_request_metrics
 from tripline_http.request_ids import install_request_ids
-from tripline_http.unread_bodies import install_reading_to_the_end
 
 MAX_BODY_BYTES = 262_144
 
@@ -40,6 +39,5 @@ def new_app(
     install_api_keys(app, keys, registry)
     install_query_parameters(app)
     install_error_handlers(app)
-    install_reading_to_the_end(app)
     app.register_blueprint(health_blueprint(registry, checks))
     return app

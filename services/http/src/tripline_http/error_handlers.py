@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 import structlog
 from flask import Flask, Response
-from gunicorn.http.errors import NoMoreData, ParseException
 from werkzeug.exceptions import HTTPException
 
 from tripline_http.errors import FieldError, ProblemError, bad_request, invalid_input
@@ -22,8 +21,6 @@ def install_error_handlers(app: Flask) -> None:
     """Answers every error of this app as `application/problem+json`, 404, 405 and 500 included."""
     app.register_error_handler(ProblemError, problem_response)
     app.register_error_handler(HTTPException, _from_http_exception)
-    for kind in (ParseException, NoMoreData):
-        app.register_error_handler(kind, _from_broken_body)
     app.register_error_handler(Exception, _from_unexpected)
 
 
@@ -35,11 +32,6 @@ def _from_http_exception(error: HTTPException) -> Response:
     headers = {name: received[name] for name in _KEPT_HEADERS if name in received}
     detail = error.description or error.name
     return problem_response(ProblemError(error.code or 500, None, detail, headers=headers))
-
-
-def _from_broken_body(_error: Exception) -> Response:
-    """gunicorn reads a body when a view does; what is wrong with its framing turns up there."""
-    return problem_response(bad_request("The body breaks off, or its chunks are not as HTTP has them."))
 
 
 def _from_validation(status: int, messages: object) -> ProblemError:

@@ -1,46 +1,160 @@
-"""gunicorn, started from Python: one worker process with threads.
+"""waitress, started from Python: one process, one loop for sockets, threads for requests.
 
-One worker, because metrics and pools are the process's; more throughput is more processes behind a balancer.
+The loop takes whole requests before a thread sees one: a socket that is idle, or whose head or body trickles, holds no
+thread. One process, because metrics and pools are the process's; more throughput is more processes behind a balancer.
 """
 
 from __future__ import annotations
 
 import logging
 import signal
+import time
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Final
 
 from flask import Flask
-from gunicorn.app.base import BaseApplication
-from gunicorn.glogging import Logger
+from waitress import wasyncore
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
 
 from tripline_http.bind_address import Bind
+from tripline_http.errors import ConfigurationError
+
+HEAD_SECONDS: Final = 10.0
+"""From a request's first byte to the end of its head."""
+REQUEST_SECONDS: Final = 30.0
+"""From a request's first byte to its last, however it trickles; and for a reader that takes nothing."""
+IDLE_SECONDS: Final = 15
+CONNECTIONS: Final = 500
+CONNECTIONS_OF_AN_ADDRESS: Final = 100
+MAX_REQUEST_BYTES: Final = 9 * 1024 * 1024
+"""More than any endpoint takes; they refuse with a problem of their own what is too much for them."""
+_HEAD_BYTES: Final = 32 * 1024
+_GRACE_SECONDS: Final = 10.0
+_OWN_THREADS: Final = ("/livez", "/readyz")
+"""Answered even where every other thread is busy."""
+
+_log = logging.getLogger(__name__)
 
 
-class _RootLogger(Logger):  # type: ignore[misc]
-    """Hands gunicorn's lines to the root logger, so that they are JSON too."""
+class _Parser(HTTPRequestParser):  # type: ignore[misc]
+    """Refuses with 400 what waitress raises for, and a length beside chunks: two readers may frame that differently."""
 
-    def setup(self, cfg: Any) -> None:
-        super().setup(cfg)
-        for logger in (self.error_log, self.access_log):
-            logger.handlers[:] = []
-            logger.propagate = True
-        self.access_log.setLevel(logging.CRITICAL)
+    path = ""
+    """Of a head that cannot be read."""
+
+    def parse_header(self, header_plus: bytes) -> None:
+        try:
+            super().parse_header(header_plus)
+        except ValueError as error:
+            raise ParsingError("Bad address") from error
+        if self.chunked and "CONTENT_LENGTH" in self.headers:
+            raise ParsingError("Content-Length beside Transfer-Encoding")
 
 
-class _Server(BaseApplication):  # type: ignore[misc]
-    def __init__(self, load: Callable[[], Flask], options: dict[str, Any]) -> None:
-        self._load = load
-        self._options = options
-        super().__init__()
+class _Channel(HTTPChannel):  # type: ignore[misc]
+    """A connection that knows since when its request has been coming."""
 
-    def load_config(self) -> None:
-        for name, value in self._options.items():
-            self.cfg.set(name, value)
+    parser_class = _Parser
+    begun: float | None = None
 
-    def load(self) -> Flask:
-        return self._load()
+    def received(self, data: bytes) -> bool:
+        if self.request is None:
+            self.begun = time.time()
+        taken: bool = super().received(data)
+        if self.request is None:
+            self.begun = None
+        return taken
+
+    def is_overdue(self, now: float) -> bool:
+        """Whether its request takes too long to come, or its answer to be taken."""
+        if self.request is not None and self.begun is not None:
+            limit = REQUEST_SECONDS if self.request.headers_finished else HEAD_SECONDS
+            if now - self.begun > limit:
+                return True
+        if self.total_outbufs_len:
+            return bool(now - self.last_activity > REQUEST_SECONDS)
+        return not self.requests and bool(now - self.last_activity > IDLE_SECONDS)
+
+
+class _Server(TcpWSGIServer):  # type: ignore[misc]
+    channel_class = _Channel
+    stopping_at: float | None = None
+
+    def __init__(self, app: Flask, bind: Bind, threads: int) -> None:
+        self._own = {path: _dispatcher(1) for path in _OWN_THREADS}
+        super().__init__(
+            app,
+            dispatcher=_dispatcher(threads),
+            listen=f"{bind.host}:{bind.port}",
+            threads=threads,
+            connection_limit=CONNECTIONS,
+            cleanup_interval=1,
+            max_request_header_size=_HEAD_BYTES,
+            max_request_body_size=MAX_REQUEST_BYTES,
+            # reads on while a request is answered, and so learns of a caller that is gone
+            channel_request_lookahead=1,
+            clear_untrusted_proxy_headers=True,
+            asyncore_use_poll=True,
+            ident=None,
+        )
+
+    def add_task(self, task: _Channel) -> None:
+        dispatcher: ThreadedTaskDispatcher = self._own.get(task.requests[0].path) or self.task_dispatcher
+        dispatcher.add_task(task)
+
+    def handle_accept(self) -> None:
+        try:
+            accepted = self.accept()
+            if accepted is None:
+                return
+            connection, address = accepted
+            self.set_socket_options(connection)
+        except OSError:
+            return
+        if sum(channel.addr[0] == address[0] for channel in self.active_channels.values()) >= (
+            CONNECTIONS_OF_AN_ADDRESS
+        ):
+            connection.close()
+            return
+        _Channel(self, connection, self.fix_addr(address), self.adj, map=self._map)
+
+    def maintenance(self, now: float) -> None:
+        for channel in list(self.active_channels.values()):
+            if channel.is_overdue(now):
+                channel.handle_close()
+
+    def stop(self) -> None:
+        """Take no more connections, and end once those that are answered now are done."""
+        self.stopping_at = self.stopping_at or time.monotonic()
+        self.pull_trigger()
+
+    def run(self) -> None:
+        """Serve until `stop`, and a little longer."""
+        while self.stopping_at is None:
+            self._turn()
+        self.accepting = False
+        self.socket.close()
+        self.del_channel()
+        while self._is_busy() and time.monotonic() - self.stopping_at < _GRACE_SECONDS:
+            self._turn(0.1)
+        for dispatcher in (self.task_dispatcher, *self._own.values()):
+            dispatcher.shutdown(timeout=1)
+
+    def _turn(self, seconds: float = 1.0) -> None:
+        wasyncore.loop(timeout=seconds, map=self._map, use_poll=True, count=1)
+
+    def _is_busy(self) -> bool:
+        return any(channel.requests or channel.total_outbufs_len for channel in self.active_channels.values())
+
+
+def _dispatcher(threads: int) -> ThreadedTaskDispatcher:
+    dispatcher = ThreadedTaskDispatcher()
+    dispatcher.set_thread_count(threads)
+    return dispatcher
 
 
 def serve(
@@ -53,45 +167,30 @@ def serve(
 ) -> None:
     """Serves until SIGTERM or SIGINT, which lets running requests end (10 s).
 
-    `load` is called in the worker process, after the fork: connections and threads made there are its own.
-    `on_stop` is called there when it ends, `on_stopping` as soon as it is asked to: answers without an end of their own
-    should end then.
+    `on_stop` is called when it ends, `on_stopping` as soon as it is asked to: answers without an end of their own
+    should end then. Raises ConfigurationError where the address cannot be listened on.
     """
-
-    def announce(_worker: Any) -> None:
-        if on_stopping is not None:
-            _call_first(signal.SIGTERM, on_stopping)
-
-    def stop(_server: Any, _worker: Any) -> None:
+    # a line for each request that waits for a thread says nothing that the metrics do not
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+    try:
+        server = _Server(load(), bind, threads)
+    except OSError as error:
         if on_stop is not None:
             on_stop()
+        raise ConfigurationError(
+            f"TRIPLINE_HTTP_BIND {bind} cannot be listened on: {error.strerror}."
+        ) from error
 
-    options = {
-        "bind": str(bind),
-        "worker_class": "gthread",
-        "workers": 1,
-        "threads": threads,
-        "graceful_timeout": 10,
-        "timeout": 60,
-        "keepalive": 15,
-        # The most that gunicorn takes: filters and cursors together may be longer than its usual 4094.
-        "limit_request_line": 8190,
-        "logger_class": _RootLogger,
-        "post_worker_init": announce,
-        "worker_exit": stop,
-        "control_socket_disable": True,
-        "proc_name": "tripline",
-    }
-    _Server(load, options).run()
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        if on_stopping is not None:
+            on_stopping()
+        server.stop()
 
-
-def _call_first(number: signal.Signals, act: Callable[[], None]) -> None:
-    """Lets `act` go before what gunicorn does at this signal."""
-    then = signal.getsignal(number)
-
-    def handle(received: int, frame: FrameType | None) -> None:
-        act()
-        if callable(then):
-            then(received, frame)
-
-    signal.signal(number, handle)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    _log.info("listening on %s", bind)
+    try:
+        server.run()
+    finally:
+        if on_stop is not None:
+            on_stop()

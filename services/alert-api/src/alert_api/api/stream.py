@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -101,19 +100,8 @@ def _listener(environ: Mapping[str, Any]) -> Callable[[], bool]:
 
     Without a look a stream would learn of it with its next message only, and hold its slot until then.
     """
-    connection = environ.get("gunicorn.socket")
-    if not isinstance(connection, socket.socket):
-        return lambda: True
-
-    def listens() -> bool:
-        try:
-            return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-
-    return listens
+    is_gone = environ.get("waitress.client_disconnected")
+    return lambda: is_gone is None or not is_gone()
 
 
 def _requested_cursor() -> StreamPlace | None:
