@@ -1,4 +1,4 @@
-"""Files that hold payments are for their owner alone, whatever umask the process was started with."""
+"""Files that hold transactions are for their owner alone, whatever umask the process was started with."""
 
 from __future__ import annotations
 

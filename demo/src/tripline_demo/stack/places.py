@@ -82,7 +82,7 @@ class Places:
         return self.logs / f"{program}.log"
 
     def make(self) -> None:
-        """Makes the folders. What they hold is for their owner alone: payments, alerts, keys.
+        """Makes the folders. What they hold is for their owner alone: transactions, alerts, keys.
 
         Others may pass through `var`, for PostgreSQL runs as another user where this one is root.
         """

@@ -7,7 +7,7 @@ from flask import Flask, Response
 
 def install_answer_headers(app: Flask) -> None:
     """Sends `X-Content-Type-Options: nosniff` with each answer, and `Cache-Control: no-store` where the view has said
-    nothing else about caching: answers hold payments, and depend on the key that asks."""
+    nothing else about caching: answers hold transactions, and depend on the key that asks."""
     app.after_request(_complete)
 
 
