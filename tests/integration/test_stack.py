@@ -21,6 +21,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from confluent_kafka import Consumer, TopicPartition
 
 from tests.stack import (
     STOP_SECONDS,
@@ -141,6 +142,9 @@ def test_one_process_is_stopped_and_started(stack: RunningStack) -> None:
 def test_the_engine_is_rebuilt(stack: RunningStack) -> None:
     pinned = stack.places.engine / "checkpoint" / "tripline.json"
     before = json.loads(pinned.read_text())
+    with stack.registry() as registry:
+        registry.put("/v1/parameters/of-the-rebuild", json={"value": "1"}).raise_for_status()
+    eventually(lambda: recorded(stack) > 0, "the engine has recorded a micro-batch")
     done = tripline(stack.places, "rebuild")
     assert (done.returncode, "The old checkpoint is at" in done.stdout) == (0, True), (
         done.stdout + done.stderr
@@ -150,6 +154,17 @@ def test_the_engine_is_rebuilt(stack: RunningStack) -> None:
         "the same engine, from where it was"
     )
     assert tripline(stack.places, "status").returncode == 0
+
+
+def recorded(stack: RunningStack) -> int:
+    """How many micro-batches the engine has recorded, and Kafka has."""
+    with closing(
+        Consumer({"bootstrap.servers": stack.file["kafka"], "group.id": "test-recorded"})
+    ) as consumer:
+        ends: tuple[int, int] = consumer.get_watermark_offsets(
+            TopicPartition("engine-order.v1", 0), timeout=10
+        )
+    return ends[1]
 
 
 def test_a_second_start_finds_it_running(stack: RunningStack) -> None:
