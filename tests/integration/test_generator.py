@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka import Consumer, Message
 from werkzeug.serving import WSGIRequestHandler, make_server
 
+from tests.generator_client import Generator, until
 from tripline_contracts import event_type_loader
 from tripline_contracts import topics as contract_topics
 from tripline_demo import topics
@@ -28,41 +27,7 @@ from tripline_http.keys.key_file import ApiKey
 
 pytestmark = pytest.mark.integration
 
-DEADLINE_SECONDS = 30.0
 PAYMENT = {"payeeId": 25, "beneficiaryId": "12", "paymentAmount": "600.10", "paymentType": "CSH"}
-
-
-@dataclass(frozen=True)
-class Generator:
-    """A running generator's API, and a reader of its topic."""
-
-    http: httpx.Client
-    consumer: Consumer
-
-    def end(self) -> list[int]:
-        return [
-            self.consumer.get_watermark_offsets(TopicPartition(TOPIC, p), timeout=10)[1] for p in range(2)
-        ]
-
-    def read(self, begin: list[int]) -> list[Message]:
-        """Everything from `begin` to the end as it is now."""
-        end = self.end()
-        self.consumer.assign([TopicPartition(TOPIC, p, offset) for p, offset in enumerate(begin)])
-        records: list[Message] = []
-
-        def all_read() -> bool:
-            records.extend(self.consumer.consume(500, 0.2))
-            return len(records) >= sum(end) - sum(begin)
-
-        until(all_read)
-        return records
-
-    def finished(self, replay: dict[str, Any]) -> dict[str, Any]:
-        """The replay once it is over."""
-        path = f"/v1/replays/{replay['replayId']}"
-        until(lambda: self.http.get(path).json()["state"] != "running")
-        answer: dict[str, Any] = self.http.get(path).json()
-        return answer
 
 
 class Quiet(WSGIRequestHandler):
@@ -70,13 +35,6 @@ class Quiet(WSGIRequestHandler):
 
     def log_request(self, *args: object) -> None:
         pass
-
-
-def until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + DEADLINE_SECONDS
-    while not condition():
-        assert time.monotonic() < end, "not within the deadline"
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")
@@ -129,21 +87,16 @@ def test_a_payment_by_hand_lies_where_the_answer_says(generator: Generator) -> N
 
 
 def test_traffic_reaches_kafka_at_the_rate_asked_for_and_stops(generator: Generator) -> None:
-    begin, sent = generator.end(), counters(generator)["sent"]
+    begin, sent = generator.end(), generator.counters()["sent"]
     wanted = {"rate": 1000, "seed": 7, "lateShare": 0.1, "duplicateShare": 0.1, "brokenShare": 0.1}
     assert generator.http.put("/v1/traffic", json=wanted).status_code == 200
-    until(lambda: counters(generator)["sent"] - sent > 2_000)
+    until(lambda: generator.counters()["sent"] - sent > 2_000)
     # held up by other work, it catches up: the rate of one second may be above
     until(lambda: 700 < generator.http.get("/v1/traffic").json()["achievedRate"] < 1_300)
     generator.http.put("/v1/traffic", json={"rate": 0, "lateShare": 0, "duplicateShare": 0, "brokenShare": 0})
-    until(lambda: sum(generator.end()) - sum(begin) == counters(generator)["sent"] - sent)
+    until(lambda: sum(generator.end()) - sum(begin) == generator.counters()["sent"] - sent)
     records = generator.read(begin)
-    assert_mischief(records, counters(generator))
-
-
-def counters(generator: Generator) -> dict[str, int]:
-    found: dict[str, int] = generator.http.get("/v1/traffic").json()["counters"]
-    return found
+    assert_mischief(records, generator.counters())
 
 
 def assert_mischief(records: list[Message], counted: dict[str, int]) -> None:
@@ -168,17 +121,22 @@ def parsed(value: bytes | str | None) -> Any:
 def test_twenty_thousand_a_second(
     generator: Generator, record_property: Callable[[str, object], None]
 ) -> None:
-    sent = counters(generator)["sent"]
+    sent, first = generator.counters()["sent"], sum(generator.end())
     generator.http.put("/v1/traffic", json={"rate": 20_000})
     try:
-        until(lambda: counters(generator)["sent"] - sent > 60_000)
+        until(lambda: generator.counters()["sent"] - sent > 60_000)
         rate = generator.http.get("/v1/traffic").json()["achievedRate"]
     finally:
         generator.http.put("/v1/traffic", json={"rate": 0})
+    until(
+        lambda: (
+            (now := generator.arrived(sent, first)) == generator.arrived(sent, first) and len(set(now)) == 1
+        )
+    )
     record_property("told", f"generator: {rate:,.0f} transactions a second, 20,000 asked for")
     # the machine may be busy with other tests; what it reaches is printed
     assert rate > 8_000
-    assert counters(generator)["failed"] == 0
+    assert generator.counters()["failed"] == 0
 
 
 CSV = b"""transactionId,eventTime,payeeId,beneficiaryId,paymentType,paymentAmount,ingestionTimestamp
