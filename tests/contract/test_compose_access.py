@@ -17,6 +17,17 @@ from tripline_demo.stack.program import Program
 
 pytestmark = pytest.mark.contract
 
+GIB = 1024**3
+CAPABILITIES = {"postgres": ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"]}
+"""What an entrypoint needs that begins as root: it reads the password, takes the data over, becomes another user."""
+WRITTEN = {"postgres": ["/var/run/postgresql"], "kafka": ["/opt/kafka/config", "/opt/kafka/logs"]}
+"""Folders of official images, in memory; besides /tmp."""
+
+
+def size_of(text: str) -> int:
+    """Bytes of a size with m or g."""
+    return int(text[:-1]) * {"m": 1024**2, "g": GIB}[text[-1]]
+
 
 class TestSecrets:
     def test_they_are_the_files_that_make_secrets_makes(self, tmp_path: Path) -> None:
@@ -70,7 +81,7 @@ class TestReach:
         published = service.raw.get("ports", [])
         serves_people = "TRIPLINE_HTTP_BIND" in service.settings
         assert published == ([f"127.0.0.1:{port_of(service)}:{port_of(service)}"] if serves_people else [])
-        assert not {"network_mode", "privileged", "pid", "ipc", "devices", "cap_add"} & set(service.raw)
+        assert not {"network_mode", "privileged", "pid", "ipc", "devices", "userns_mode"} & set(service.raw)
 
     def test_nobody_makes_payments_up_unless_the_profile_is_chosen(self) -> None:
         optional = {
@@ -83,13 +94,6 @@ class TestReach:
     def test_the_generator_answers_to_the_name_that_the_alert_api_calls_it_by(self) -> None:
         called = urlsplit(SERVICES["alert-api"].settings["TRIPLINE_GENERATOR_URL"]).hostname
         assert SERVICES["generator"].settings["TRIPLINE_GENERATOR_HOSTS"] == called
-
-    @for_each(OURS)
-    def test_ours_can_write_nothing_but_tmp_and_volumes(self, service: Service) -> None:
-        assert service.raw["read_only"] is True
-        assert service.raw["cap_drop"] == ["ALL"]
-        assert service.raw["security_opt"] == ["no-new-privileges:true"]
-        assert [mount.partition(":")[0] for mount in service.raw["tmpfs"]] == ["/tmp"]
 
     def test_a_process_is_on_the_networks_that_it_needs(self) -> None:
         for service in OURS.values():
@@ -107,3 +111,30 @@ class TestReach:
             mounts[0] == "postgres:/var/lib/postgresql"
         )  # since version 18; before, it was the folder data in it
         assert f"kafka:{SERVICES['kafka'].environment['KAFKA_LOG_DIRS']}" in mounts
+
+
+class TestConfinement:
+    @for_each({**SERVICES})
+    def test_it_writes_to_volumes_and_to_what_its_image_wants_in_memory(self, service: Service) -> None:
+        assert service.raw["read_only"] is True
+        assert [mount.partition(":")[0] for mount in service.raw["tmpfs"]] == [
+            "/tmp", *WRITTEN.get(service.name, [])
+        ]  # fmt: skip
+
+    @for_each({**SERVICES})
+    def test_it_has_no_rights_but_those_that_its_entrypoint_needs(self, service: Service) -> None:
+        assert service.raw["cap_drop"] == ["ALL"]
+        assert service.raw.get("cap_add", []) == CAPABILITIES.get(service.name, [])
+        assert service.raw["security_opt"] == ["no-new-privileges:true"]
+
+    @for_each({**SERVICES})
+    def test_memory_and_processes_have_a_limit(self, service: Service) -> None:
+        assert 0 < service.raw["pids_limit"] <= 1024
+        assert GIB // 2 <= size_of(service.raw["mem_limit"]) <= 5 * GIB
+
+    def test_a_heap_fits_into_its_limit_with_as_much_beside_it(self) -> None:
+        heap = SERVICES["kafka"].environment["KAFKA_HEAP_OPTS"].removeprefix("-Xmx")
+        assert size_of(SERVICES["kafka"].raw["mem_limit"]) >= 2 * size_of(heap)
+        (usual,) = re.findall(r"TRIPLINE_DRIVER_MEMORY=(\w+)", (ROOT / ".env.example").read_text())
+        assert "TRIPLINE_DRIVER_MEMORY" not in SERVICES["engine"].settings
+        assert size_of(SERVICES["engine"].raw["mem_limit"]) >= 2 * size_of(usual)
