@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 GROUPS = (
     "tripline_registry_api",
     "tripline_registry_relay",
@@ -9,6 +12,16 @@ GROUPS = (
     "tripline_alert_projector",
     "tripline_alert_api",
 )
+
+CONNECTIONS: Final[Mapping[str, int]] = {
+    "tripline_registry_api": 40,
+    "tripline_registry_relay": 10,
+    "tripline_registry_status": 8,
+    "tripline_alert_projector": 10,
+    "tripline_alert_api": 20,
+}
+"""Connections that each login may hold: twice its pool and some, as an old process may still be there when a new one
+starts; together fewer than the 97 that Postgres has by default for those who are no superusers."""
 
 
 def login_of(group: str) -> str:

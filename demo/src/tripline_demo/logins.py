@@ -12,7 +12,10 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
-from tripline_demo.groups import login_of
+from tripline_demo.groups import CONNECTIONS, login_of
+
+NO_LIMIT = -1
+"""Of connections, as Postgres writes it."""
 
 
 def with_user(dsn: str, user: str, password: str) -> str:
@@ -42,15 +45,20 @@ def drop_database(admin_dsn: str, database: str) -> None:
 
 
 def ensure_logins(admin_dsn: str, passwords: Mapping[str, str]) -> None:
-    """For each group (key) a login user in it and in nothing else, with that password."""
+    """For each group (key) a login user in it and in nothing else, with that password and its share of connections."""
     with psycopg.connect(admin_dsn, autocommit=True) as connection:
         for group, password in passwords.items():
             login = login_of(group)
             known = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [login]).fetchone()
             verb = sql.SQL("ALTER ROLE" if known else "CREATE ROLE")
             connection.execute(
-                sql.SQL("{} {} WITH LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD {}").format(
-                    verb, sql.Identifier(login), sql.Literal(password)
+                sql.SQL(
+                    "{} {} WITH LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE CONNECTION LIMIT {} PASSWORD {}"
+                ).format(
+                    verb,
+                    sql.Identifier(login),
+                    sql.Literal(CONNECTIONS.get(group, NO_LIMIT)),
+                    sql.Literal(password),
                 )
             )
             connection.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(group), sql.Identifier(login)))

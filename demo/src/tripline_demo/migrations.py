@@ -13,9 +13,9 @@ from tripline_demo.errors import PostgresFailed
 SECONDS = 120
 
 
-def command() -> list[str]:
+def command(revision: str = "head") -> list[str]:
     """Alembic in this Python environment; to be run in the checkout's `migrations` folder."""
-    return [sys.executable, "-m", "alembic", "upgrade", "head"]
+    return [sys.executable, "-m", "alembic", "upgrade", revision]
 
 
 def folder() -> Path:
@@ -23,10 +23,10 @@ def folder() -> Path:
     return paths.project_root() / "migrations"
 
 
-def upgrade(admin_dsn: str) -> None:
-    """Brings a database to the newest revision. Raises PostgresFailed with alembic's last words."""
+def upgrade(admin_dsn: str, revision: str = "head") -> None:
+    """Brings a database to a revision, the newest one. Raises PostgresFailed with alembic's last words."""
     done = subprocess.run(
-        command(), cwd=folder(), env={**os.environ, "TRIPLINE_MIGRATIONS_DSN": admin_dsn},
+        command(revision), cwd=folder(), env={**os.environ, "TRIPLINE_MIGRATIONS_DSN": admin_dsn},
         capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False,
     )  # fmt: skip
     if done.returncode != 0:

@@ -47,7 +47,7 @@ def test_a_writer_that_takes_its_time_holds_back_those_behind_it(
 ) -> None:
     """Position order is commit order: nobody can read position n + 1 while n is not committed."""
     with psycopg.connect(api.dsn) as slow, ThreadPoolExecutor(1) as pool:
-        slow.execute(statements.TAKE_WRITER_LOCK, {"lock": statements.WRITER_LOCK})
+        slow.execute(statements.TAKE_WRITER_LOCK)
         (position,) = slow.execute(statements.NEXT_POSITION).fetchone() or (0,)
         behind = pool.submit(publish, client, name="behind")
         _until_somebody_waits(api.dsn)
@@ -57,7 +57,9 @@ def test_a_writer_that_takes_its_time_holds_back_those_behind_it(
 
 
 def _until_somebody_waits(dsn: str) -> None:
-    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    waiting = (
+        "SELECT count(*) FROM pg_locks WHERE relation = 'registry.writer_lock'::regclass AND NOT granted"
+    )
     with psycopg.connect(dsn, autocommit=True) as watch:
         for _ in range(1000):
             (count,) = watch.execute(waiting).fetchone() or (0,)

@@ -36,7 +36,7 @@ class PostgresEventStore:
     def writing(self) -> Iterator[PostgresLog]:
         """The log for the one writer. Raises `StoreUnavailable` and `ConcurrentChange`."""
         with translated(), self._pool.connection() as connection, connection.transaction():
-            connection.execute(statements.TAKE_WRITER_LOCK, {"lock": statements.WRITER_LOCK})
+            connection.execute(statements.TAKE_WRITER_LOCK)
             yield PostgresLog(connection, self._event_type)
 
 

@@ -29,9 +29,7 @@ class Outbox:
     def try_lock(self) -> bool:
         """True where this session holds the relay's lock now. The lock lasts as long as the session."""
         with translated():
-            row = self._connection.execute(
-                statements.TRY_RELAY_LOCK, {"lock": statements.RELAY_LOCK}
-            ).fetchone()
+            row = self._connection.execute(statements.TRY_RELAY_LOCK).fetchone()
         return bool(row and row["taken"])
 
     def cursor(self) -> int:

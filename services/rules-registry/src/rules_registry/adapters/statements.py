@@ -1,13 +1,10 @@
 """The SQL of the registry, named."""
 
-# Any constant does, as long as it is the same for every writer of this database.
-WRITER_LOCK = 7_411_002
-RELAY_LOCK = 7_411_003
 CHANNEL = "registry_rule_events"
 
 # Held until commit: so positions are assigned in the order of commits, and a reader that has seen position n has seen
 # all before it.
-TAKE_WRITER_LOCK = "SELECT pg_advisory_xact_lock(%(lock)s)"
+TAKE_WRITER_LOCK = "LOCK TABLE registry.writer_lock IN EXCLUSIVE MODE"
 
 NEXT_POSITION = "SELECT coalesce(max(position), 0) + 1 AS next FROM registry.rule_events"
 
@@ -235,7 +232,7 @@ INSERT INTO registry.idempotency_keys (actor, key, request_hash, status, headers
 VALUES (%(actor)s, %(key)s, %(request_hash)s, %(status)s, %(headers)s, %(body)s, %(expires_at)s)
 """
 
-TRY_RELAY_LOCK = "SELECT pg_try_advisory_lock(%(lock)s) AS taken"
+TRY_RELAY_LOCK = "SELECT registry.try_relay_lock() AS taken"
 
 RELAY_CURSOR = "SELECT position FROM registry.relay_cursor"
 
