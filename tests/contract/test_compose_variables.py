@@ -32,6 +32,7 @@ READERS: Mapping[str, Callable[[], object]] = {
     "status": lambda: registry_settings.read_projector_settings(Env()),
     "alert-projector": alert_settings.projector_settings,
     "alert-api": alert_settings.api_settings,
+    "retention": alert_settings.retention_settings,
     "engine": engine_settings.from_environment,
     "archiver": archive_settings.from_environment,
     "generator": lambda: generator_settings.read_settings(Env()),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
+from rules_registry.service.rule_file_lines import MAX_NAME
 from tests.contract.support.example_files import PACKAGE, TYPES, read_example
 from tripline_contracts import (
     schemas,
@@ -54,6 +55,41 @@ def _words(value: object) -> Iterator[str]:
             yield from _words(inner)
     elif isinstance(value, str):
         yield value
+
+
+@pytest.mark.parametrize("declared", TYPES, ids=lambda declared: str(declared.name))
+def test_every_text_of_an_alert_has_a_greatest_length(declared: EventType) -> None:
+    """Whoever writes to the topic could otherwise fill the database with one name."""
+    documents = {f"{name}.json": schemas.load(name, declared) for name in schemas.names()}
+    texts = list(_texts({"$ref": "alerts.v1.json"}, documents, set()))
+    assert len(texts) > 10
+    assert [text for text in texts if not {"maxLength", "pattern"} & set(text)] == []
+
+
+def test_a_rules_name_may_be_as_long_as_the_registry_lets_it() -> None:
+    assert schemas.load("alerts.v1")["properties"]["ruleName"]["maxLength"] == MAX_NAME
+
+
+def _texts(schema: object, documents: Mapping[str, Any], seen: set[str]) -> Iterator[dict[str, Any]]:
+    """All schemas of texts below that one, in other documents too."""
+    if isinstance(schema, list):
+        for inner in schema:
+            yield from _texts(inner, documents, seen)
+    if not isinstance(schema, dict):
+        return
+    if "string" in schema.get("type", ()):
+        yield schema
+    reference = schema.get("$ref")
+    if reference is not None and reference not in seen:
+        seen.add(reference)
+        file, _, pointer = reference.partition("#/")
+        target = documents[file]
+        for word in pointer.split("/") if pointer else ():
+            target = target[word]
+        yield from _texts(target, documents, seen)
+    for name, inner in schema.items():
+        if name != "$defs":
+            yield from _texts(inner, documents, seen)
 
 
 def test_the_committed_schemas_of_the_types_are_what_the_types_say() -> None:

@@ -15,6 +15,8 @@ from tripline_demo.groups import CONNECTIONS, GROUPS
 
 pytestmark = pytest.mark.integration
 
+ROLES = (*GROUPS, "tripline_oncall")
+"""Those of the services, and that of a person on call."""
 OWNER = "tripline_owner"
 NOBODY_MAY = [
     "CREATE TEMPORARY TABLE mine (a int)",
@@ -42,8 +44,8 @@ LIMITED = "tripline_registry_status"
 
 @pytest.fixture(scope="module")
 def dsns(postgres: PostgresServer, migrated_database: str) -> dict[str, str]:
-    """The database as each group's login."""
-    return {group: postgres.login(migrated_database, group) for group in GROUPS}
+    """The database as a login of each role."""
+    return {group: postgres.login(migrated_database, group) for group in ROLES}
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +56,7 @@ def sessions(dsns: dict[str, str]) -> Iterator[dict[str, psycopg.Connection[tupl
         }
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", ROLES)
 @pytest.mark.parametrize("statement", NOBODY_MAY)
 def test_no_login_may(
     sessions: dict[str, psycopg.Connection[tuple[object, ...]]], group: str, statement: str
@@ -64,7 +66,7 @@ def test_no_login_may(
         session.execute(statement)
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", ROLES)
 @pytest.mark.parametrize("statement", OF_ONE)
 def test_a_lock_is_for_the_one_that_needs_it(
     sessions: dict[str, psycopg.Connection[tuple[object, ...]]], group: str, statement: str
@@ -78,7 +80,7 @@ def test_a_lock_is_for_the_one_that_needs_it(
         session.execute(statement)
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", ROLES)
 @pytest.mark.parametrize("database", ["postgres", "template1"])
 def test_no_login_reaches_another_database(dsns: dict[str, str], group: str, database: str) -> None:
     with pytest.raises(psycopg.OperationalError, match="permission denied for database"):

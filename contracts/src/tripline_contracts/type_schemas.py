@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from tripline_contracts import event_type, event_type_loader
 from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.event_type_checks import MAX_TEXT
 
 Json = dict[str, Any]
 
@@ -90,7 +91,7 @@ def _event_type(declared: EventType) -> Json:
             "group": {
                 "type": "object",
                 "propertyNames": {"enum": groupable},
-                "additionalProperties": {"type": "string", "minLength": 1},
+                "additionalProperties": {"type": "string", "minLength": 1, "maxLength": MAX_TEXT},
             },
             "transaction": {
                 "type": "object",

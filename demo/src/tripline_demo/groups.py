@@ -11,6 +11,7 @@ GROUPS = (
     "tripline_registry_status",
     "tripline_alert_projector",
     "tripline_alert_api",
+    "tripline_alert_retention",
 )
 
 CONNECTIONS: Final[Mapping[str, int]] = {
@@ -19,6 +20,7 @@ CONNECTIONS: Final[Mapping[str, int]] = {
     "tripline_registry_status": 8,
     "tripline_alert_projector": 10,
     "tripline_alert_api": 20,
+    "tripline_alert_retention": 4,
 }
 """Connections that each login may hold: twice its pool and some, as an old process may still be there when a new one
 starts; together fewer than the 97 that Postgres has by default for those who are no superusers."""

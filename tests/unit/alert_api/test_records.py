@@ -149,3 +149,15 @@ def test_every_invalid_example_is_set_aside(name: str) -> None:
 def test_the_fast_check_takes_a_good_alert() -> None:
     VALIDATE(alert())
     assert received(alert()).detected_at == alert()["detectedAt"]
+
+
+@pytest.mark.parametrize("letter", ["n", "\U0001f600"])
+def test_an_alert_of_the_longest_name_and_values_is_no_dead_letter(letter: str) -> None:
+    longest = alert(1, ruleName=letter * 200, group={"payeeId": letter * 64, "beneficiaryId": letter * 64})
+    assert isinstance(read_record(record(longest), VALIDATE, "transactionId"), ReceivedAlert)
+
+
+@pytest.mark.parametrize("change", [{"ruleName": "n" * 201}, {"group": {"payeeId": "1" * 65}}])
+def test_one_that_is_longer_is(change: dict[str, object]) -> None:
+    read = read_record(record(alert(1, **change)), VALIDATE, "transactionId")
+    assert isinstance(read, Unreadable)

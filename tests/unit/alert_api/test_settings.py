@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from alert_api.cli import main
-from alert_api.settings import api_settings, projector_settings
+from alert_api.service.retention import RetentionPolicy
+from alert_api.settings import api_settings, projector_settings, retention_settings
 from tripline_http.errors import ConfigurationError
 
 
@@ -17,6 +18,8 @@ def test_the_defaults_are_the_documented_ones(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(f"TRIPLINE_{name}", "x")
     assert (str(api_settings().bind), api_settings().log_level) == ("127.0.0.1:8082", "info")
     assert str(projector_settings().metrics_bind) == "127.0.0.1:9104"
+    assert str(retention_settings().metrics_bind) == "127.0.0.1:9106"
+    assert retention_settings().policy == RetentionPolicy(days=90, records=100_000, bytes=1024**3)
 
 
 def test_the_api_listens_beyond_loopback_behind_a_proxy_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,6 +55,15 @@ def test_what_is_for_the_console_only_may_be_missing(monkeypatch: pytest.MonkeyP
         monkeypatch.setenv(f"TRIPLINE_{name}", "x")
     settings = api_settings()
     assert (settings.engine_metrics_url, settings.generator_url, settings.kafka) == (None, None, None)
+
+
+@pytest.mark.parametrize("name", ["DEAD_LETTER_DAYS", "DEAD_LETTER_RECORDS", "DEAD_LETTER_BYTES"])
+@pytest.mark.parametrize("value", ["0", "-1", "many", "1.5", str(10**18)])
+def test_a_bound_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv("TRIPLINE_ALERTS_DSN", "x")
+    monkeypatch.setenv(f"TRIPLINE_{name}", value)
+    with pytest.raises(ConfigurationError, match=f"TRIPLINE_{name} is '{value}'; expected a whole number"):
+        retention_settings()
 
 
 def test_the_event_type_is_the_installations(monkeypatch: pytest.MonkeyPatch) -> None:

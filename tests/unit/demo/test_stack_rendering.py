@@ -64,7 +64,7 @@ def test_programs_stop_in_the_opposite_order(plan: Plan) -> None:
 def test_everything_listens_on_loopback_only(plan: Plan) -> None:
     programs = plan.programs()
     binds = [v for p in programs for k, v in p.environment.items() if k.endswith("_BIND")]
-    assert len(binds) == 8
+    assert len(binds) == 9
     assert all(bind.startswith("127.0.0.1:") for bind in binds)
     listeners = [line for line in plan.broker.properties().splitlines() if "listeners=" in line]
     assert listeners
@@ -81,7 +81,7 @@ def test_each_process_has_a_database_user_of_its_own(plan: Plan) -> None:
         for name, dsn in program.environment.items()
         if name in {"TRIPLINE_REGISTRY_DSN", "TRIPLINE_ALERTS_DSN"}
     ]
-    assert len(users) == len(set(users)) == 5
+    assert len(users) == len(set(users)) == 6
     assert not [user for user in users if "admin" in user]
 
 

@@ -27,7 +27,7 @@ DATABASE = "tripline"
 PORTS: Mapping[str, int] = {
     "registry": 8081, "alert-api": 8082, "generator": 8083, "postgres": 54320, "kafka": 9092, "kafka-controller": 9093,
     "relay": 9101, "status": 9102, "engine": 9103, "alert-projector": 9104,
-    "archiver": 9105,
+    "archiver": 9105, "retention": 9106,
 }  # fmt: skip
 """The ports that are used when they are free."""
 
@@ -78,7 +78,8 @@ class Plan:
         """The processes. They stop in the opposite order; they start in this one as far as they need one another."""
         return (
             _postgres(self), _kafka(self), _topics(self), _migrations(self), _archiver(self), _engine(self),
-            _registry(self), _relay(self), _status(self), _alert_projector(self), _alert_api(self), _generator(self),
+            _registry(self), _relay(self), _status(self), _alert_projector(self), _alert_api(self), _retention(self),
+            _generator(self),
         )  # fmt: skip
 
 
@@ -198,6 +199,13 @@ def _alert_api(plan: Plan) -> Program:
         plan, "alert-api", "alert API and console", ("alert-api", "api"), "alert-api", api=True,
         TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_api"), TRIPLINE_REGISTRY_URL=plan.url("registry"),
         TRIPLINE_ENGINE_METRICS_URL=plan.url("engine"), TRIPLINE_GENERATOR_URL=plan.url("generator"),
+    )  # fmt: skip
+
+
+def _retention(plan: Plan) -> Program:
+    return _service(
+        plan, "retention", "retention of dead letters", ("alert-api", "retention"), "retention", api=False,
+        TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_retention"),
     )  # fmt: skip
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import click
 
 from alert_api.openapi import document
-from alert_api.processes import run_api, run_projector
-from alert_api.settings import api_settings, installed_type, projector_settings
+from alert_api.processes import run_api, run_projector, run_retention
+from alert_api.settings import api_settings, installed_type, projector_settings, retention_settings
 from tripline_http.errors import ConfigurationError
 from tripline_http.logs import configure_logs
 
@@ -39,6 +39,18 @@ def projector() -> None:
         settings = projector_settings()
         configure_logs(settings.log_level, "alert-projector")
         run_projector(settings)
+
+    _or_say_why_not(run)
+
+
+@main.command()
+def retention() -> None:
+    """Delete the oldest of the records that nobody could read, by age, number and size."""
+
+    def run() -> None:
+        settings = retention_settings()
+        configure_logs(settings.log_level, "retention")
+        run_retention(settings)
 
     _or_say_why_not(run)
 

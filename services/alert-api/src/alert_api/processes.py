@@ -1,4 +1,4 @@
-"""The wiring of the two processes: settings in, everything connected, running until told to stop."""
+"""The wiring of the three processes: settings in, everything connected, running until told to stop."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 import signal
 import threading
 import time
+from dataclasses import asdict
 from types import FrameType
 
 import structlog
@@ -14,12 +15,13 @@ from flask import Flask
 from alert_api.adapters.alert_schema import alert_validator, command_validator
 from alert_api.adapters.engine_metrics import EngineMetrics
 from alert_api.adapters.kafka_source import KafkaAlertSource
-from alert_api.adapters.metrics import ProjectorMetrics
+from alert_api.adapters.metrics import ProjectorMetrics, RetentionMetrics
 from alert_api.adapters.newest_traces import NewestTraces
 from alert_api.adapters.newest_transactions import NewestTransactions
 from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_commit_notifier import PostgresCommitNotifier
+from alert_api.adapters.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Streaming, build
@@ -27,8 +29,9 @@ from alert_api.api.console_data import Line
 from alert_api.api.stream_seats import MAX_STREAMS
 from alert_api.service.projector import Projector, Read
 from alert_api.service.records import ReceivedAlert, Record, Unreadable, read_record
+from alert_api.service.retention import Retention
 from alert_api.service.void_commands import VoidCommand, read_command
-from alert_api.settings import ApiSettings, ProjectorSettings
+from alert_api.settings import ApiSettings, ProjectorSettings, RetentionSettings
 from tripline_contracts import topics
 from tripline_contracts.event_type import EventType
 from tripline_http.keys.watched_key_file import WatchedKeyFile
@@ -112,6 +115,18 @@ def run_projector(settings: ProjectorSettings) -> None:
         log.info("projector_started", topics=names)
         Projector(source, intake, reader(RULES, settings.event_type), metrics, stop).run()
     log.info("projector_stopped")
+
+
+def run_retention(settings: RetentionSettings) -> None:
+    """Delete dead letters beyond the policy until SIGTERM or SIGINT. Raises ConfigurationError."""
+    stop = threading.Event()
+    _stop_on_signals(stop)
+    registry = new_metrics_registry()
+    store = PostgresDeadLetters(settings.dsn)
+    with MetricsServer(settings.metrics_bind, registry, {"database": store.check}):
+        log.info("retention_started", policy=asdict(settings.policy))
+        Retention(store, settings.policy, RetentionMetrics(registry), stop).run()
+    log.info("retention_stopped")
 
 
 def reader(commands_topic: str, declared: EventType) -> Read:

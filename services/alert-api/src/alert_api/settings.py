@@ -1,4 +1,4 @@
-"""Settings of the two processes, read from the environment once."""
+"""Settings of the three processes, read from the environment once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from environs import Env, EnvError
+from marshmallow.validate import Range
 
+from alert_api.service.retention import RetentionPolicy
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
@@ -44,6 +46,16 @@ class ProjectorSettings:
     log_level: str
 
 
+@dataclass(frozen=True, slots=True)
+class RetentionSettings:
+    """Settings of `alert-api retention`."""
+
+    dsn: str
+    metrics_bind: Bind
+    policy: RetentionPolicy
+    log_level: str
+
+
 def api_settings() -> ApiSettings:
     """From the environment. Raises ConfigurationError naming the variable."""
     env = _environment()
@@ -70,6 +82,21 @@ def projector_settings() -> ProjectorSettings:
         event_type=installed_type(),
         kafka=_text(env, "KAFKA"),
         metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9104")),
+        log_level=_text(env, "LOG_LEVEL", "info"),
+    )
+
+
+def retention_settings() -> RetentionSettings:
+    """From the environment. Raises ConfigurationError naming the variable."""
+    env = _environment()
+    return RetentionSettings(
+        dsn=_text(env, "ALERTS_DSN"),
+        metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9106")),
+        policy=RetentionPolicy(
+            days=_bound(env, "DEAD_LETTER_DAYS", 90, 36_500),
+            records=_bound(env, "DEAD_LETTER_RECORDS", 100_000, 10**9),
+            bytes=_bound(env, "DEAD_LETTER_BYTES", 2**30, 2**50),
+        ),
         log_level=_text(env, "LOG_LEVEL", "info"),
     )
 
@@ -102,6 +129,15 @@ def _switch(env: Env, name: str) -> bool:
         return env.bool(name, False)
     except EnvError as error:
         raise ConfigurationError(f"TRIPLINE_{name} is {env.str(name)!r}; expected true or false.") from error
+
+
+def _bound(env: Env, name: str, usual: int, most: int) -> int:
+    try:
+        return env.int(name, usual, validate=Range(1, most))
+    except EnvError as error:
+        raise ConfigurationError(
+            f"TRIPLINE_{name} is {env.str(name)!r}; expected a whole number from 1 to {most}."
+        ) from error
 
 
 def _text(env: Env, name: str, default: str | None = None) -> str:

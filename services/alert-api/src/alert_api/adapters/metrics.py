@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
+from alert_api.service.retention import Kept
+
 
 class ProjectorMetrics:
     """The projector's counters; see ``alert_api.service.projector.Tally``."""
@@ -49,3 +51,27 @@ class ProjectorMetrics:
     def lag(self, topic: str, partition: int, records: int) -> None:
         """``records`` of ``partition`` of ``topic`` are still to be stored."""
         self._lag.labels(topic, str(partition)).set(records)
+
+
+class RetentionMetrics:
+    """The metrics of dead letters; see ``alert_api.service.retention.RetentionTally``."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._deleted = Counter(
+            "tripline_dead_letters_deleted_total", "Dead letters deleted by retention.", registry=registry
+        )
+        self._records = Gauge(
+            "tripline_dead_letters_records", "Dead letters that are kept.", registry=registry
+        )
+        self._bytes = Gauge(
+            "tripline_dead_letters_bytes", "Bytes of their keys, values and details.", registry=registry
+        )
+
+    def deleted(self, count: int) -> None:
+        """``count`` dead letters were deleted."""
+        self._deleted.inc(count)
+
+    def kept(self, kept: Kept) -> None:
+        """So much is left."""
+        self._records.set(kept.records)
+        self._bytes.set(kept.bytes)

@@ -1,0 +1,84 @@
+"""Dead letters seen by who deletes them: their sizes and ages, and not what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+from alert_api.adapters.postgres_errors import translated
+from alert_api.service.retention import Kept, RetentionPolicy
+
+BATCH = 1000
+"""Deleted in one transaction: a first round may find millions."""
+
+# Of those that have to go the newest: it, and all before it, are beyond one of the bounds.
+NEWEST_TO_DELETE = """
+SELECT stored_at, kafka_topic, kafka_partition, kafka_offset
+  FROM (SELECT stored_at, kafka_topic, kafka_partition, kafka_offset,
+               row_number() OVER newest_first AS records, sum(kept_bytes) OVER newest_first AS bytes
+          FROM alerts.unreadable_sizes
+        WINDOW newest_first AS
+               (ORDER BY stored_at DESC, kafka_topic DESC, kafka_partition DESC, kafka_offset DESC)) counted
+ WHERE stored_at < now() - make_interval(days => %(days)s) OR records > %(records)s OR bytes > %(bytes)s
+ ORDER BY stored_at DESC, kafka_topic DESC, kafka_partition DESC, kafka_offset DESC
+ LIMIT 1
+"""
+
+DELETE_OLDEST = """
+DELETE FROM alerts.unreadable_records
+ WHERE (kafka_topic, kafka_partition, kafka_offset) IN (
+       SELECT kafka_topic, kafka_partition, kafka_offset FROM alerts.unreadable_records
+        WHERE (stored_at, kafka_topic, kafka_partition, kafka_offset) <= (%s, %s, %s, %s)
+        ORDER BY stored_at, kafka_topic, kafka_partition, kafka_offset
+        LIMIT %s)
+"""
+
+KEPT = "SELECT count(*), coalesce(sum(kept_bytes), 0)::bigint FROM alerts.unreadable_sizes"
+
+
+class PostgresDeadLetters:
+    """``DeadLetters`` over a connection for each call: there is one a minute."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+
+    def delete_beyond(self, policy: RetentionPolicy) -> int:
+        """In transactions of at most ``BATCH`` records each, oldest first."""
+        bounds = {"days": policy.days, "records": policy.records, "bytes": policy.bytes}
+        with self._connection() as connection:
+            newest = connection.execute(NEWEST_TO_DELETE, bounds).fetchone()
+            if newest is None:
+                return 0
+            deleted = 0
+            while (count := connection.execute(DELETE_OLDEST, (*newest, BATCH)).rowcount) == BATCH:
+                deleted += count
+            return deleted + count
+
+    def kept(self) -> Kept:
+        """Number and bytes."""
+        with self._connection() as connection:
+            records, size = connection.execute(KEPT).fetchone() or (0, 0)
+            return Kept(records, size)
+
+    def check(self) -> None:
+        """Return if the database can be reached now."""
+        with self._connection() as connection:
+            connection.execute("SELECT FROM alerts.unreadable_sizes LIMIT 0")
+
+    @contextmanager
+    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
+        try:
+            with psycopg.connect(
+                self._dsn,
+                autocommit=True,
+                connect_timeout=5,
+                tcp_user_timeout=20_000,
+                application_name="tripline-retention",
+                options="-c statement_timeout=60s",
+            ) as connection:
+                yield connection
+        except psycopg.Error as error:
+            raise translated(error) from error

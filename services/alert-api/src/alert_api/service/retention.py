@@ -1,0 +1,82 @@
+"""Retention of dead letters: records that nobody could read are kept for a while, and up to a number and a size.
+
+Each round deletes the oldest ones beyond any of the three bounds. A round that fails is tried again with the next.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+
+from alert_api.errors import StoreUnavailable
+
+log = structlog.get_logger(__name__)
+
+ROUND_SECONDS = 60.0
+"""A flood of records has this long to grow beyond the bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionPolicy:
+    """What is kept: records up to this age, number and size of all together."""
+
+    days: int
+    records: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What there is: the number of dead letters, and the bytes of their keys, values and details."""
+
+    records: int
+    bytes: int
+
+
+class DeadLetters(Protocol):
+    """The store of dead letters, for who deletes them."""
+
+    def delete_beyond(self, policy: RetentionPolicy) -> int:
+        """Deletes the oldest ones beyond the policy; gives their number. Raises StoreUnavailable."""
+
+    def kept(self) -> Kept:
+        """What is there now. Raises StoreUnavailable."""
+
+
+class RetentionTally(Protocol):
+    """The metrics of retention."""
+
+    def deleted(self, count: int) -> None: ...
+
+    def kept(self, kept: Kept) -> None: ...
+
+
+class Retention:
+    """Rounds of deletion until it is told to stop."""
+
+    def __init__(
+        self, store: DeadLetters, policy: RetentionPolicy, tally: RetentionTally, stop: threading.Event
+    ) -> None:
+        self._store, self._policy, self._tally, self._stop = store, policy, tally, stop
+
+    def run(self) -> None:
+        """Work until the stop event is set."""
+        while not self._stop.is_set():
+            try:
+                self.round()
+            except StoreUnavailable as error:
+                log.warning("database_unavailable", error=str(error), consequence="dead letters are kept")
+            self._stop.wait(ROUND_SECONDS)
+
+    def round(self) -> int:
+        """One round; gives the number of records deleted. Raises StoreUnavailable."""
+        deleted = self._store.delete_beyond(self._policy)
+        kept = self._store.kept()
+        self._tally.deleted(deleted)
+        self._tally.kept(kept)
+        if deleted:
+            log.info("dead_letters_deleted", records=deleted, kept=kept.records, kept_bytes=kept.bytes)
+        return deleted
