@@ -1,6 +1,7 @@
 """Alembic's environment: one history for all schemas, forward only, each revision in a transaction of its own.
 
-The database is named by TRIPLINE_MIGRATIONS_DSN, anything that libpq takes. Two upgrades at once wait for each other.
+The database is named by TRIPLINE_MIGRATIONS_DSN, anything that libpq takes; beyond this machine its certificate has to
+be verified, as the services' (tripline_http.database_address). Two upgrades at once wait for each other.
 """
 
 from __future__ import annotations
@@ -10,7 +11,11 @@ import sys
 
 import psycopg
 from alembic import context
+from environs import Env, EnvError
 from sqlalchemy import create_engine, pool, text
+
+from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
+from tripline_http.errors import ConfigurationError
 
 # Arbitrary, and used for nothing else: "tripline migrations" is one session at a time.
 LOCK = 7_411_001
@@ -21,6 +26,10 @@ def connect() -> psycopg.Connection[tuple[object, ...]]:
     dsn = os.environ.get("TRIPLINE_MIGRATIONS_DSN", "")
     if not dsn:
         sys.exit("Set TRIPLINE_MIGRATIONS_DSN to the database to migrate, as a user who may create schemas.")
+    try:
+        checked_dsn("TRIPLINE_MIGRATIONS_DSN", dsn, allow_unverified=Env().bool(ALLOW_UNVERIFIED, False))
+    except (ConfigurationError, EnvError) as refused:
+        sys.exit(str(refused))
     return psycopg.connect(dsn, connect_timeout=10)
 
 

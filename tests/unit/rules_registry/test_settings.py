@@ -15,7 +15,7 @@ from rules_registry.settings import read_api_settings, read_projector_settings, 
 from tripline_http.errors import ConfigurationError
 
 WHOLE = {
-    "TRIPLINE_REGISTRY_DSN": "postgresql://x",
+    "TRIPLINE_REGISTRY_DSN": "postgresql:///x",
     "TRIPLINE_KAFKA": "k:9092",
     "TRIPLINE_API_KEYS_FILE": "/k",
 }
@@ -29,6 +29,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         "TRIPLINE_HTTP_ALLOW_REMOTE",
         "TRIPLINE_METRICS_BIND",
         "TRIPLINE_HTTP_THREADS",
+        "TRIPLINE_DATABASE_ALLOW_UNVERIFIED",
     ):
         monkeypatch.delenv(name, raising=False)
     for name, value in WHOLE.items():
@@ -72,6 +73,14 @@ WRONG: list[tuple[Callable[[Env], Any], Mapping[str, str], str]] = [
     (read_api_settings, {"TRIPLINE_HTTP_ALLOW_REMOTE": "maybe"}, "TRIPLINE_HTTP_ALLOW_REMOTE"),
     (read_api_settings, {"TRIPLINE_HTTP_THREADS": "0"}, "expected 1 to 64"),
     (read_api_settings, {"TRIPLINE_HTTP_THREADS": "many"}, "TRIPLINE_HTTP_THREADS"),
+    (read_api_settings, {"TRIPLINE_REGISTRY_DSN": "postgresql://db/x"}, "beyond this machine"),
+    (read_relay_settings, {"TRIPLINE_REGISTRY_DSN": "postgresql://db/x"}, "beyond this machine"),
+    (read_projector_settings, {"TRIPLINE_REGISTRY_DSN": "postgresql://db/x"}, "beyond this machine"),
+    (
+        read_relay_settings,
+        {"TRIPLINE_DATABASE_ALLOW_UNVERIFIED": "maybe"},
+        "TRIPLINE_DATABASE_ALLOW_UNVERIFIED",
+    ),
     (read_relay_settings, {"TRIPLINE_KAFKA": ""}, "TRIPLINE_KAFKA is not set."),
     (read_relay_settings, {"TRIPLINE_METRICS_BIND": "127.0.0.1:99999"}, "expected host:port"),
     (read_projector_settings, {"TRIPLINE_KAFKA": ""}, "TRIPLINE_KAFKA is not set."),

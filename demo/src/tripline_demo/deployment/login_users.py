@@ -11,11 +11,14 @@ import sys
 from pathlib import Path
 
 import psycopg
+from environs import Env, EnvError
 
 from tripline_demo import logins
 from tripline_demo.deployment import passfiles
 from tripline_demo.errors import DemoError
 from tripline_demo.groups import GROUPS, login_of
+from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
+from tripline_http.errors import ConfigurationError
 
 
 def make(admin_dsn: str, folder: Path) -> None:
@@ -38,8 +41,9 @@ def main(arguments: list[str]) -> int:
         )
         return 2
     try:
+        checked_dsn("TRIPLINE_MIGRATIONS_DSN", dsn, allow_unverified=Env().bool(ALLOW_UNVERIFIED, False))
         make(dsn, Path(arguments[0]))
-    except DemoError as failure:
+    except (DemoError, ConfigurationError, EnvError) as failure:
         print(failure, file=sys.stderr)
         return 1
     print(f"{len(GROUPS)} login users are there.", file=sys.stderr)

@@ -13,6 +13,7 @@ from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
 from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
+from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
 
 
@@ -60,7 +61,7 @@ def api_settings() -> ApiSettings:
     """From the environment. Raises ConfigurationError naming the variable."""
     env = _environment()
     return ApiSettings(
-        dsn=_text(env, "ALERTS_DSN"),
+        dsn=_database(env),
         event_type=installed_type(),
         keys_file=Path(_text(env, "API_KEYS_FILE")),
         bind=parse_api_bind(
@@ -78,7 +79,7 @@ def projector_settings() -> ProjectorSettings:
     """From the environment. Raises ConfigurationError naming the variable."""
     env = _environment()
     return ProjectorSettings(
-        dsn=_text(env, "ALERTS_DSN"),
+        dsn=_database(env),
         event_type=installed_type(),
         kafka=_text(env, "KAFKA"),
         metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9104")),
@@ -90,7 +91,7 @@ def retention_settings() -> RetentionSettings:
     """From the environment. Raises ConfigurationError naming the variable."""
     env = _environment()
     return RetentionSettings(
-        dsn=_text(env, "ALERTS_DSN"),
+        dsn=_database(env),
         metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9106")),
         policy=RetentionPolicy(
             days=_bound(env, "DEAD_LETTER_DAYS", 90, 36_500),
@@ -99,6 +100,11 @@ def retention_settings() -> RetentionSettings:
         ),
         log_level=_text(env, "LOG_LEVEL", "info"),
     )
+
+
+def _database(env: Env) -> str:
+    allowed = _switch(env, ALLOW_UNVERIFIED.removeprefix("TRIPLINE_"))
+    return checked_dsn("TRIPLINE_ALERTS_DSN", _text(env, "ALERTS_DSN"), allow_unverified=allowed)
 
 
 def _environment() -> Env:

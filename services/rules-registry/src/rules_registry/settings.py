@@ -16,6 +16,7 @@ from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
 from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
+from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -71,7 +72,7 @@ def read_api_settings(env: Env) -> ApiSettings:
         lambda: ApiSettings(
             log_level=_log_level(env),
             event_type=read_event_type(env),
-            dsn=_required(env, "TRIPLINE_REGISTRY_DSN"),
+            dsn=_database(env),
             api_keys_file=Path(_required(env, "TRIPLINE_API_KEYS_FILE")),
             bind=parse_api_bind(
                 env.str("TRIPLINE_HTTP_BIND", "127.0.0.1:8081"),
@@ -93,7 +94,7 @@ def read_relay_settings(env: Env) -> RelaySettings:
     return _read(
         lambda: RelaySettings(
             log_level=_log_level(env),
-            dsn=_required(env, "TRIPLINE_REGISTRY_DSN"),
+            dsn=_database(env),
             kafka=_required(env, "TRIPLINE_KAFKA"),
             metrics_bind=_bind(env, "TRIPLINE_METRICS_BIND", "127.0.0.1:9101"),
         )
@@ -105,7 +106,7 @@ def read_projector_settings(env: Env) -> ProjectorSettings:
     return _read(
         lambda: ProjectorSettings(
             log_level=_log_level(env),
-            dsn=_required(env, "TRIPLINE_REGISTRY_DSN"),
+            dsn=_database(env),
             kafka=_required(env, "TRIPLINE_KAFKA"),
             metrics_bind=_bind(env, "TRIPLINE_METRICS_BIND", "127.0.0.1:9102"),
             consumer_group=env.str("TRIPLINE_STATUS_GROUP", "rules-registry-status"),
@@ -127,6 +128,11 @@ def _required(env: Env, name: str) -> str:
     if not value:
         raise ConfigurationError(f"{name} is not set.")
     return value
+
+
+def _database(env: Env) -> str:
+    name = "TRIPLINE_REGISTRY_DSN"
+    return checked_dsn(name, _required(env, name), allow_unverified=env.bool(ALLOW_UNVERIFIED, False))
 
 
 def _log_level(env: Env) -> str:
