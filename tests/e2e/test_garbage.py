@@ -14,7 +14,7 @@ from tests.e2e.support.player import Player
 from tests.e2e.support.verdict import read_verdict
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft
-from tripline_engine.spark.rows.packing import REJECT_BYTES
+from tripline_engine.spark.rows.record_limits import REJECT_BYTES
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 

@@ -90,3 +90,21 @@ class InvalidDefinition(WithProblems):
 
 class InvalidNamedValue(WithProblems):
     """A name that no list or parameter can have, or a value that it cannot."""
+
+
+class UnreadableBatch(ContractError, ValueError):
+    """A record batch that breaks Kafka's format, or that nothing here can unfold."""
+
+
+class BrokerSilent(ContractError, OSError):
+    """A broker does not answer, or not with what was asked for."""
+
+
+class FetchRefused(ContractError):
+    """A broker's error code instead of records."""
+
+    def __init__(self, topic: str, partition: int, code: int) -> None:
+        super().__init__(
+            f"{topic} partition {partition}: the broker refuses to hand out records, error {code}"
+        )
+        self.code = code

@@ -74,6 +74,18 @@ class TopicLog:
         """Offsets that Kafka has, from the oldest to the end."""
         return span_of(self._consumer, self.name, partition)
 
+    def leader(self, partition: int) -> tuple[str, int]:
+        """Host and port of the broker that hands out the partition's records."""
+        try:
+            metadata = self._consumer.list_topics(self.name, _SECONDS)
+        except KafkaException as error:
+            raise KafkaSilent(f"{self.name}: Kafka doesn't say its partitions: {error}") from error
+        known = metadata.topics[self.name].partitions.get(partition)
+        broker = metadata.brokers.get(known.leader) if known else None
+        if broker is None:
+            raise KafkaSilent(f"{self.name} partition {partition}: has no leader")
+        return broker.host, broker.port
+
     def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]:
         """Records with offsets in [start, until), in runs; `until` no further than the end. Raises OffsetsGone."""
         # one of its own: others may read other partitions meanwhile

@@ -12,6 +12,9 @@ from tripline_engine.domain.shard.engine_config import Clock
 SKEW_MS: Final = 60_000
 """How far the driver's wall clock may be ahead of the broker's."""
 
+MAX_TICK_BYTES: Final = 4 << 20
+"""A longer one is unreadable, whatever it says: of such a value a reader may have no more than the beginning."""
+
 _TIME_BYTES: Final = 8
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -43,6 +46,8 @@ def read_tick(payload: bytes, mode: Clock) -> int:
 
     :raises UnreadableTick: and TickAhead
     """
+    if len(payload) > _TIME_BYTES + MAX_TICK_BYTES:
+        raise UnreadableTick(f"more than {MAX_TICK_BYTES} bytes")
     try:
         clock = msgspec.json.decode(payload[_TIME_BYTES:], type=_Tick).clock
     except _UNREADABLE as error:

@@ -99,13 +99,16 @@ class Parser:
         if value is None:
             return Reject(row, UNPARSEABLE, "value: expected one JSON object, found a record without a value")
         if len(value) > MAX_VALUE_BYTES:
-            return Reject(
-                row, OVERSIZED, f"value: expected at most {MAX_VALUE_BYTES} bytes, found {len(value)}"
-            )
+            return oversized(row, len(value))
         try:
             return read_record(self._event_type, value)
         except Unparseable as error:
             return Reject(row, UNPARSEABLE, str(error))
+
+
+def oversized(row: int, length: int) -> Reject:
+    """The refusal of a value of so many bytes."""
+    return Reject(row, OVERSIZED, f"value: expected at most {MAX_VALUE_BYTES} bytes, found {length}")
 
 
 def _strict_array(field: Field, values: list[Value]) -> pa.Array:

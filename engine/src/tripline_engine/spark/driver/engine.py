@@ -20,9 +20,10 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.errors import QueryFailed
 from tripline_engine.http_endpoint import serving
 from tripline_engine.spark.checkpoint import checkpoint
-from tripline_engine.spark.checkpoint.restore_point import remove_restore_point
+from tripline_engine.spark.checkpoint.restore_point import judged_ends, remove_restore_point
 from tripline_engine.spark.driver import jvm_housekeeping, preload
 from tripline_engine.spark.driver.backlog import Backlog, unread_records
+from tripline_engine.spark.driver.careful_reading import careful_reading
 from tripline_engine.spark.driver.disk_space import disk_shortage
 from tripline_engine.spark.driver.history_limit import HistoryLimit
 from tripline_engine.spark.driver.jvm_heap import live_bytes, old_generation
@@ -36,6 +37,7 @@ from tripline_engine.spark.query.jvm_class_cache import class_cache_for
 from tripline_engine.spark.query.processor import ShardProcessor
 from tripline_engine.spark.query.query import start_query
 from tripline_engine.spark.query.session import start_session
+from tripline_engine.spark.query.sources import NOWHERE, Careful
 from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.spark.state.blob_log import remove_unfinished_blobs
 from tripline_engine.spark.state.stored_state import StoredState
@@ -95,6 +97,7 @@ class Engine:
         self._was_full = False
         self._backlog = Backlog(settings.max_transactions_per_batch)
         self._was_long = False
+        self._careful, self._was_careful = NOWHERE, NOWHERE
         self._rule_log = RuleLogWatch()
         self._stop = threading.Event()
         self._held = checkpoint.Held(settings.checkpoint)
@@ -118,12 +121,14 @@ class Engine:
             listener.listen(session)
             try:
                 self._backlog.start_with(unread_records(self._settings))
+                self._careful = careful_reading(self._settings)
                 query = self._start(session, processor)
                 with self._ticking():
                     self._wait(session, query)
                     while not self._stop.is_set():
                         # history has reached its limit or is below it again: a query without transactions, or with
-                        # them. Or a backlog has become long or short: a plan for large micro-batches, or small ones
+                        # them. Or a backlog has become long or short: a plan for large micro-batches, or small ones.
+                        # Or what had to be read with care is judged
                         self._query = None
                         _finish(query, self._committed)
                         if self._stop.is_set():
@@ -141,7 +146,8 @@ class Engine:
 
     def _start(self, session: SparkSession, processor: ShardProcessor) -> StreamingQuery:
         self._was_full = full = self._limit.full
-        self._was_long = catching_up = self._backlog.is_long
+        self._was_long = self._backlog.is_long
+        self._was_careful = careful = self._careful_ahead()
         self._metrics.record_intake(is_open=not full)
         if full:
             _log.error("history_full", reason=self._limit.sentence)
@@ -152,7 +158,8 @@ class Engine:
             processor,
             self._fault,
             takes_transactions=not full,
-            catching_up=catching_up,
+            catching_up=self._was_long or careful.transactions is not None,
+            careful=careful,
         )
         if self._fault:
             self._fault.watch(self._query)
@@ -206,7 +213,16 @@ class Engine:
                 purge_at = time.monotonic() + jvm_housekeeping.INTERVAL_SECONDS
 
     def _wants_another_query(self) -> bool:
-        return self._limit.full != self._was_full or self._backlog.is_long != self._was_long
+        if self._limit.full != self._was_full or self._backlog.is_long != self._was_long:
+            return True
+        return self._was_careful != NOWHERE and self._careful_ahead() != self._was_careful
+
+    def _careful_ahead(self) -> Careful:
+        return (
+            self._careful
+            if self._careful == NOWHERE
+            else self._careful.ahead(judged_ends(self._settings.checkpoint))
+        )
 
     def _dead(self) -> str | None:
         if self._query is not None and not self._stop.is_set() and not self._query.isActive:

@@ -19,7 +19,11 @@ from confluent_kafka import (
 )
 
 from tripline_contracts import cloudevents
+from tripline_engine.domain.rules.event_decoder import MAX_EVENT_BYTES
 from tripline_engine.domain.shard.tick import SKEW_MS
+from tripline_engine.errors import KafkaSilent
+from tripline_engine.kafka_log.stored_log import StoredLog
+from tripline_engine.kafka_log.topic_log import OffsetsGone, TopicLog
 from tripline_engine.spark.checkpoint.restore_point import judged_ends
 from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
@@ -45,6 +49,7 @@ class KafkaStream:
         )
         self._producer = Producer({**common, "enable.idempotence": True, "linger.ms": 0})
         self._settings = settings
+        self._caught_up: set[str] = set()
         self._rules_position = 0
         self.order_position = 0
 
@@ -104,6 +109,11 @@ class KafkaStream:
         end = self._end(topic, 0)
         if position >= end:
             return
+        if topic not in self._caught_up:
+            # what an earlier release let in may be more than a client library should unfold
+            yield from self._read_with_care(topic, position, end)
+            self._caught_up.add(topic)
+            return
         self._consumer.assign([TopicPartition(topic, 0, position)])
         while position < end:
             # never more than the topic has: consume waits until it has as many as requested
@@ -116,13 +126,24 @@ class KafkaStream:
                 offset = message.offset()
                 assert offset is not None  # a record without an error has one
                 position = offset + 1
-                yield offset, list(_loaded(message))
+                yield offset, list(_loaded(topic, offset, message.value()))
         self._consumer.unassign()
 
+    def _read_with_care(self, topic: str, position: int, end: int) -> Iterator[tuple[int, list[Any]]]:
+        try:
+            with TopicLog(self._settings.kafka, topic) as log:
+                # deleted by retention meanwhile: as a consumer goes on from the oldest
+                first = max(position, log.span(0).first)
+                for record in StoredLog(log).records(0, first, end, MAX_EVENT_BYTES + 1):
+                    yield record.offset, list(_loaded(topic, record.offset, record.value))
+        except (KafkaSilent, OffsetsGone) as error:
+            raise KafkaException(str(error)) from error
 
-def _loaded(message: Message) -> Iterator[Any]:
-    """The record's JSON; a value that is not JSON is skipped, and the shards report it."""
+
+def _loaded(topic: str, offset: int, value: Any) -> Iterator[Any]:
+    """The record's JSON; a value that is not JSON, or too long, is skipped, and the shards report it."""
     try:
-        yield json.loads(message.value() or b"")
+        if len(value or b"") <= MAX_EVENT_BYTES:
+            yield json.loads(value or b"")
     except (ValueError, RecursionError):
-        _log.debug("not_json", topic=message.topic(), offset=message.offset())
+        _log.debug("not_json", topic=topic, offset=offset)

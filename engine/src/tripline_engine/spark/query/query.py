@@ -13,7 +13,7 @@ from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 from tripline_engine.spark.faults.fault_points import FaultPoint
 from tripline_engine.spark.query.processor import INITIAL_STATE_SCHEMA, ShardProcessor
 from tripline_engine.spark.query.session import LARGE_BATCHES, SMALL_BATCHES
-from tripline_engine.spark.query.sources import shard_inputs
+from tripline_engine.spark.query.sources import NOWHERE, Careful, shard_inputs
 from tripline_engine.spark.rows.output_schema import OUTPUT_SCHEMA
 from tripline_engine.spark.rows.shard_keys import shard_keys
 from tripline_engine.spark.settings import EngineSettings
@@ -31,11 +31,14 @@ def start_query(
     *,
     takes_transactions: bool = True,
     catching_up: bool = False,
+    careful: Careful = NOWHERE,
 ) -> StreamingQuery:
     """Starts, or resumes by its checkpoint, the engine's one query.
 
     :param catching_up: with the plan for large micro-batches; results are the same
+    :param careful: stretches that Spark's own source cannot read; needs that plan
     """
+    assert catching_up or not careful.transactions
     for name, value in (LARGE_BATCHES if catching_up else SMALL_BATCHES).items():
         session.conf.set(name, value)
     restore_point = read_restore_point(settings.checkpoint)
@@ -43,7 +46,14 @@ def start_query(
         judged_ends(settings.checkpoint) if last_commit(spark_folder(settings.checkpoint)) is None else None
     )
     inputs = shard_inputs(
-        session, settings, config, fault, begin, takes_transactions=takes_transactions, packed=catching_up
+        session,
+        settings,
+        config,
+        fault,
+        begin,
+        takes_transactions=takes_transactions,
+        packed=catching_up,
+        careful=careful,
     )
     outputs = inputs.groupBy("shardKey").transformWithStateInPandas(
         processor,

@@ -10,18 +10,23 @@ never wait behind transactions. Transactions have a source of their own, capped.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
+from tripline_engine.domain.rules.event_decoder import MAX_EVENT_BYTES
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind
+from tripline_engine.domain.shard.tick import MAX_TICK_BYTES
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
 from tripline_engine.spark.faults.fault_points import FaultPoint
+from tripline_engine.spark.query.careful_source import Stretch, careful_frame
 from tripline_engine.spark.query.starting_offsets import starting_offsets
 from tripline_engine.spark.rows.input_schema import BACKFILLED_RECORD, PACKED_SCHEMA, RAW_RECORD
+from tripline_engine.spark.rows.record_limits import CUT_LENGTH, CUT_SHA256, REJECT_BYTES
 from tripline_engine.spark.rows.shard_keys import shard_keys
 from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import RULES, TICKS, TRANSACTIONS
@@ -30,6 +35,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tripline_engine.spark.rows.packing import Pack
+
+_LONGEST_EVENT: Final = max(MAX_EVENT_BYTES, MAX_TICK_BYTES) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Careful:
+    """The stretch of each source that Spark's own Kafka source cannot read; None: there is none."""
+
+    events: Stretch | None = None
+    transactions: Stretch | None = None
+
+    def ahead(self, judged: Ends) -> Careful:
+        """The stretches that are not judged yet."""
+        stretches = (stretch for stretch in (self.events, self.transactions))
+        return Careful(*(None if each is None or each.is_judged(judged) else each for each in stretches))
+
+
+NOWHERE: Final = Careful()
 
 
 def shard_inputs(
@@ -41,15 +64,17 @@ def shard_inputs(
     *,
     takes_transactions: bool = True,
     packed: bool = False,
+    careful: Careful = NOWHERE,
 ) -> DataFrame:
     """Rows by PACKED_SCHEMA.
 
     With one shard raw records are among them, unless they are to be packed, and all have partition int, recordTime long
-    and backfill binary. `begin` is where a query without a commit reads from; None for one that has one.
+    and backfill binary. `begin` is where a query without a commit reads from; None for one that has one. What is read
+    with care is packed.
     """
-    events = _broadcast_events(session, settings, config.shards, begin)
+    events = _broadcast_events(session, settings, config.shards, begin, careful.events)
     limit = settings.largest_batch(catching_up=packed) if takes_transactions else 0
-    records = _records(session, settings, begin, limit)
+    records = _records(session, settings, begin, limit, careful.transactions)
     if config.shards == 1 and not packed:
         return events.unionByName(_raw_transactions(records)).coalesce(1)
     slices = records.mapInArrow(packing(config, fault), PACKED_SCHEMA)
@@ -60,16 +85,24 @@ def shard_inputs(
 
 
 def _broadcast_events(
-    session: SparkSession, settings: EngineSettings, shards: int, begin: Ends | None
+    session: SparkSession,
+    settings: EngineSettings,
+    shards: int,
+    begin: Ends | None,
+    stretch: Stretch | None,
 ) -> DataFrame:
     """Rule events and ticks, a copy for each shard, with their Kafka offset as position."""
-    events = _kafka(session, settings, [settings.topic(RULES), settings.topic(TICKS)], begin)
+    if stretch:
+        events = careful_frame(session, settings.kafka, stretch, _LONGEST_EVENT, limit=-1)
+        record_time = F.col("recordTime")
+    else:
+        events = _kafka(session, settings, [settings.topic(RULES), settings.topic(TICKS)], begin)
+        record_time = F.unix_millis("timestamp")
     keys = [F.lit(key) for key in shard_keys(shards)]
     # for one shard there is nothing to multiply, and each step of a plan costs in every micro-batch
     every_shard = F.explode(F.array(*keys)) if shards > 1 else keys[0]
     is_rule = F.col("topic") == settings.topic(RULES)
     kind = F.when(is_rule, F.lit(int(Kind.RULE_EVENT))).otherwise(F.lit(int(Kind.TICK)))
-    record_time = F.unix_millis("timestamp")
     # a record without a value is an event that can't be read: the shards say so
     value = F.coalesce(F.col("value"), F.unhex(F.lit("")))
     return events.select(
@@ -89,8 +122,13 @@ def _big_endian(milliseconds: Column) -> Column:
     return F.unhex(F.lpad(F.hex(not_negative), 16, "0"))
 
 
-def _records(session: SparkSession, settings: EngineSettings, begin: Ends | None, limit: int) -> DataFrame:
+def _records(
+    session: SparkSession, settings: EngineSettings, begin: Ends | None, limit: int, stretch: Stretch | None
+) -> DataFrame:
     """At most `limit` transactions per micro-batch; 0 pauses the source without losing records."""
+    if stretch:
+        records = careful_frame(session, settings.kafka, stretch, REJECT_BYTES, limit)
+        return records.select("partition", "offset", "recordTime", "value", BACKFILL, CUT_LENGTH, CUT_SHA256)
     options = {"maxOffsetsPerTrigger": str(limit), "includeHeaders": "true"}
     raw = _kafka(session, settings, [settings.topic(TRANSACTIONS)], begin, options)
     record_time = F.unix_millis("timestamp").alias("recordTime")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,19 +17,19 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tripline_contracts.record_batches.records import Cut
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.transactions.columns import BACKFILL
-from tripline_engine.domain.transactions.parser import Parsed, Parser, Reject
+from tripline_engine.domain.transactions.parser import Parsed, Parser, Reject, oversized
 from tripline_engine.domain.transactions.sharding import anchor_masks
 from tripline_engine.spark.rows.gc_freeze import GC_FREEZER, GcFreezer
+from tripline_engine.spark.rows.record_limits import REJECT_BYTES
 from tripline_engine.spark.rows.shard_keys import shard_keys
+from tripline_engine.spark.rows.stored_batches import cuts
 
 Pack = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """As for `mapInArrow`: partition, offset, recordTime, value, perhaps backfill in; sources.PACKED_SCHEMA out."""
-
-REJECT_BYTES: Final = 512 * 1024
-"""Bytes of a rejected record's value that its dead letter keeps."""
 
 PASS_ROWS: Final = 1 << 14
 """Records parsed in one pass: enough to amortise its fixed cost, few enough to fit a core's cache."""
@@ -72,6 +72,7 @@ class Slice:
 
     :ivar running_max: highest record time (ms) of the partition in this micro-batch up to each record
     :ivar backfills: name of each record's backfill, null for nearly all; None where no record has one
+    :ivar cuts: by row, of values of which only the beginning is here, longer than any that is parsed
     """
 
     partition: int
@@ -80,6 +81,7 @@ class Slice:
     running_max: npt.NDArray[np.int64]
     values: pa.Array
     backfills: pa.Array | None
+    cuts: Mapping[int, Cut]
 
 
 def packer(
@@ -183,7 +185,7 @@ def _slice(partition: int, records: pa.RecordBatch, progress: dict[int, Partitio
     else:
         running = np.maximum(running, seen.max_record_time)
         seen.last, seen.max_record_time = int(offsets[-1]), int(running[-1])
-    return Slice(partition, offsets, times, running, records["value"], _backfills(records))
+    return Slice(partition, offsets, times, running, records["value"], _backfills(records), cuts(records))
 
 
 def _backfills(records: pa.RecordBatch) -> pa.Array | None:
@@ -214,14 +216,21 @@ def _transactions(records: Slice, parsed: Parsed) -> pa.RecordBatch:
 def _rejects(records: Slice, rejects: tuple[Reject, ...]) -> pa.RecordBatch:
     values = [records.values[reject.row].as_py() or b"" for reject in rejects]
     rows = [reject.row for reject in rejects]
+    wholes = [
+        records.cuts.get(row) or Cut(len(value), hashlib.sha256(value).hexdigest())
+        for row, value in zip(rows, values, strict=True)
+    ]
     columns = [
         [records.partition] * len(rejects),
         records.offsets[rows],
         records.record_times[rows],
         [reject.reason for reject in rejects],
-        [reject.detail for reject in rejects],
-        [len(value) for value in values],
-        [hashlib.sha256(value).hexdigest() for value in values],
+        [
+            oversized(row, records.cuts[row].length).detail if row in records.cuts else reject.detail
+            for row, reject in zip(rows, rejects, strict=True)
+        ],
+        [whole.length for whole in wholes],
+        [whole.sha256 for whole in wholes],
         [value[:REJECT_BYTES] for value in values],
     ]
     arrays = [pa.array(column, field.type) for column, field in zip(columns, _REJECTS, strict=True)]

@@ -1,0 +1,174 @@
+"""Records of 64, 200 and 400 MB that an earlier release let in, compressed: refused, and the line goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support.archiver_process import running_archiver
+from tests.e2e.support.engine_process import Workplace, run_engine, running_engine
+from tests.e2e.support.garbage import payment
+from tests.e2e.support.kafka_log import Sent
+from tests.e2e.support.large_records import BEFORE_PROTECTION, LargeRecordLog, Peaks, large_value
+from tests.e2e.support.verdict import read_verdict, taken
+from tests.e2e.support.waiting import eventually
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import draft
+from tripline_contracts.event_type_loader import load
+from tripline_demo.embedded.jars import Jars
+from tripline_demo.embedded.java import Java
+from tripline_engine.archive.file_store import FileStore
+from tripline_engine.archive.topic_consumer import KEPT_BYTES
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+T = 1_763_690_000_000
+EACH = [(mebibytes, codec) for mebibytes in (64, 200, 400) for codec in ("gzip", "zstd", "lz4")]
+MOST_WORKER, MOST_DRIVER, MOST_ARCHIVER = 500, 500, 500
+"""MiB of resident memory that a Python process may come to: half again as much as without any such record."""
+MOST_JAVA = 2_048 + 1_024
+"""MiB: the heap, and what a JVM has beside it."""
+RULES = (
+    draft("COUNT", ">=", "1", by=()),
+    draft("COUNT", ">=", "3", by=("payeeId",), seconds=3_600),
+)
+Told = Callable[[str, object], None]
+
+
+class Traffic:
+    """Good payments, and large records among them."""
+
+    def __init__(self, log: LargeRecordLog) -> None:
+        self.log, self._numbers, self._registry = log, count(), Registry()
+        self.lengths: dict[tuple[int, int], int] = {}
+        self.hashes: dict[tuple[int, int], str] = {}
+
+    def publish(self, rule_id: int) -> None:
+        event = self._registry.publish(rule_id, RULES[rule_id - 1], 0, T)
+        self.log.send([Sent("rules.v1", event)])
+
+    def good(self, partition: int) -> Sent:
+        number = next(self._numbers)
+        return Sent("transactions.v1", payment(number, T + number), partition, T + number)
+
+    def send_good(self, partition: int) -> None:
+        self.log.send([self.good(partition) for _ in range(20)])
+
+    def send_large(self, codec: str, mebibytes: int, partition: int) -> None:
+        """In one record batch with good ones before and behind it."""
+        value = large_value(mebibytes)
+        place = partition, self.log.ends("transactions.v1")[partition] + 1
+        self.lengths[place], self.hashes[place] = len(value), hashlib.sha256(value).hexdigest()
+        large = Sent("transactions.v1", value, partition, T + next(self._numbers))
+        self.log.send_batch(codec, [self.good(partition), large, self.good(partition)])
+        self.send_good(partition)
+
+    def assert_judged(self) -> None:
+        """All alerts as the oracle has them, and a dead letter for each large record that says what it was."""
+        verdict = read_verdict(self.log)
+        verdict.assert_equal()
+        rejects = {place: record.headers for place, record in verdict.rejects.items()}
+        assert {place: int(told["length"]) for place, told in rejects.items()} == self.lengths
+        assert {place: told["sha256"].decode() for place, told in rejects.items()} == self.hashes
+        assert {told["reason"] for told in rejects.values()} == {b"oversized"}
+
+
+@pytest.fixture
+def traffic(kafka: str, request: pytest.FixtureRequest) -> Traffic:
+    log = LargeRecordLog(kafka, f"{request.node.name[5:20]}-")
+    log.create(**BEFORE_PROTECTION)
+    return Traffic(log)
+
+
+@pytest.mark.timeout(400)
+def test_backlog_is_judged_archived_and_built_again(
+    java: Java, jars: Jars, kafka: str, tmp_path: Path, traffic: Traffic, record_property: Told
+) -> None:
+    log = traffic.log
+    traffic.publish(1)
+    for number, (mebibytes, codec) in enumerate(EACH):
+        traffic.send_good(number % 2)
+        traffic.send_large(codec, mebibytes, number % 2)
+    place = Workplace(java, jars, kafka, tmp_path)
+    settings = {"TRIPLINE_TOPIC_PREFIX": log.prefix}
+    with running_engine(place, settings) as engine:
+        peaks = Peaks(engine.process)
+        eventually(lambda: peaks.look() and taken(log), "all is judged", 120)
+        traffic.send_good(0)
+        eventually(lambda: peaks.look() and taken(log), "it goes on", 60)
+    traffic.assert_judged()
+    with running_archiver(kafka, place.archive, log.prefix) as archiver:
+        archiving, records = Peaks(archiver.process), sum(log.ends("transactions.v1").values())
+        eventually(
+            lambda: archiving.look() and archiver.metric("tripline_archiver_records_total") >= records,
+            "all transactions are kept",
+            120,
+        )
+        eventually(lambda: archiver.metric("tripline_archiver_lag_records") == 0, "all is kept", 60)
+    record_property("told", f"MiB: engine {peaks.mebibytes}, archiver {archiving.mebibytes}")
+    assert_bounded(peaks)
+    assert archiving.mebibytes["main"] < MOST_ARCHIVER
+    assert lengths_in_archive(place.archive, log.prefix + "transactions.v1") == dict.fromkeys(
+        traffic.lengths, KEPT_BYTES
+    )
+    # the recorded order over the archive's beginnings is what was judged
+    shutil.rmtree(place.checkpoint)
+    rebuilt = run_engine(place, settings, "rebuild")
+    assert rebuilt.code == 0, rebuilt.said
+    with running_engine(place, settings):
+        traffic.send_good(1)
+        eventually(lambda: taken(log), "it goes on from there", 60)
+    traffic.assert_judged()
+
+
+@pytest.mark.timeout(400)
+def test_what_comes_while_the_engine_runs_ends_it_once(
+    java: Java, jars: Jars, kafka: str, tmp_path: Path, traffic: Traffic, record_property: Told
+) -> None:
+    log = traffic.log
+    traffic.publish(1)
+    log.send_batch("gzip", [Sent("rules.v1", large_value(200))])
+    traffic.publish(2)
+    traffic.send_good(0)
+    place = replace(Workplace(java, jars, kafka, tmp_path), shards=1)
+    settings = {"TRIPLINE_TOPIC_PREFIX": log.prefix}
+    with running_engine(place, settings) as engine:
+        eventually(lambda: taken(log), "all is judged", 60)
+        # no survey knows of it, for these topics still take it
+        traffic.send_large("zstd", 400, 1)
+        eventually(lambda: not engine.is_running(), "it ends", 120)
+    assert "Java heap space" in place.log.read_text(errors="replace")
+    log.send_batch("lz4", [Sent("engine-ticks.v1", large_value(200))])
+    with running_engine(place, settings) as engine:
+        peaks = Peaks(engine.process)
+        eventually(lambda: peaks.look() and taken(log), "it gets past", 120)
+        traffic.send_good(1)
+        eventually(lambda: peaks.look() and taken(log), "it goes on", 60)
+    record_property("told", f"MiB: {peaks.mebibytes}")
+    assert_bounded(peaks)
+    traffic.assert_judged()
+
+
+def assert_bounded(peaks: Peaks) -> None:
+    assert peaks.mebibytes["worker"] < MOST_WORKER
+    assert peaks.mebibytes["main"] < MOST_DRIVER
+    assert peaks.mebibytes["java"] < MOST_JAVA
+
+
+def lengths_in_archive(archive: Path, topic: str) -> dict[tuple[int, int], int]:
+    """Of the records with a cut value: how much the archive has."""
+    store = FileStore(archive, load().name, topic)
+    return {
+        (record.partition, record.offset): len(record.value or b"")
+        for files in store.files().values()
+        for file in files
+        for run in store.records(file)
+        for record in run
+        if "tripline-cut" in dict(record.headers)
+    }

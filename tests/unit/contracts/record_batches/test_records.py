@@ -1,0 +1,149 @@
+"""Record batches made by hand, byte by byte from Kafka's format, and what is read of them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tripline_contracts.errors import UnreadableBatch
+from tripline_contracts.record_batches.batch import Codec, RecordBatch, split
+from tripline_contracts.record_batches.records import Cut, StoredRecord, records
+from tripline_contracts.record_batches.unfolding import is_longer
+
+FIRST, TIME = 40, 1_763_690_000_000
+APPEND_TIME, CONTROL = 0x08, 0x20
+KEEP = 1_000
+
+
+def varint(number: int) -> bytes:
+    rest, out = (number << 1) ^ (number >> 63), bytearray()
+    while rest >= 0x80:
+        out.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    return bytes([*out, rest])
+
+
+def text(value: bytes | None) -> bytes:
+    return varint(-1) if value is None else varint(len(value)) + value
+
+
+def stored(record: StoredRecord) -> bytes:
+    headers = b"".join(text(name) + text(value) for name, value in record.headers)
+    fields = (
+        b"\x00" + varint(record.time - TIME) + varint(record.offset - FIRST) + text(record.key)
+        + text(record.value) + varint(len(record.headers)) + headers
+    )  # fmt: skip
+    return varint(len(fields)) + fields
+
+
+def batch(body: bytes, count: int, attributes: int = 0, magic: int = 2) -> bytes:
+    rest = struct.pack(
+        ">ibIhiqqqhii", 0, magic, 0, attributes, 9, TIME, TIME + 77, -1, -1, -1, count
+    )  # fmt: skip
+    return struct.pack(">qi", FIRST, len(rest) + len(body)) + rest + body
+
+
+def only(data: bytes) -> RecordBatch:
+    (found,) = split(memoryview(data))
+    return found
+
+
+texts = st.none() | st.binary(max_size=200)
+some_records = st.lists(
+    st.builds(
+        StoredRecord,
+        offset=st.integers(FIRST, FIRST + 2**31 - 1),
+        time=st.integers(0, 2**45),
+        key=texts,
+        value=texts,
+        headers=st.lists(st.tuples(st.binary(max_size=20), texts), max_size=3).map(tuple),
+        cut=st.none(),
+    ),
+    max_size=5,
+)
+
+
+@given(written=some_records, codec=st.sampled_from([Codec.NONE, Codec.GZIP]))
+def test_records_come_back(written: list[StoredRecord], codec: Codec) -> None:
+    body = b"".join(map(stored, written))
+    data = batch(gzip.compress(body) if codec is Codec.GZIP else body, len(written), codec)
+    assert list(records(only(data), KEEP, {})) == written
+
+
+def test_of_a_long_value_the_beginning_its_length_and_its_hash() -> None:
+    value = bytes(range(256)) * 1_000
+    behind = StoredRecord(FIRST + 1, TIME, b"k" * 5_000, b"v", ((b"h", b"x" * 5_000), (b"i", b"y")), None)
+    body = stored(StoredRecord(FIRST, TIME, None, value, (), None)) + stored(behind)
+    cut, after = records(only(batch(gzip.compress(body), 2, Codec.GZIP)), KEEP, {})
+    assert (cut.value, cut.cut) == (value[:KEEP], Cut(len(value), hashlib.sha256(value).hexdigest()))
+    assert (after.offset, after.value, after.cut) == (FIRST + 1, b"v", None)
+    assert after.key == b"k" * KEEP
+    assert after.headers == ((b"h", b"x" * (KEEP - 1)),)
+
+
+def test_gzip_in_several_members() -> None:
+    body = stored(StoredRecord(FIRST, TIME, b"k", b"v" * 100, (), None))
+    members = b"".join(gzip.compress(body[n : n + 7]) for n in range(0, len(body), 7))
+    (record,) = records(only(batch(members, 1, Codec.GZIP)), KEEP, {})
+    assert record.value == b"v" * 100
+
+
+def test_the_brokers_time_is_every_records_time() -> None:
+    body = stored(StoredRecord(FIRST, TIME, None, b"v", (), None))
+    (record,) = records(only(batch(body, 1, APPEND_TIME)), KEEP, {})
+    assert record.time == TIME + 77
+
+
+def test_control_batches_have_no_records() -> None:
+    assert list(records(only(batch(b"\x00", 1, CONTROL)), KEEP, {})) == []
+
+
+def test_a_batch_that_is_cut_off_is_not_there() -> None:
+    whole = batch(stored(StoredRecord(FIRST, TIME, None, b"v", (), None)), 1)
+    assert len(list(split(memoryview(whole + whole[:-1])))) == 1
+    assert len(list(split(memoryview(whole + whole[:30])))) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (batch(b"", 1), "ends within a record"),
+        (batch(b"\x01", 2**31 - 1), "ends within a record"),
+        (batch(b"\xff" * 11, 1), "more than 64 bits"),
+        (batch(varint(9) + b"\x00" * 3 + text(b"k") + varint(2**40) + b"v", 1), "ends within a record"),
+        (batch(b"no gzip", 1, Codec.GZIP), "incorrect header"),
+        (batch(gzip.compress(b"\x01" * 10_000)[:-30], 9, Codec.GZIP), "offset 40"),
+        (batch(b"\x05\x00ab", 1, Codec.SNAPPY), "snappy"),
+        (batch(b"", 1, Codec.ZSTD), "nothing here unfolds zstd"),
+    ],
+)
+def test_a_broken_batch_is_refused(data: bytes, said: str) -> None:
+    with pytest.raises(UnreadableBatch, match=said):
+        list(records(only(data), KEEP, {}))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (batch(b"", 0, magic=1), "message format 1"),
+        (batch(b"", 0, attributes=7), "codec 7"),
+        (struct.pack(">qi", FIRST, 5) + b"\x00\x00\x00\x00\x02" + bytes(50), "a batch of 5 bytes"),
+    ],
+)
+def test_what_is_no_batch_is_refused(data: bytes, said: str) -> None:
+    with pytest.raises(UnreadableBatch, match=said):
+        list(split(memoryview(data)))
+
+
+def test_what_it_unfolds_to() -> None:
+    bomb = only(batch(gzip.compress(b"x" * 1_000_000), 1, Codec.GZIP))
+    assert is_longer(bomb, 999_999, {})
+    assert not is_longer(bomb, 1_000_000, {})
+    assert not is_longer(only(batch(b"no gzip", 1, Codec.GZIP)), 0, {})
+    assert is_longer(only(batch(b"abc", 1)), 2, {})
+    assert not is_longer(only(batch(b"abc", 1)), 3, {})
