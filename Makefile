@@ -88,8 +88,8 @@ bench: $(STAMP) ## measures everything against its bars (some twenty minutes); w
 bench-long: $(STAMP) ## the same with more payments for longer, the widest windows, by number of shards (two hours)
 	@status=0; for part in steady evaluation throughput retained restart peer wide scaling; do $(BIN)/python -m bench.$$part || status=1; done; exit $$status
 
-secrets: ## random passwords and keys for docker compose, in secrets/ (docs/deployment.md); what is there stays
-	@PYTHONPATH=demo/src $(PYTHON) -m tripline_demo.deployment.secret_files secrets .env
+secrets: $(STAMP) ## random passwords and keys for docker compose, in secrets/ (docs/deployment.md); what is there stays
+	@$(BIN)/python -m tripline_demo.deployment.secret_files secrets .env
 
 format: $(STAMP) ## formats the code and sorts the imports
 	@$(BIN)/ruff check --select I --fix .

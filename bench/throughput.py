@@ -53,6 +53,7 @@ class Run:
 
     shards: Sequence[int]
     say: Say
+    secured: bool = False
     found: list[Result] = field(default_factory=list)
     first: float | None = None
 
@@ -60,7 +61,7 @@ class Run:
         """The five rules, with so many payees and beneficiaries by turns."""
         for population in payees:
             load, name = workload(payments, population, seed), f"{population:,} payees"
-            with filled(Backlog(load, versions(load, RULES))) as place:
+            with filled(Backlog(load, versions(load, RULES)), secured=self.secured) as place:
                 self.say(f"{name}: the limit")
                 most = limit(place, payments // _BATCHES)
                 self.found.append(results.told(f"{name}: Spark's own operators", most, "payments/s"))
@@ -75,7 +76,7 @@ class Run:
             workload(payments, population, seed),
             f"{population:,} payees, and a rule by payment type",
         )
-        with filled(Backlog(load, versions(load, (*RULES, BY_TYPE)))) as place:
+        with filled(Backlog(load, versions(load, (*RULES, BY_TYPE))), secured=self.secured) as place:
             best = self._best(place, name, self.first)
         if self.first is None:
             self.found.append(results.told(f"{name}: the best of these", best, "payments/s"))
@@ -92,7 +93,7 @@ class Run:
         self.say(f"{rules:,} rules: limits")
         published = many_rules.versions(load, many_rules.subjects(rules, seed), _ALERTS_PER_RULE_OF_MANY)
         name = f"{rules:,} rules on {len(many_rules.GROUPINGS)} grouping sets"
-        with filled(Backlog(load, published, many_rules.EVENT_TYPE_FILE)) as place:
+        with filled(Backlog(load, published, many_rules.EVENT_TYPE_FILE), secured=self.secured) as place:
             best = self._best(place, name, None)
         self._bar(f"{name}: the best of these", best, UNDER_MANY_RULES, None)
 
@@ -126,6 +127,7 @@ class Run:
 @click.option("--shards", multiple=True, type=click.IntRange(1), default=(1, 2), show_default=True)
 @click.option("--rows", multiple=True, type=click.Choice(_ROWS), default=_ROWS, show_default=True)
 @click.option("--rules", type=click.IntRange(20), default=1_000, show_default=True, help="Of the last row.")
+@click.option("--secured", is_flag=True, help="Kafka's clients over SASL and TLS, the limit's too.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 def main(
     *,
@@ -135,6 +137,7 @@ def main(
     shards: tuple[int, ...],
     rows: tuple[str, ...],
     rules: int,
+    secured: bool,
     seed: int,
 ) -> None:
     """Measures how fast a backlog is taken, by population, rules and number of shards."""
@@ -143,7 +146,7 @@ def main(
     def say(text: str) -> None:
         console.print(f"[dim]{time.monotonic() - begin:5.0f} s[/]  {text}")
 
-    run = Run(shards, say)
+    run = Run(shards, say, secured)
     if "populations" in rows:
         run.populations(payments, payees, seed)
     if "payment-type" in rows:
@@ -155,13 +158,13 @@ def main(
     sys.exit(0 if all(result.ok for result in run.found) else 1)
 
 
-def workload(payments: int, population: int, seed: int) -> Workload:
+def workload(payments: int, population: int, seed: int, partitions: int = PARTITIONS) -> Workload:
     """Payments between that many payees and beneficiaries, all equally busy; the last third is what is judged."""
     random = np.random.default_rng(seed)
     payee, beneficiary = (random.integers(0, population, payments) for _ in range(2))
-    partition = payee % PARTITIONS
+    partition = payee % partitions
     offset = np.zeros_like(partition)
-    for one in range(PARTITIONS):
+    for one in range(partitions):
         mine = np.flatnonzero(partition == one)
         offset[mine] = np.arange(mine.size)
     kind, cents = random.integers(0, 2, payments), random.integers(1_00, 1_000_00, payments)

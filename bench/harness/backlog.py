@@ -17,7 +17,7 @@ from bench.figures.assessment import compared, told_by
 from bench.figures.rates import rate_of
 from bench.figures.results import Result
 from bench.harness import engine
-from bench.harness.engine import Running
+from bench.harness.engine import Cores, Running
 from bench.harness.output_reader import ALERTS, ORDER, Reader
 from bench.harness.stack import BenchFailed
 from bench.harness.waiting import Silence, until_quiet
@@ -28,6 +28,7 @@ from bench.workload.sender import Sender, now_ms
 from bench.workload.workload import Column, Workload, number_of
 from tripline_contracts.event_type import EventType
 from tripline_contracts.installed import installed
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 _DEADLINE_SECONDS: Final = 900
 
@@ -67,32 +68,40 @@ class Taken:
 
 
 @contextmanager
-def filled(backlog: Backlog) -> Iterator[Place]:
-    """A broker that holds it."""
+def filled(backlog: Backlog, *, secured: bool = False, partitions: int | None = None) -> Iterator[Place]:
+    """A broker that holds it; over SASL and TLS where it is secured."""
     load = backlog.load
-    with engine.broker("throughput") as place:
-        publish(place.kafka, backlog.versions, backlog.event_type)
+    with engine.broker("throughput", secured=secured, partitions=partitions) as place:
+        publish(place.cluster, backlog.versions, backlog.event_type)
         # all of it is there before: the sender's "preload" is whatever the workload says
-        sender = Sender(place.kafka, replace(load, preloaded=len(load)))
+        sender = Sender(place.cluster, replace(load, preloaded=len(load)))
         sender.preload(now_ms())
         sender.close()
         if sender.failures:
             raise BenchFailed(f"Kafka did not take everything: {sender.failures[0]}")
-        yield Place(place.java, place.jars, place.kafka, place.folder, backlog, sender.event_time)
+        yield Place(place.java, place.jars, place.cluster, place.folder, backlog, sender.event_time)
 
 
-def limit(place: Place, per_batch: int) -> float:
+def limit(place: Place, per_batch: int, cores: Cores | None = None) -> float:
     """Payments a second that Spark's own operators take of it, so many in a micro-batch."""
+    # each with a place of its own: Spark goes on from what it finds there
+    folder = place.folder / f"limit-{time.monotonic_ns()}"
     command = [
         sys.executable,
         "-m",
         "bench.harness.spark_limit",
-        place.kafka,
         str(place.jars.engine),
-        str(place.folder / "limit"),
+        str(folder),
         str(per_batch),
     ]
-    environment = {**os.environ, "JAVA_HOME": str(place.java.home), "SPARK_LOCAL_IP": "127.0.0.1"}
+    if cores:
+        command = [*cores.prefix, *command, str(cores.count)]
+    environment = {
+        **os.environ,
+        **place.cluster.variables(),
+        "JAVA_HOME": str(place.java.home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BenchFailed(f"the limit could not be measured:\n{done.stderr[-2_000:]}")
@@ -100,13 +109,13 @@ def limit(place: Place, per_batch: int) -> float:
     return rate
 
 
-def taken(place: Place, shards: int) -> Taken:
+def taken(place: Place, shards: int, per_batch: int | None = None, cores: Cores | None = None) -> Taken:
     """What an engine does that begins at the beginning; the first quarter is not timed."""
     load = place.backlog.load
-    before, alerts_before = _ends(place.kafka)
-    reader = Reader(place.kafka, ORDER, ALERTS)
-    own = replace(place, folder=place.folder / f"engine-{shards}")
-    running = engine.start(own, shards, declared=place.backlog.declared)
+    before, alerts_before = _ends(place.cluster)
+    reader = Reader(place.cluster, ORDER, ALERTS)
+    own = replace(place, folder=place.folder / f"engine-{time.monotonic_ns()}")
+    running = engine.start(own, shards, per_batch, place.backlog.declared, cores)
     try:
         progress = _watched(reader, running, len(load), before)
         until_quiet(running, own, reader)
@@ -119,9 +128,9 @@ def taken(place: Place, shards: int) -> Taken:
     return Taken(rate_of(progress), rate_of(progress, without=2), checked)
 
 
-def _ends(bootstrap_servers: str) -> tuple[int, int]:
+def _ends(kafka: KafkaCluster) -> tuple[int, int]:
     """How many order records and alerts engines before have left."""
-    reader = Reader(bootstrap_servers, ORDER, ALERTS)
+    reader = Reader(kafka, ORDER, ALERTS)
     try:
         silent = Silence(reader)
         while not silent():

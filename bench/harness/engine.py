@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -22,15 +22,20 @@ import psutil
 from bench.figures import results
 from bench.figures.results import Result
 from bench.harness.stack import BenchFailed
+from tripline_contracts import topics as contract
 from tripline_contracts.installed import SETTING
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo import paths, topics
+from tripline_demo.deployment import secret_files
 from tripline_demo.embedded import kafka
+from tripline_demo.embedded.broker_security import BrokerSecurity
 from tripline_demo.embedded.jars import Jars, ensure
 from tripline_demo.embedded.java import Java, find_java
 from tripline_demo.processes import leash, ports
 from tripline_engine.spark.driver.disk_space import disk_bytes
 from tripline_engine.spark.faults.engine_kill import kill_processes
 from tripline_engine.spark.worker.jit_watch import LATE_COMPILATION
+from tripline_engine.topic_names import TRANSACTIONS
 
 PROJECTION_DIR: Final = "TRIPLINE_BENCH_PROJECTION_DIR"
 """Names the folder below which mapped files are; else they are beside the others."""
@@ -39,12 +44,17 @@ _WORKERS: Final = "tripline_engine.spark.worker.worker_daemon"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an engine runs: the broker's address, and a folder for all its files."""
+    """Where an engine runs: the broker, for clients that may do everything, and a folder for all its files."""
 
     java: Java
     jars: Jars
-    kafka: str
+    cluster: KafkaCluster
     folder: Path
+
+    @property
+    def kafka(self) -> str:
+        """The broker's address."""
+        return self.cluster.servers
 
     @property
     def log(self) -> Path:
@@ -110,19 +120,35 @@ class Running:
 
 
 @contextmanager
-def broker(purpose: str) -> Iterator[Place]:
-    """A broker with the contract's topics, in a folder that goes with it."""
+def broker(purpose: str, *, secured: bool = False, partitions: int | None = None) -> Iterator[Place]:
+    """A broker with the contract's topics, in a folder that goes with it; over SASL and TLS where it is secured.
+
+    :param partitions: of the payments' topic; else the contract's
+    """
     var = paths.var_folder()
     java = find_java(os.environ, var / "java")
     jars = ensure(paths.project_root(), var, java)
     folder = Path(tempfile.mkdtemp(prefix=f"tripline-{purpose}-"))
     try:
-        with kafka.running(java, jars.broker, folder / "kafka") as running:
-            topics.create(running.bootstrap_servers, clock="data")
-            yield Place(java, jars, running.bootstrap_servers, folder)
+        security = _security(folder / "secrets") if secured else None
+        with kafka.running(java, jars.broker, folder / "kafka", security=security) as running:
+            topics.create(running.administrator, _topics(partitions), clock="data")
+            yield Place(java, jars, running.administrator, folder)
     finally:
         for own in {folder, _elsewhere(folder)}:
             shutil.rmtree(own, ignore_errors=True)
+
+
+def _topics(partitions: int | None) -> list[contract.Topic]:
+    return [
+        replace(topic, partitions=partitions) if partitions and topic.name == TRANSACTIONS else topic
+        for topic in contract.all_topics()
+    ]
+
+
+def _security(secrets: Path) -> BrokerSecurity:
+    secret_files.make(secrets, secret_files.owner_here())
+    return secret_files.broker_security(secrets)
 
 
 def compiled_late(log: Path) -> Result:
@@ -134,11 +160,30 @@ def compiled_late(log: Path) -> Result:
     return results.at_most("kernels compiled in the middle of a micro-batch", count, "", 0)
 
 
-def start(place: Place, shards: int, per_batch: int | None = None, declared: Path | None = None) -> Running:
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """The processor cores that a measured process may use: the first so many of this machine, and no others."""
+
+    count: int
+
+    @property
+    def prefix(self) -> list[str]:
+        """What stands before its command."""
+        return ["taskset", "--cpu-list", f"0-{self.count - 1}"]
+
+
+def start(
+    place: Place,
+    shards: int,
+    per_batch: int | None = None,
+    declared: Path | None = None,
+    cores: Cores | None = None,
+) -> Running:
     """Starts the engine on the checkpoint that is there, or on a new one.
 
     :param per_batch: payments in a micro-batch; else the engine's own limit
     :param declared: the file that declares the event type; else the one that ships
+    :param cores: the cores that it gets; else what the environment says, on all that there are
     """
     (port,) = ports.free_ports(1)
     place.folder.mkdir(exist_ok=True)
@@ -152,7 +197,7 @@ def start(place: Place, shards: int, per_batch: int | None = None, declared: Pat
     environment = {
         **os.environ,
         "SPARK_LOCAL_IP": "127.0.0.1",
-        "TRIPLINE_KAFKA": place.kafka,
+        **place.cluster.variables(),
         "TRIPLINE_SHARDS": str(shards),
         "TRIPLINE_CLOCK": "data",
         **({} if per_batch is None else {"TRIPLINE_MAX_TRANSACTIONS_PER_BATCH": str(per_batch)}),
@@ -160,10 +205,13 @@ def start(place: Place, shards: int, per_batch: int | None = None, declared: Pat
         "TRIPLINE_LOG_LEVEL": "warning",
         SETTING: "" if declared is None else str(declared),
         **{name: str(path) for name, path in folders.items()},
+        **({} if cores is None else {"TRIPLINE_SPARK_MASTER": f"local[{cores.count}]"}),
     }
     command = [str(Path(sysconfig.get_path("scripts")) / "tripline-engine"), "run"]
     started_at = time.monotonic()
-    process = leash.start(command, log=place.log, environment=environment)
+    process = leash.start(
+        [*(cores.prefix if cores else ()), *command], log=place.log, environment=environment
+    )
     return Running(process, started_at, port)
 
 

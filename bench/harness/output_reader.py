@@ -11,6 +11,8 @@ from typing import Any, Final
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
+from tripline_contracts.kafka.cluster import KafkaCluster
+
 ALERTS: Final = "alerts.v1"
 ORDER: Final = "engine-order.v1"
 STATUS: Final = "rule-status.v1"
@@ -20,9 +22,9 @@ PROBE: Final = "bench-probe"
 _PARTITIONS: Final = {ALERTS: 2, ORDER: 1, STATUS: 1, REJECTS: 1, RULES: 1, PROBE: 1}
 
 
-def create_probe(bootstrap_servers: str) -> None:
+def create_probe(kafka: KafkaCluster) -> None:
     """The topic that measures Kafka alone."""
-    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    admin = AdminClient({**kafka.client_config()})
     for created in admin.create_topics([NewTopic(PROBE, 1)]).values():
         created.result(30)
 
@@ -39,10 +41,10 @@ class Read:
 class Reader:
     """A consumer on a thread, from the beginning of the given topics."""
 
-    def __init__(self, bootstrap_servers: str, *topics: str) -> None:
+    def __init__(self, kafka: KafkaCluster, *topics: str) -> None:
         self._consumer = Consumer(
             {
-                "bootstrap.servers": bootstrap_servers,
+                **kafka.client_config(),
                 "group.id": "bench",
                 "enable.auto.commit": False,
                 "fetch.wait.max.ms": 100,

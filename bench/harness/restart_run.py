@@ -82,15 +82,15 @@ class Scenario:
     ) -> None:
         self._place, self._history, self._options, self._say = place, history, options, say
         self._versions = history.versions()
-        self._sender = Sender(place.kafka, history.load)
-        self._reader = Reader(place.kafka, ORDER, ALERTS)
+        self._sender = Sender(place.cluster, history.load)
+        self._reader = Reader(place.cluster, ORDER, ALERTS)
         self._order = OrderReader(self._reader)
 
     def run(self) -> Run:
         """All of it."""
         running = self._start()
         try:
-            publish(self._place.kafka, self._versions)
+            publish(self._place.cluster, self._versions)
             self._take(running, 0)
             baseline = held(self._place, running)
             self._say("the baseline is taken; the history is sent")

@@ -1,13 +1,14 @@
 """What Spark's own operators take of the same topics: read, parsed, counted by shard, no Python. A process of its own.
 
-`python -m bench.harness.spark_limit <kafka> <jars> <folder> <payments per micro-batch>` writes one line of JSON:
-payments a second. Tuned as the engine is: no fork for a file, no user interface, micro-batches so large that planning
-does not count, and compiled stages: here they pay.
+`python -m bench.harness.spark_limit <jars> <folder> <payments per micro-batch> [<cores>]` writes one line of JSON:
+payments a second, on two cores unless told. Kafka is where TRIPLINE_KAFKA… says. Tuned as the engine is: no fork for a
+file, no user interface, micro-batches so large that planning does not count, and compiled stages: here they pay.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -15,16 +16,17 @@ from typing import Any, Final
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
+from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
+from tripline_engine.spark.query.sources import kafka_options
+
 _SCHEMA: Final = (
     "transactionId string, eventTime long, payeeId string, beneficiaryId string, paymentAmount decimal(24,6), "
     "paymentType string, ingestionTimestamp long"
 )
 _SETTINGS: Final = {
-    "spark.master": "local[2]",
     "spark.driver.memory": "2g",
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
-    "spark.sql.shuffle.partitions": "2",
     "spark.sql.adaptive.enabled": "false",
     "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
     "spark.sql.streaming.checkpointFileManagerClass": (
@@ -34,16 +36,17 @@ _SETTINGS: Final = {
 }
 
 
-def main(kafka: str, jars: Path, folder: Path, per_batch: int) -> None:
+def main(kafka: KafkaCluster, jars: Path, folder: Path, per_batch: int, cores: int) -> None:
     """Takes all there is, and tells how fast, without the first quarter."""
     builder = SparkSession.Builder().appName("limit").config("spark.driver.extraClassPath", f"{jars}/*")
+    builder = builder.master(f"local[{cores}]").config("spark.sql.shuffle.partitions", cores)
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     raw = (
         session.readStream.format("kafka")
-        .option("kafka.bootstrap.servers", kafka)
+        .options(**kafka_options(kafka))
         .option("subscribe", "transactions.v1")
         .option("startingOffsets", "earliest")
         .option("maxOffsetsPerTrigger", per_batch)
@@ -51,7 +54,7 @@ def main(kafka: str, jars: Path, folder: Path, per_batch: int) -> None:
         .load()
     )
     fields = raw.select(F.from_json(F.col("value").cast("string"), _SCHEMA).alias("p")).select("p.*")
-    shards = F.array(*(F.pmod(F.hash(name), F.lit(2)) for name in ("payeeId", "beneficiaryId")))
+    shards = F.array(*(F.pmod(F.hash(name), F.lit(cores)) for name in ("payeeId", "beneficiaryId")))
     counted = fields.select(F.explode(shards).alias("shard"), "paymentAmount").groupBy("shard")
     query = (
         counted.agg(F.count("*").alias("payments"), F.sum("paymentAmount").alias("amount"))
@@ -71,4 +74,10 @@ def main(kafka: str, jars: Path, folder: Path, per_batch: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]))
+    main(
+        kafka_cluster(os.environ),
+        Path(sys.argv[1]),
+        Path(sys.argv[2]),
+        int(sys.argv[3]),
+        int(sys.argv[4]) if len(sys.argv) > 4 else 2,
+    )

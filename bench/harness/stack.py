@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 
 from bench.harness.output_reader import create_probe
+from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
 from tripline_demo import paths
 from tripline_demo.embedded.jars import ensure
 from tripline_demo.embedded.java import find_java
@@ -34,7 +35,7 @@ class BenchFailed(Exception):
 class Stack:
     """A running line: addresses, the key of its administrator, and the logs of its processes."""
 
-    kafka: str
+    kafka: KafkaCluster
     registry: str
     alert_api: str
     key: str
@@ -71,9 +72,10 @@ def stack(folder: Path) -> Iterator[Stack]:
         _wait(process, places)
         written = json.loads(places.stack_file.read_text(encoding="utf-8"))
         port = ports.load(_ports_file(places))["engine"]
-        create_probe(written["kafka"])
+        kafka = kafka_cluster(written["kafkaAdministrator"])
+        create_probe(kafka)
         yield Stack(
-            written["kafka"], written["rulesRegistry"], written["alertApi"], written["apiKeys"]["admin"],
+            kafka, written["rulesRegistry"], written["alertApi"], written["apiKeys"]["admin"],
             f"http://{ports.LOOPBACK}:{port}", process, places,
         )  # fmt: skip
     finally:

@@ -63,10 +63,13 @@ class Scenario:
         self._place, self._wide, self._shards, self._say = place, wide, shards, say
         self._timed_from = wide.times.size + warm_up * wide.load.rate
         self._versions = wide.versions()
-        self._sender = Sender(place.kafka, wide.load)
-        create_probe(place.kafka)
+        self._sender = Sender(place.cluster, wide.load)
+        create_probe(place.cluster)
         # alerts have a reader of their own: nothing else may hold them up
-        self._alerts, self._others = Reader(place.kafka, ALERTS, PROBE), Reader(place.kafka, ORDER, ALERTS)
+        self._alerts, self._others = (
+            Reader(place.cluster, ALERTS, PROBE),
+            Reader(place.cluster, ORDER, ALERTS),
+        )
         self._order = OrderReader(self._others)
 
     def run(self) -> Run:
@@ -74,7 +77,7 @@ class Scenario:
         running = self._start()
         try:
             self._say(f"mapped files are in {self._place.projection}")
-            publish(self._place.kafka, self._versions)
+            publish(self._place.cluster, self._versions)
             begin = time.monotonic()
             self._send(self._wide.preload)
             self._until_taken(running)

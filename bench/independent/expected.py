@@ -38,7 +38,9 @@ def order_of(load: Workload, event_time: Column, batches: Sequence[Mapping[str, 
     """
     batch = np.full(len(load), -1)
     taken_in = np.full(rules, len(batches))
-    by_place = [np.flatnonzero(load.partition == partition) for partition in range(2)]
+    by_place = [
+        np.flatnonzero(load.partition == partition) for partition in range(int(load.partition.max()) + 1)
+    ]
     for index, record in enumerate(batches):
         for part in record["transactions"]:
             batch[by_place[part["partition"]][part["from"] : part["until"]]] = index

@@ -10,11 +10,12 @@ from bench.retained import published
 from bench.workload.rules import Version
 from tripline_contracts.event_type import EventType
 from tripline_contracts.event_type_loader import load
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 
-def publish(bootstrap_servers: str, versions: Sequence[Version], event_type: EventType | None = None) -> None:
+def publish(kafka: KafkaCluster, versions: Sequence[Version], event_type: EventType | None = None) -> None:
     """First versions of rules, in order; of the event type that ships if none is named."""
-    producer = Producer({"bootstrap.servers": bootstrap_servers})
+    producer = Producer({**kafka.client_config()})
     for position, version in enumerate(versions, start=1):
         body = version.subject.body(version.limit, version.effective_from)
         declared = event_type or load("transaction")

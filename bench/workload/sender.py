@@ -13,6 +13,7 @@ from confluent_kafka import KafkaError, Message, Producer
 
 from bench.harness.output_reader import PROBE
 from bench.workload.workload import Column, Workload, values
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 TRANSACTIONS: Final = "transactions.v1"
 _TICK_SECONDS: Final = 0.005
@@ -37,11 +38,11 @@ class Sender:
     :ivar called_at: when the producer was really called
     """
 
-    def __init__(self, bootstrap_servers: str, load: Workload) -> None:
+    def __init__(self, kafka: KafkaCluster, load: Workload) -> None:
         self._load = load
         self._producer = Producer(
             {
-                "bootstrap.servers": bootstrap_servers,
+                **kafka.client_config(),
                 "compression.type": "lz4",
                 "enable.idempotence": True,
                 # librdkafka's own default; with 1 ms, a thousand requests a second keep the broker busy

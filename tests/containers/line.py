@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.containers import dockerfile
@@ -74,10 +74,11 @@ class Line:
         return self.images[str(service.raw["image"])]
 
     def _who(self, service: Service) -> Person:
-        if service.secrets:
+        if "user" in service.raw:
             return self.reader
         assert service.dockerfile
-        return named(dockerfile.user(service.dockerfile))
+        user = named(dockerfile.user(service.dockerfile))
+        return replace(user, groups=(self.reader.gid,)) if "group_add" in service.raw else user
 
     def _words(self, service: Service) -> list[str]:
         return [self._here(service, word) for word in service.command]

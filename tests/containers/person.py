@@ -15,10 +15,11 @@ from tripline_demo.processes import leash
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A user by number, who may have no name."""
+    """A user by number, who may have no name; `groups` are those besides its own."""
 
     uid: int
     gid: int
+    groups: tuple[int, ...] = ()
 
     @property
     def home(self) -> str:
@@ -34,7 +35,8 @@ class Person:
         if os.geteuid() != 0:
             return inside
         setpriv = shutil.which("setpriv") or "setpriv"
-        who = [f"--reuid={self.uid}", f"--regid={self.gid}", "--clear-groups"]
+        groups = f"--groups={','.join(map(str, self.groups))}" if self.groups else "--clear-groups"
+        who = [f"--reuid={self.uid}", f"--regid={self.gid}", groups]
         return [setpriv, *who, "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--", *inside]
 
     def run(

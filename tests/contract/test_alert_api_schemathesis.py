@@ -21,6 +21,7 @@ from tests.registry_log import issue_voids, publish_everything
 from tests.servers import PostgresServer
 from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id, command_id, trace, void
 from tripline_contracts import topics
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo.topics import create
 from tripline_http.fields import MAX_MS
 
@@ -56,7 +57,7 @@ def api(
         [void(number, number) for number in range(1, SEEDED, 2)],
     )
     login = postgres.login(migrated_database, "tripline_alert_api")
-    create(kafka, [topics.load("rule-traces.v1")])
+    create(KafkaCluster(kafka), [topics.load("rule-traces.v1")])
     produce_traces(kafka, "rule-traces.v1", [trace(number) for number in range(SEEDED)])
     with live_api(login, tmp_path_factory.mktemp("alert-api"), kafka=kafka) as running:
         yield running

@@ -18,6 +18,7 @@ from tests.containers.compose import ROOT, Service
 from tests.contract.support.compose_services import JOBS, OURS, SERVERS, SERVICES, for_each, port_of
 from tripline_demo.deployment import passfiles, secret_files
 from tripline_demo.embedded import kafka, postgres
+from tripline_demo.embedded.broker_security import BrokerSecurity, Tls
 from tripline_demo.embedded.java import Java
 from tripline_demo.groups import GROUPS, login_of
 from tripline_demo.stack.plan import PORTS
@@ -86,7 +87,9 @@ class TestCommands:
 
     def test_topics_are_made_as_make_up_makes_them(self, programs: dict[str, Program]) -> None:
         assert SERVICES["topics"].command[1:] == programs["topics"].command[1:]
-        assert set(SERVICES["topics"].environment) == set(programs["topics"].environment)
+        given, here = set(SERVICES["topics"].environment), set(programs["topics"].environment)
+        assert given - here == {"TRIPLINE_KAFKA_SECURITY_CA_FILE"}, "no TLS on loopback"
+        assert here < given
 
     def test_logins_are_made_from_the_mounted_secrets(self) -> None:
         assert SERVICES["logins"].command[2:] == ("tripline_demo.deployment.login_users", "/run/secrets")
@@ -115,9 +118,9 @@ class TestHealth:
         assert {"pg_isready", "--host=127.0.0.1", "--port=5432"} <= words
 
     def test_kafka_is_asked_at_its_listener(self) -> None:
-        assert SERVICES["kafka"].health[-2:] == ("--bootstrap-server", "127.0.0.1:9092")
-        assert SERVICES["kafka"].environment["KAFKA_LISTENERS"].startswith("PLAINTEXT://:9092,")
-        assert SERVICES["kafka"].environment["KAFKA_ADVERTISED_LISTENERS"] == "PLAINTEXT://kafka:9092"
+        assert SERVICES["kafka"].health == ("bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/9092")
+        assert SERVICES["kafka"].environment["KAFKA_LISTENERS"].startswith("CLIENTS://:9092,")
+        assert SERVICES["kafka"].environment["KAFKA_ADVERTISED_LISTENERS"] == "CLIENTS://kafka:9092"
 
     @for_each({**SERVICES})
     def test_all_have_one_but_jobs(self, service: Service) -> None:
@@ -153,13 +156,18 @@ def waited_for(name: str) -> set[str]:
 
 
 def test_kafka_has_the_settings_of_the_embedded_broker() -> None:
-    broker = kafka.Broker(Java(Path("/java"), 17, "test"), Path("/jars"), Path("/home"), 9092, 9093)
+    secrets = Path("/run/secrets")
+    tls = Tls(secrets / secret_files.KAFKA_BROKER, secrets / secret_files.KAFKA_AUTHORITY)
+    security = BrokerSecurity(secrets / secret_files.KAFKA_JAAS, Path("/not-read"), tls)
+    java = Java(Path("/java"), 17, "test")
+    broker = kafka.Broker(java, Path("/jars"), Path("/home"), 9092, 9093, security=security)
+    assert SERVICES["kafka"].environment["KAFKA_OPTS"].split() == security.java_options()
     lines = [line for line in broker.properties().splitlines() if not line.startswith("#")]
     wanted = {key: value for key, _, value in (line.partition("=") for line in lines)}
     given: dict[str, Any] = {
         name.removeprefix("KAFKA_").replace("_", ".").lower(): value
         for name, value in SERVICES["kafka"].environment.items()
-        if name not in {"CLUSTER_ID", "KAFKA_HEAP_OPTS"}
+        if name not in {"CLUSTER_ID", "KAFKA_HEAP_OPTS", "KAFKA_OPTS"}
     }
     # where it listens and keeps its data; and what sizes it for a small machine
     other = {"listeners", "advertised.listeners", "log.dirs", "num.network.threads", "num.io.threads",

@@ -11,6 +11,8 @@ import pytest
 
 from tests.containers.compose import ROOT, Service
 from tests.contract.support.compose_services import FILE, OURS, SERVICES, for_each, port_of
+from tripline_contracts.kafka import access as kafka_access
+from tripline_demo import kafka_passwords
 from tripline_demo.deployment import passfiles, secret_files
 from tripline_demo.stack.plan import DATABASE
 from tripline_demo.stack.program import Program
@@ -41,13 +43,34 @@ class TestSecrets:
     def test_a_service_has_those_that_it_names_and_no_others(self, service: Service) -> None:
         said = set(re.findall(r"/run/secrets/([\w.-]+)", " ".join(service.environment.values())))
         assert set(service.secrets) <= set(FILE["secrets"])
+        if service.name == "topics":  # it is given their folder
+            said |= {kafka_passwords.file_name(identity.name) for identity in kafka_access.identities()}
         if service.name != "logins":
             assert said == set(service.secrets)
 
-    @for_each(OURS)
-    def test_who_reads_one_owns_it(self, service: Service) -> None:
-        wanted = f"${{{secret_files.USER_VARIABLE}:?Run make secrets first}}"
-        assert service.raw.get("user") == (wanted if service.secrets else None)
+    @for_each({**SERVICES})
+    def test_who_reads_one_owns_it_or_is_in_its_group(self, service: Service) -> None:
+        user = f"${{{secret_files.USER_VARIABLE}:?Run make secrets first}}"
+        group = f"${{{secret_files.GROUP_VARIABLE}:?Run make secrets first}}"
+        in_group = service.name in {"engine", "archiver", "kafka"}
+        assert service.raw.get("group_add") == ([group] if in_group else None)
+        if in_group:
+            assert set(service.secrets) <= secret_files.FOR_THE_GROUP
+        if service.name != "postgres":  # it begins as root
+            assert service.raw.get("user") == (user if service.secrets and not in_group else None)
+
+    @for_each({name: service for name, service in OURS.items() if "TRIPLINE_KAFKA" in service.settings})
+    def test_kafka_knows_each_process_by_a_name_of_its_own(
+        self, service: Service, programs: dict[str, Program]
+    ) -> None:
+        given = service.settings
+        user = given["TRIPLINE_KAFKA_SECURITY_USER"]
+        assert user == ("tripline-admin" if service.name == "topics" else f"tripline-{service.name}")
+        assert user == programs[service.name].environment["TRIPLINE_KAFKA_SECURITY_USER"]
+        file = f"/run/secrets/{kafka_passwords.file_name(user)}"
+        assert given["TRIPLINE_KAFKA_SECURITY_PASSWORD_FILE"] == file
+        assert given["TRIPLINE_KAFKA_SECURITY_PROTOCOL"] == "SASL_SSL"
+        assert given["TRIPLINE_KAFKA_SECURITY_CA_FILE"] == f"/run/secrets/{secret_files.KAFKA_AUTHORITY}"
 
     @for_each({**SERVICES})
     def test_no_password_stands_in_the_environment(self, service: Service) -> None:

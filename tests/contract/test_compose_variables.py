@@ -6,6 +6,7 @@ import os
 import re
 from collections import UserDict
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -60,12 +61,23 @@ def test_it_is_the_same_system(programs: dict[str, Program]) -> None:
     assert set(READERS) == set(SERVERS)
 
 
+@pytest.fixture(scope="module")
+def secrets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("secrets")
+    secret_files.make(folder, secret_files.Owner(os.geteuid(), os.getegid()))
+    return folder
+
+
 class TestVariables:
     @for_each(SERVERS)
     def test_the_process_takes_them_and_knows_each(
-        self, service: Service, programs: dict[str, Program], monkeypatch: pytest.MonkeyPatch
+        self, service: Service, programs: dict[str, Program], secrets: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        environment = RecordingEnvironment(service.environment)
+        # they look at their secrets at once
+        here = {
+            name: value.replace("/run/secrets", str(secrets)) for name, value in service.environment.items()
+        }
+        environment = RecordingEnvironment(here)
         monkeypatch.setattr(os, "environ", environment)
         READERS[service.name]()
         monkeypatch.undo()
@@ -79,7 +91,9 @@ class TestVariables:
         named = set(re.findall(r"^(?:# )?(TRIPLINE_\w+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
         assert {name for service in SERVICES.values() for name in service.settings} <= named
         assert (
-            set(re.findall(r"\$\{(\w+)", compose.FILE.read_text())) == {secret_files.USER_VARIABLE} <= named
+            set(re.findall(r"\$\{(\w+)", compose.FILE.read_text()))
+            == {secret_files.USER_VARIABLE, secret_files.GROUP_VARIABLE}
+            <= named
         )
 
     def test_all_are_strings(self) -> None:

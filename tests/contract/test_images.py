@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -86,17 +87,23 @@ def line(
 ) -> Iterator[Line]:
     """Secrets as `make secrets` makes them, a broker, a database, and nothing of ours running yet."""
     reader = nameless(20001)
-    with (
-        embedded_kafka.running(java, jars.broker, servers_folder / "kafka-of-images") as broker,
-        postgres.database() as dsn,
-    ):
-        secrets = home / "secrets"
-        secrets.mkdir()
+    secrets = home / "secrets"
+    secrets.mkdir()
+    with ExitStack() as stack:
+        dsn = stack.enter_context(postgres.database())
         known = passfiles.line_of(secret_files.ADMIN, postgres.cluster.password)
         (secrets / passfiles.name_of(secret_files.ADMIN)).write_text(known)
         secret_files.make(secrets, secret_files.Owner(reader.uid, reader.gid))
         shutil.chown(secrets / passfiles.name_of(secret_files.ADMIN), reader.uid, reader.gid)
         (secrets / passfiles.name_of(secret_files.ADMIN)).chmod(0o600)
+        broker = stack.enter_context(
+            embedded_kafka.running(
+                java,
+                jars.broker,
+                servers_folder / "kafka-of-images",
+                security=secret_files.broker_security(secrets),
+            )
+        )
         here = dict(zip(PORTS.values(), ports.free_ports(len(PORTS)), strict=True))
         here |= {5432: urlsplit(dsn).port or 0, 9092: broker.port}
         line = Line(images, here, urlsplit(dsn).path.removeprefix("/"), secrets, reader, home)

@@ -18,6 +18,7 @@ from tests.e2e.support.archiver_process import ARCHIVER, RunningArchiver, runnin
 from tests.e2e.support.garbage import anything, payment
 from tests.e2e.support.kafka_log import KafkaLog
 from tests.e2e.support.waiting import eventually
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_engine.archive.file_store import FileStore
 from tripline_engine.archive.journal import Cursor, Journal
 from tripline_engine.archive.topic_consumer import TopicConsumer
@@ -75,7 +76,7 @@ def log(kafka: str, request: pytest.FixtureRequest) -> KafkaLog:
 
 @pytest.fixture
 def journal(log: KafkaLog, tmp_path: Path) -> Iterator[Journal]:
-    with TopicLog(log.kafka, log.prefix + TRANSACTIONS) as topic:
+    with TopicLog(KafkaCluster(log.kafka), log.prefix + TRANSACTIONS) as topic:
         yield Journal(topic, FileStore(tmp_path / "archive", "transaction", topic.name))
 
 
@@ -204,7 +205,7 @@ def test_a_position_that_is_deleted_while_it_is_read_is_told(log: KafkaLog, jour
         begun.append(place[1])
         return 0 if begun.count(place[1]) == 1 else span.first
 
-    feed, read = TopicConsumer(log.kafka, [journal.topic.name], begin), list[Record]()
+    feed, read = TopicConsumer(KafkaCluster(log.kafka), [journal.topic.name], begin), list[Record]()
     feed.assign_new_partitions()
 
     def all_is_read() -> bool:

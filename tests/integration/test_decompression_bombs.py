@@ -10,6 +10,7 @@ from confluent_kafka.admin._resource import ResourceType
 from confluent_kafka.cimpl import NewTopic
 
 from tripline_contracts import topics as contract
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo import topics
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -48,7 +49,7 @@ def sent(kafka: str, topic: str, codec: str, size: int) -> KafkaError | None:
     ("codec", "mebibytes"), [("gzip", 64), ("zstd", 64), ("lz4", 64), ("gzip", 2), ("zstd", 200)]
 )
 def test_the_broker_measures_what_it_stores(kafka: str, codec: str, mebibytes: int) -> None:
-    topics.create(kafka)
+    topics.create(KafkaCluster(kafka))
     for topic in ("transactions.v1", "alerts.v1", "engine-ticks.v1"):
         refused = sent(kafka, topic, codec, mebibytes * MEBIBYTE)
         assert refused is not None, topic
@@ -67,7 +68,7 @@ def test_a_topic_of_an_earlier_release_is_protected(kafka: str) -> None:
         contract.Topic(**{**{m: getattr(made, m) for m in made.__dataclass_fields__}, "name": name})
         for made, name in ((contract.load(known), name) for known, name in names.items())
     ]
-    assert topics.create(kafka, old) == []
+    assert topics.create(KafkaCluster(kafka), old) == []
     assert sent(kafka, "old-transactions", "gzip", 4 * MEBIBYTE) is not None
     settings = {name: configured(admin, name) for name in names.values()}
     assert settings["old-ticks"]["message.timestamp.type"] == "LogAppendTime"

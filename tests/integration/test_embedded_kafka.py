@@ -16,6 +16,7 @@ from confluent_kafka.admin._config import ConfigResource
 from confluent_kafka.admin._resource import ResourceType
 
 from tripline_contracts import topics as contract
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo import topics
 from tripline_demo.embedded import kafka as embedded
 from tripline_demo.embedded.jars import Jars
@@ -28,8 +29,8 @@ pytestmark = pytest.mark.integration
 
 def test_topics_are_created_as_the_contracts_say_and_only_once(kafka: str) -> None:
     wanted = {topic.name: topic.partitions for topic in contract.all_topics()}
-    topics.create(kafka)
-    assert topics.create(kafka) == []
+    topics.create(KafkaCluster(kafka))
+    assert topics.create(KafkaCluster(kafka)) == []
     admin = AdminClient({"bootstrap.servers": kafka})
     found = admin.list_topics(timeout=10).topics
     assert {name: len(found[name].partitions) for name in wanted} == wanted
@@ -40,7 +41,7 @@ def test_topics_are_created_as_the_contracts_say_and_only_once(kafka: str) -> No
 
 
 def test_what_is_produced_is_consumed_in_order_with_its_headers(kafka: str) -> None:
-    topics.create(kafka)
+    topics.create(KafkaCluster(kafka))
     mark = secrets.token_bytes(8)
     producer = Producer({"bootstrap.servers": kafka, "enable.idempotence": True})
     for number in range(100):
@@ -77,7 +78,7 @@ def test_data_survives_a_restart_on_other_ports_and_nothing_is_left(
     java: Java, jars: Jars, tmp_path: Path
 ) -> None:
     with embedded.running(java, jars.broker, tmp_path / "kafka") as first:
-        topics.create(first.bootstrap_servers, [contract.load("rules.v1")])
+        topics.create(KafkaCluster(first.bootstrap_servers), [contract.load("rules.v1")])
         producer = Producer({"bootstrap.servers": first.bootstrap_servers})
         producer.produce("rules.v1", b"kept")
         assert producer.flush(20) == 0
@@ -134,4 +135,4 @@ def running_in(folder: Path) -> list[int]:
 
 def test_no_broker_is_not_ready() -> None:
     (port,) = ports.free_ports(1)
-    assert not embedded.is_ready(f"127.0.0.1:{port}")
+    assert not embedded.is_ready(KafkaCluster(f"127.0.0.1:{port}"))

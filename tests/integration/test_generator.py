@@ -17,6 +17,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from tests.generator_client import Generator, until
 from tripline_contracts import event_type_loader
 from tripline_contracts import topics as contract_topics
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo import topics
 from tripline_demo.generator import process
 from tripline_demo.generator.output.kafka_outlet import TOPIC
@@ -39,10 +40,10 @@ class Quiet(WSGIRequestHandler):
 
 @pytest.fixture(scope="module")
 def generator(kafka: str) -> Iterator[Generator]:
-    topics.create(kafka, [contract_topics.load(TOPIC)])
+    topics.create(KafkaCluster(kafka), [contract_topics.load(TOPIC)])
     settings = Settings(
-        bootstrap_servers=kafka, api_keys_file=Path("not-read"), bind=Bind("127.0.0.1", 0), hosts=(), log_level="info",
-        traffic=Traffic(rate=0), event_type=event_type_loader.load(),
+        kafka=KafkaCluster(kafka), api_keys_file=Path("not-read"), bind=Bind("127.0.0.1", 0), hosts=(),
+        log_level="info", traffic=Traffic(rate=0), event_type=event_type_loader.load(),
     )  # fmt: skip
     digest = hashlib.sha256(b"key-for-these-tests").hexdigest()
     key = ApiKey("test", digest, frozenset({"traffic:read", "traffic:write"}))

@@ -34,6 +34,7 @@ from tests.stack import (
     read,
     tripline,
 )
+from tripline_contracts.kafka.cluster import kafka_cluster
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.processes import ports
 from tripline_demo.stack.places import Places
@@ -81,7 +82,8 @@ def test_stack_json_says_where_everything_is(stack: RunningStack, taken_port: in
         "rulesRegistry": r"http://127\.0\.0\.1:\d+", "alertApi": r"http://127\.0\.0\.1:\d+",
         "console": r"http://127\.0\.0\.1:\d+/", "generator": r"http://127\.0\.0\.1:\d+", "eventType": "transaction",
     }  # fmt: skip
-    assert set(stack.file) == {*patterns, "apiKeys"}
+    assert set(stack.file) == {*patterns, "apiKeys", "kafkaAdministrator"}
+    assert kafka_cluster(stack.file["kafkaAdministrator"]).servers == stack.file["kafka"]
     assert not [name for name, pattern in patterns.items() if not re.fullmatch(pattern, stack.file[name])]
     assert {"admin", "viewer", "analyst", "second-analyst"} <= set(keys)
     assert stat.S_IMODE(stack.places.stack_file.stat().st_mode) == 0o600
@@ -159,7 +161,9 @@ def test_the_engine_is_rebuilt(stack: RunningStack) -> None:
 def recorded(stack: RunningStack) -> int:
     """How many micro-batches the engine has recorded, and Kafka has."""
     with closing(
-        Consumer({"bootstrap.servers": stack.file["kafka"], "group.id": "test-recorded"})
+        Consumer(
+            {**kafka_cluster(stack.file["kafkaAdministrator"]).client_config(), "group.id": "test-recorded"}
+        )
     ) as consumer:
         ends: tuple[int, int] = consumer.get_watermark_offsets(
             TopicPartition("engine-order.v1", 0), timeout=10

@@ -46,7 +46,7 @@ def test_every_codec_is_read_as_by_a_client_library(log: LargeRecordLog) -> None
                 headers=list(HEADERS[number % 3]),
             )  # fmt: skip
         assert producer.flush(60) == 0
-    with TopicLog(log.kafka, name) as topic:
+    with TopicLog(log.cluster, name) as topic:
         span = topic.span(0)
         by_library = [record for run in topic.records(0, *span) for record in run]
         stored = StoredLog(topic)
@@ -64,7 +64,7 @@ def test_the_survey_names_the_end_of_the_last_large_batch(log: LargeRecordLog) -
         log.send_batch(codec, [small] * 3)
         log.send_batch(codec, [small, Sent("transactions.v1", large_value(20)), small])
     log.send([small] * 5)
-    with TopicLog(log.kafka, name) as topic:
+    with TopicLog(log.cluster, name) as topic:
         stored, end = StoredLog(topic), topic.span(0).until
         whole = survey(stored, 0, 0, 0, end, WHOLE)
         assert (whole.until, whole.large_until, whole.large) == (end, end - 5, 4)
@@ -77,5 +77,5 @@ def test_the_survey_names_the_end_of_the_last_large_batch(log: LargeRecordLog) -
 def test_what_is_deleted_is_told(log: LargeRecordLog) -> None:
     log.send([Sent("transactions.v1", b"{}")] * 20)
     log.delete("transactions.v1", {0: 4, 1: 0})
-    with TopicLog(log.kafka, log.prefix + "transactions.v1") as topic, pytest.raises(OffsetsGone):
+    with TopicLog(log.cluster, log.prefix + "transactions.v1") as topic, pytest.raises(OffsetsGone):
         list(StoredLog(topic).records(0, 0, 20, KEEP))

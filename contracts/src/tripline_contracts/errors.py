@@ -48,6 +48,14 @@ class UnknownTopic(ContractError, LookupError):
     """No topic of that name is described."""
 
 
+class InvalidKafkaSettings(ContractError, ValueError):
+    """Settings of Kafka's clients that contradict each other or name what cannot be used; never has a password."""
+
+
+class InvalidKafkaAccess(ContractError, ValueError):
+    """The file of Kafka's identities lacks something or says it wrongly."""
+
+
 class InvalidTopic(ContractError, ValueError):
     """A topic file that lacks something or says it wrongly."""
 

@@ -1,6 +1,6 @@
-"""Creates the topics that the contracts declare, and protects those that exist.
+"""Creates the topics that the contracts declare, protects those that exist, and says who may use them.
 
-`python -m tripline_demo.topics`, broker in TRIPLINE_KAFKA.
+`python -m tripline_demo.topics`, cluster and administrator in TRIPLINE_KAFKA….
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 import tenacity
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
@@ -22,13 +23,16 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 from confluent_kafka.cimpl import NewTopic
 
 from tripline_contracts import topics as contract
+from tripline_contracts.errors import InvalidKafkaSettings
+from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
+from tripline_demo import kafka_rights
 from tripline_demo.errors import DemoError, KafkaFailed
 
 SECONDS = 30.0
 
 
 def create(
-    bootstrap_servers: str, topics: Iterable[contract.Topic] | None = None, clock: contract.Clock = "wall"
+    cluster: KafkaCluster, topics: Iterable[contract.Topic] | None = None, clock: contract.Clock = "wall"
 ) -> list[str]:
     """Creates what is missing, with partitions and settings of the contract for that clock; returns their names.
 
@@ -45,7 +49,7 @@ def create(
         )
         for t in declared
     ]
-    admin = AdminClient({"bootstrap.servers": bootstrap_servers, "log_level": 3})
+    admin = AdminClient({**cluster.client_config(), "log_level": 3})
     created: list[str] = []
     for name, outcome in admin.create_topics(wanted, operation_timeout=SECONDS).items():
         try:
@@ -111,25 +115,34 @@ def _until_led(admin: AdminClient, topics: list[NewTopic]) -> None:
 
 
 def main() -> int:
-    """Creates the topics of the contracts on the broker of TRIPLINE_KAFKA."""
-    servers = os.environ.get("TRIPLINE_KAFKA")
-    if not servers:
-        print(
-            "TRIPLINE_KAFKA is not set: give the broker's address, for example 127.0.0.1:9092.",
-            file=sys.stderr,
-        )
-        return 2
+    """Creates the topics of the contracts on the cluster of TRIPLINE_KAFKA, and gives its identities their rights.
+
+    Passwords of identities are set where TRIPLINE_KAFKA_IDENTITIES is a folder that has them.
+    """
     clock = os.environ.get("TRIPLINE_CLOCK", "wall")
     if clock not in {"wall", "data"}:
         print(f"TRIPLINE_CLOCK is {clock}: it is wall, or data for old data.", file=sys.stderr)
         return 2
     try:
-        created = create(servers, clock="data" if clock == "data" else "wall")
-    except DemoError as failure:
+        cluster = kafka_cluster(os.environ)
+    except InvalidKafkaSettings as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    try:
+        created = create(cluster, clock="data" if clock == "data" else "wall")
+        if cluster.sasl:
+            _let_in(cluster, os.environ.get("TRIPLINE_KAFKA_IDENTITIES"))
+    except (DemoError, OSError) as failure:
         print(failure, file=sys.stderr)
         return 1
     print(f"created: {', '.join(created) or 'none, all are there'}", file=sys.stderr)
     return 0
+
+
+def _let_in(cluster: KafkaCluster, passwords: str | None) -> None:
+    made = kafka_rights.make_identities(cluster, Path(passwords)) if passwords else []
+    changes = kafka_rights.give_rights(cluster)
+    print(f"identities: {', '.join(made) or 'none made here'}; rights changed: {changes}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPa
 from confluent_kafka.admin import AdminClient
 
 from tripline_contracts import topics as contract
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo import topics
 
 SECONDS = 60.0
@@ -45,15 +46,16 @@ class Sent:
 class KafkaLog:
     """The topics of one engine: the contract's names behind a prefix of their own."""
 
-    def __init__(self, kafka: str, prefix: str = "") -> None:
-        self.kafka, self.prefix = kafka, prefix
+    def __init__(self, kafka: str | KafkaCluster, prefix: str = "") -> None:
+        self.cluster = KafkaCluster(kafka) if isinstance(kafka, str) else kafka
+        self.kafka, self.prefix = self.cluster.servers, prefix
         self._deleted: dict[str, list[Logged]] = {}
 
     @cached_property
     def _producer(self) -> Producer:
         return Producer(
             {
-                "bootstrap.servers": self.kafka,
+                **self.cluster.client_config(),
                 "log_level": 0,
                 "enable.idempotence": True,
                 "message.max.bytes": 4 << 20,
@@ -68,7 +70,7 @@ class KafkaLog:
             replace(topic, name=self.prefix + topic.name, config={**topic.config, **more})
             for topic in contract.all_topics()
         ]
-        assert len(topics.create(self.kafka, wanted, "data")) == len(wanted)
+        assert len(topics.create(self.cluster, wanted, "data")) == len(wanted)
 
     def send(self, records: Iterable[Sent]) -> None:
         """Returns when the broker has all of them, each partition's in this order."""
@@ -88,12 +90,12 @@ class KafkaLog:
 
     def ends(self, topic: str) -> dict[int, int]:
         """Exclusive ends by partition."""
-        with reader(self.kafka) as consumer:
+        with reader(self.cluster) as consumer:
             return {p: end for p, (_, end) in self._spans(consumer, topic).items()}
 
     def read(self, topic: str) -> list[Logged]:
         """The whole topic as it stands, and what was deleted of it by this log, by partition and offset."""
-        with reader(self.kafka) as consumer:
+        with reader(self.cluster) as consumer:
             there = {p: (low, end) for p, (low, end) in self._spans(consumer, topic).items() if end > low}
             consumer.assign([TopicPartition(self.prefix + topic, p, low) for p, (low, _) in there.items()])
             count, found = sum(end - low for low, end in there.values()), list[Logged]()
@@ -108,12 +110,12 @@ class KafkaLog:
     def delete(self, topic: str, before: Mapping[int, int]) -> None:
         """By partition, all records with a lower offset. They are gone from Kafka when this returns."""
         kept = self.read(topic)
-        admin = AdminClient({"bootstrap.servers": self.kafka, "log_level": 3})
+        admin = AdminClient({**self.cluster.client_config(), "log_level": 3})
         places = [TopicPartition(self.prefix + topic, p, offset) for p, offset in before.items()]
         for outcome in admin.delete_records(places, request_timeout=SECONDS).values():
             outcome.result(SECONDS)
         self._deleted[topic] = [record for record in kept if record.offset < before.get(record.partition, 0)]
-        with reader(self.kafka) as consumer:
+        with reader(self.cluster) as consumer:
             assert {p: low for p, (low, _) in self._spans(consumer, topic).items()} == dict(before)
 
     def read_json(self, topic: str) -> list[Any]:
@@ -131,11 +133,11 @@ class KafkaLog:
 
 
 @contextmanager
-def reader(kafka: str) -> Iterator[Consumer]:
+def reader(kafka: KafkaCluster) -> Iterator[Consumer]:
     """A consumer without a group's duties."""
     consumer = Consumer(
         {
-            "bootstrap.servers": kafka,
+            **kafka.client_config(),
             "group.id": uuid.uuid4().hex,
             "enable.auto.commit": False,
             "fetch.wait.max.ms": 10,

@@ -56,7 +56,7 @@ class LargeRecordLog(KafkaLog):
     def read(self, topic: str) -> list[Logged]:
         """The beginnings of values."""
         found = []
-        with TopicLog(self.kafka, self.prefix + topic) as log:
+        with TopicLog(self.cluster, self.prefix + topic) as log:
             for partition in log.partitions():
                 first, until = log.span(partition)
                 for record in StoredLog(log).records(partition, first, until, KEPT):

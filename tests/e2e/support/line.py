@@ -13,6 +13,7 @@ from tests.e2e.support.engine_process import metric_sum
 from tests.e2e.support.kafka_log import KafkaLog
 from tests.e2e.support.waiting import eventually
 from tests.stack import RunningStack, processes
+from tripline_contracts.kafka.cluster import kafka_cluster
 from tripline_demo.processes import ports
 from tripline_demo.stack.plan import script
 
@@ -33,7 +34,7 @@ class Line:
 
     def __init__(self, stack: RunningStack) -> None:
         self._stack = stack
-        self.log = KafkaLog(stack.file["kafka"])
+        self.log = KafkaLog(kafka_cluster(stack.file["kafkaAdministrator"]))
         self.postgres: str = stack.file["postgres"]
 
     def engines(self) -> set[int]:

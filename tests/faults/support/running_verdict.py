@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from confluent_kafka import Consumer, TopicPartition
 
 from tests.e2e.support.kafka_log import reader
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 _TOPIC = "engine-order.v1"
 
@@ -38,6 +39,6 @@ class JudgedSoFar:
 @contextmanager
 def judged_so_far(kafka: str, prefixes: Iterable[str]) -> Iterator[JudgedSoFar]:
     """Of the engines with these prefixes, which have begun at the beginning of their topics."""
-    with reader(kafka) as consumer:
+    with reader(KafkaCluster(kafka)) as consumer:
         consumer.assign([TopicPartition(prefix + _TOPIC, 0, 0) for prefix in prefixes])
         yield JudgedSoFar(consumer)

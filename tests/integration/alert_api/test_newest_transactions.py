@@ -11,6 +11,7 @@ from confluent_kafka import Producer
 from alert_api.adapters.newest_transactions import PER_PARTITION, NewestTransactions
 from alert_api.errors import UpstreamUnavailable
 from tripline_contracts import event_type_loader, topics
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo.topics import create
 
 pytestmark = pytest.mark.integration
@@ -22,7 +23,7 @@ def new_topic(kafka: str) -> str:
     contract = topics.load("transactions.v1")
     members = {name: getattr(contract, name) for name in contract.__dataclass_fields__}
     name = f"transactions-{uuid4().hex}"
-    create(kafka, [topics.Topic(**{**members, "name": name})])
+    create(KafkaCluster(kafka), [topics.Topic(**{**members, "name": name})])
     return name
 
 
@@ -42,7 +43,7 @@ def payment(number: int) -> bytes:
 def test_the_newest_few_are_shown_and_all_are_counted(kafka: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("alert_api.adapters.newest_transactions.KEPT_SECONDS", 0.0)
     topic = new_topic(kafka)
-    glance = NewestTransactions(kafka, topic, event_type_loader.load())
+    glance = NewestTransactions(KafkaCluster(kafka), topic, event_type_loader.load())
     try:
         assert (glance.look().written, glance.look().newest) == (0, ())
         produce(kafka, topic, [payment(number) for number in range(100)])
@@ -65,7 +66,7 @@ def test_the_newest_few_are_shown_and_all_are_counted(kafka: str, monkeypatch: p
 
 
 def test_a_broker_that_is_away_is_said_so() -> None:
-    glance = NewestTransactions("127.0.0.1:1", "transactions.v1", event_type_loader.load())
+    glance = NewestTransactions(KafkaCluster("127.0.0.1:1"), "transactions.v1", event_type_loader.load())
     try:
         with pytest.raises(UpstreamUnavailable):
             glance.look()

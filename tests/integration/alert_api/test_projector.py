@@ -32,6 +32,7 @@ from tests.integration.alert_api.support.servers import (
     rows,
 )  # fmt: skip
 from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo.topics import create
 
 pytestmark = pytest.mark.integration
@@ -159,7 +160,7 @@ def test_two_projectors_share_the_work(kafka: str, alerts_database: AlertsDataba
 
 
 def test_the_command_is_ready_measures_and_stops_cleanly(kafka: str, alerts_database: AlertsDatabase) -> None:
-    create(kafka)
+    create(KafkaCluster(kafka))
     produce(kafka, "alerts.v1", [*alerts_numbered(7001, 7003), alert(7001), b"garbage"])
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

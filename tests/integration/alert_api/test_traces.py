@@ -16,6 +16,7 @@ from alert_api.errors import UpstreamUnavailable
 from tests.integration.alert_api.support.servers import eventually, new_topic, produce_traces
 from tests.unit.alert_api.support.samples import trace
 from tripline_contracts import event_type_loader, topics
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo.topics import create
 
 pytestmark = pytest.mark.integration
@@ -29,7 +30,7 @@ def looks_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def reading(kafka: str, topic: str) -> Iterator[NewestTraces]:
-    traces = NewestTraces(kafka, topic, event_type_loader.load())
+    traces = NewestTraces(KafkaCluster(kafka), topic, event_type_loader.load())
     try:
         yield traces
     finally:
@@ -90,7 +91,7 @@ def test_a_topic_that_was_made_anew_is_read_from_its_beginning(kafka: str) -> No
         admin = AdminClient({"bootstrap.servers": kafka, "log_level": 3})
         admin.delete_topics([topic])[topic].result(30)
         anew = replace(topics.load(TOPIC), name=topic)
-        eventually(lambda: create(kafka, [anew]) == [topic], "the topic is made anew")
+        eventually(lambda: create(KafkaCluster(kafka), [anew]) == [topic], "the topic is made anew")
         produce_traces(kafka, topic, [trace(number) for number in range(2)])
         eventually(lambda: found(traces) == [trace(1), trace(0)], "what is there now is read")
 

@@ -13,6 +13,7 @@ from tests.integration.registry.support.status_projector_process import projecto
 from tests.registry import DEFINITION, RegistryApi
 from tests.servers import PostgresServer
 from tripline_contracts import schemas, topics
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo import topics as embedded_topics
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -37,7 +38,7 @@ def export(command: dict[str, Any], shard: int, rules: list[dict[str, Any]]) -> 
 def test_each_shard_s_rules_beside_the_registry_s(
     postgres: PostgresServer, api: RegistryApi, client: httpx.Client, kafka: str, tmp_path: Path
 ) -> None:
-    embedded_topics.create(kafka, [topics.load("rule-status.v1")])
+    embedded_topics.create(KafkaCluster(kafka), [topics.load("rule-status.v1")])
     kept, gone, paused = (client.post("/v1/rules", json=dict(DEFINITION)).json() for _ in range(3))
     client.delete(f"/v1/rules/{gone['ruleId']}", headers={"If-Match": "*"}).raise_for_status()
     now_paused = client.post(f"/v1/rules/{paused['ruleId']}/pause", headers={"If-Match": "*"}).json()

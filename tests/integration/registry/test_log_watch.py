@@ -24,6 +24,7 @@ from tests.registry import DEFINITION, RegistryApi, running_api
 from tests.servers import PostgresServer
 from tests.unit.rules_registry.test_republisher import FakeTopic
 from tripline_contracts.event_type_loader import load
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_engine.domain.rules.rule_book import RuleBook
 
 TRANSACTION = load("transaction")
@@ -78,10 +79,10 @@ def test_a_forged_record_and_an_engine_that_took_it_are_told(
     fresh_rules_topic(kafka)
     with (
         open_outbox(relay) as outbox,
-        open_rules_reader(kafka) as topic,
-        open_publisher(kafka) as publisher,
+        open_rules_reader(KafkaCluster(kafka)) as topic,
+        open_publisher(KafkaCluster(kafka)) as publisher,
         open_status_store(status) as store,
-        open_rules_reader(kafka) as engines_view,
+        open_rules_reader(KafkaCluster(kafka)) as engines_view,
     ):
         republish(outbox, FakeTopic(), publisher)
         honest, deceived = RuleBook(TRANSACTION), RuleBook(TRANSACTION)
@@ -92,7 +93,7 @@ def test_a_forged_record_and_an_engine_that_took_it_are_told(
         assert store.put([reported(honest)]) == 0
         watch = LogWatch(
             lambda: open_outbox(relay),
-            lambda: open_rules_reader(kafka),
+            lambda: open_rules_reader(KafkaCluster(kafka)),
             CollectorRegistry(),
             threading.Event(),
         )

@@ -16,6 +16,7 @@ from tests.integration.registry.support.status_projector_process import projecto
 from tests.registry import DEFINITION, RegistryApi
 from tests.servers import PostgresServer
 from tripline_contracts import topics
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo import topics as embedded_topics
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -23,7 +24,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def status_topic(kafka: str) -> str:
-    embedded_topics.create(kafka, [topics.load("rule-status.v1")])
+    embedded_topics.create(KafkaCluster(kafka), [topics.load("rule-status.v1")])
     return kafka
 
 

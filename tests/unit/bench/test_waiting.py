@@ -11,6 +11,7 @@ from bench.harness import waiting
 from bench.harness.engine import Place
 from bench.harness.output_reader import ORDER
 from bench.harness.waiting import Silence, until_quiet
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 
 class Topics:
@@ -47,7 +48,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_until_what_is_planned_is_committed(tmp_path: Path) -> None:
     engine = Engine(tmp_path / "checkpoint" / "spark")
     engine.touch("offsets", 40)
-    place = Place(cast("Any", None), cast("Any", None), "", tmp_path)
+    place = Place(cast("Any", None), cast("Any", None), KafkaCluster(""), tmp_path)
     until_quiet(cast("Any", engine), place, cast("Any", Topics()))
     assert engine.looks == 40
 

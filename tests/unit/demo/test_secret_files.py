@@ -6,15 +6,12 @@ import hashlib
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import psycopg
 import pytest
 from psycopg import conninfo
 
-from tripline_demo import paths
 from tripline_demo.deployment import login_users, passfiles, secret_files
 from tripline_demo.embedded import postgres
 from tripline_demo.errors import DemoError
@@ -36,7 +33,9 @@ def test_nobody_else_can_read_them(tmp_path: Path) -> None:
     folder = tmp_path / "secrets"
     secret_files.make(folder, OURS)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
-    assert set(modes.values()) == {0o600}
+    assert {name: mode for name, mode in modes.items() if mode != 0o600} == dict.fromkeys(
+        secret_files.FOR_THE_GROUP, 0o640
+    )
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
@@ -75,7 +74,23 @@ def test_compose_is_told_whom_the_containers_run_as_once(tmp_path: Path) -> None
     file.write_text("OTHER=1")
     secret_files.name_owner(file, secret_files.Owner(1000, 100))
     secret_files.name_owner(file, secret_files.Owner(2, 2))
-    assert file.read_text() == "OTHER=1\nTRIPLINE_USER=1000:100\n"
+    assert file.read_text() == "OTHER=1\nTRIPLINE_USER=1000:100\nTRIPLINE_GROUP=100\n"
+
+
+def test_an_older_installation_is_told_the_group_too(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text("TRIPLINE_USER=5:6\n")
+    secret_files.name_owner(file, secret_files.Owner(5, 6))
+    assert file.read_text() == "TRIPLINE_USER=5:6\nTRIPLINE_GROUP=6\n"
+
+
+def test_what_clients_trust_and_what_the_broker_shows_are_made_together(tmp_path: Path) -> None:
+    secret_files.make(tmp_path, OURS)
+    (tmp_path / secret_files.KAFKA_AUTHORITY).unlink()
+    made = secret_files.make(tmp_path, OURS)
+    assert made == [secret_files.KAFKA_AUTHORITY]
+    shown = (tmp_path / secret_files.KAFKA_BROKER).read_text()
+    assert (tmp_path / secret_files.KAFKA_AUTHORITY).read_text() in shown
 
 
 def test_root_gives_them_to_somebody_without_rights(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,17 +98,6 @@ def test_root_gives_them_to_somebody_without_rights(monkeypatch: pytest.MonkeyPa
     assert str(secret_files.owner_here()) == "10001:10001"
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert secret_files.owner_here().uid == 1000
-
-
-def test_it_needs_the_standard_library_only(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-S", "-m", "tripline_demo.deployment.secret_files", "made", "made.env"],
-        cwd=tmp_path, env={"PYTHONPATH": str(paths.project_root() / "demo" / "src")}, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "made" / secret_files.KEYS).exists()
-    assert (tmp_path / "made.env").read_text().startswith("TRIPLINE_USER=")
 
 
 @pytest.mark.parametrize("content", ["", "*:*:*:somebody:secret\n", "*:*:*:tripline_admin:\n", "secret\n"])

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from supervisor.datatypes import dict_of_key_value_pairs
 
+from tripline_demo import kafka_passwords
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
 from tripline_demo.errors import StackFailed
@@ -90,12 +91,27 @@ def test_the_clock_reaches_engine_and_topics(plan: Plan) -> None:
     assert (clocks["engine"], clocks["topics"]) == ("data", "data")
 
 
+def test_each_process_has_an_identity_of_its_own_and_its_password_stays_in_its_file(plan: Plan) -> None:
+    users = [
+        environment["TRIPLINE_KAFKA_SECURITY_USER"]
+        for environment in (program.environment for program in plan.programs())
+        if "TRIPLINE_KAFKA" in environment
+    ]
+    assert len(users) == len(set(users)) == 8
+    written = configuration.render(plan.places, plan.programs()) + repr(stack_file.content(plan))
+    for name in kafka_passwords.names():
+        file = plan.places.run / kafka_passwords.file_name(name)
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert file.read_text() not in written
+
+
 def test_stack_json_has_what_scripts_need_and_is_closed_to_others(plan: Plan) -> None:
     stack_file.write(plan.places, stack_file.content(plan))
     found = stack_file.read(plan.places)
     assert found is not None
     assert set(found) == {
         "kafka",
+        "kafkaAdministrator",
         "postgres",
         "rulesRegistry",
         "alertApi",

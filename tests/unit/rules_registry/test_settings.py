@@ -81,9 +81,9 @@ WRONG: list[tuple[Callable[[Env], Any], Mapping[str, str], str]] = [
         {"TRIPLINE_DATABASE_ALLOW_UNVERIFIED": "maybe"},
         "TRIPLINE_DATABASE_ALLOW_UNVERIFIED",
     ),
-    (read_relay_settings, {"TRIPLINE_KAFKA": ""}, "TRIPLINE_KAFKA is not set."),
+    (read_relay_settings, {"TRIPLINE_KAFKA": ""}, "TRIPLINE_KAFKA is not set: give the brokers'"),
     (read_relay_settings, {"TRIPLINE_METRICS_BIND": "127.0.0.1:99999"}, "expected host:port"),
-    (read_projector_settings, {"TRIPLINE_KAFKA": ""}, "TRIPLINE_KAFKA is not set."),
+    (read_projector_settings, {"TRIPLINE_KAFKA": ""}, "TRIPLINE_KAFKA is not set: give the brokers'"),
 ]
 
 
@@ -106,4 +106,4 @@ def test_a_process_with_bad_settings_ends_with_the_sentence(environment: pytest.
     environment.setenv("TRIPLINE_KAFKA", "")
     ended = CliRunner().invoke(main, ["relay"])
     assert ended.exit_code == 2
-    assert ended.stderr == "TRIPLINE_KAFKA is not set.\n"
+    assert ended.stderr == "TRIPLINE_KAFKA is not set: give the brokers' addresses, like 127.0.0.1:9092.\n"

@@ -6,24 +6,23 @@ since 2.3; from version 10 on brokers hand out zstd as it is.
 
 from __future__ import annotations
 
-import socket
 import struct
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
 
 from tripline_contracts.errors import BrokerSilent, FetchRefused
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_contracts.record_batches.batch import RecordBatch, split
+from tripline_contracts.record_batches.broker_connection import BrokerConnection
 
-_FETCH, _VERSION, _CLIENT = 1, 11, b"tripline-record-batches"
-_REQUEST: Final = struct.Struct(">hhih")
+_FETCH, _VERSION = 1, 11
 _BEFORE_TOPIC: Final = struct.Struct(">iiiibiiih")
 _PARTITION: Final = struct.Struct(">iiiqqi")
 _PARTITION_ANSWER: Final = struct.Struct(">ihqqqi")
 _ABORTED: Final = struct.Struct(">qq")
 _INT: Final = struct.Struct(">i")
 _SHORT: Final = struct.Struct(">h")
-_LONGEST_ANSWER: Final = 1 << 30
 OFFSET_OUT_OF_RANGE: Final = 1
 """The code of an offset that the partition does not have, or no longer."""
 
@@ -40,12 +39,8 @@ class Fetched:
 class FetchClient:
     """One connection. To be closed. Raises BrokerSilent where the broker does not answer."""
 
-    def __init__(self, host: str, port: int, seconds: float = 30.0) -> None:
-        try:
-            self._socket = socket.create_connection((host, port), seconds)
-        except OSError as error:
-            raise BrokerSilent(f"{host}:{port}: {error}") from error
-        self._where, self._sent = f"{host}:{port}", 0
+    def __init__(self, cluster: KafkaCluster, host: str, port: int, seconds: float = 30.0) -> None:
+        self._connection, self._where = BrokerConnection(cluster, host, port, seconds), f"{host}:{port}"
 
     def __enter__(self) -> Self:
         return self
@@ -57,7 +52,7 @@ class FetchClient:
 
     def close(self) -> None:
         """Closes the connection."""
-        self._socket.close()
+        self._connection.close()
 
     def fetch(
         self, topic: str, partition: int, offset: int, max_bytes: int, *, committed: bool = False
@@ -69,36 +64,12 @@ class FetchClient:
         :param max_bytes: of the answer; a first batch that is longer comes all the same
         :param committed: no further than where Kafka transactions are decided; else to the partition's end
         """
-        answer = self._answer(_request(topic, partition, offset, max_bytes, committed=committed))
+        body = _request(topic, partition, offset, max_bytes, committed=committed)
+        answer = self._connection.request(_FETCH, _VERSION, body)
         try:
             return _fetched(answer, topic, partition, committed=committed)
         except struct.error as error:
             raise BrokerSilent(f"{self._where}: an answer that is too short") from error
-
-    def _answer(self, body: bytes) -> memoryview:
-        self._sent += 1
-        head = _REQUEST.pack(_FETCH, _VERSION, self._sent, len(_CLIENT)) + _CLIENT
-        try:
-            self._socket.sendall(_INT.pack(len(head) + len(body)) + head + body)
-            (length,) = _INT.unpack(self._received(_INT.size))
-            if not _INT.size <= length <= _LONGEST_ANSWER:
-                raise BrokerSilent(f"{self._where}: an answer of {length} bytes")
-            answer = self._received(length)
-        except OSError as error:
-            raise BrokerSilent(f"{self._where}: {error}") from error
-        if _INT.unpack_from(answer) != (self._sent,):
-            raise BrokerSilent(f"{self._where}: the answer to another request")
-        return answer[_INT.size :]
-
-    def _received(self, length: int) -> memoryview:
-        data = memoryview(bytearray(length))
-        position = 0
-        while position < length:
-            count = self._socket.recv_into(data[position:])
-            if not count:
-                raise BrokerSilent(f"{self._where}: closed the connection")
-            position += count
-        return data.toreadonly()
 
 
 def _request(topic: str, partition: int, offset: int, max_bytes: int, *, committed: bool) -> bytes:

@@ -1,12 +1,13 @@
 """Makes the secrets of a deployment with containers: random passwords and keys, a file each, in a closed folder.
 
-`python3 -m tripline_demo.deployment.secret_files FOLDER ENV_FILE`, with nothing but the standard library. What is there
-already stays as it is. ENV_FILE is what `docker compose` reads its variables from: it is told whom the containers run
-as, which is the owner of these files.
+`python -m tripline_demo.deployment.secret_files FOLDER ENV_FILE`. What is there already stays as it is. ENV_FILE is
+what `docker compose` reads its variables from: it is told whom the containers run as, which is the owner of these
+files, and the group that may read what images with a user of their own need.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import secrets
@@ -14,12 +15,15 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tripline_demo import kafka_passwords
 from tripline_demo.deployment import passfiles
+from tripline_demo.deployment.certificates import certify
+from tripline_demo.embedded.broker_security import BrokerSecurity, Tls, jaas
 from tripline_demo.groups import GROUPS, login_of
 from tripline_demo.stack.credentials import SCOPES, key_file
 
 ADMIN = "tripline_admin"
-USER_VARIABLE = "TRIPLINE_USER"
+USER_VARIABLE, GROUP_VARIABLE = "TRIPLINE_USER", "TRIPLINE_GROUP"
 INSTEAD_OF_ROOT = 10001
 """Containers do not run as root, so files that root makes are given to this user."""
 
@@ -27,6 +31,16 @@ ADMIN_PASSWORD = f"{ADMIN}.password"
 KEYS = "api-keys.json"
 CLEAR_KEYS = "api-keys.clear.json"
 """For people; no container is given this one."""
+
+KAFKA_JAAS, KAFKA_BROKER, KAFKA_AUTHORITY = "kafka_jaas.conf", "kafka_broker.pem", "kafka_authority.pem"
+BROKER_NAMES = ("kafka", "localhost", "127.0.0.1")
+"""What the broker's certificate is for. Clients elsewhere need another one, with the name that they use."""
+
+FOR_THE_GROUP = frozenset(
+    {KAFKA_JAAS, KAFKA_BROKER, KAFKA_AUTHORITY}
+    | {kafka_passwords.file_name(name) for name in ("tripline-engine", "tripline-archiver")}
+)
+"""Read by containers that run as their image's own user: Kafka, engine, archiver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +74,50 @@ def make(folder: Path, owner: Owner) -> list[str]:
     _keep(folder / CLEAR_KEYS, json.dumps(clear, indent=2) + "\n", owner)
     known = json.loads((folder / CLEAR_KEYS).read_text(encoding="utf-8"))
     _keep(folder / KEYS, json.dumps(key_file(known), indent=2) + "\n", owner)
+    _make_kafka_files(folder, owner)
     if os.geteuid() == 0:
         os.chown(folder, owner.uid, owner.gid)
     return sorted({path.name for path in folder.iterdir()} - before)
 
 
+def broker_security(folder: Path) -> BrokerSecurity:
+    """What a broker with the secrets of that folder asks for."""
+    tls = Tls(folder / KAFKA_BROKER, folder / KAFKA_AUTHORITY)
+    admin = folder / kafka_passwords.file_name(kafka_passwords.ADMIN)
+    return BrokerSecurity(folder / KAFKA_JAAS, admin, tls)
+
+
+def _make_kafka_files(folder: Path, owner: Owner) -> None:
+    for name in kafka_passwords.names():
+        _keep(folder / kafka_passwords.file_name(name), kafka_passwords.new_password(), owner)
+    admin = kafka_passwords.password_of(folder, kafka_passwords.ADMIN)
+    _keep(folder / KAFKA_JAAS, jaas(admin, kafka_passwords.new_password()), owner)
+    if not (folder / KAFKA_BROKER).exists() or not (folder / KAFKA_AUTHORITY).exists():
+        certified = certify(BROKER_NAMES, dt.datetime.now(dt.UTC))
+        for name, text in (
+            (KAFKA_BROKER, certified.key_and_certificate),
+            (KAFKA_AUTHORITY, certified.authority),
+        ):
+            (folder / name).unlink(missing_ok=True)
+            _keep(folder / name, text, owner)
+
+
 def name_owner(env_file: Path, owner: Owner) -> None:
-    """Sets TRIPLINE_USER in the file, unless a line of it does."""
+    """Sets TRIPLINE_USER and TRIPLINE_GROUP in the file, unless a line of it does."""
     lines = env_file.read_text(encoding="utf-8").splitlines() if env_file.exists() else []
-    if not any(line.startswith(f"{USER_VARIABLE}=") for line in lines):
-        lines.append(f"{USER_VARIABLE}={owner}")
+    wanted = {USER_VARIABLE: str(owner), GROUP_VARIABLE: str(owner.gid)}
+    missing = [
+        f"{name}={value}"
+        for name, value in wanted.items()
+        if not any(line.startswith(f"{name}=") for line in lines)
+    ]
+    if missing:
+        lines += missing
         env_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _keep(path: Path, text: str, owner: Owner) -> None:
-    """Writes a file that only its owner can read, if there is none."""
+    """Writes a file, if there is none, that only its owner can read, or who else its name is listed for."""
     if path.exists():
         return
     fresh = path.with_name(path.name + ".new")
@@ -83,6 +126,8 @@ def _keep(path: Path, text: str, owner: Owner) -> None:
         os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
     ) as file:
         file.write(text)
+    if path.name in FOR_THE_GROUP:
+        fresh.chmod(0o640)
     if os.geteuid() == 0:
         os.chown(fresh, owner.uid, owner.gid)
     fresh.replace(path)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from tripline_contracts.kafka.cluster import KafkaCluster
+from tripline_demo.embedded.broker_security import BrokerSecurity, properties
 from tripline_demo.embedded.java import Java
 from tripline_demo.errors import KafkaFailed
 from tripline_demo.processes import leash, ports
@@ -23,11 +26,10 @@ _PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller_port}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listeners=CLIENTS://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}
+advertised.listeners=CLIENTS://127.0.0.1:{port}
 controller.listener.names=CONTROLLER
-inter.broker.listener.name=PLAINTEXT
+inter.broker.listener.name=CLIENTS
 log.dirs={log_dirs}
 # A misspelt topic is an error, not a new topic.
 auto.create.topics.enable=false
@@ -47,11 +49,15 @@ num.io.threads=4
 # The cleaner takes 128 MiB at start otherwise.
 log.cleaner.dedupe.buffer.size=16777216
 """
+_OPEN: Final[Mapping[str, str]] = {"listener.security.protocol.map": "CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT"}
 
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """The parts of a broker. `home` holds its configuration and data; it survives restarts and changed ports."""
+    """The parts of a broker. `home` holds its configuration and data; it survives restarts and changed ports.
+
+    Without `security` it asks nobody who they are.
+    """
 
     java: Java
     jars: Path
@@ -59,11 +65,18 @@ class Broker:
     port: int
     controller_port: int
     heap_mebibytes: int = 512
+    security: BrokerSecurity | None = None
 
     @property
     def bootstrap_servers(self) -> str:
         """The address that clients connect to."""
         return f"{ports.LOOPBACK}:{self.port}"
+
+    @property
+    def administrator(self) -> KafkaCluster:
+        """For clients that may do everything."""
+        servers = self.bootstrap_servers
+        return self.security.administrator(servers) if self.security else KafkaCluster(servers)
 
     @property
     def properties_file(self) -> Path:
@@ -96,23 +109,27 @@ class Broker:
 
     def properties(self) -> str:
         """The text of server.properties."""
-        return _PROPERTIES.format(port=self.port, controller_port=self.controller_port, log_dirs=self.data)
+        security = self.security
+        doors = properties(security.protocol, security.tls) if security else _OPEN
+        common = _PROPERTIES.format(port=self.port, controller_port=self.controller_port, log_dirs=self.data)
+        return common + "".join(f"{name}={value}\n" for name, value in doors.items())
 
     def _java(self, main_class: str, *arguments: str) -> list[str]:
         return [
             str(self.java.executable), f"-Xmx{self.heap_mebibytes}m", "-XX:+UseSerialGC",
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
             "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss.SSS",
+            *(self.security.java_options() if self.security else ()),
             "-cp", f"{self.jars}/*", main_class, *arguments,
         ]  # fmt: skip
 
 
-def is_ready(bootstrap_servers: str) -> bool:
-    """Whether the broker answers a metadata request."""
-    port = int(bootstrap_servers.rpartition(":")[2])
+def is_ready(cluster: KafkaCluster) -> bool:
+    """Whether the broker on this machine answers a metadata request."""
+    port = int(cluster.servers.rpartition(":")[2])
     if not ports.is_open(port):  # librdkafka would flood stderr with refused connections
         return False
-    admin = AdminClient({"bootstrap.servers": bootstrap_servers, "log_level": 0, "socket.timeout.ms": 3000})
+    admin = AdminClient({**cluster.client_config(), "log_level": 0, "socket.timeout.ms": 3000})
     try:
         return bool(admin.list_topics(timeout=3).brokers)
     except KafkaException:
@@ -120,10 +137,12 @@ def is_ready(bootstrap_servers: str) -> bool:
 
 
 @contextmanager
-def running(java: Java, jars: Path, home: Path, deadline_seconds: float = 60) -> Iterator[Broker]:
+def running(
+    java: Java, jars: Path, home: Path, deadline_seconds: float = 60, security: BrokerSecurity | None = None
+) -> Iterator[Broker]:
     """A broker for the length of a `with`, on free ports; it does not outlive this process. Raises KafkaFailed."""
     port, controller_port = ports.free_ports(2)
-    broker = Broker(java, jars, home, port, controller_port)
+    broker = Broker(java, jars, home, port, controller_port, security=security)
     broker.prepare()
     server = leash.start(broker.command(), log=home / "broker.log")
     try:
@@ -138,7 +157,7 @@ def _wait(broker: Broker, server: leash.Leashed, deadline_seconds: float) -> Non
     while time.monotonic() < end:
         if not server.is_running():
             raise KafkaFailed(f"Kafka ended while starting; the end of {server.log}:\n{server.last_lines()}")
-        if is_ready(broker.bootstrap_servers):
+        if is_ready(broker.administrator):
             return
         time.sleep(0.1)
     raise KafkaFailed(

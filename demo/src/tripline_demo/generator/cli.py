@@ -20,7 +20,7 @@ from tripline_demo.generator.errors import InvalidSettings
 from tripline_demo.generator.output.kafka_outlet import KafkaOutlet
 from tripline_demo.generator.recordings.recording import Format, bounded_lines, read_lines
 from tripline_demo.generator.recordings.replay import Order, Progress, Replay
-from tripline_demo.generator.settings import read_bootstrap_servers, read_event_type, read_settings
+from tripline_demo.generator.settings import read_event_type, read_kafka, read_settings
 from tripline_http.errors import ConfigurationError, ProblemError
 from tripline_http.keys.watched_key_file import WatchedKeyFile
 from tripline_http.logs import configure_logs
@@ -75,7 +75,7 @@ def replay(file: Path, speed: str, *, shift: bool, backfill: UUID | None, form: 
     try:
         backfill_id = None if backfill is None else str(backfill)
         order = Order(parse_speed(speed), "now" if shift else "none", backfill_id)
-        servers, event_type = read_bootstrap_servers(Env()), read_event_type(Env())
+        kafka, event_type = read_kafka(), read_event_type(Env())
     except ProblemError as error:
         raise click.BadParameter(error.errors[0].message, param_hint="--speed") from error
     except InvalidSettings as error:
@@ -83,7 +83,7 @@ def replay(file: Path, speed: str, *, shift: bool, backfill: UUID | None, form: 
     stopped = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopped.set())
     signal.signal(signal.SIGINT, lambda *_: stopped.set())
-    playing = Replay(order, event_type, KafkaOutlet(servers), process.wall_ms, stopped.wait)
+    playing = Replay(order, event_type, KafkaOutlet(kafka), process.wall_ms, stopped.wait)
     with file.open("rb") as opened:
         playing.run(read_lines(bounded_lines(opened), chosen, event_type))
     _report(playing.progress)

@@ -69,14 +69,14 @@ class Running:
 
 def start(settings: Settings, keys: Iterable[ApiKey]) -> Running:
     """Begins to send; the app is to be served, to the holders of these keys."""
-    servers = settings.bootstrap_servers
+    kafka = settings.kafka
     trade = trade_of(settings.event_type)
-    outlet, desk = KafkaOutlet(servers), KafkaDesk(servers)
+    outlet, desk = KafkaOutlet(kafka), KafkaDesk(kafka)
     clocks = Clocks(time.monotonic, wall_ms)
     renderer = partial(new_renderer, trade)
     sender = Sender(trade, settings.traffic, outlet, clocks, renderer)
-    replays = Replays(settings.event_type, lambda: KafkaOutlet(servers), wall_ms)
-    plays = Plays(trade, secrets.randbits(53), lambda: KafkaOutlet(servers), clocks, renderer, new_id)
+    replays = Replays(settings.event_type, lambda: KafkaOutlet(kafka), wall_ms)
+    plays = Plays(trade, secrets.randbits(53), lambda: KafkaOutlet(kafka), clocks, renderer, new_id)
     thread = threading.Thread(target=sender.run, name="sender", daemon=True)
     registry = new_metrics_registry()
     registry.register(TrafficCollector(sender))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from environs import Env, EnvError
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
+from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
 from tripline_demo.generator.errors import InvalidSettings
 from tripline_demo.generator.trades import trade_of
 from tripline_demo.generator.traffic import MAX_RATE, MAX_SEED, Traffic, no_traffic
@@ -29,7 +31,7 @@ class Settings:
     :ivar hosts: names in `Host` that it answers to, besides those of loopback
     """
 
-    bootstrap_servers: str
+    kafka: KafkaCluster
     api_keys_file: Path
     bind: Bind
     hosts: tuple[str, ...]
@@ -51,7 +53,7 @@ def read_settings(env: Env) -> Settings:
         event_type = read_event_type(env)
         level = env.str("TRIPLINE_LOG_LEVEL", "info")
         return Settings(
-            bootstrap_servers=read_bootstrap_servers(env),
+            kafka=read_kafka(),
             api_keys_file=_api_keys_file(env),
             bind=bind,
             hosts=_hosts(env),
@@ -63,12 +65,12 @@ def read_settings(env: Env) -> Settings:
         raise InvalidSettings(str(error)) from error
 
 
-def read_bootstrap_servers(env: Env) -> str:
-    """Of Kafka. Raises InvalidSettings."""
-    servers = env.str("TRIPLINE_KAFKA", "").strip()
-    if not servers:
-        raise InvalidSettings("TRIPLINE_KAFKA is not set: give the broker's address, like 127.0.0.1:9092.")
-    return servers
+def read_kafka() -> KafkaCluster:
+    """Where to send to, as whom. Raises InvalidSettings."""
+    try:
+        return kafka_cluster(os.environ)
+    except ContractError as error:
+        raise InvalidSettings(str(error)) from error
 
 
 def read_event_type(env: Env) -> EventType:

@@ -6,6 +6,7 @@ from contextlib import closing
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo.embedded import kafka, postgres
 from tripline_demo.processes import ports
 from tripline_demo.stack.program import Check
@@ -33,6 +34,6 @@ def postgres_ready(dsn: str, port: int) -> Check:
     return lambda: ports.is_open(port) and postgres.is_ready(dsn)
 
 
-def kafka_ready(bootstrap_servers: str) -> Check:
+def kafka_ready(cluster: KafkaCluster) -> Check:
     """The broker answers."""
-    return lambda: kafka.is_ready(bootstrap_servers)
+    return lambda: kafka.is_ready(cluster)

@@ -69,6 +69,11 @@ class Places:
         return self.run / "api-keys.json"
 
     @property
+    def kafka_jaas(self) -> Path:
+        """Who the broker itself is, and its administrator: for the broker alone."""
+        return self.run / "kafka_jaas.conf"
+
+    @property
     def socket(self) -> Path:
         """The socket of supervisord. Its path must be short, so a deep checkout gets a folder in /tmp."""
         inside = self.run / "supervisor.sock"

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from tripline_contracts.event_type import DEFAULT
-from tripline_demo import migrations
+from tripline_contracts.kafka.cluster import Sasl
+from tripline_demo import kafka_passwords, migrations
+from tripline_demo.embedded.broker_security import BrokerSecurity
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
 from tripline_demo.embedded.kafka import Broker
@@ -64,7 +66,18 @@ class Plan:
             self.places.kafka,
             self.ports["kafka"],
             self.ports["kafka-controller"],
+            security=BrokerSecurity(self.places.kafka_jaas, self._kafka_password(kafka_passwords.ADMIN)),
         )
+
+    def kafka_variables(self, identity: str) -> Mapping[str, str]:
+        """How a process with that identity reaches Kafka."""
+        cluster = self.broker.administrator
+        return replace(
+            cluster, sasl=Sasl("SCRAM-SHA-512", identity, self._kafka_password(identity))
+        ).variables()
+
+    def _kafka_password(self, identity: str) -> Path:
+        return self.places.run / kafka_passwords.file_name(identity)
 
     def url(self, name: str) -> str:
         """The base address of an HTTP process."""
@@ -98,7 +111,7 @@ def _postgres(plan: Plan) -> Program:
 def _kafka(plan: Plan) -> Program:
     return Program(
         name="kafka", title="Kafka", command=tuple(plan.broker.command()), directory=plan.places.kafka,
-        ready=checks.kafka_ready(plan.broker.bootstrap_servers), stop_seconds=40, start_seconds=90,
+        ready=checks.kafka_ready(plan.broker.administrator), stop_seconds=40, start_seconds=90,
     )  # fmt: skip
 
 
@@ -115,21 +128,25 @@ def _topics(plan: Plan) -> Program:
     return Program(
         name="topics", title="topics", command=(sys.executable, "-m", "tripline_demo.topics"),
         directory=plan.places.var, ready=None, needs=("kafka",),
-        environment={"TRIPLINE_KAFKA": plan.broker.bootstrap_servers, "TRIPLINE_CLOCK": plan.clock},
+        environment={
+            **plan.broker.administrator.variables(),
+            "TRIPLINE_KAFKA_IDENTITIES": str(plan.places.run),
+            "TRIPLINE_CLOCK": plan.clock,
+        },
     )  # fmt: skip
 
 
 def _service(
     plan: Plan, name: str, title: str, command: tuple[str, ...], port: str, *, api: bool, seconds: int = 60,
-    **settings: str,
+    identity: str | None = None, **settings: str,
 ) -> Program:  # fmt: skip
-    """A process of ours: listens on one port, for its API or for its metrics."""
+    """A process of ours: listens on one port, for its API or for its metrics. Kafka knows it by its identity."""
     bind = "TRIPLINE_HTTP_BIND" if api else "TRIPLINE_METRICS_BIND"
     return Program(
         name=name, title=title, command=(script(command[0]), *command[1:]), directory=plan.places.var,
         ready=checks.http_ready(plan.ports[port]), start_seconds=seconds, needs=("topics", "migrations"),
         environment={
-            "TRIPLINE_KAFKA": plan.broker.bootstrap_servers,
+            **(plan.kafka_variables(identity) if identity else {}),
             "TRIPLINE_API_KEYS_FILE": str(plan.places.api_keys),
             "TRIPLINE_EVENT_TYPE": plan.event_type,
             bind: f"{ports.LOOPBACK}:{plan.ports[port]}",
@@ -148,7 +165,7 @@ def _registry(plan: Plan) -> Program:
 
 def _relay(plan: Plan) -> Program:
     return _service(
-        plan, "relay", "its relay", ("rules-registry", "relay"), "relay", api=False,
+        plan, "relay", "its relay", ("rules-registry", "relay"), "relay", api=False, identity="tripline-relay",
         TRIPLINE_REGISTRY_DSN=plan.dsn("tripline_registry_relay"),
     )  # fmt: skip
 
@@ -156,13 +173,14 @@ def _relay(plan: Plan) -> Program:
 def _status(plan: Plan) -> Program:
     return _service(
         plan, "status", "its status projector", ("rules-registry", "status-projector"), "status", api=False,
+        identity="tripline-status",
         TRIPLINE_REGISTRY_DSN=plan.dsn("tripline_registry_status"),
     )  # fmt: skip
 
 
 def _archiver(plan: Plan) -> Program:
     program = _service(
-        plan, "archiver", "archiver", ("tripline-archiver",), "archiver", api=False,
+        plan, "archiver", "archiver", ("tripline-archiver",), "archiver", api=False, identity="tripline-archiver",
         TRIPLINE_ARCHIVE=str(plan.places.archive),
     )  # fmt: skip
     return replace(program, needs=("topics",))
@@ -173,6 +191,7 @@ def _engine(plan: Plan) -> Program:
     engine = plan.places.engine
     program = _service(
         plan, "engine", "engine", ("tripline-engine", "run"), "engine", api=False, seconds=300,
+        identity="tripline-engine",
         JAVA_HOME=str(plan.java.home),
         SPARK_LOCAL_IP=ports.LOOPBACK,
         SPARK_LOCAL_DIRS=str(engine / "scratch"),
@@ -190,6 +209,7 @@ def _engine(plan: Plan) -> Program:
 def _alert_projector(plan: Plan) -> Program:
     return _service(
         plan, "alert-projector", "alert projector", ("alert-api", "projector"), "alert-projector", api=False,
+        identity="tripline-alert-projector",
         TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_projector"),
     )  # fmt: skip
 
@@ -197,6 +217,7 @@ def _alert_projector(plan: Plan) -> Program:
 def _alert_api(plan: Plan) -> Program:
     return _service(
         plan, "alert-api", "alert API and console", ("alert-api", "api"), "alert-api", api=True,
+        identity="tripline-alert-api",
         TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_api"), TRIPLINE_REGISTRY_URL=plan.url("registry"),
         TRIPLINE_ENGINE_METRICS_URL=plan.url("engine"), TRIPLINE_GENERATOR_URL=plan.url("generator"),
     )  # fmt: skip
@@ -210,4 +231,7 @@ def _retention(plan: Plan) -> Program:
 
 
 def _generator(plan: Plan) -> Program:
-    return _service(plan, "generator", "traffic generator", ("tripline-generator",), "generator", api=True)
+    return _service(
+        plan, "generator", "traffic generator", ("tripline-generator",), "generator", api=True,
+        identity="tripline-generator",
+    )  # fmt: skip

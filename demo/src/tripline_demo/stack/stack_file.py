@@ -12,10 +12,14 @@ from tripline_demo.stack.plan import DATABASE, Plan
 
 
 def content(plan: Plan) -> dict[str, Any]:
-    """The content of the file; `postgres` is the superuser's DSN of Tripline's database."""
+    """The content of the file; `postgres` is the superuser's DSN of Tripline's database.
+
+    `kafkaAdministrator` are the variables of a process that may do everything in Kafka.
+    """
     return {
         "eventType": plan.event_type,
         "kafka": plan.broker.bootstrap_servers,
+        "kafkaAdministrator": plan.broker.administrator.variables(),
         "postgres": plan.cluster.dsn(DATABASE),
         "rulesRegistry": plan.url("registry"),
         "alertApi": plan.url("alert-api"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from marshmallow.validate import Range
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
+from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
 from tripline_engine.bind_address import parse_bind
 from tripline_engine.errors import BadSettings
 
@@ -23,7 +25,7 @@ class ArchiverSettings:
     :ivar flush_bytes: size of the buffer at which it is written
     """
 
-    kafka: str
+    kafka: KafkaCluster
     archive: Path
     event_type: EventType
     topic_prefix: str
@@ -45,7 +47,7 @@ def from_environment() -> ArchiverSettings:
         with env.prefixed("TRIPLINE_"):
             host, port = parse_bind(env.str("METRICS_BIND", "127.0.0.1:9105"))
             return ArchiverSettings(
-                kafka=env.str("KAFKA"),
+                kafka=kafka_cluster(os.environ),
                 archive=Path(env.str("ARCHIVE")).absolute(),
                 event_type=installed(env.str("EVENT_TYPE", DEFAULT)),
                 topic_prefix=env.str("TOPIC_PREFIX", ""),

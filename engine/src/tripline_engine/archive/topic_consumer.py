@@ -14,6 +14,7 @@ from typing import Final
 import structlog
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_engine.errors import KafkaSilent
 from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
@@ -60,7 +61,7 @@ class Backlog:
 class TopicConsumer:
     """A consumer of some topics. Raises KafkaSilent where Kafka does not answer. To be closed."""
 
-    def __init__(self, kafka: str, topics: list[str], start_offset: StartOffset) -> None:
+    def __init__(self, kafka: KafkaCluster, topics: list[str], start_offset: StartOffset) -> None:
         # files are written every few seconds: many records in few answers spare the broker and this process work
         self._consumer = Consumer({**consumer_settings(kafka), "fetch.min.bytes": _FETCH_BYTES})
         self._kafka, self._topics, self._start_offset = kafka, topics, start_offset

@@ -71,7 +71,7 @@ class StoredLog:
         position, deadline = start, time.monotonic() + _SECONDS
         while position < until:
             try:
-                with closing(FetchClient(*self._topic.leader(partition))) as client:
+                with closing(FetchClient(self._topic.cluster, *self._topic.leader(partition))) as client:
                     for batch in self._fetched(client, partition, position, until):
                         position, deadline = batch.until, time.monotonic() + _SECONDS
                         yield batch

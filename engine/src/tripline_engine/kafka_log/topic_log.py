@@ -14,6 +14,7 @@ from typing import Any, Final, Self
 import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_engine.errors import KafkaSilent
 from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Headers, Record
@@ -27,10 +28,10 @@ class OffsetsGone(Exception):
     """Kafka's retention has deleted the position meanwhile."""
 
 
-def consumer_settings(kafka: str) -> dict[str, Any]:
+def consumer_settings(kafka: KafkaCluster) -> dict[str, Any]:
     """Settings for reading by assignment, without a consumer group; a deleted position is an error, not a reset."""
     return {
-        "bootstrap.servers": kafka,
+        **kafka.client_config(),
         "group.id": f"tripline-archive-{uuid.uuid4()}",
         "enable.auto.commit": False,
         "auto.offset.reset": "error",
@@ -45,8 +46,8 @@ def consumer_settings(kafka: str) -> dict[str, Any]:
 class TopicLog:
     """One topic of one broker. Raises KafkaSilent where Kafka does not answer. To be closed."""
 
-    def __init__(self, kafka: str, name: str) -> None:
-        self._name, self._settings = name, consumer_settings(kafka)
+    def __init__(self, kafka: KafkaCluster, name: str) -> None:
+        self._name, self.cluster, self._settings = name, kafka, consumer_settings(kafka)
         self._consumer = Consumer(self._settings)
 
     def __enter__(self) -> Self:

@@ -7,18 +7,19 @@ from typing import Any, Final
 
 from confluent_kafka import KafkaException, Producer
 
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.errors import KafkaSilent
 
 _SECONDS: Final = 60.0
 
 
-def emit(kafka: str, prefix: str, records: Iterable[OutRecord]) -> int:
+def emit(kafka: KafkaCluster, prefix: str, records: Iterable[OutRecord]) -> int:
     """Writes the records and returns their number; acknowledged by Kafka when this returns. Raises KafkaSilent."""
     failures: list[str] = []
     producer = Producer(
         {
-            "bootstrap.servers": kafka,
+            **kafka.client_config(),
             "enable.idempotence": True,
             # equal keys to the same partition as Spark's sink
             "partitioner": "murmur2_random",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from marshmallow.validate import OneOf, Range
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
+from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
 from tripline_engine.bind_address import parse_bind
 from tripline_engine.domain.shard.engine_config import Clock
 from tripline_engine.errors import BadSettings
@@ -42,7 +44,7 @@ class EngineSettings:
     :ivar cold_start: start on an empty checkpoint though history is missing
     """
 
-    kafka: str
+    kafka: KafkaCluster
     checkpoint: Path
     projection_dir: Path
     event_type: EventType
@@ -84,7 +86,7 @@ def from_environment() -> EngineSettings:
         with env.prefixed("TRIPLINE_"):
             host, port = parse_bind(env.str("METRICS_BIND", "127.0.0.1:9103"))
             return EngineSettings(
-                kafka=env.str("KAFKA"),
+                kafka=kafka_cluster(os.environ),
                 checkpoint=Path(env.str("CHECKPOINT")).absolute(),
                 projection_dir=Path(env.str("PROJECTION_DIR")).absolute(),
                 event_type=installed(env.str("EVENT_TYPE", DEFAULT)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from alert_api.service.retention import RetentionPolicy
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
+from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
 from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
 from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
@@ -32,7 +34,7 @@ class ApiSettings:
     registry_url: str
     engine_metrics_url: str | None
     generator_url: str | None
-    kafka: str | None
+    kafka: KafkaCluster | None
     log_level: str
 
 
@@ -42,7 +44,7 @@ class ProjectorSettings:
 
     dsn: str
     event_type: EventType
-    kafka: str
+    kafka: KafkaCluster
     metrics_bind: Bind
     log_level: str
 
@@ -70,7 +72,7 @@ def api_settings() -> ApiSettings:
         registry_url=_address(env, "REGISTRY_URL") or "http://127.0.0.1:8081",
         engine_metrics_url=_address(env, "ENGINE_METRICS_URL"),
         generator_url=_address(env, "GENERATOR_URL"),
-        kafka=env.str("KAFKA", "").strip() or None,
+        kafka=_kafka() if env.str("KAFKA", "").strip() else None,
         log_level=_text(env, "LOG_LEVEL", "info"),
     )
 
@@ -81,7 +83,7 @@ def projector_settings() -> ProjectorSettings:
     return ProjectorSettings(
         dsn=_database(env),
         event_type=installed_type(),
-        kafka=_text(env, "KAFKA"),
+        kafka=_kafka(),
         metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9104")),
         log_level=_text(env, "LOG_LEVEL", "info"),
     )
@@ -116,6 +118,13 @@ def installed_type() -> EventType:
     env = _environment()
     try:
         return installed(env.str("EVENT_TYPE", DEFAULT))
+    except ContractError as error:
+        raise ConfigurationError(str(error)) from error
+
+
+def _kafka() -> KafkaCluster:
+    try:
+        return kafka_cluster(os.environ)
     except ContractError as error:
         raise ConfigurationError(str(error)) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from rules_registry.domain.quotas import Quota, Quotas
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
+from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
 from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
 from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
@@ -51,7 +53,7 @@ class RelaySettings:
 
     log_level: str
     dsn: str
-    kafka: str
+    kafka: KafkaCluster
     metrics_bind: Bind
 
 
@@ -61,7 +63,7 @@ class ProjectorSettings:
 
     log_level: str
     dsn: str
-    kafka: str
+    kafka: KafkaCluster
     metrics_bind: Bind
     consumer_group: str
 
@@ -95,7 +97,7 @@ def read_relay_settings(env: Env) -> RelaySettings:
         lambda: RelaySettings(
             log_level=_log_level(env),
             dsn=_database(env),
-            kafka=_required(env, "TRIPLINE_KAFKA"),
+            kafka=kafka_cluster(os.environ),
             metrics_bind=_bind(env, "TRIPLINE_METRICS_BIND", "127.0.0.1:9101"),
         )
     )
@@ -107,7 +109,7 @@ def read_projector_settings(env: Env) -> ProjectorSettings:
         lambda: ProjectorSettings(
             log_level=_log_level(env),
             dsn=_database(env),
-            kafka=_required(env, "TRIPLINE_KAFKA"),
+            kafka=kafka_cluster(os.environ),
             metrics_bind=_bind(env, "TRIPLINE_METRICS_BIND", "127.0.0.1:9102"),
             consumer_group=env.str("TRIPLINE_STATUS_GROUP", "rules-registry-status"),
         )

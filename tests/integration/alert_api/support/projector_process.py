@@ -21,6 +21,7 @@ from alert_api.processes import reader
 from alert_api.service.projector import Projector, RetryPolicy
 from alert_api.service.records import Record
 from tripline_contracts import event_type_loader
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 
 class DyingSource(KafkaAlertSource):
@@ -37,7 +38,10 @@ def main(kafka: str, topic: str, dsn: str, options: Sequence[str]) -> None:
     rules = [word.removeprefix("--rules=") for word in options if word.startswith("--rules=")]
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    with PostgresIntake(dsn) as intake, kind(kafka, [topic, *rules], metrics.lag, group=topic) as source:
+    with (
+        PostgresIntake(dsn) as intake,
+        kind(KafkaCluster(kafka), [topic, *rules], metrics.lag, group=topic) as source,
+    ):
         Projector(
             source,
             intake,

@@ -19,6 +19,7 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from tests.unit.alert_api.support.samples import alert
 from tripline_contracts import topics
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo.topics import create
 
 SECONDS = 60.0
@@ -37,7 +38,7 @@ def new_topic(kafka: str, like: str = "alerts.v1") -> str:
     """A topic of this test's own, made as the contract makes that one."""
     contract = topics.load(like)
     name = f"{like}-{uuid4().hex}"
-    create(kafka, [topics.Topic(**{**_members(contract), "name": name})])
+    create(KafkaCluster(kafka), [topics.Topic(**{**_members(contract), "name": name})])
     return name
 
 

@@ -20,6 +20,7 @@ from confluent_kafka.admin import AdminClient
 from rules_registry.adapters import statements
 from tests.registry import command
 from tripline_contracts import exact_json, schemas, topics
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo import topics as embedded_topics
 from tripline_demo.processes import ports
 
@@ -90,7 +91,7 @@ def drop_rules_topic(kafka: str) -> None:
 def fresh_rules_topic(kafka: str) -> None:
     """An empty rules.v1, whatever was there."""
     drop_rules_topic(kafka)
-    assert embedded_topics.create(kafka, [topics.load(TOPIC)]) == [TOPIC]
+    assert embedded_topics.create(KafkaCluster(kafka), [topics.load(TOPIC)]) == [TOPIC]
 
 
 def positions_in_kafka(kafka: str) -> list[int]:

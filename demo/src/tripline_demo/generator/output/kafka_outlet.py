@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo.generator.errors import Unsendable
 from tripline_demo.generator.output.outlet import Delivered, Failures, Record
 
@@ -29,8 +30,8 @@ _POLL_SECONDS: Final = 0.02
 class KafkaOutlet:
     """Many records: a short linger, reports of failures only (a report per record would cost as much again)."""
 
-    def __init__(self, bootstrap_servers: str) -> None:
-        self._producer = _producer(bootstrap_servers, {"linger.ms": 5, "delivery.report.only.error": True})
+    def __init__(self, kafka: KafkaCluster) -> None:
+        self._producer = _producer(kafka, {"linger.ms": 5, "delivery.report.only.error": True})
         self._failed = 0
         self._latest: str | None = None
 
@@ -79,8 +80,8 @@ class KafkaOutlet:
 class KafkaDesk:
     """Single records, sent at once and waited for; safe to use from several threads."""
 
-    def __init__(self, bootstrap_servers: str) -> None:
-        self._producer = _producer(bootstrap_servers, {"linger.ms": 0})
+    def __init__(self, kafka: KafkaCluster) -> None:
+        self._producer = _producer(kafka, {"linger.ms": 0})
 
     def deliver(self, record: Record, timeout: float) -> Delivered:
         """See Desk."""
@@ -121,8 +122,8 @@ class KafkaDesk:
         return left
 
 
-def _producer(bootstrap_servers: str, options: Mapping[str, Any]) -> Producer:
-    settings = {**_COMMON, "bootstrap.servers": bootstrap_servers, **options}
+def _producer(kafka: KafkaCluster, options: Mapping[str, Any]) -> Producer:
+    settings = {**_COMMON, **kafka.client_config(), **options}
     return Producer(settings, logger=logging.getLogger("tripline_demo.generator.kafka"))
 
 

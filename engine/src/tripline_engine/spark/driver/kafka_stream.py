@@ -37,7 +37,7 @@ class KafkaStream:
     """Reads by assignment, without a consumer group: nothing of this is committed to Kafka."""
 
     def __init__(self, settings: EngineSettings, engine_id: str) -> None:
-        common = {"bootstrap.servers": settings.kafka, "log_level": 3}
+        common: dict[str, Any] = {**settings.kafka.client_config(), "log_level": 3}
         self._consumer = Consumer(
             {
                 **common,

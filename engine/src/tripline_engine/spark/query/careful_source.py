@@ -18,6 +18,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
 from pyspark.sql.types import StructType
 
+from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
 from tripline_engine.spark.rows.record_limits import CUT_LENGTH, CUT_SHA256
@@ -50,7 +51,9 @@ class Stretch:
         )
 
 
-def careful_frame(session: SparkSession, kafka: str, stretch: Stretch, keep: int, limit: int) -> DataFrame:
+def careful_frame(
+    session: SparkSession, kafka: KafkaCluster, stretch: Stretch, keep: int, limit: int
+) -> DataFrame:
     """The stretch as a stream of rows by SCHEMA.
 
     :param keep: bytes of a value at most
@@ -58,7 +61,7 @@ def careful_frame(session: SparkSession, kafka: str, stretch: Stretch, keep: int
     """
     session.dataSource.register(CarefulSource)
     options = {
-        "kafka": kafka,
+        "kafka": json.dumps(kafka.variables()),
         "initial": json.dumps(stretch.initial),
         "until": json.dumps(stretch.until),
         "keep": str(keep),
@@ -95,7 +98,8 @@ class CarefulReader(DataSourceStreamReader):
     """Reads up to the offsets of `until`, and never beyond."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self._kafka, self._keep, self._limit = options["kafka"], int(options["keep"]), int(options["limit"])
+        self._kafka: dict[str, str] = json.loads(options["kafka"])
+        self._keep, self._limit = int(options["keep"]), int(options["limit"])
         self._initial: Offsets = json.loads(options["initial"])
         self._until: Offsets = json.loads(options["until"])
 
@@ -137,7 +141,7 @@ class CarefulReader(DataSourceStreamReader):
 
         assert isinstance(partition, Span)
         span = (partition.topic, partition.partition, partition.first, partition.until)
-        return stored_batches(self._kafka, *span, keep=self._keep, rows=_ROWS, size=_BYTES)
+        return stored_batches(kafka_cluster(self._kafka), *span, keep=self._keep, rows=_ROWS, size=_BYTES)
 
     def _first(self, start: Offsets, topic: str, partition: str) -> int:
         """Where a partition is read from: one that has not been read yet, from its initial offset."""

@@ -13,7 +13,7 @@ from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 from tripline_engine.spark.faults.fault_points import FaultPoint
 from tripline_engine.spark.query.processor import INITIAL_STATE_SCHEMA, ShardProcessor
 from tripline_engine.spark.query.session import LARGE_BATCHES, SMALL_BATCHES
-from tripline_engine.spark.query.sources import NOWHERE, Careful, shard_inputs
+from tripline_engine.spark.query.sources import NOWHERE, Careful, kafka_options, shard_inputs
 from tripline_engine.spark.rows.output_schema import OUTPUT_SCHEMA
 from tripline_engine.spark.rows.shard_keys import shard_keys
 from tripline_engine.spark.settings import EngineSettings
@@ -68,7 +68,7 @@ def start_query(
         .select("topic", "key", "value", "headers")
         .writeStream.queryName("tripline-engine")
         .format("kafka")
-        .option("kafka.bootstrap.servers", settings.kafka)
+        .options(**kafka_options(settings.kafka))
         .option("checkpointLocation", str(spark_folder(settings.checkpoint)))
         .outputMode("update")
         .start()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_engine.domain.rules.event_decoder import MAX_EVENT_BYTES
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind
@@ -168,6 +169,11 @@ def packing(config: EngineConfig, fault: FaultPoint | None) -> Pack:
     return pack
 
 
+def kafka_options(cluster: KafkaCluster) -> dict[str, str]:
+    """Of Spark's source and sink: who they talk to, and as whom."""
+    return {f"kafka.{name}": value for name, value in cluster.java_config().items()}
+
+
 def _kafka(
     session: SparkSession,
     settings: EngineSettings,
@@ -176,7 +182,7 @@ def _kafka(
     source_options: Mapping[str, str] | None = None,
 ) -> DataFrame:
     options = {
-        "kafka.bootstrap.servers": settings.kafka,
+        **kafka_options(settings.kafka),
         "subscribe": ",".join(topics),
         "startingOffsets": "earliest" if begin is None else starting_offsets(settings, topics, begin),
         "kafka.max.poll.records": "10000",

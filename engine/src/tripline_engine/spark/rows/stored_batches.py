@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_contracts.record_batches.records import Cut, StoredRecord
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.kafka_log.stored_log import StoredLog
@@ -29,7 +30,15 @@ _NAME: Final = BACKFILL.encode()
 
 
 def stored_batches(
-    kafka: str, topic: str, partition: int, first: int, until: int, *, keep: int, rows: int, size: int
+    kafka: KafkaCluster,
+    topic: str,
+    partition: int,
+    first: int,
+    until: int,
+    *,
+    keep: int,
+    rows: int,
+    size: int,
 ) -> Iterator[pa.RecordBatch]:
     """The records of [first, until) in batches of so many rows, or bytes of values, at most; one value more."""
     pending: list[tuple[Any, ...]] = []

@@ -11,6 +11,7 @@ import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from alert_api.service.records import Record
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 log = structlog.get_logger(__name__)
 
@@ -22,10 +23,10 @@ ReportLag = Callable[[str, int, int], None]
 """Takes (topic, partition, records)."""
 
 
-def consumer_settings(bootstrap: str, group: str) -> dict[str, Any]:
+def consumer_settings(kafka: KafkaCluster, group: str) -> dict[str, Any]:
     """The consumer's configuration; automatic commits are off because the database commits first."""
     return {
-        "bootstrap.servers": bootstrap,
+        **kafka.client_config(),
         "group.id": group,
         "client.id": "tripline-alert-projector",
         "enable.auto.commit": False,
@@ -44,9 +45,9 @@ class KafkaAlertSource:
     """Takes batches from some topics; closing leaves the group at once, not after a timeout."""
 
     def __init__(
-        self, bootstrap: str, topics: Sequence[str], report_lag: ReportLag, group: str = GROUP
+        self, kafka: KafkaCluster, topics: Sequence[str], report_lag: ReportLag, group: str = GROUP
     ) -> None:
-        self._consumer = Consumer(consumer_settings(bootstrap, group), logger=logging.getLogger("librdkafka"))
+        self._consumer = Consumer(consumer_settings(kafka, group), logger=logging.getLogger("librdkafka"))
         self._report_lag = report_lag
         self._paused = False
         self._early: list[Message] = []

@@ -18,6 +18,7 @@ from alert_api.errors import UpstreamUnavailable
 from tripline_contracts import schemas
 from tripline_contracts.errors import SchemaViolation
 from tripline_contracts.event_type import EventType
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 PER_PARTITION: Final = 2_000
 READ_SECONDS: Final = 2.0
@@ -28,14 +29,14 @@ _AT_ONCE: Final = 500
 class NewestTraces:
     """Looks when asked; several that ask at once share one look."""
 
-    def __init__(self, bootstrap: str, topic: str, event_type: EventType) -> None:
+    def __init__(self, kafka: KafkaCluster, topic: str, event_type: EventType) -> None:
         self._topic = topic
         self._lock = threading.Lock()
         self._looked: float | None = None
         self._next: dict[int, int] = {}
         self._kept: dict[int, deque[tuple[bytes, bytes]]] = {}
         self._check = schemas.validator("rule-traces.v1", event_type)
-        self._consumer = glancing_consumer(bootstrap, "tripline-console-traces")
+        self._consumer = glancing_consumer(kafka, "tripline-console-traces")
 
     def newest(self, rule_id: int, limit: int) -> list[dict[str, Any]]:
         """At most `limit` records of the rule, those judged last first. Raises UpstreamUnavailable."""

@@ -16,6 +16,7 @@ from confluent_kafka import KafkaException, Message, TopicPartition
 from alert_api.adapters.tail_consumer import ends, glancing_consumer
 from alert_api.errors import UpstreamUnavailable
 from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 PER_PARTITION: Final = 4
 KEPT_SECONDS: Final = 0.4
@@ -33,11 +34,11 @@ class Glance:
 class NewestTransactions:
     """Looks when asked; several that ask at once share one look."""
 
-    def __init__(self, bootstrap: str, topic: str, event_type: EventType) -> None:
+    def __init__(self, kafka: KafkaCluster, topic: str, event_type: EventType) -> None:
         self._topic, self._fields = topic, event_type.fields
         self._lock = threading.Lock()
         self._seen: tuple[float, Glance] | None = None
-        self._consumer = glancing_consumer(bootstrap, "tripline-console-glance")
+        self._consumer = glancing_consumer(kafka, "tripline-console-glance")
 
     def look(self) -> Glance:
         """The topic as it is now, at most KEPT_SECONDS old. Raises UpstreamUnavailable."""

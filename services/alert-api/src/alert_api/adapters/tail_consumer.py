@@ -6,14 +6,16 @@ import logging
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
+from tripline_contracts.kafka.cluster import KafkaCluster
+
 WAIT_SECONDS = 1.0
 
 
-def glancing_consumer(bootstrap: str, name: str) -> Consumer:
+def glancing_consumer(kafka: KafkaCluster, name: str) -> Consumer:
     """A client of that name; close it."""
     return Consumer(
         {
-            "bootstrap.servers": bootstrap,
+            **kafka.client_config(),
             "group.id": name,  # the client wants one; nothing is ever committed to it
             "client.id": name,
             "enable.auto.commit": False,

@@ -13,6 +13,7 @@ from rules_registry.domain.outbox_event import OutboxEvent
 from rules_registry.errors import DeliveryFailed
 from tripline_contracts import cloudevents
 from tripline_contracts.canonical import canonical_json
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 log = structlog.get_logger(__name__)
 
@@ -51,11 +52,11 @@ class Publisher:
 
 
 @contextmanager
-def open_publisher(bootstrap_servers: str) -> Iterator[Publisher]:
+def open_publisher(kafka: KafkaCluster) -> Iterator[Publisher]:
     """A producer of its own; what it holds at the end is dropped."""
     producer = Producer(
         {
-            "bootstrap.servers": bootstrap_servers,
+            **kafka.client_config(),
             "client.id": "rules-registry-relay",
             "enable.idempotence": True,
             # A failed record must take those behind it along: one that arrived out of order would be skipped by readers

@@ -11,6 +11,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from rules_registry.adapters.publisher import TOPIC
 from rules_registry.errors import DeliveryFailed
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 _SECONDS = 10.0
 _BATCH = 1000
@@ -46,11 +47,11 @@ class RulesReader:
 
 
 @contextmanager
-def open_rules_reader(bootstrap_servers: str) -> Iterator[RulesReader]:
+def open_rules_reader(kafka: KafkaCluster) -> Iterator[RulesReader]:
     """A consumer of its own, in no group."""
     consumer = Consumer(
         {
-            "bootstrap.servers": bootstrap_servers,
+            **kafka.client_config(),
             "group.id": f"rules-registry-watch-{uuid.uuid4().hex}",
             "enable.auto.commit": False,
             "auto.offset.reset": "earliest",

@@ -11,6 +11,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from rules_registry.adapters.publisher import TOPIC
 from rules_registry.errors import DeliveryFailed
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 _SECONDS = 10.0
 _MISSING = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION)  # noqa: SLF001
@@ -36,11 +37,11 @@ class RulesTopic:
 
 
 @contextmanager
-def open_rules_topic(bootstrap_servers: str) -> Iterator[RulesTopic]:
+def open_rules_topic(kafka: KafkaCluster) -> Iterator[RulesTopic]:
     """A client of its own."""
     consumer = Consumer(
         {
-            "bootstrap.servers": bootstrap_servers,
+            **kafka.client_config(),
             "group.id": f"rules-registry-republish-{uuid.uuid4().hex}",
             "enable.auto.commit": False,
             "allow.auto.create.topics": False,

@@ -10,6 +10,7 @@ import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException
 
 from rules_registry.errors import DeliveryFailed
+from tripline_contracts.kafka.cluster import KafkaCluster
 
 log = structlog.get_logger(__name__)
 
@@ -55,11 +56,11 @@ class StatusSource:
 
 
 @contextmanager
-def open_status_source(bootstrap_servers: str, group: str) -> Iterator[StatusSource]:
+def open_status_source(kafka: KafkaCluster, group: str) -> Iterator[StatusSource]:
     """A consumer in the group, from the last committed offset, at first from the beginning."""
     consumer = Consumer(
         {
-            "bootstrap.servers": bootstrap_servers,
+            **kafka.client_config(),
             "group.id": group,
             "client.id": "rules-registry-status",
             "enable.auto.commit": False,
