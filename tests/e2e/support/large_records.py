@@ -31,7 +31,7 @@ class LargeRecordLog(KafkaLog):
         """Records of one partition in one record batch, compressed by that codec. Returns when the broker has it."""
         producer = Producer(
             {
-                "bootstrap.servers": self.kafka,
+                **self.cluster.client_config(),
                 "log_level": 0,
                 "compression.type": codec,
                 "message.max.bytes": 1_000_000_000,
