@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 import subprocess
@@ -135,7 +136,12 @@ def test_heads_and_bodies_that_are_none_are_refused(server: Server) -> None:
     said = {}
     for what, sent in REFUSED.items():
         with server.connect(sent) as connection:
-            said[what] = received(connection)[9:12]
+            answer = b"".join(iter(lambda: received(connection), b""))  # up to its end
+            said[what] = answer[9:12]
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert json.loads(body)["status"] == 400
+        for header in (b"Content-Type: application/problem+json", b"X-Content-Type-Options: nosniff"):
+            assert header in head.split(b"\r\n")
     assert said == dict.fromkeys(REFUSED, b"400")
     chunks = POST + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
     with server.connect(chunks) as connection:

@@ -6,6 +6,7 @@ thread. One process, because metrics and pools are the process's; more throughpu
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 import time
@@ -18,10 +19,11 @@ from waitress import wasyncore
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
+from waitress.task import ErrorTask, ThreadedTaskDispatcher
 
 from tripline_http.bind_address import Bind
 from tripline_http.errors import ConfigurationError
+from tripline_http.problems import PROBLEM_TYPE
 
 HEAD_SECONDS: Final = 10.0
 """From a request's first byte to the end of its head."""
@@ -55,10 +57,34 @@ class _Parser(HTTPRequestParser):  # type: ignore[misc]
             raise ParsingError("Content-Length beside Transfer-Encoding")
 
 
+class _Refusal(ErrorTask):  # type: ignore[misc]
+    """What the server says before there is a request: a problem, as everything else that is refused."""
+
+    def execute(self) -> None:
+        error = self.request.error
+        problem = {
+            "type": "about:blank",
+            "title": error.reason,
+            "status": error.code,
+            "detail": str(error.body),
+        }
+        body = json.dumps(problem).encode()
+        self.status = f"{error.code} {error.reason}"
+        self.response_headers += [
+            ("Content-Type", PROBLEM_TYPE),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Cache-Control", "no-store"),
+        ]
+        self.set_close_on_finish()
+        self.content_length = len(body)
+        self.write(body)
+
+
 class _Channel(HTTPChannel):  # type: ignore[misc]
     """A connection that knows since when its request has been coming."""
 
     parser_class = _Parser
+    error_task_class = _Refusal
     begun: float | None = None
 
     def received(self, data: bytes) -> bool:
