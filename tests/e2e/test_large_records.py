@@ -24,7 +24,9 @@ from tripline_contracts.event_type_loader import load
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
 from tripline_engine.archive.file_store import FileStore
-from tripline_engine.archive.topic_consumer import KEPT_BYTES
+from tripline_engine.kafka_log.stored_log import KEPT_BYTES
+from tripline_engine.spark.checkpoint.checkpoint import spark_folder
+from tripline_engine.spark.checkpoint.spark_offsets import initial_ends
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -143,6 +145,9 @@ def test_what_comes_while_the_engine_runs_ends_it_once(
         # no survey knows of it, for these topics still take it
         traffic.send_large("zstd", 400, 1)
         eventually(lambda: not engine.is_running(), "it ends", 120)
+    # what a careful source would begin with, had the first micro-batch ended the engine
+    name = log.prefix + "transactions.v1"
+    assert initial_ends(spark_folder(place.checkpoint), 1) == {name: {0: 0, 1: 0}}
     assert "Java heap space" in place.log.read_text(errors="replace")
     log.send_batch("lz4", [Sent("engine-ticks.v1", large_value(200))])
     with running_engine(place, settings) as engine:

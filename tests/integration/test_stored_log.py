@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from random import Random
 
 import pytest
@@ -9,8 +10,10 @@ from confluent_kafka import Producer
 
 from tests.e2e.support.kafka_log import Sent
 from tests.e2e.support.large_records import BEFORE_PROTECTION, LargeRecordLog, large_value
+from tripline_contracts.record_batches.records import Cut
+from tripline_engine.kafka_log.careful_log import CarefulLog
 from tripline_engine.kafka_log.record import Headers
-from tripline_engine.kafka_log.stored_log import StoredLog, record_from, survey
+from tripline_engine.kafka_log.stored_log import KEPT_BYTES, StoredLog, cut_of, record_from
 from tripline_engine.kafka_log.topic_log import OffsetsGone, TopicLog
 
 pytestmark = [pytest.mark.integration]
@@ -66,12 +69,12 @@ def test_the_survey_names_the_end_of_the_last_large_batch(log: LargeRecordLog) -
     log.send([small] * 5)
     with TopicLog(log.cluster, name) as topic:
         stored, end = StoredLog(topic), topic.span(0).until
-        whole = survey(stored, 0, 0, 0, end, WHOLE)
+        whole = stored.survey(0, 0, 0, end, WHOLE)
         assert (whole.until, whole.large_until, whole.large) == (end, end - 5, 4)
-        behind = survey(stored, 0, end - 5, 0, end, WHOLE)
+        behind = stored.survey(0, end - 5, 0, end, WHOLE)
         assert (behind.until, behind.large_until, behind.large) == (end, None, 0)
         # no further than it has to
-        assert survey(stored, 0, 0, 5, end, 0).until == 6
+        assert stored.survey(0, 0, 5, end, 0).until == 6
 
 
 def test_what_is_deleted_is_told(log: LargeRecordLog) -> None:
@@ -79,3 +82,18 @@ def test_what_is_deleted_is_told(log: LargeRecordLog) -> None:
     log.delete("transactions.v1", {0: 4, 1: 0})
     with TopicLog(log.cluster, log.prefix + "transactions.v1") as topic, pytest.raises(OffsetsGone):
         list(StoredLog(topic).records(0, 0, 20, KEEP))
+
+
+def test_who_reads_all_of_a_topic_gets_the_beginnings_of_large_values(log: LargeRecordLog) -> None:
+    name, large = log.prefix + "transactions.v1", large_value(20)
+    log.send([Sent("transactions.v1", b"{}")] * 5)
+    log.send_batch("zstd", [Sent("transactions.v1", value) for value in (b"1", large, b"2")])
+    log.send([Sent("transactions.v1", b"{}")] * 3)
+    with CarefulLog(log.cluster, name) as topic:
+        records = [record for run in topic.records(0, 0, topic.span(0).until) for record in run]
+        assert [record.offset for record in records] == list(range(11))
+        assert [record.value for record in records[:6]] == [b"{}"] * 5 + [b"1"]
+        assert (records[6].value, records[7].value) == (large[:KEPT_BYTES], b"2")
+        assert cut_of(records[6]) == Cut(len(large), hashlib.sha256(large).hexdigest())
+        assert {cut_of(record) for record in records if record.offset != 6} == {None}
+        assert [record.offset for run in topic.records(0, 7, 9) for record in run] == [7, 8]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from tripline_contracts.errors import UnreadableBatch
-from tripline_contracts.record_batches.batch import Codec, RecordBatch
-from tripline_contracts.record_batches.unfolding import Unfold, opened
+from tripline_contracts.record_batches.batch import RecordBatch
+from tripline_contracts.record_batches.unfolding import BROKEN, opened
 
 _PIECE_BYTES: Final = 1 << 16
 _MOST_HEADERS: Final = 10_000
+_HEADER_BYTES: Final = 4 << 20
+"""For every reader the same, whatever it keeps of a value: a header may decide how a record is judged."""
 _LONGEST_VARINT: Final = 70
 """Bits, in groups of seven."""
 
@@ -42,22 +44,22 @@ class StoredRecord:
     cut: Cut | None
 
 
-def records(batch: RecordBatch, keep: int, more: Mapping[Codec, Unfold]) -> Iterator[StoredRecord]:
+def records(batch: RecordBatch, keep: int) -> Iterator[StoredRecord]:
     """The records of a batch; none of a control batch. Raises UnreadableBatch.
 
-    Memory: a few times `keep`, whatever the batch unfolds to.
+    Memory: a few times `keep`, or of what is kept of headers, whatever the batch unfolds to.
 
-    :param keep: bytes kept of a key, of a value, and of all headers together; more than the first 10,000 headers are
-        not kept
-    :param more: codecs that the caller brings
+    :param keep: bytes kept of a key and of a value; of all headers together 4 MiB are, and 10,000 of them
     """
     if batch.is_control:
         return
-    fields = _Fields(opened(batch, more), batch.first)
+    fields = _Fields(opened(batch), batch.first)
     try:
         for _ in range(batch.count):
             yield _record(batch, fields, keep)
-    except (OSError, ValueError) as error:
+    except UnreadableBatch:
+        raise
+    except BROKEN as error:
         raise UnreadableBatch(f"offset {batch.first}: {error}") from error
 
 
@@ -72,13 +74,13 @@ def _record(batch: RecordBatch, fields: _Fields, keep: int) -> StoredRecord:
         time=time if batch.append_time is None else batch.append_time,
         key=key,
         value=value,
-        headers=tuple(_headers(fields, keep)),
+        headers=tuple(_headers(fields)),
         cut=cut,
     )
 
 
-def _headers(fields: _Fields, keep: int) -> Iterator[tuple[bytes, bytes | None]]:
-    left = keep
+def _headers(fields: _Fields) -> Iterator[tuple[bytes, bytes | None]]:
+    left = _HEADER_BYTES
     for number in range(fields.varint()):
         kept = number < _MOST_HEADERS and left > 0
         name, _ = fields.text(fields.varint(), left if kept else 0)

@@ -7,14 +7,18 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import BinaryIO, Final, cast
 
-from tripline_contracts.errors import UnreadableBatch
+import lz4.frame
+import zstandard
+
 from tripline_contracts.record_batches.batch import Codec, RecordBatch
 from tripline_contracts.record_batches.snappy_stream import SnappyStream
 
-Unfold = Callable[[memoryview], io.RawIOBase]
-"""Opens a compressed body. What it gives has bounded memory, and raises OSError or ValueError where it is broken."""
+BROKEN: Final = (OSError, ValueError, RuntimeError, zstandard.ZstdError)
+"""What the libraries raise for a body that is not what its header says."""
 
 _BUFFER_BYTES: Final = 1 << 16
+_LARGEST_WINDOW: Final = 1 << 27
+"""Bytes that zstd may look back: what Kafka's own clients take."""
 _GZIP: Final = 16 + zlib.MAX_WBITS
 
 
@@ -47,35 +51,61 @@ class GzipStream(io.RawIOBase):
                 return 0  # it ends before it should: whoever reads on sees that
 
 
-# zstd and lz4 are in no standard library of the Pythons that are supported: whoever has a library hands it in
-_UNFOLD: Final[Mapping[Codec, Unfold]] = {Codec.GZIP: GzipStream, Codec.SNAPPY: SnappyStream}
+class Lz4Stream(io.RawIOBase):
+    """Unfolds frames of lz4, one after another."""
+
+    def __init__(self, body: memoryview) -> None:
+        self._left = bytes(body)
+        self._frame = lz4.frame.LZ4FrameDecompressor()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # as io.BufferedReader calls it
+        while True:
+            if self._frame.eof:
+                self._left = self._frame.unused_data or b""
+                self._frame = lz4.frame.LZ4FrameDecompressor()
+            if not self._left and self._frame.needs_input:
+                return 0
+            data, self._left = self._frame.decompress(self._left, len(buffer)), b""
+            if data:
+                buffer[: len(data)] = data
+                return len(data)
 
 
-def opened(batch: RecordBatch, more: Mapping[Codec, Unfold]) -> BinaryIO:
-    """The records of a batch. Raises UnreadableBatch where nobody can unfold it.
+def _zstd(body: memoryview) -> io.RawIOBase:
+    unfolding = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
+    return cast("io.RawIOBase", unfolding.stream_reader(bytes(body), read_across_frames=True))
 
-    :param more: codecs that the caller brings
-    """
+
+_UNFOLD: Final[Mapping[Codec, Callable[[memoryview], io.RawIOBase]]] = {
+    Codec.GZIP: GzipStream,
+    Codec.SNAPPY: SnappyStream,
+    Codec.LZ4: Lz4Stream,
+    Codec.ZSTD: _zstd,
+}
+
+
+def opened(batch: RecordBatch) -> BinaryIO:
+    """The records of a batch; reading raises one of BROKEN where the body is no such stream."""
     if batch.codec is Codec.NONE:
         return io.BytesIO(batch.body)
-    unfold = {**_UNFOLD, **more}.get(batch.codec)
-    if unfold is None:
-        raise UnreadableBatch(f"offset {batch.first}: nothing here unfolds {batch.codec.name.lower()}")
-    return cast("BinaryIO", io.BufferedReader(unfold(batch.body), _BUFFER_BYTES))
+    return cast("BinaryIO", io.BufferedReader(_UNFOLD[batch.codec](batch.body), _BUFFER_BYTES))
 
 
-def is_longer(batch: RecordBatch, limit: int, more: Mapping[Codec, Unfold]) -> bool:
+def is_longer(batch: RecordBatch, limit: int) -> bool:
     """Whether a batch unfolds to more than so many bytes; a broken one does not. Unfolds no more than that."""
     if batch.codec is Codec.NONE:
         return len(batch.body) > limit
     left = limit
     try:
-        stream = opened(batch, more)
+        stream = opened(batch)
         while left >= 0:
             read = len(stream.read(_BUFFER_BYTES))
             if not read:
                 return False
             left -= read
-    except (OSError, ValueError):
+    except BROKEN:
         return False
     return True

@@ -18,7 +18,7 @@ from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_engine.errors import KafkaSilent
 from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
-from tripline_engine.kafka_log.stored_log import StoredLog, record_from, survey
+from tripline_engine.kafka_log.stored_log import KEPT_BYTES, StoredLog, record_from
 from tripline_engine.kafka_log.topic_log import (
     OffsetsGone,
     TopicLog,
@@ -38,8 +38,6 @@ _SURVEY_BYTES: Final = 32 << 20
 """Bytes that are surveyed at a time, so that the loop comes round."""
 _MAX_BYTES: Final = 8 << 20
 """Bytes of records that one call of `read` gives of a backlog, one record more at most."""
-KEPT_BYTES: Final = (4 << 20) + 1
-"""Bytes kept of a key or a value, four times what a topic takes: of a longer one nobody here reads more than that."""
 
 PartitionKey = tuple[str, int]
 """Topic and partition."""
@@ -126,7 +124,7 @@ class TopicConsumer:
         with TopicLog(self._kafka, topic) as log:
             stored, position, careful_until = StoredLog(log), span.first, span.first
             while position < span.until:
-                part = survey(stored, partition, position, position, span.until, _SURVEY_BYTES)
+                part = stored.survey(partition, position, position, span.until, _SURVEY_BYTES)
                 careful_until = part.large_until or careful_until
                 position = part.until
                 yield None

@@ -9,7 +9,7 @@ from typing import Final
 from tripline_contracts.event_type import EventType
 from tripline_engine.archive.file_store import FileStore
 from tripline_engine.archive.journal import Journal
-from tripline_engine.kafka_log.topic_log import TopicLog
+from tripline_engine.kafka_log.careful_log import CarefulLog
 from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 
@@ -25,7 +25,7 @@ def journals(settings: EngineSettings, event_type: EventType) -> Iterator[Journa
     with ExitStack() as stack:
         by_topic: dict[str, Journal] = {}
         for name in (RULES, *_ARCHIVED):
-            topic, store = stack.enter_context(TopicLog(settings.kafka, settings.topic(name))), None
+            topic, store = stack.enter_context(CarefulLog(settings.kafka, settings.topic(name))), None
             if settings.archive and name in _ARCHIVED:
                 store = FileStore(settings.archive, event_type.name, topic.name)
             by_topic[name] = Journal(topic, store)

@@ -12,9 +12,11 @@ from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.tick import tick_payload
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.kafka_log.record import Record
+from tripline_engine.kafka_log.stored_log import cut_of
 from tripline_engine.rebuild.inputs import ReplayBatch
 from tripline_engine.rebuild.recorded_order import PartitionRange
 from tripline_engine.spark.rows.packing import REJECTS_SHARD, packer
+from tripline_engine.spark.rows.record_limits import CUT_LENGTH, CUT_SHA256
 from tripline_engine.spark.rows.shard_keys import shard_keys
 
 _BATCH_BYTES = 64 << 20
@@ -67,7 +69,14 @@ def _raw(records: Sequence[Record]) -> pa.RecordBatch:
         pa.array([record.value for record in records], pa.binary()),
         pa.array([_backfill(record) for record in records], pa.binary()),
     ]
-    return pa.RecordBatch.from_arrays(columns, ["partition", "offset", "recordTime", "value", BACKFILL])
+    names = ["partition", "offset", "recordTime", "value", BACKFILL]
+    cuts = [cut_of(record) for record in records]
+    if any(cuts):
+        # the dead letter says what the value was
+        columns.append(pa.array([cut and cut.length for cut in cuts], pa.int64()))
+        columns.append(pa.array([cut and cut.sha256 for cut in cuts], pa.string()))
+        names += [CUT_LENGTH, CUT_SHA256]
+    return pa.RecordBatch.from_arrays(columns, names)
 
 
 def _backfill(record: Record) -> bytes | None:

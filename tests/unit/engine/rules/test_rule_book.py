@@ -10,6 +10,7 @@ from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft
 from tripline_contracts import log_digest
 from tripline_contracts.event_type_loader import load
+from tripline_engine.domain.rules.event_decoder import MAX_EVENT_BYTES
 from tripline_engine.domain.rules.log_position import LogPosition, PositionReport, is_report_due
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_events import RuleEventGap, UnreadableRuleEvent
@@ -57,6 +58,7 @@ def test_a_forged_position_ahead_silences_nothing(position: int) -> None:
     [
         b"{", b"", b"[]", b'{"position":"2"}', b'{"position":2}', b'{"type":"SettingsChanged","position":2}',
         b'{"type":"RuleSung","position":2}', b'{"position":%d}' % 2**70,
+        b'{"type":"RulePublished","position":2}' + b" " * MAX_EVENT_BYTES,
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_takes_no_position(value: bytes) -> None:

@@ -8,13 +8,23 @@ from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.shard.ports import Kind, Payload
-from tripline_engine.domain.shard.tick import SKEW_MS, TickAhead, UnreadableTick, read_tick, tick_payload
+from tripline_engine.domain.shard.tick import (
+    MAX_TICK_BYTES,
+    SKEW_MS,
+    TickAhead,
+    UnreadableTick,
+    read_tick,
+    tick_payload,
+)
 
 NOW = 1_763_690_000_000
 
 
 def tick(clock: int) -> bytes:
     return b'{"clock":%d}' % clock
+
+
+TOO_LONG = tick(NOW) + b" " * MAX_TICK_BYTES
 
 
 @pytest.mark.parametrize("clock", [0, NOW, NOW + SKEW_MS])
@@ -29,7 +39,9 @@ def test_further_ahead_it_is_refused(clock: int) -> None:
     assert read_tick(tick_payload(NOW, tick(clock)), "data") == clock
 
 
-@pytest.mark.parametrize("value", [None, b"", b"{", b"[1]", b'{"clock":-1}', b'{"clock":true}', tick(2**53)])
+@pytest.mark.parametrize(
+    "value", [None, b"", b"{", b"[1]", b'{"clock":-1}', b'{"clock":true}', tick(2**53), TOO_LONG]
+)
 def test_anything_else_is_unreadable(value: bytes | None) -> None:
     with pytest.raises(UnreadableTick):
         read_tick(tick_payload(NOW, value), "wall")

@@ -15,7 +15,7 @@ from typing import Final
 import structlog
 
 from tripline_engine.errors import KafkaSilent
-from tripline_engine.kafka_log.stored_log import StoredLog, survey
+from tripline_engine.kafka_log.stored_log import StoredLog
 from tripline_engine.kafka_log.topic_log import OffsetsGone, TopicLog
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.checkpoint.restore_point import judged_ends
@@ -70,7 +70,7 @@ def _stretch(settings: EngineSettings, source: int, topics: list[str], max_bytes
                 start = max(span.first, start)
                 at_least = planned.get(name, {}).get(partition, start)
                 share = max(_FETCHED_AHEAD, max_bytes // len(partitions))
-                surveyed = survey(StoredLog(topic), partition, start, at_least, span.until, share)
+                surveyed = StoredLog(topic).survey(partition, start, at_least, span.until, share)
                 starts.setdefault(name, {})[partition] = start
                 until.setdefault(name, {})[partition] = max(surveyed.until, at_least)
                 large += surveyed.large

@@ -10,6 +10,7 @@ from typing import Any, Self
 import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+from alert_api.adapters.stored_backlog import StoredBacklog, stored_backlog
 from alert_api.service.records import Record
 from tripline_contracts.kafka.cluster import KafkaCluster
 
@@ -17,6 +18,8 @@ log = structlog.get_logger(__name__)
 
 GROUP = "tripline-alert-projector"
 BATCH = 500
+BATCH_BYTES = 8 << 20
+"""Of a stored backlog, one record more at most."""
 WAIT_SECONDS = 0.25
 
 ReportLag = Callable[[str, int, int], None]
@@ -47,11 +50,13 @@ class KafkaAlertSource:
     def __init__(
         self, kafka: KafkaCluster, topics: Sequence[str], report_lag: ReportLag, group: str = GROUP
     ) -> None:
+        self._kafka = kafka
         self._consumer = Consumer(consumer_settings(kafka, group), logger=logging.getLogger("librdkafka"))
         self._report_lag = report_lag
         self._paused = False
         self._early: list[Message] = []
         self._next: dict[tuple[str, int], int] = {}
+        self._backlogs: dict[tuple[str, int], StoredBacklog] = {}
         self._assigned = False
         self._consumer.subscribe(list(topics), on_assign=self._on_assign, on_revoke=self._on_revoke)
 
@@ -66,14 +71,35 @@ class KafkaAlertSource:
     def take(self) -> Sequence[Record]:
         """Up to BATCH records, as soon as there is one; none after WAIT_SECONDS without any."""
         self._resume()
+        if self._backlogs:
+            return self._noted(self._take_stored())
         messages, self._early = self._early, []
         # consume() alone would wait for a full batch and so delay every alert by its timeout.
         first = self._consumer.poll(0 if messages else WAIT_SECONDS)
         if first is not None:
             messages = [*messages, first, *self._consumer.consume(BATCH - 1, 0)]
-        records = [record for message in messages if (record := _record(message)) is not None]
+        return self._noted([record for message in messages if (record := _record(message)) is not None])
+
+    def _noted(self, records: Sequence[Record]) -> Sequence[Record]:
         for record in records:
             self._next.setdefault((record.topic, record.partition), record.offset)
+        return records
+
+    def _take_stored(self) -> Sequence[Record]:
+        """Of one backlog, before anything else is handed out: what the client has is kept for later."""
+        early = self._consumer.poll(0)  # it keeps the membership too, and may take a partition away
+        if early is not None:
+            self._early.append(early)
+        records: list[Record] = []
+        for topic_partition, backlog in list(self._backlogs.items())[:1]:
+            size = 0
+            while len(records) < BATCH and size < BATCH_BYTES:
+                record = next(backlog.records, None)
+                if record is None:
+                    del self._backlogs[topic_partition]
+                    break
+                records.append(record)
+                size += len(record.value or b"")
         return records
 
     def keep_membership(self) -> None:
@@ -112,14 +138,26 @@ class KafkaAlertSource:
             self._consumer.resume(self._consumer.assignment())
             self._paused = False
 
-    def _on_assign(self, _consumer: Consumer, partitions: list[TopicPartition]) -> None:
+    def _on_assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         self._assigned = bool(partitions)
+        for place in partitions:
+            try:
+                backlog = stored_backlog(self._kafka, consumer, place.topic, place.partition)
+            except KafkaException as error:
+                log.warning("not_surveyed", topic=place.topic, partition=place.partition, error=str(error))
+                continue
+            if backlog is not None:
+                self._backlogs[place.topic, place.partition] = backlog
+                place.offset = backlog.until
+        if self._backlogs:
+            consumer.assign(partitions)
 
     def _on_revoke(self, _consumer: Consumer, partitions: list[TopicPartition]) -> None:
         self._assigned = False
         for partition in partitions:
             # Somebody else's from now on: what is left of it is not ours to report.
             self._next.pop((partition.topic, partition.partition), None)
+            self._backlogs.pop((partition.topic, partition.partition), None)
             self._report_lag(partition.topic, partition.partition, 0)
 
     def _measure_lag(self, *, cached: bool) -> None:

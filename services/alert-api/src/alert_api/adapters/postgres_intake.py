@@ -167,6 +167,6 @@ def _unreadable_row(unreadable: Unreadable) -> tuple[Any, ...]:
         unreadable.detail,
         None if record.key is None else record.key[:KEPT_BYTES],
         None if record.value is None else value[:KEPT_BYTES],
-        len(value),
-        hashlib.sha256(value).hexdigest(),
+        record.length,
+        record.cut.sha256 if record.cut else hashlib.sha256(value).hexdigest(),
     )

@@ -15,6 +15,7 @@ from typing import Any, Literal, NoReturn
 from alert_api.domain.events import AlertId
 from tripline_contracts.errors import SchemaViolation
 from tripline_contracts.exact_json import unique_members
+from tripline_contracts.record_batches.records import Cut
 
 MAX_RECORD_BYTES = 1 << 20
 """A whole alert with 100 contributors is some 20 KB, one of 16 conditions with as many each some 300 KB; more than a
@@ -27,13 +28,22 @@ Reason = Literal["empty", "too_long", "not_json", "invalid", "bad_text", "not_st
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One Kafka record with its place."""
+    """One Kafka record with its place.
+
+    :ivar cut: what is known of a value of which only the beginning is here, more than MAX_RECORD_BYTES of it
+    """
 
     topic: str
     partition: int
     offset: int
     key: bytes | None
     value: bytes | None
+    cut: Cut | None = None
+
+    @property
+    def length(self) -> int:
+        """Bytes of the value as it was sent."""
+        return self.cut.length if self.cut else len(self.value or b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +100,8 @@ def decoded(record: Record) -> tuple[str, Any]:
     """The record's text and its JSON. Raises Refused."""
     if not record.value:
         raise Refused("empty", "the record has no value")
-    if len(record.value) > MAX_RECORD_BYTES:
-        raise Refused("too_long", f"{len(record.value)} bytes, at most {MAX_RECORD_BYTES} are read")
+    if record.length > MAX_RECORD_BYTES:
+        raise Refused("too_long", f"{record.length} bytes, at most {MAX_RECORD_BYTES} are read")
     return _decode(record.value)
 
 
