@@ -18,7 +18,7 @@ UNTIL: Offsets = {"t": {"0": 110, "1": 25, "2": 40}}
 def reader(limit: int = -1) -> CarefulReader:
     return CarefulReader(
         {
-            "kafka": "",
+            "kafka": "{}",
             "keep": "1",
             "limit": str(limit),
             "initial": json.dumps(STARTS | {"t": STARTS["t"] | {"2": 3}}),
