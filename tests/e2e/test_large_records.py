@@ -16,7 +16,7 @@ from tests.e2e.support.engine_process import Workplace, run_engine, running_engi
 from tests.e2e.support.garbage import payment
 from tests.e2e.support.kafka_log import Sent
 from tests.e2e.support.large_records import BEFORE_PROTECTION, LargeRecordLog, Peaks, large_value
-from tests.e2e.support.verdict import read_verdict, taken
+from tests.e2e.support.verdict import read_verdict
 from tests.e2e.support.waiting import eventually
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import draft
@@ -26,7 +26,7 @@ from tripline_demo.embedded.java import Java
 from tripline_engine.archive.file_store import FileStore
 from tripline_engine.kafka_log.stored_log import KEPT_BYTES
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
-from tripline_engine.spark.checkpoint.spark_offsets import initial_ends
+from tripline_engine.spark.checkpoint.spark_offsets import committed_ends, initial_ends
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -88,7 +88,7 @@ def traffic(kafka: str, request: pytest.FixtureRequest) -> Traffic:
     return Traffic(log)
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(600)
 def test_backlog_is_judged_archived_and_built_again(
     java: Java, jars: Jars, kafka: str, tmp_path: Path, traffic: Traffic, record_property: Told
 ) -> None:
@@ -101,9 +101,9 @@ def test_backlog_is_judged_archived_and_built_again(
     settings = {"TRIPLINE_TOPIC_PREFIX": log.prefix}
     with running_engine(place, settings) as engine:
         peaks = Peaks(engine.process)
-        eventually(lambda: peaks.look() and taken(log), "all is judged", 120)
+        wait(traffic, place, peaks)
         traffic.send_good(0)
-        eventually(lambda: peaks.look() and taken(log), "it goes on", 60)
+        wait(traffic, place, peaks)
     traffic.assert_judged()
     with running_archiver(kafka, place.archive, log.prefix) as archiver:
         archiving, records = Peaks(archiver.process), sum(log.ends("transactions.v1").values())
@@ -125,11 +125,11 @@ def test_backlog_is_judged_archived_and_built_again(
     assert rebuilt.code == 0, rebuilt.said
     with running_engine(place, settings):
         traffic.send_good(1)
-        eventually(lambda: taken(log), "it goes on from there", 60)
+        wait(traffic, place)
     traffic.assert_judged()
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(600)
 def test_what_comes_while_the_engine_runs_ends_it_once(
     java: Java, jars: Jars, kafka: str, tmp_path: Path, traffic: Traffic, record_property: Told
 ) -> None:
@@ -141,7 +141,7 @@ def test_what_comes_while_the_engine_runs_ends_it_once(
     place = replace(Workplace(java, jars, kafka, tmp_path), shards=1)
     settings = {"TRIPLINE_TOPIC_PREFIX": log.prefix}
     with running_engine(place, settings) as engine:
-        eventually(lambda: taken(log), "all is judged", 60)
+        wait(traffic, place)
         # no survey knows of it, for these topics still take it
         traffic.send_large("zstd", 400, 1)
         eventually(lambda: not engine.is_running(), "it ends", 120)
@@ -152,12 +152,27 @@ def test_what_comes_while_the_engine_runs_ends_it_once(
     log.send_batch("lz4", [Sent("engine-ticks.v1", large_value(200))])
     with running_engine(place, settings) as engine:
         peaks = Peaks(engine.process)
-        eventually(lambda: peaks.look() and taken(log), "it gets past", 120)
+        wait(traffic, place, peaks)
         traffic.send_good(1)
-        eventually(lambda: peaks.look() and taken(log), "it goes on", 60)
+        wait(traffic, place, peaks)
     record_property("told", f"MiB: {peaks.mebibytes}")
     assert_bounded(peaks)
     traffic.assert_judged()
+
+
+def wait(traffic: Traffic, place: Workplace, peaks: Peaks | None = None) -> None:
+    """Until committed micro-batches have all that was sent, with an eye on memory."""
+    log, spark = traffic.log, spark_folder(place.checkpoint)
+    names = ("rules.v1", "transactions.v1")
+    sent = {log.prefix + name: log.ends(name) for name in names}
+
+    def is_judged() -> bool:
+        judged = committed_ends(spark)
+        return (peaks is None or peaks.look()) and all(
+            judged.get(name) == ends for name, ends in sent.items()
+        )
+
+    eventually(is_judged, "all is judged", 180)
 
 
 def assert_bounded(peaks: Peaks) -> None:
