@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from tripline_demo.processes import ports
-from tripline_http.server import CONNECTIONS_OF_AN_ADDRESS, HEAD_SECONDS, REQUEST_SECONDS
+from tripline_http.server import LIMITS, STALLED_SECONDS
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(180)]
 
@@ -80,6 +80,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
         process.kill()
 
 
+GET = b"GET %b HTTP/1.1\r\nHost: x\r\n\r\n"
+HELD = LIMITS.connections_of_an_address + 10
 HALF_A_HEAD = b"GET /livez HTTP/1.1\r\nHost: x\r\nX: "
 HALF_A_BODY = b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nabc"
 
@@ -94,13 +96,14 @@ def test_idle_heads_and_bodies_keep_nobody_out_and_are_closed(server: Server) ->
         posted = httpx.post(f"http://127.0.0.1:{server.port}/echo", content=b"x" * 1000, timeout=AT_ONCE)
         assert posted.text == "1000"
         # whoever trickles is closed by the time of the whole, not of the silence
-        until = began + REQUEST_SECONDS + 15
+        until = began + LIMITS.request_seconds + 15
         while time.monotonic() < until and any(not is_closed(each) for each in (*heads, *bodies, *silent)):
             for each in (*heads[:4], *bodies[:4]):
                 trickle(each)
             assert server.asked("/livez") == 200
+            time.sleep(0.2)
         assert [is_closed(each) for each in (*heads, *bodies, *silent)] == [True] * 80
-        assert time.monotonic() - began > HEAD_SECONDS
+        assert time.monotonic() - began > LIMITS.head_seconds
 
 
 def trickle(connection: socket.socket) -> None:
@@ -109,12 +112,16 @@ def trickle(connection: socket.socket) -> None:
 
 
 def is_closed(connection: socket.socket) -> bool:
+    seconds = connection.gettimeout()
+    connection.setblocking(False)  # with a timeout Python waits for it, whatever the flags say
     try:
-        return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        return connection.recv(1, socket.MSG_PEEK) == b""
     except BlockingIOError:
         return False
     except OSError:
         return True
+    finally:
+        connection.settimeout(seconds)
 
 
 HOST = b"Host: x\r\nConnection: close\r\n"
@@ -158,17 +165,67 @@ def test_with_every_thread_busy_it_says_that_it_lives(server: Server) -> None:
             server.asked("/echo", seconds=0.3)
 
 
-def test_one_address_has_so_many_connections_and_another_its_own(server: Server) -> None:
+@pytest.mark.parametrize("said", [b"", HALF_A_HEAD, HALF_A_BODY], ids=["idle", "heads", "bodies"])
+def test_an_address_full_of_sockets_that_wait_is_served_all_the_same(server: Server, said: bytes) -> None:
     with ExitStack() as stack:
-        many = [stack.enter_context(server.connect()) for _ in range(CONNECTIONS_OF_AN_ADDRESS)]
-        beyond = stack.enter_context(server.connect(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))
-        assert received(beyond) == b""
-        other = stack.enter_context(
-            socket.create_connection(("127.0.0.1", server.port), timeout=5, source_address=("127.0.0.2", 0))
-        )
-        other.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        stack.enter_context(server.connect(HALF_A_HEAD))
+        for _ in range(5):
+            held = [stack.enter_context(server.connect(said)) for _ in range(HELD)]
+            for path in ("/livez", "/readyz", "/nothing"):
+                assert server.asked(path) == (404 if path == "/nothing" else 200)
+            posted = httpx.post(f"http://127.0.0.1:{server.port}/echo", content=b"x" * 1000, timeout=AT_ONCE)
+            assert posted.text == "1000"
+            kept = [not is_closed(each) for each in held]
+            assert 0 < sum(kept) <= LIMITS.connections_of_an_address
+            assert kept == sorted(kept), "those that waited the longest are closed"
+
+
+def test_a_request_in_work_is_not_closed_for_others(server: Server) -> None:
+    with ExitStack() as stack:
+        held = stack.enter_context(server.connect(GET % b"/held"))
+        for _ in range(2 * HELD):
+            stack.enter_context(server.connect())
+        assert server.asked("/livez") == 200
+        assert not is_closed(held)
+        server.process.send_signal(signal.SIGTERM)
+        assert received(held).startswith(b"HTTP/1.1 200")
+
+
+def test_with_every_connection_of_an_address_in_work_a_new_one_is_refused(server: Server) -> None:
+    with ExitStack() as stack:
+        for _ in range(LIMITS.connections_of_an_address):
+            stack.enter_context(server.connect(GET % b"/held"))
+        other = stack.enter_context(connected_from("127.0.0.2", server.port))
+        other.sendall(GET % b"/livez")  # once it is answered, the requests before it have been read
         assert received(other).startswith(b"HTTP/1.1 200")
-        assert len(many) == CONNECTIONS_OF_AN_ADDRESS
+        assert received(stack.enter_context(server.connect(GET % b"/livez"))) == b""
+
+
+def test_readers_that_take_nothing_make_room(server: Server) -> None:
+    with ExitStack() as stack:
+        for _ in range(THREADS):
+            stack.enter_context(server.connect(GET % b"/endless"))
+        for _ in range(LIMITS.connections_of_an_address - THREADS):
+            stack.enter_context(server.connect(GET % b"/held"))
+        deadline = time.monotonic() + STALLED_SECONDS + 10
+        while not received(stack.enter_context(server.connect(GET % b"/livez"))).startswith(b"HTTP/1.1 200"):
+            assert time.monotonic() < deadline, "a seat is free again"
+            time.sleep(0.1)
+
+
+def test_a_server_full_of_sockets_of_many_addresses_is_served_all_the_same(server: Server) -> None:
+    addresses = [f"127.0.1.{number}" for number in range(1, 7)]
+    with ExitStack() as stack:
+        for _ in range(2):
+            for address in addresses:
+                for _ in range(LIMITS.connections_of_an_address):
+                    stack.enter_context(connected_from(address, server.port)).sendall(HALF_A_HEAD)
+            assert server.asked("/livez") == 200
+            assert server.asked("/nothing") == 404
+
+
+def connected_from(address: str, port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=5, source_address=(address, 0))
 
 
 def received(connection: socket.socket) -> bytes:
@@ -182,7 +239,7 @@ def test_a_reader_that_takes_nothing_gives_its_thread_back(server: Server) -> No
     with ExitStack() as stack:
         for _ in range(THREADS):
             stack.enter_context(server.connect(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n"))
-        deadline = time.monotonic() + REQUEST_SECONDS + 20
+        deadline = time.monotonic() + LIMITS.request_seconds + 20
         while True:
             try:
                 assert server.asked("/nothing") == 404

@@ -1,7 +1,8 @@
 """waitress, started from Python: one process, one loop for sockets, threads for requests.
 
 The loop takes whole requests before a thread sees one: a socket that is idle, or whose head or body trickles, holds no
-thread. One process, because metrics and pools are the process's; more throughput is more processes behind a balancer.
+thread. Where connections are as many as there may be, a new one closes the one that has been waiting the longest. One
+process, because metrics and pools are the process's; more throughput is more processes behind a balancer.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import logging
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import FrameType
 from typing import Final
 
@@ -25,21 +27,34 @@ from tripline_http.bind_address import Bind
 from tripline_http.errors import ConfigurationError
 from tripline_http.problems import PROBLEM_TYPE
 
-HEAD_SECONDS: Final = 10.0
-"""From a request's first byte to the end of its head."""
-REQUEST_SECONDS: Final = 30.0
-"""From a request's first byte to its last, however it trickles; and for a reader that takes nothing."""
-IDLE_SECONDS: Final = 15
-CONNECTIONS: Final = 500
-CONNECTIONS_OF_AN_ADDRESS: Final = 100
+STALLED_SECONDS: Final = 5.0
+"""A reader who takes nothing for so long makes room for others; sooner, it may be the network."""
 MAX_REQUEST_BYTES: Final = 9 * 1024 * 1024
 """More than any endpoint takes; they refuse with a problem of their own what is too much for them."""
 _HEAD_BYTES: Final = 32 * 1024
-_GRACE_SECONDS: Final = 10.0
 _OWN_THREADS: Final = ("/livez", "/readyz")
 """Answered even where every other thread is busy."""
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What connections may take, in number and in time."""
+
+    connections: int = 500
+    connections_of_an_address: int = 100
+    """All users of a machine share its loopback address, and everyone behind a proxy the proxy's."""
+    head_seconds: float = 10.0
+    """From a request's first byte to the end of its head."""
+    request_seconds: float = 30.0
+    """From a request's first byte to its last, however it trickles; and for a reader that takes nothing."""
+    idle_seconds: float = 15.0
+    grace_seconds: float = 10.0
+    """For running requests, once the server is asked to stop."""
+
+
+LIMITS: Final = Limits()
 
 
 class _Parser(HTTPRequestParser):  # type: ignore[misc]
@@ -97,27 +112,44 @@ class _Channel(HTTPChannel):  # type: ignore[misc]
 
     def is_overdue(self, now: float) -> bool:
         """Whether its request takes too long to come, or its answer to be taken."""
+        limits: Limits = self.server.limits
         if self.request is not None and self.begun is not None:
-            limit = REQUEST_SECONDS if self.request.headers_finished else HEAD_SECONDS
+            limit = limits.request_seconds if self.request.headers_finished else limits.head_seconds
             if now - self.begun > limit:
                 return True
         if self.total_outbufs_len:
-            return bool(now - self.last_activity > REQUEST_SECONDS)
-        return not self.requests and bool(now - self.last_activity > IDLE_SECONDS)
+            return bool(now - self.last_activity > limits.request_seconds)
+        return not self.requests and bool(now - self.last_activity > limits.idle_seconds)
+
+    def waiting_since(self, now: float) -> float | None:
+        """Since when it has been idle, unfinished, or read by nobody; None for one that may not be closed for another.
+
+        `requests` is read first: a thread takes its request away only after it has handed over the answer.
+        """
+        in_work = bool(self.requests)
+        if self.total_outbufs_len:
+            return self.last_activity if now - self.last_activity > STALLED_SECONDS else None
+        if in_work:
+            return None
+        begun = self.begun if self.request is not None else None
+        # a head that trickles is as old as its first byte
+        return self.last_activity if begun is None else begun
 
 
 class _Server(TcpWSGIServer):  # type: ignore[misc]
     channel_class = _Channel
     stopping_at: float | None = None
 
-    def __init__(self, app: Flask, bind: Bind, threads: int) -> None:
+    def __init__(self, app: Flask, bind: Bind, threads: int, limits: Limits = LIMITS) -> None:
+        self.limits = limits
         self._own = {path: _dispatcher(1) for path in _OWN_THREADS}
         super().__init__(
             app,
             dispatcher=_dispatcher(threads),
             listen=f"{bind.host}:{bind.port}",
             threads=threads,
-            connection_limit=CONNECTIONS,
+            # never reached, as `_has_room_for` comes first: waitress would leave all callers waiting, probes too
+            connection_limit=2 * limits.connections + 16,
             cleanup_interval=1,
             max_request_header_size=_HEAD_BYTES,
             max_request_body_size=MAX_REQUEST_BYTES,
@@ -141,12 +173,26 @@ class _Server(TcpWSGIServer):  # type: ignore[misc]
             self.set_socket_options(connection)
         except OSError:
             return
-        if sum(channel.addr[0] == address[0] for channel in self.active_channels.values()) >= (
-            CONNECTIONS_OF_AN_ADDRESS
-        ):
+        if not self._has_room_for(address[0]):
             connection.close()
             return
         _Channel(self, connection, self.fix_addr(address), self.adj, map=self._map)
+
+    def _has_room_for(self, host: str) -> bool:
+        """Whether one more of that address may stay; where all seats are taken, one that only waits loses its own."""
+        everyone = list(self.active_channels.values())
+        crowd = [channel for channel in everyone if channel.addr[0] == host]
+        if len(crowd) < self.limits.connections_of_an_address:
+            if len(everyone) < self.limits.connections:
+                return True
+            crowd = everyone
+        now = time.time()
+        waiting = [(since, channel) for channel in crowd if (since := channel.waiting_since(now)) is not None]
+        if not waiting:
+            return False
+        _, oldest = min(waiting, key=lambda each: each[0])
+        oldest.handle_close()
+        return True
 
     def maintenance(self, now: float) -> None:
         for channel in list(self.active_channels.values()):
@@ -165,7 +211,7 @@ class _Server(TcpWSGIServer):  # type: ignore[misc]
         self.accepting = False
         self.socket.close()
         self.del_channel()
-        while self._is_busy() and time.monotonic() - self.stopping_at < _GRACE_SECONDS:
+        while self._is_busy() and time.monotonic() - self.stopping_at < self.limits.grace_seconds:
             self._turn(0.1)
         for dispatcher in (self.task_dispatcher, *self._own.values()):
             dispatcher.shutdown(timeout=1)
