@@ -6,11 +6,12 @@ import secrets
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, KafkaError, Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import ConfigResource
 from confluent_kafka.admin._resource import ResourceType
@@ -44,9 +45,10 @@ def test_what_is_produced_is_consumed_in_order_with_its_headers(kafka: str) -> N
     topics.create(KafkaCluster(kafka))
     mark = secrets.token_bytes(8)
     producer = Producer({"bootstrap.servers": kafka, "enable.idempotence": True})
+    past = time.time_ns() // 1_000_000 - 86_400_000
     for number in range(100):
         producer.produce(
-            "transactions.v1", str(number), key=mark, headers=[("n", bytes([number]))], timestamp=1000
+            "transactions.v1", str(number), key=mark, headers=[("n", bytes([number]))], timestamp=past
         )
     assert producer.flush(20) == 0
     consumer = Consumer(
@@ -60,7 +62,7 @@ def test_what_is_produced_is_consumed_in_order_with_its_headers(kafka: str) -> N
         if message is not None and message.error() is None and message.key() == mark:
             found.append((message.value(), message.timestamp()[1]))
     consumer.close()
-    assert found == [(str(number).encode(), 1000) for number in range(100)]
+    assert found == [(str(number).encode(), past) for number in range(100)]
 
 
 def test_a_misspelt_topic_is_an_error_not_a_new_topic(kafka: str) -> None:
@@ -136,3 +138,28 @@ def running_in(folder: Path) -> list[int]:
 def test_no_broker_is_not_ready() -> None:
     (port,) = ports.free_ports(1)
     assert not embedded.is_ready(KafkaCluster(f"127.0.0.1:{port}"))
+
+
+def test_a_time_that_no_reader_can_hold_is_refused(kafka: str) -> None:
+    """And those far apart, each of which would begin a file; an old topic is mended."""
+    cluster, topic = KafkaCluster(kafka), replace(contract.load("transactions.v1"), name="times.v1")
+    old = replace(topic, config={"message.timestamp.after.max.ms": str(2**63 - 1)})
+    topics.create(cluster, [old])
+    assert refused(kafka, "times.v1", 2**63 - 1) is None
+    topics.create(cluster, [topic])
+    now, year = time.time_ns() // 1_000_000, 366 * 86_400_000
+    for wrong in (2**63 - 1, now + year + 60_000, 1, now - 10 * year):
+        assert refused(kafka, "times.v1", wrong) == KafkaError.INVALID_TIMESTAMP, wrong
+    for right in (now, now + year - 60_000, now - 9 * year):
+        assert refused(kafka, "times.v1", right) is None, right
+
+
+def refused(kafka: str, topic: str, timestamp: int) -> int | None:
+    outcome: list[int | None] = []
+    producer = Producer({"bootstrap.servers": kafka, "log_level": 0})
+    producer.produce(
+        topic, b"{}", timestamp=timestamp, partition=0,
+        on_delivery=lambda error, _: outcome.append(None if error is None else error.code()),
+    )  # fmt: skip
+    producer.flush(30)
+    return outcome[0]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import socket
+import ssl
+import struct
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +33,7 @@ from tripline_contracts.errors import BrokerSilent, FetchRefused
 from tripline_contracts.kafka import access as kafka_access
 from tripline_contracts.kafka.access import Identity
 from tripline_contracts.kafka.cluster import KafkaCluster
+from tripline_contracts.record_batches.broker_connection import BrokerConnection
 from tripline_contracts.record_batches.fetch_client import FetchClient
 from tripline_demo import kafka_passwords, kafka_rights
 from tripline_demo import topics as topics_job
@@ -152,8 +157,6 @@ def on_alerts(right: AclBinding) -> AclBinding:
 
 
 class TestWhoIsNotLetIn:
-    """Neither is told more than that."""
-
     def test_nobody_without_a_name(self, secured: SecuredKafka) -> None:
         authority = secured.administrator.ca_file
         servers = secured.administrator.servers
@@ -192,6 +195,40 @@ def is_let_in(cluster: KafkaCluster) -> bool:
         return bool(admin.list_topics(timeout=2).brokers)
     except KafkaException:
         return False
+
+
+class TestWhatIsOnlyAnnounced:
+    """The broker reserves what a client says that it will send, so it may say little."""
+
+    def test_before_login(self, secured: SecuredKafka) -> None:
+        with opened(secured) as connection:
+            connection.sendall(struct.pack(">i", 524_000) + b"\0\x11\0\1")
+            assert connection.recv(1) == b""
+
+    def test_by_whoever_has_a_name(self, secured: SecuredKafka) -> None:
+        engine = secured.as_identity("tripline-engine")
+        host, _, port = engine.servers.partition(":")
+        with closing(BrokerConnection(engine, host, int(port))) as connection, pytest.raises(BrokerSilent):
+            connection.request(3, 1, bytes(9 << 20))
+        with closing(BrokerConnection(engine, host, int(port))) as connection:
+            assert connection.request(3, 1, struct.pack(">i", 0))  # a question for no topic's metadata
+
+    def test_connections_that_say_nothing_keep_nobody_out(self, secured: SecuredKafka) -> None:
+        host, _, port = secured.administrator.servers.partition(":")
+        with ExitStack() as stack:
+            for _ in range(1_000):
+                stack.enter_context(socket.create_connection((host, int(port)), SECONDS))
+            assert is_let_in(secured.as_identity("tripline-engine"))
+            assert written(secured.as_identity("tripline-source"))["transactions.v1"] is None
+
+
+@contextmanager
+def opened(secured: SecuredKafka) -> Iterator[ssl.SSLSocket]:
+    context = ssl.create_default_context(cafile=secured.administrator.ca_file)
+    host, _, port = secured.administrator.servers.partition(":")
+    plain = socket.create_connection((host, int(port)), SECONDS)
+    with context.wrap_socket(plain, server_hostname=host) as it:
+        yield it
 
 
 class TestRecordBatchesAsTheyAreStored:

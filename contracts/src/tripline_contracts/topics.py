@@ -14,11 +14,19 @@ from tripline_contracts.errors import InvalidTopic, UnknownTopic
 
 Clock = Literal["wall", "data"]
 
-PROTECTIVE = ("compression.type", "message.timestamp.type")
+PROTECTIVE = (
+    "compression.type",
+    "message.timestamp.type",
+    "message.timestamp.after.max.ms",
+    "message.timestamp.before.max.ms",
+    "segment.ms",
+)
 """Settings that keep forged and oversized records out, so that topics of an earlier release get them too.
 
 A broker that stores records uncompressed measures their real size against `max.message.bytes`: a few kilobytes that
-unfold to hundreds of megabytes in every reader are refused. A topic with the broker's own time takes nobody else's.
+unfold to hundreds of megabytes in every reader are refused. A topic with the broker's own time takes nobody else's;
+where records have their own, one that no reader can hold is refused, and those that jump from week to week make no
+file each.
 """
 
 _TEXTS = ("name", "purpose", "key", "value", "schema")

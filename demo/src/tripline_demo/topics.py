@@ -58,7 +58,7 @@ def create(
         except KafkaException as failure:
             if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise KafkaFailed(f"Topic {name} could not be created: {failure.args[0].str()}") from failure
-    protect(admin, [topic for topic in declared if topic.name not in created])
+    protect(admin, [topic for topic in declared if topic.name not in created], clock)
     try:
         _until_led(admin, [topic for topic in wanted if topic.topic in created])
     except KafkaException as failure:
@@ -68,7 +68,9 @@ def create(
     return created
 
 
-def protect(admin: AdminClient, topics: Iterable[contract.Topic]) -> list[str]:
+def protect(
+    admin: AdminClient, topics: Iterable[contract.Topic], clock: contract.Clock = "wall"
+) -> list[str]:
     """Gives topics that exist the protective settings of the contract; the names of those that lacked one.
 
     Raises KafkaFailed.
@@ -80,10 +82,11 @@ def protect(admin: AdminClient, topics: Iterable[contract.Topic]) -> list[str]:
     try:
         for resource, answer in admin.describe_configs(list(asked), request_timeout=SECONDS).items():
             present, topic = answer.result(SECONDS), asked[resource]
+            wanted = topic.creation_config(clock)
             entries = [
-                ConfigEntry(name, topic.config[name], incremental_operation=AlterConfigOpType.SET)
+                ConfigEntry(name, wanted[name], incremental_operation=AlterConfigOpType.SET)
                 for name in contract.PROTECTIVE
-                if name in topic.config and present[name].value != topic.config[name]
+                if name in wanted and present[name].value != wanted[name]
             ]
             if entries:
                 lacking.append(ConfigResource(ResourceType.TOPIC, topic.name, incremental_configs=entries))

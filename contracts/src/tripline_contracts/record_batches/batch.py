@@ -32,6 +32,7 @@ class Codec(IntEnum):
 class RecordBatch:
     """One batch. `until` is exclusive; offsets in between may be missing. Times in ms.
 
+    :ivar max_time: the latest time of its records, as the broker has it
     :ivar append_time: the broker's time, which then is that of every record; None where they have their own
     :ivar body: the records, compressed by `codec`
     """
@@ -40,6 +41,7 @@ class RecordBatch:
     until: int
     codec: Codec
     base_time: int
+    max_time: int
     append_time: int | None
     producer: int
     is_transactional: bool
@@ -81,6 +83,7 @@ def _batch(data: memoryview) -> RecordBatch:
         until=first + last + 1,
         codec=Codec(codec),
         base_time=base_time,
+        max_time=max_time,
         append_time=max_time if attributes & _APPEND_TIME else None,
         producer=producer,
         is_transactional=bool(attributes & _TRANSACTIONAL),

@@ -17,6 +17,8 @@ from tripline_contracts.record_batches.unfolding import is_longer
 _PAUSE_SECONDS: Final = 0.2
 _FETCH_BYTES: Final = 4 << 20
 
+_LATEST: Final = (2**63 - 1) // 1000
+"""In ms: Spark has microseconds in 64 bits, and its source ends at a record with a time beyond them."""
 LARGE_BATCH_BYTES: Final = 8 << 20
 """A record batch that unfolds to more than this is not for a client library. No batch of ours comes near it."""
 
@@ -105,7 +107,9 @@ class Survey:
 
 
 def survey(batches: Iterable[RecordBatch], start: int, at_least: int, until: int, max_bytes: int) -> Survey:
-    """Looks for batches that unfold to more than LARGE_BATCH_BYTES among those of [start, until).
+    """Looks for batches that no client library should be given among those of [start, until).
+
+    They unfold to more than LARGE_BATCH_BYTES, or have a time that Spark cannot hold.
 
     Ends when it has gone through `max_bytes` beyond `at_least`, as they are stored.
     """
@@ -116,6 +120,12 @@ def survey(batches: Iterable[RecordBatch], start: int, at_least: int, until: int
                 return Survey(position, large_until, large)
             size += len(batch.body)
         position = batch.until
-        if is_longer(batch, LARGE_BATCH_BYTES):
+        if is_longer(batch, LARGE_BATCH_BYTES) or _is_out_of_time(batch):
             large_until, large = batch.until, large + 1
     return Survey(max(position, until), large_until, large)
+
+
+def _is_out_of_time(batch: RecordBatch) -> bool:
+    return batch.append_time is None and not (
+        -_LATEST <= batch.base_time <= _LATEST and -_LATEST <= batch.max_time <= _LATEST
+    )

@@ -46,6 +46,12 @@ share.coordinator.state.topic.min.isr=1
 group.initial.rebalance.delay.ms=0
 num.network.threads=2
 num.io.threads=4
+# What a client only announces is memory that the broker reserves, before it knows who that is.
+# Beyond so many connections others wait; without a limit they take all files, and a broker that can open none ends.
+max.connections=4000
+sasl.server.max.receive.size=16384
+socket.request.max.bytes=8388608
+queued.max.request.bytes=67108864
 # The cleaner takes 128 MiB at start otherwise.
 log.cleaner.dedupe.buffer.size=16777216
 """
@@ -116,7 +122,8 @@ class Broker:
 
     def _java(self, main_class: str, *arguments: str) -> list[str]:
         return [
-            str(self.java.executable), f"-Xmx{self.heap_mebibytes}m", "-XX:+UseSerialGC",
+            # without memory its threads end one by one, and what is left serves nobody: better to be started anew
+            str(self.java.executable), f"-Xmx{self.heap_mebibytes}m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError",
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
             "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss.SSS",
             *(self.security.java_options() if self.security else ()),

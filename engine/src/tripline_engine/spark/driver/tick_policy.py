@@ -51,14 +51,21 @@ class TickState:
     resting_since: dict[int, int] = field(default_factory=dict)
     ends: dict[int, int] = field(default_factory=dict)
 
-    def take(self, ranges: Iterable[OrderedRange], committed: Mapping[int, int]) -> None:
-        """Applies order records; each counts once the micro-batch that wrote it is committed."""
+    def take(
+        self, ranges: Iterable[OrderedRange], committed: Mapping[int, int], wall_ms: int | None = None
+    ) -> None:
+        """Applies order records; each counts once the micro-batch that wrote it is committed.
+
+        No partition is ahead of the wall clock, whatever one of its records says: after an outage such a record would
+        let the clock run away from all that waits. `wall_ms` is None for old data.
+        """
         pending = [*self.uncommitted, *ranges]
         self.uncommitted = [r for r in pending if r.until > committed.get(r.partition, 0)]
         for ordered in pending:
             if ordered.until <= committed.get(ordered.partition, 0):
-                highest = self.max_record_times.get(ordered.partition, ordered.max_record_time)
-                self.max_record_times[ordered.partition] = max(highest, ordered.max_record_time)
+                time = ordered.max_record_time if wall_ms is None else min(ordered.max_record_time, wall_ms)
+                highest = self.max_record_times.get(ordered.partition, time)
+                self.max_record_times[ordered.partition] = max(highest, time)
 
     def observe(
         self, ends: Mapping[int, int], unread: Mapping[int, int], elapsed_ms: int

@@ -88,13 +88,13 @@ class Ticker:
         # ends before commits: a record that arrives in between makes a partition look busy, never idle
         ends = self._stream.transaction_ends()
         committed = self._stream.committed()
-        self._state.take(self._ranges(), committed)
+        wall = self._clocks.wall_ms() if self._mode == "wall" else None
+        self._state.take(self._ranges(), committed, wall)
         self._take_settings()
         self.unread = {
             partition: max(0, end - committed.get(partition, 0)) for partition, end in ends.items()
         }
         partitions = self._state.observe(ends, self.unread, self._clocks.elapsed_ms())
-        wall = self._clocks.wall_ms() if self._mode == "wall" else None
         clock = next_tick(partitions, self._idle_seconds * 1000, wall)
         if clock is None or clock < 0 or (self._last is not None and clock <= self._last):
             if self._last is None or not self._repeats_tick():

@@ -82,3 +82,15 @@ def test_rest_starts_anew_after_what_was_taken_between_two_looks() -> None:
     assert [p.resting_ms for p in state.observe({0: 7, 1: 7}, {0: 0, 1: 0}, 1000)] == [0, 0]
     assert [p.resting_ms for p in state.observe({0: 9, 1: 7}, {0: 0, 1: 0}, 40_000)] == [0, 39_000]
     assert [p.resting_ms for p in state.observe({0: 9, 1: 7}, {0: 0, 1: 0}, 41_000)] == [1000, 40_000]
+
+
+def test_a_record_ahead_of_the_wall_clock_does_not_let_it_run_away_later() -> None:
+    """As a producer may write that is wrong, or hostile: then an outage, and honest records that wait."""
+    state = TickState()
+    state.take([OrderedRange(0, 10, 2**62)], {0: 10}, wall_ms=1_000)
+    assert state.max_record_times == {0: 1_000}
+    after_the_outage = state.observe({0: 500}, {0: 490}, elapsed_ms=0)
+    assert next_tick(after_the_outage, 30_000, 600_000) == 1_000
+    old_data = TickState()
+    old_data.take([OrderedRange(0, 10, 2**62)], {0: 10})
+    assert old_data.max_record_times == {0: 2**62}
