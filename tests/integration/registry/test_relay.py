@@ -178,6 +178,33 @@ def test_an_insert_that_commits_late_is_not_skipped(
     assert_no_gap(relay_api, rules_topic)
 
 
+def test_a_cursor_beyond_the_log_is_refused_until_it_is_right(
+    relay_api: RegistryApi, relay_dsn: str, rules_topic: str, tmp_path: Path
+) -> None:
+    right = cursor_of(relay_api.dsn)
+    _move_the_cursor(relay_dsn, 1000)
+    publish(relay_api, 2)
+    with relay_process(relay_dsn, rules_topic, tmp_path / "ahead.log") as relay:
+        until(relay.is_active, "it is active")
+
+        def is_refused() -> bool:
+            answer = httpx.get(f"{relay.metrics}/readyz")
+            return answer.status_code == 503 and "relay" in answer.text
+
+        until(is_refused, "it is not ready")
+        assert f"stands at {right + 1000}, " in (tmp_path / "ahead.log").read_text()
+        _move_the_cursor(relay_dsn, -1000)
+        until(lambda: everything_delivered(relay_api), "it goes on by itself")
+        assert httpx.get(f"{relay.metrics}/readyz").status_code == 200
+    assert_no_gap(relay_api, rules_topic)
+
+
+def _move_the_cursor(dsn: str, by: int) -> None:
+    """With the relay's own login."""
+    with psycopg.connect(dsn) as connection:
+        connection.execute("UPDATE registry.relay_cursor SET position = position + %s", [by])
+
+
 def _waits_for_the_cursor(dsn: str) -> bool:
     waiting = (
         "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%relay_cursor%'"

@@ -15,7 +15,13 @@ from rules_registry.domain.outbox_event import OutboxEvent
 from rules_registry.domain.reports.position_report import PositionReport
 from rules_registry.domain.reports.shard_reports import read_status
 from rules_registry.errors import InvalidStatus, LogDiffers
-from rules_registry.service.log_watch import FOREIGN_SECONDS, STALE_MS, LogWatch
+from rules_registry.service.log_watch import (
+    DELIVERY_SECONDS,
+    FOREIGN_SECONDS,
+    REPORT_SECONDS,
+    STALE_MS,
+    LogWatch,
+)
 from tripline_contracts import log_digest
 from tripline_contracts.canonical import canonical_json
 
@@ -132,6 +138,78 @@ def test_a_shard_that_differs(wrong: PositionReport, sentence: str) -> None:
     watch.step(seen, seen)
     assert sentence in said(watch)
     seen.reports = [replace(wrong, reported_at=NOW - STALE_MS - 1)]
+    watch.step(seen, seen)
+    watch.check()
+
+
+def test_an_event_that_does_not_come_to_the_topic() -> None:
+    seen = world(5)
+    seen.records, late = [*seen.records[:2], *seen.records[3:]], seen.records[2]
+    seen.reports = [report(5)]
+    watch = seen.watch()
+    watch.step(seen, seen)
+    seen.elapsed = DELIVERY_SECONDS - 1
+    watch.step(seen, seen)
+    watch.check()
+    seen.elapsed = DELIVERY_SECONDS
+    watch.step(seen, seen)
+    assert "rules.v1 lacks position 3 of the registry's log" in said(watch)
+    assert "republish --from 3" in said(watch)
+    seen.records = [(9, late[1])]
+    watch.step(seen, seen)
+    watch.check()
+
+
+def test_a_topic_that_was_made_anew_and_lacks_what_the_log_holds() -> None:
+    seen = world(3)
+    seen.reports = [report(3)]
+    watch = seen.watch()
+    watch.step(seen, seen)
+    seen.elapsed = DELIVERY_SECONDS
+    seen.records = [(0, value(1))]
+    watch.step(seen, seen)
+    assert "rules.v1 lacks position 2" in said(watch)
+
+
+def test_a_shard_that_stays_behind_the_log() -> None:
+    seen = world(3)
+    seen.reports = [report(3, shards=2), report(2, shard=1, shards=2)]
+    watch = seen.watch()
+    watch.step(seen, seen)
+    seen.elapsed = REPORT_SECONDS - 1
+    watch.step(seen, seen)
+    watch.check()
+    seen.elapsed = REPORT_SECONDS
+    watch.step(seen, seen)
+    assert "shard 1 of engine engine stands at position 2, and the log has held position 3" in said(watch)
+    # events that have just come give it no more time for those of before
+    seen.events.append(event(4))
+    seen.records = [(3, value(4))]
+    watch.step(seen, seen)
+    assert "position 3" in said(watch)
+    seen.reports[1] = report(3, shard=1, shards=2)
+    watch.step(seen, seen)
+    watch.check()
+
+
+def test_no_shard_has_ever_reported() -> None:
+    seen = world(3)
+    watch = seen.watch()
+    watch.step(seen, seen)
+    watch.check()
+    seen.elapsed = REPORT_SECONDS
+    watch.step(seen, seen)
+    assert "no engine has reported any position, and the log has held position 3" in said(watch)
+
+
+def test_an_engine_that_was_replaced_is_not_waited_for() -> None:
+    seen = world(3)
+    gone = report(1, engine="before", reported_at=NOW - 60_000)
+    wider = report(1, shard=3, shards=4, reported_at=NOW - 60_000)
+    seen.reports = [gone, wider, report(3, shards=2), report(3, shard=1, shards=2)]
+    watch = seen.watch()
+    watch.step(seen, seen)
+    seen.elapsed = REPORT_SECONDS
     watch.step(seen, seen)
     watch.check()
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from structlog.testing import capture_logs
 
-from rules_registry.errors import DeliveryFailed, RelayCursorMoved, StoreUnavailable
+from rules_registry.errors import DeliveryFailed, RelayCursorAhead, RelayCursorMoved, StoreUnavailable
 from rules_registry.service.relay import BATCH, STALE_SECONDS
 from tests.unit.rules_registry.support.faulty_relay_ports import World
 
@@ -89,3 +90,31 @@ def test_it_is_ready_while_it_sees_the_database() -> None:
     now[0] += STALE_SECONDS + 1
     with pytest.raises(StoreUnavailable):
         relay.check()
+
+
+def test_a_cursor_beyond_the_log_is_refused_until_somebody_puts_it_right() -> None:
+    world = World(end=4, cursor=1004)
+    relay, _ = world.relay()
+
+    def not_ready() -> None:
+        with pytest.raises(RelayCursorAhead, match=r"at 1004, .* ended at 4: .*republish --from POSITION"):
+            relay.check()
+        world.end = 1010  # grown past the cursor, which is as wrong as before
+
+    def put_right() -> None:
+        not_ready()
+        assert world.kafka == []
+        world.cursor = 4
+
+    world.while_it_waits += [not_ready, put_right]
+    with capture_logs() as logs:
+        relay.run()
+    assert [entry["event"] for entry in logs].count("relay cursor refused") == 1
+    relay.check()
+    assert world.kafka == list(range(5, 1011))
+
+
+def test_stopped_while_it_refuses_its_cursor_it_leaves_it() -> None:
+    world = World(end=4, cursor=1004)
+    world.relay()[0].run()
+    assert (world.cursor, world.kafka) == (1004, [])

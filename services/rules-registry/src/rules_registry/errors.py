@@ -156,6 +156,10 @@ class RelayCursorMoved(RegistryError):
     """Someone else moved the relay's cursor although this relay holds the lock."""
 
 
+class RelayCursorAhead(RegistryError):
+    """The relay's cursor stands behind the end of the log: what it delivers next would begin too late."""
+
+
 class InvalidStatus(RegistryError):
     """A record of rule-status.v1 that cannot be read; the text says why."""
 

@@ -25,6 +25,7 @@ class World:
     locked_by_another: int = 0
     stop: threading.Event = field(default_factory=threading.Event)
     sessions: int = 0
+    while_it_waits: list[Callable[[], None]] = field(default_factory=list)
 
     def fail_if_told(self, step: str) -> None:
         if self.faults.get(step):
@@ -77,7 +78,10 @@ class FakeOutbox:
 
     def wait(self, seconds: float) -> None:
         del seconds
-        self.world.stop.set()
+        if self.world.while_it_waits:
+            self.world.while_it_waits.pop(0)()
+        else:
+            self.world.stop.set()
 
 
 @dataclass

@@ -15,7 +15,7 @@ from typing import Protocol
 import structlog
 
 from rules_registry.domain.outbox_event import OutboxEvent
-from rules_registry.errors import DeliveryFailed, RelayCursorMoved, StoreUnavailable
+from rules_registry.errors import DeliveryFailed, RelayCursorAhead, RelayCursorMoved, StoreUnavailable
 from rules_registry.service.relay_metrics import RelayMetrics
 from tripline_http.lifecycle import run_sessions
 
@@ -35,6 +35,7 @@ class OutboxPort(Protocol):
 
     def try_lock(self) -> bool: ...
     def cursor(self) -> int: ...
+    def last_position(self) -> int: ...
     def undelivered(self, after: int, limit: int) -> Sequence[OutboxEvent]: ...
     def advance(self, since: int, to: int) -> None: ...
     def wait(self, seconds: float) -> None: ...
@@ -63,15 +64,23 @@ class Relay:
         self._stop = stop
         self._clock = clock
         self._seen_database = float("-inf")
+        self._refused: int | None = None
+        self._ahead: str | None = None
 
     def run(self) -> None:
         """Deliver until stopped. A session that got something done begins the back-off anew."""
         run_sessions(self._session, _RECOVERABLE, self._stop, self._failed)
 
     def check(self) -> None:
-        """The readiness check: raises `StoreUnavailable` if the database has not been seen for a while."""
+        """The readiness check.
+
+        Raises `StoreUnavailable` if the database has not been seen for a while, `RelayCursorAhead` while the relay
+        refuses its cursor.
+        """
         if self._clock() - self._seen_database > STALE_SECONDS:
             raise StoreUnavailable(f"The database has not been seen for {STALE_SECONDS:.0f} s.")
+        if self._ahead is not None:
+            raise RelayCursorAhead(self._ahead)
 
     def _session(self) -> None:
         delivered = 0
@@ -103,8 +112,35 @@ class Relay:
             self._stop.wait(STANDBY_SECONDS)
         return False
 
+    def _sound_cursor(self, outbox: OutboxPort) -> int:
+        """The cursor; waits while it stands beyond the log.
+
+        One that was refused stays so until somebody has put it elsewhere: that the log has grown past it meanwhile does
+        not deliver what it would skip.
+        """
+        while True:
+            # in this order: the log only grows, so a cursor that is right is never beyond it
+            cursor, last = outbox.cursor(), outbox.last_position()
+            self._seen_database = self._clock()
+            if cursor <= last and cursor != self._refused:
+                if self._ahead is not None:
+                    log.info("relay cursor is right again", cursor=cursor, last_position=last)
+                self._refused, self._ahead = None, None
+                return cursor
+            if cursor != self._refused:
+                self._refused = cursor
+                self._ahead = (
+                    f"The relay's cursor stands at {cursor}, and the log ended at {last}: nothing is delivered. Stop "
+                    "every relay, run `rules-registry republish --from POSITION` with the first position that "
+                    "rules.v1 lacks (1 if in doubt), and start the relay."
+                )
+                log.error("relay cursor refused", reason=self._ahead, cursor=cursor, last_position=last)
+            outbox.wait(POLL_SECONDS)
+            if self._stop.is_set():
+                return cursor
+
     def _deliveries(self, outbox: OutboxPort, publisher: PublisherPort) -> Iterator[int]:
-        position = outbox.cursor()
+        position = self._sound_cursor(outbox)
         self._metrics.position.set(position)
         while not self._stop.is_set():
             events = outbox.undelivered(position, BATCH)

@@ -12,7 +12,6 @@ class RewindableOutbox(OutboxPort, Protocol):
     """An outbox that can begin again."""
 
     def rewind(self, to: int = 0) -> None: ...
-    def last_position(self) -> int: ...
 
 
 class TopicPort(Protocol):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 
 from rules_registry.domain.reports.position_report import PositionReport
 from tripline_contracts import log_digest
@@ -47,3 +48,42 @@ class LogDigests:
             )
         if report.is_waiting:
             yield f"{who} has refused an event of rules.v1 and waits for position {report.position + 1}"
+
+
+class LogEnds:
+    """Where the log has ended, and since when: at most one entry for each comparison."""
+
+    def __init__(self) -> None:
+        self._since: list[float] = []
+        self._ends: list[int] = []
+
+    def note(self, end: int, now: float) -> None:
+        """The log ends there now."""
+        if not self._ends or end != self._ends[-1]:
+            self._since.append(now)
+            self._ends.append(end)
+
+    def before(self, moment: float) -> int:
+        """The last event that was in the log at that moment; 0 if that is not known."""
+        known = bisect_right(self._since, moment)
+        return min(self._ends[known - 1], self._ends[-1]) if known else 0
+
+
+def laggards(reports: Sequence[PositionReport], due: int) -> Iterator[str]:
+    """Sentences that say which shards have not reported position `due`, that of an event they have had time for.
+
+    Only those of the engine that spoke last, in the number that it said: what went before it is not waited for.
+    """
+    if due == 0:
+        return
+    if not reports:
+        yield f"no engine has reported any position, and the log has held position {due} for minutes: is one running"
+        return
+    newest = max(reports, key=lambda report: report.reported_at)
+    for report in reports:
+        is_its = (report.engine, report.shards) == (newest.engine, newest.shards)
+        if is_its and report.position < due:
+            yield (
+                f"shard {report.shard} of engine {report.engine} stands at position {report.position}, and the log has"
+                f" held position {due} for minutes: look at the engine and at the status projector"
+            )
