@@ -21,6 +21,7 @@ from tripline_demo.embedded import postgres as embedded
 pytestmark = pytest.mark.integration
 
 BEFORE_THE_OWNER = "0010_issued_by_the_registry"
+BEFORE_ISSUED_VOIDS = "0013_dead_letter_retention"
 STORE = """
 WITH stored AS (
     INSERT INTO alerts.alerts
@@ -54,6 +55,20 @@ def test_what_is_there_keeps_its_meaning(postgres: PostgresServer) -> None:
         alerts = PostgresAlerts(open_pool(postgres.login(owner, "tripline_alert_api"), 2))
         assert alerts.get(alert_id(1)).voided == (voiding(1, 7),)
         alerts.close()
+
+
+def test_voids_of_before_stay(postgres: PostgresServer) -> None:
+    """Also one that the registry does not know; what comes now must be its own."""
+    insert = "INSERT INTO alerts.voided_transactions VALUES (gen_random_uuid(), 1, 1, 'ada', 't1', 1)"
+    with postgres.database() as owner:
+        migrations.upgrade(owner, BEFORE_ISSUED_VOIDS)
+        with psycopg.connect(owner) as connection:
+            connection.execute(insert)
+        migrations.upgrade(owner)
+        with psycopg.connect(owner) as connection:
+            assert connection.execute("SELECT count(*) FROM alerts.voided_transactions").fetchone() == (1,)
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="was never issued"):
+                connection.execute(insert)
 
 
 def test_they_run_twice(postgres: PostgresServer) -> None:

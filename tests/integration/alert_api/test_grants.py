@@ -7,7 +7,7 @@ import pytest
 
 from alert_api.adapters.postgres_intake import PostgresIntake
 from tests.integration.alert_api.conftest import AlertsDatabase
-from tests.unit.alert_api.support.samples import alert, alert_id, received
+from tests.unit.alert_api.support.samples import alert, alert_id, command_id, received
 
 pytestmark = pytest.mark.integration
 
@@ -33,6 +33,10 @@ PROJECTOR_MAY_NOT = {
     "take commands back": "DELETE FROM alerts.voided_transactions",
     "read commands": "SELECT * FROM alerts.voided_transactions",
     "change commands": "UPDATE alerts.voided_transactions SET actor = 'ada'",
+    "invent a command": "INSERT INTO alerts.voided_transactions VALUES (gen_random_uuid(), 101, 1, 'ada', 't1', 1)",
+    "take a command's id at another position": f"""
+        INSERT INTO alerts.voided_transactions VALUES ('{command_id(1)}', 102, 1, 'ada', 't1', 1)""",
+    "demand by itself": "SELECT alerts.demand_issued_void()",
     "store an alert as marked": """
         INSERT INTO alerts.alerts (alert_id, rule_id, rule_version, group_values, event_time, detected_at, content,
                                    voided)
@@ -97,3 +101,9 @@ def test_an_acknowledgement_cannot_be_appended_twice(roles: AlertsDatabase) -> N
                 )
         shown = connection.execute("SELECT acknowledged_by, acknowledged_at FROM alerts.alerts").fetchall()
     assert shown == [("ada", 5)]
+
+
+def test_a_command_that_was_issued_is_stored(roles: AlertsDatabase) -> None:
+    statement = "INSERT INTO alerts.voided_transactions VALUES (%s, 101, 1, 'ada', 'of no alert', 1)"
+    with psycopg.connect(roles.projector) as connection:
+        assert connection.execute(statement, [command_id(1)]).rowcount == 1
