@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.sockets import connected, is_closed
 from tripline_demo.processes import ports
 from tripline_http.server import LIMITS, STALLED_SECONDS
 
@@ -57,9 +58,7 @@ class Server:
     port: int
 
     def connect(self, said: bytes = b"") -> socket.socket:
-        connection = socket.create_connection(("127.0.0.1", self.port), timeout=60)
-        connection.sendall(said)
-        return connection
+        return connected(self.port, said)
 
     def asked(self, path: str, seconds: float = AT_ONCE) -> int:
         return httpx.get(f"http://127.0.0.1:{self.port}{path}", timeout=seconds).status_code
@@ -109,19 +108,6 @@ def test_idle_heads_and_bodies_keep_nobody_out_and_are_closed(server: Server) ->
 def trickle(connection: socket.socket) -> None:
     with suppress(OSError):
         connection.sendall(b"x")
-
-
-def is_closed(connection: socket.socket) -> bool:
-    seconds = connection.gettimeout()
-    connection.setblocking(False)  # with a timeout Python waits for it, whatever the flags say
-    try:
-        return connection.recv(1, socket.MSG_PEEK) == b""
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    finally:
-        connection.settimeout(seconds)
 
 
 HOST = b"Host: x\r\nConnection: close\r\n"

@@ -29,8 +29,6 @@ from tripline_http.problems import PROBLEM_TYPE
 
 STALLED_SECONDS: Final = 5.0
 """A reader who takes nothing for so long makes room for others; sooner, it may be the network."""
-MAX_REQUEST_BYTES: Final = 9 * 1024 * 1024
-"""More than any endpoint takes; they refuse with a problem of their own what is too much for them."""
 _HEAD_BYTES: Final = 32 * 1024
 _OWN_THREADS: Final = ("/livez", "/readyz")
 """Answered even where every other thread is busy."""
@@ -52,6 +50,8 @@ class Limits:
     idle_seconds: float = 15.0
     grace_seconds: float = 10.0
     """For running requests, once the server is asked to stop."""
+    request_bytes: int = 9 * 1024 * 1024
+    """More than any endpoint takes; they refuse with a problem of their own what is too much for them."""
 
 
 LIMITS: Final = Limits()
@@ -136,29 +136,42 @@ class _Channel(HTTPChannel):  # type: ignore[misc]
         return self.last_activity if begun is None else begun
 
 
-class _Server(TcpWSGIServer):  # type: ignore[misc]
+class Server(TcpWSGIServer):  # type: ignore[misc]
+    """Listens from construction. Raises OSError or ValueError for an address that cannot be listened on."""
+
     channel_class = _Channel
     stopping_at: float | None = None
 
     def __init__(self, app: Flask, bind: Bind, threads: int, limits: Limits = LIMITS) -> None:
+        # a line for each request that waits for a thread says nothing that the metrics do not
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self.limits = limits
-        self._own = {path: _dispatcher(1) for path in _OWN_THREADS}
-        super().__init__(
-            app,
-            dispatcher=_dispatcher(threads),
-            listen=f"{bind.host}:{bind.port}",
-            threads=threads,
-            # never reached, as `_has_room_for` comes first: waitress would leave all callers waiting, probes too
-            connection_limit=2 * limits.connections + 16,
-            cleanup_interval=1,
-            max_request_header_size=_HEAD_BYTES,
-            max_request_body_size=MAX_REQUEST_BYTES,
-            # reads on while a request is answered, and so learns of a caller that is gone
-            channel_request_lookahead=1,
-            clear_untrusted_proxy_headers=True,
-            asyncore_use_poll=True,
-            ident=None,
-        )
+        self._own = {path: ThreadedTaskDispatcher() for path in _OWN_THREADS}
+        sockets: dict[int, wasyncore.dispatcher] = {}
+        try:
+            super().__init__(
+                app,
+                map=sockets,
+                dispatcher=ThreadedTaskDispatcher(),
+                listen=f"{bind.host}:{bind.port}",
+                threads=threads,
+                # never reached, as `_has_room_for` comes first: waitress would leave all callers waiting, probes too
+                connection_limit=2 * limits.connections + 16,
+                cleanup_interval=1,
+                max_request_header_size=_HEAD_BYTES,
+                max_request_body_size=limits.request_bytes,
+                # reads on while a request is answered, and so learns of a caller that is gone
+                channel_request_lookahead=1,
+                clear_untrusted_proxy_headers=True,
+                asyncore_use_poll=True,
+                ident=None,
+            )
+        except OSError:
+            wasyncore.close_all(sockets, ignore_all=True)
+            raise
+        self.task_dispatcher.set_thread_count(threads)
+        for dispatcher in self._own.values():
+            dispatcher.set_thread_count(1)
 
     def add_task(self, task: _Channel) -> None:
         dispatcher: ThreadedTaskDispatcher = self._own.get(task.requests[0].path) or self.task_dispatcher
@@ -215,18 +228,13 @@ class _Server(TcpWSGIServer):  # type: ignore[misc]
             self._turn(0.1)
         for dispatcher in (self.task_dispatcher, *self._own.values()):
             dispatcher.shutdown(timeout=1)
+        wasyncore.close_all(self._map, ignore_all=True)
 
     def _turn(self, seconds: float = 1.0) -> None:
         wasyncore.loop(timeout=seconds, map=self._map, use_poll=True, count=1)
 
     def _is_busy(self) -> bool:
         return any(channel.requests or channel.total_outbufs_len for channel in self.active_channels.values())
-
-
-def _dispatcher(threads: int) -> ThreadedTaskDispatcher:
-    dispatcher = ThreadedTaskDispatcher()
-    dispatcher.set_thread_count(threads)
-    return dispatcher
 
 
 def serve(
@@ -242,10 +250,8 @@ def serve(
     `on_stop` is called when it ends, `on_stopping` as soon as it is asked to: answers without an end of their own
     should end then. Raises ConfigurationError where the address cannot be listened on.
     """
-    # a line for each request that waits for a thread says nothing that the metrics do not
-    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     try:
-        server = _Server(load(), bind, threads)
+        server = Server(load(), bind, threads)
     except OSError as error:
         if on_stop is not None:
             on_stop()
