@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import ExitStack
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Route, expect
@@ -12,6 +14,7 @@ from playwright.sync_api import Route, expect
 from tests.browser.conftest import OpenWindow
 from tests.browser.traffic import Tripped
 from tests.browser.windows import answers
+from tests.stack import RunningStack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -151,3 +154,27 @@ def test_signing_out_leaves_nothing_behind(open_window: OpenWindow, tripped: Tri
     expect(window.page.get_by_text("This key is not known any more.")).to_be_visible()
     assert window.page.evaluate("sessionStorage.length") == 0
     expect(window.page.get_by_text(tripped.rule["name"])).to_have_count(0)
+
+
+def test_a_window_whose_stream_another_one_took_asks_until_it_is_used_again(
+    open_window: OpenWindow, stack: RunningStack
+) -> None:
+    """A key has four streams. One that came back by itself would end another one, which would come back too."""
+    window = open_window("viewer")
+    asked: list[str] = []
+    window.page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+    with window.page.expect_response("**/v1/alerts/stream"):
+        window.go("/alerts")
+    with ExitStack() as others:
+        client = others.enter_context(stack.alerts("viewer"))
+        for _ in range(4):
+            assert others.enter_context(client.stream("GET", "/v1/alerts/stream")).status_code == 200
+        asked.clear()
+        for _ in range(2):
+            with window.page.expect_request(lambda request: urlsplit(request.url).path == "/v1/alerts"):
+                pass
+        assert "/v1/alerts/stream" not in asked
+        with window.page.expect_response("**/v1/alerts/stream") as back:
+            window.page.evaluate("dispatchEvent(new Event('focus'))")
+        assert back.value.status == 200
+    window.is_clean()
