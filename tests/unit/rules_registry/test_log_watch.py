@@ -192,14 +192,20 @@ def test_a_shard_that_stays_behind_the_log() -> None:
     watch.check()
 
 
-def test_no_shard_has_ever_reported() -> None:
+def test_an_engine_that_says_nothing_is_not_said_to_lag() -> None:
+    """It may have no traffic: its record clock stands, and it speaks when that moves."""
     seen = world(3)
     watch = seen.watch()
     watch.step(seen, seen)
-    watch.check()
     seen.elapsed = REPORT_SECONDS
     watch.step(seen, seen)
-    assert "no engine has reported any position, and the log has held position 3" in said(watch)
+    watch.check()
+    seen.reports = [report(2, reported_at=NOW - 60_001)]
+    watch.step(seen, seen)
+    watch.check()
+    seen.reports = [report(2, reported_at=NOW - 60_000)]
+    watch.step(seen, seen)
+    assert "stands at position 2, and the log has held position 3" in said(watch)
 
 
 def test_an_engine_that_was_replaced_is_not_waited_for() -> None:

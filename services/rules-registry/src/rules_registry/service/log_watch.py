@@ -126,7 +126,7 @@ class LogWatch:
                 if report.reported_at >= oldest
                 for difference in self._digests.differences(report)
             ),
-            *laggards(reports, self._ends.before(self._elapsed() - REPORT_SECONDS)),
+            *self._laggards(reports),
         ]
         if differences:
             log.error("rules differ", differences=differences[:10])
@@ -140,6 +140,12 @@ class LogWatch:
             raise LogDiffers(f"{self._differences[0]}.")
         if self._elapsed() - self._foreign_at < FOREIGN_SECONDS:
             raise LogDiffers("rules.v1 holds a record that is not in the registry's log.")
+
+    def _laggards(self, reports: Sequence[PositionReport]) -> Iterator[str]:
+        due = self._ends.before(self._elapsed() - REPORT_SECONDS)
+        if due:
+            seconds = self._elapsed() - self._ends.reached(due) - DELIVERY_SECONDS
+            yield from laggards(reports, due, self._wall_ms() - int(seconds * 1_000))
 
     def _forget_topic(self) -> None:
         self._complete, self._last_offset = 0, -1

@@ -68,22 +68,25 @@ class LogEnds:
         known = bisect_right(self._since, moment)
         return min(self._ends[known - 1], self._ends[-1]) if known else 0
 
+    def reached(self, end: int) -> float:
+        """Since when the log has ended there or further on."""
+        return next(since for since, reached in zip(self._since, self._ends, strict=True) if reached >= end)
 
-def laggards(reports: Sequence[PositionReport], due: int) -> Iterator[str]:
-    """Sentences that say which shards have not reported position `due`, that of an event they have had time for.
 
-    Only those of the engine that spoke last, in the number that it said: what went before it is not waited for.
+def laggards(reports: Sequence[PositionReport], due: int, since_ms: int) -> Iterator[str]:
+    """Sentences that say which shards lack position `due`, that of an event they have had time for.
+
+    Only those of the engine that spoke last, in the number that it said, and only what they have said since `since_ms`:
+    shards speak when their record clock moves, which stands still without transactions of old data, and an engine that
+    does not run says so itself.
     """
-    if due == 0:
-        return
-    if not reports:
-        yield f"no engine has reported any position, and the log has held position {due} for minutes: is one running"
+    if due == 0 or not reports:
         return
     newest = max(reports, key=lambda report: report.reported_at)
     for report in reports:
         is_its = (report.engine, report.shards) == (newest.engine, newest.shards)
-        if is_its and report.position < due:
+        if is_its and report.position < due and report.reported_at >= since_ms:
             yield (
                 f"shard {report.shard} of engine {report.engine} stands at position {report.position}, and the log has"
-                f" held position {due} for minutes: look at the engine and at the status projector"
+                f" held position {due} for minutes: look at the engine's log"
             )
