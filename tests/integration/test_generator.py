@@ -67,7 +67,10 @@ def generator(kafka: str) -> Iterator[Generator]:
 
 
 def test_it_is_ready(generator: Generator) -> None:
-    assert generator.http.get("/readyz").json() == {"status": "ok", "checks": ["kafka", "sender"]}
+    assert generator.http.get("/readyz").json() == {
+        "status": "ok",
+        "checks": ["deliveries", "kafka", "sender"],
+    }
 
 
 def test_a_payment_by_hand_lies_where_the_answer_says(generator: Generator) -> None:

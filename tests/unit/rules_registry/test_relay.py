@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from rules_registry.errors import DeliveryFailed, RelayCursorAhead, RelayCursorMoved, StoreUnavailable
-from rules_registry.service.relay import BATCH, STALE_SECONDS
+from rules_registry.service.relay import BATCH, SILENT_SECONDS, STALE_SECONDS
 from tests.unit.rules_registry.support.faulty_relay_ports import World
 
 
@@ -90,6 +90,57 @@ def test_it_is_ready_while_it_sees_the_database() -> None:
     now[0] += STALE_SECONDS + 1
     with pytest.raises(StoreUnavailable):
         relay.check()
+
+
+def test_with_nothing_to_deliver_it_is_ready_while_kafka_answers() -> None:
+    now = [100.0]
+    world = World(end=2)
+    relay, _ = world.relay(lambda: now[0])
+
+    def later(*, kafka_answers: bool) -> None:
+        relay.check()
+        world.kafka_answers = kafka_answers
+        now[0] += SILENT_SECONDS
+
+    def silent() -> None:
+        now[0] += 1
+        with pytest.raises(DeliveryFailed, match="Kafka has not answered for 30 s"):
+            relay.check()
+        world.kafka_answers = True
+
+    world.while_it_waits += [
+        lambda: later(kafka_answers=True),
+        lambda: later(kafka_answers=True),
+        lambda: later(kafka_answers=False),
+        silent,
+        relay.check,
+    ]
+    relay.run()
+    assert not world.while_it_waits
+
+
+def test_while_deliveries_fail_it_is_not_ready_and_standing_by_it_need_not_see_kafka() -> None:
+    now = [100.0]
+    world = World(end=4, faults={"deliver": [DeliveryFailed("down")]})
+    relay, _ = world.relay(lambda: now[0])
+    original = world.fail_if_told
+
+    def slow(step: str) -> None:
+        if step == "deliver" and world.faults["deliver"]:
+            now[0] += SILENT_SECONDS + 1
+        if step == "read" and world.sessions == 2 and not world.kafka[2:]:
+            with pytest.raises(DeliveryFailed):
+                relay.check()
+        original(step)
+
+    world.fail_if_told = slow  # type: ignore[method-assign]
+    relay.run()
+    relay.check()
+    world.stop.clear()
+    world.locked_by_another = 1
+    now[0] += SILENT_SECONDS + 1
+    relay.run()
+    relay.check()
 
 
 def test_a_cursor_beyond_the_log_is_refused_until_somebody_puts_it_right() -> None:

@@ -81,7 +81,7 @@ def start(settings: Settings, keys: Iterable[ApiKey]) -> Running:
     registry = new_metrics_registry()
     registry.register(TrafficCollector(sender))
     context = Context(trade, sender, desk, replays, plays, wall_ms, new_id)
-    checks = {"kafka": outlet.check, "sender": lambda: _alive(thread)}
+    checks = {"kafka": outlet.check, "sender": lambda: _alive(thread), "deliveries": sender.check}
     app = new_generator_app(context, Access(keys, settings.hosts), registry, checks)
     thread.start()
     return Running(app, sender, replays, plays, outlet, desk, thread)

@@ -22,7 +22,8 @@ from tripline_engine.topic_names import ORDER, TICKS, TRANSACTIONS
 
 _log = structlog.get_logger(__name__)
 _READ_SECONDS: Final = 0.5
-_NEW_PARTITIONS_SECONDS: Final = 30.0
+_NEW_PARTITIONS_SECONDS: Final = 10.0
+"""Also how soon it is known that Kafka is gone: a consumer without records says nothing of it."""
 TOPICS: Final = (TRANSACTIONS, ORDER, TICKS)
 """By the contract's names."""
 
@@ -51,7 +52,7 @@ class Archiver:
         self.beat = elapsed()
         """Time of the loop's last iteration, on the same clock."""
         self.reading = False
-        """Whether Kafka has listed its partitions."""
+        """Whether Kafka, asked last, has listed its partitions."""
 
     def run(self, stop: threading.Event) -> None:
         """Runs until `stop` is set, then flushes. Raises EngineError, and OSError if the disk fails."""
@@ -79,6 +80,7 @@ class Archiver:
             consumer.assign_new_partitions()
             self.reading = True
         except KafkaSilent as error:
+            self.reading = False
             _log.warning("kafka", reason=str(error))
 
     def _start_offset(self, key: PartitionKey, span: OffsetRange) -> int:

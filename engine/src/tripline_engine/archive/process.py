@@ -71,5 +71,5 @@ class Probes:
         return f"the loop has not come round for {quiet:.0f} s" if quiet > _STALE_SECONDS else None
 
     def not_ready(self) -> str | None:
-        """Ready once all partitions are assigned."""
-        return self.dead() if self._archiver.reading else "Kafka has not said yet what there is"
+        """Ready while Kafka lists the partitions, and all are assigned."""
+        return self.dead() if self._archiver.reading else "Kafka does not say what there is"

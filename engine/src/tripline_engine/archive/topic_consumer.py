@@ -29,7 +29,8 @@ from tripline_engine.kafka_log.topic_log import (
 )
 
 _log = structlog.get_logger(__name__)
-_SECONDS: Final = 30.0
+_SECONDS: Final = 10.0
+"""For an answer of Kafka; the loop stands still meanwhile."""
 _MAX_RECORDS: Final = 5_000
 _FETCH_BYTES: Final = 1 << 18
 """Minimum size of a fetch response; the broker waits for it half a second at most."""

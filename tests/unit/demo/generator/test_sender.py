@@ -6,9 +6,11 @@ import threading
 import pytest
 
 from tests.unit.demo.generator.fakes import FakeOutlet, FakeTime
+from tripline_demo.generator.errors import Unsendable
+from tripline_demo.generator.output.outlet import Failures
 from tripline_demo.generator.output.pacer import Meter, Pace
 from tripline_demo.generator.output.record_renderer import Renderer
-from tripline_demo.generator.output.sender import Clocks, Sender
+from tripline_demo.generator.output.sender import FAILING_SECONDS, Clocks, Sender
 from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.generator.traffic import Traffic
 
@@ -58,6 +60,23 @@ def test_rate_zero_sends_nothing() -> None:
     rig = Rig(Traffic(rate=0))
     rig.seconds(2)
     assert rig.sender.counters().sent == 0
+
+
+@pytest.mark.parametrize("room", [1_000_000, 1], ids=["a free queue", "a full queue"])
+def test_it_is_not_ready_while_deliveries_fail_and_a_minute_after(room: int) -> None:
+    rig = Rig(Traffic(rate=100), FakeOutlet(room=room))
+    rig.seconds(1)
+    rig.sender.check()
+    for count in (1, 2):
+        rig.outlet.refused = Failures(count, "Local: Message timed out")
+        rig.seconds(0.1)
+        with pytest.raises(Unsendable, match="Message timed out"):
+            rig.sender.check()
+        rig.seconds(FAILING_SECONDS - 1)
+        with pytest.raises(Unsendable):
+            rig.sender.check()
+    rig.seconds(1)
+    rig.sender.check()
 
 
 def test_a_named_seed_begins_the_stream_anew_under_new_ids() -> None:

@@ -25,6 +25,7 @@ class World:
     locked_by_another: int = 0
     stop: threading.Event = field(default_factory=threading.Event)
     sessions: int = 0
+    kafka_answers: bool = True
     while_it_waits: list[Callable[[], None]] = field(default_factory=list)
 
     def fail_if_told(self, step: str) -> None:
@@ -94,3 +95,6 @@ class FakePublisher:
         arrived = events[: len(events) // 2] if faulty else events
         self.world.kafka += [event.position for event in arrived]
         self.world.fail_if_told("deliver")
+
+    def answers(self) -> bool:
+        return self.world.kafka_answers

@@ -9,6 +9,7 @@ from typing import Final
 
 import structlog
 
+from tripline_demo.generator.errors import Unsendable
 from tripline_demo.generator.output.outlet import Outlet, Record
 from tripline_demo.generator.output.pacer import Meter, Pace
 from tripline_demo.generator.output.record_renderer import Renderer
@@ -21,6 +22,8 @@ _RESTING_SECONDS: Final = 0.05
 """Between turns at a rate of nought, which would take as much of a processor as a few hundred records a second."""
 _CHUNK: Final = 1_024
 _BURST: Final = 512
+FAILING_SECONDS: Final = 60.0
+"""After a delivery that failed."""
 _LOG = structlog.get_logger(__name__)
 
 
@@ -91,6 +94,7 @@ class Sender:
         self._meter = Meter()
         self._sent = 0
         self._kinds = [0, 0, 0, 0]
+        self._failed, self._failed_at = 0, float("-inf")
         self._traffic = traffic
         self._stock = Stock(trade, shape_of(traffic, trade), 0)
         self._renderer = new_renderer()
@@ -127,6 +131,11 @@ class Sender:
             self._meter.rate(self._clocks.steady(), sent),
         )
 
+    def check(self) -> None:
+        """The readiness check. Raises Unsendable while deliveries fail, and for a minute after the last."""
+        if self._clocks.steady() - self._failed_at < FAILING_SECONDS:
+            raise Unsendable(f"deliveries fail: {self._outlet.failures().latest}")
+
     def run(self) -> None:
         """Turns until `stop`. An unforeseen error is logged and ends the thread: /readyz then says so."""
         try:
@@ -154,12 +163,18 @@ class Sender:
             self._kinds[made.kind] += 1
             self._sent += 1
         meter.mark(self._clocks.steady(), self._sent)
-        self._outlet.serve(0)
+        self._serve(0)
         return due
 
     def _hand_over(self, record: Record) -> bool:
         while not self._outlet.send(record):
             if self._stopped.is_set():
                 return False
-            self._outlet.serve(0.05)
+            self._serve(0.05)
         return True
+
+    def _serve(self, seconds: float) -> None:
+        self._outlet.serve(seconds)
+        failed = self._outlet.failures().count
+        if failed != self._failed:
+            self._failed, self._failed_at = failed, self._clocks.steady()

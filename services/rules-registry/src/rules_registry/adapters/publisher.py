@@ -20,6 +20,7 @@ log = structlog.get_logger(__name__)
 TOPIC = "rules.v1"
 SOURCE = "/rules-registry"
 _SECONDS = 20.0
+_ANSWER_SECONDS = 2.0
 
 
 class Publisher:
@@ -49,6 +50,14 @@ class Publisher:
             raise DeliveryFailed(
                 f"{len(failures)} events failed and {left} were not confirmed: {failures[:1]}."
             )
+
+    def answers(self) -> bool:
+        """Whether Kafka does, and has the topic; known within seconds."""
+        try:
+            return self._producer.list_topics(TOPIC, timeout=_ANSWER_SECONDS).topics[TOPIC].error is None
+        except KafkaException as error:
+            log.warning("kafka", reason=str(error))
+            return False
 
 
 @contextmanager

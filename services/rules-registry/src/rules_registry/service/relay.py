@@ -26,6 +26,9 @@ BATCH = 500
 POLL_SECONDS = 1.0
 STANDBY_SECONDS = 0.5
 STALE_SECONDS = 15.0
+# With nothing to deliver Kafka is asked now and then, so that its absence is known before there is something.
+ASK_SECONDS = 10.0
+SILENT_SECONDS = 30.0
 
 _RECOVERABLE = (StoreUnavailable, DeliveryFailed, RelayCursorMoved)
 
@@ -45,6 +48,9 @@ class PublisherPort(Protocol):
     """The producer of rules.v1."""
 
     def deliver(self, events: Sequence[OutboxEvent]) -> None: ...
+    def answers(self) -> bool:
+        """Whether Kafka does, and has the topic; known within seconds."""
+        ...
 
 
 class Relay:
@@ -64,6 +70,8 @@ class Relay:
         self._stop = stop
         self._clock = clock
         self._seen_database = float("-inf")
+        self._seen_kafka: float | None = None
+        """None on standby, which has no connection to it."""
         self._refused: int | None = None
         self._ahead: str | None = None
 
@@ -74,13 +82,16 @@ class Relay:
     def check(self) -> None:
         """The readiness check.
 
-        Raises `StoreUnavailable` if the database has not been seen for a while, `RelayCursorAhead` while the relay
-        refuses its cursor.
+        Raises `StoreUnavailable` if the database has not been seen for a while, `DeliveryFailed` if Kafka has not while
+        this relay is the active one, `RelayCursorAhead` while the relay refuses its cursor.
         """
         if self._clock() - self._seen_database > STALE_SECONDS:
             raise StoreUnavailable(f"The database has not been seen for {STALE_SECONDS:.0f} s.")
         if self._ahead is not None:
             raise RelayCursorAhead(self._ahead)
+        seen = self._seen_kafka
+        if seen is not None and self._clock() - seen > SILENT_SECONDS:
+            raise DeliveryFailed(f"Kafka has not answered for {SILENT_SECONDS:.0f} s.")
 
     def _session(self) -> None:
         delivered = 0
@@ -105,10 +116,15 @@ class Relay:
             if is_locked:
                 log.info("relay lock acquired", after_waiting=waiting)
                 self._metrics.active.set(1)
+                if self._seen_kafka is None:
+                    self._seen_kafka = (
+                        self._clock()
+                    )  # time to answer; a session that failed gives no more of it
                 return True
             if not waiting:
                 log.info("relay on standby: another one holds the lock")
                 waiting = True
+                self._seen_kafka = None
             self._stop.wait(STANDBY_SECONDS)
         return False
 
@@ -146,15 +162,22 @@ class Relay:
             events = outbox.undelivered(position, BATCH)
             self._seen_database = self._clock()
             if not events:
+                self._ask(publisher)
                 outbox.wait(POLL_SECONDS)
                 continue
             publisher.deliver(events)
+            self._seen_kafka = self._clock()
             outbox.advance(position, events[-1].position)
             position = events[-1].position
             self._metrics.position.set(position)
             self._metrics.delivered.inc(len(events))
             log.info("delivered", events=len(events), position=position)
             yield len(events)
+
+    def _ask(self, publisher: PublisherPort) -> None:
+        is_due = self._seen_kafka is None or self._clock() - self._seen_kafka >= ASK_SECONDS
+        if is_due and publisher.answers():
+            self._seen_kafka = self._clock()
 
     def _failed(self, error: BaseException) -> None:
         self._metrics.failures.labels(type(error).__name__).inc()
