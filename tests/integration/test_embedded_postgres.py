@@ -96,9 +96,7 @@ def test_data_survives_a_restart_and_a_kill(home: Path) -> None:
         logins.ensure_database(first.dsn(), "kept")
     cluster = embedded.Cluster(home, ports.free_ports(1)[0], first.password)
     cluster.prepare()
-    server = leash.start(
-        cluster.command(), log=home / "log", stop_signal=signal.SIGINT, user=embedded.server_user()
-    )
+    server = leash.start(cluster.command(), log=home / "log", stop_signal=signal.SIGINT, user=cluster.user())
     try:
         assert ports.wait_until_open(cluster.port, 30)
         postmaster = int((cluster.data / "postmaster.pid").read_text().splitlines()[0])
@@ -109,9 +107,7 @@ def test_data_survives_a_restart_and_a_kill(home: Path) -> None:
     _wait_until_gone(cluster)
     cluster = embedded.Cluster(home, ports.free_ports(1)[0], first.password)
     cluster.prepare()
-    server = leash.start(
-        cluster.command(), log=home / "log", stop_signal=signal.SIGINT, user=embedded.server_user()
-    )
+    server = leash.start(cluster.command(), log=home / "log", stop_signal=signal.SIGINT, user=cluster.user())
     try:
         assert ports.wait_until_open(cluster.port, 30)
         _wait_until_ready(cluster.dsn("kept"))

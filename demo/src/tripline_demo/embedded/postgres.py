@@ -21,16 +21,32 @@ from pathlib import Path
 
 import psycopg
 
+from tripline_demo.embedded.guarded_files import open_to_group, own_folder, write_guarded
 from tripline_demo.errors import PostgresFailed
 from tripline_demo.processes import leash, ports
 
 ADMIN = "tripline_admin"
 INITDB_SECONDS = 120
 
-_HBA = """\
+# Preferred, where there is one: no other process of the machine but its PostgreSQL runs as it. Anything may be nobody.
+_USERS = ("postgres", "nobody")
+
+# All that says who gets in lies beside the data and not in it: what is in the data belongs to the server's user.
+_SETTINGS = {
+    "postgresql.conf": """\
+# Written at each start. Who may log in is in the files that the command line names.
+lc_messages = 'C'
+lc_monetary = 'C'
+lc_numeric = 'C'
+lc_time = 'C'
+""",
+    "pg_hba.conf": """\
 # type  database  user  address        method
 host    all       all   127.0.0.1/32   scram-sha-256
-"""
+""",
+    "pg_ident.conf": "# No other user names.\n",
+}
+_NAMED_BY = {"config_file": "postgresql.conf", "hba_file": "pg_hba.conf", "ident_file": "pg_ident.conf"}
 _DURABLE: tuple[str, ...] = ()
 THROWAWAY = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 """Settings for clusters whose data nobody wants after a crash: tests."""
@@ -53,13 +69,27 @@ class Cluster:
         """The data directory."""
         return self.home / "data"
 
+    @property
+    def settings_folder(self) -> Path:
+        """What the server reads and may not write: its configuration, and who may log in how."""
+        return self.home / "settings"
+
+    def user(self) -> str | None:
+        """Whom the server of these data runs as: whoever it ran as before, else `server_user()`."""
+        preferred = server_user()
+        if preferred is not None and self.data.is_dir():
+            owner = self.data.lstat().st_uid
+            return next((name for name in _known_users() if pwd.getpwnam(name).pw_uid == owner), preferred)
+        return preferred
+
     def dsn(self, database: str = "postgres", user: str = ADMIN, password: str | None = None) -> str:
         """A connection URI; without `password` for the superuser."""
         return f"postgresql://{user}:{password or self.password}@{ports.LOOPBACK}:{self.port}/{database}"
 
     def command(self) -> list[str]:
-        """Starts the server in the foreground; to be run as `server_user()`. SIGINT is its fast, clean stop."""
+        """Starts the server in the foreground; to be run as `user()`. SIGINT is its fast, clean stop."""
         options = [
+            *(f"{option}={self.settings_folder / name}" for option, name in _NAMED_BY.items()),
             "listen_addresses=127.0.0.1",
             f"port={self.port}",
             "unix_socket_directories=",
@@ -74,23 +104,26 @@ class Cluster:
 
     def prepare(self) -> None:
         """Makes the cluster if it is not there. Raises PostgresFailed."""
-        user = server_user()
-        self.home.mkdir(parents=True, exist_ok=True)
+        user = self.user()
+        own_folder(self.home)
         if user is not None:
             _let_through(self.home, user)
         if not (self.data / "PG_VERSION").exists():
             self._initialise(user)
-        hba = self.data / "pg_hba.conf"
-        hba.write_text(_HBA, encoding="utf-8")
+        group = pwd.getpwnam(user).pw_gid if user is not None else None
+        own_folder(self.settings_folder)
+        open_to_group(self.settings_folder, group)
+        for name, text in _SETTINGS.items():
+            write_guarded(self.settings_folder / name, text, group)
 
     def _initialise(self, user: str | None) -> None:
         password_file = self.home / "password"
         self.data.mkdir(exist_ok=True)
-        password_file.touch(mode=0o600)
-        password_file.write_text(self.password, encoding="utf-8")
+        write_guarded(password_file, self.password)
         if user is not None:
-            os.chown(self.data, pwd.getpwnam(user).pw_uid, pwd.getpwnam(user).pw_gid)
-            os.chown(password_file, pwd.getpwnam(user).pw_uid, pwd.getpwnam(user).pw_gid)
+            entry = pwd.getpwnam(user)
+            for path in (self.data, password_file):
+                os.chown(path, entry.pw_uid, entry.pw_gid, follow_symlinks=False)
         try:
             done = _run_as(
                 user,
@@ -124,12 +157,22 @@ def server_user() -> str | None:
     """Whom the server runs as: None for ourselves, an unprivileged user when we are root (Postgres refuses root)."""
     if os.geteuid() != 0:
         return None
-    try:
-        return pwd.getpwnam("nobody").pw_name
-    except KeyError as missing:
+    known = _known_users()
+    if not known:
         raise PostgresFailed(
-            "PostgreSQL does not run as root and there is no user `nobody`: start it as a normal user."
-        ) from missing
+            "PostgreSQL does not run as root and there is neither a user `postgres` nor `nobody`: start it as a normal"
+            " user."
+        )
+    return known[0]
+
+
+def _known_users() -> list[str]:
+    known = []
+    for name in _USERS:
+        with contextlib.suppress(KeyError):
+            if pwd.getpwnam(name).pw_uid != 0:
+                known.append(name)
+    return known
 
 
 def _let_through(home: Path, user: str) -> None:
@@ -183,7 +226,7 @@ def running(
     cluster = Cluster(home, port, secrets.token_urlsafe(24), settings)
     cluster.prepare()
     server = leash.start(
-        cluster.command(), log=home / "postgres.log", stop_signal=signal.SIGINT, user=server_user()
+        cluster.command(), log=home / "postgres.log", stop_signal=signal.SIGINT, user=cluster.user()
     )
     try:
         _wait(cluster, server, deadline_seconds)

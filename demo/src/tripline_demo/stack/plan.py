@@ -16,7 +16,7 @@ from tripline_demo.embedded.broker_security import BrokerSecurity
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
 from tripline_demo.embedded.kafka import Broker
-from tripline_demo.embedded.postgres import Cluster, server_user
+from tripline_demo.embedded.postgres import Cluster
 from tripline_demo.groups import login_of
 from tripline_demo.processes import ports
 from tripline_demo.stack import checks
@@ -104,7 +104,8 @@ def script(name: str) -> str:
 def _postgres(plan: Plan) -> Program:
     return Program(
         name="postgres", title="PostgreSQL", command=tuple(plan.cluster.command()), directory=Path("/"),
-        user=server_user(), stop_signal="INT", ready=checks.postgres_ready(plan.cluster.dsn(), plan.ports["postgres"]),
+        user=plan.cluster.user(), stop_signal="INT",
+        ready=checks.postgres_ready(plan.cluster.dsn(), plan.ports["postgres"]),
     )  # fmt: skip
 
 
