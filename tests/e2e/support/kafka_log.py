@@ -18,6 +18,10 @@ from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo import topics
 
 SECONDS = 60.0
+ANY_TIME = {
+    "message.timestamp.after.max.ms": str(2**63 - 1),
+    "message.timestamp.before.max.ms": str(2**63 - 1),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,17 @@ class KafkaLog:
         )
 
     def create(self, **more: str) -> None:
-        """All topics, as the contract makes them for old data; `more` is further configuration of each."""
+        """All topics, as the contract makes them for old data; `more` is further configuration of each.
+
+        But for record times, of which histories have the strangest: an earlier release's topics took them.
+        """
         wanted = [
-            replace(topic, name=self.prefix + topic.name, config={**topic.config, **more})
+            replace(
+                topic,
+                name=self.prefix + topic.name,
+                config={**topic.config, **more},
+                config_for_old_data={**topic.config_for_old_data, **ANY_TIME},
+            )
             for topic in contract.all_topics()
         ]
         assert len(topics.create(self.cluster, wanted, "data")) == len(wanted)

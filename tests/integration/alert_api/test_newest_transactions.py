@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from uuid import uuid4
 
 import pytest
@@ -19,6 +20,10 @@ pytestmark = pytest.mark.integration
 GARBAGE = [b"", b"\xff\x00", b"[" * 60_000, b"[1]", b"9" * 9_999, None]
 
 
+SENT = time.time_ns() // 1_000_000 - 86_400_000
+"""A day ago, in ms: not the time at which the broker has it."""
+
+
 def new_topic(kafka: str) -> str:
     contract = topics.load("transactions.v1")
     members = {name: getattr(contract, name) for name in contract.__dataclass_fields__}
@@ -30,7 +35,7 @@ def new_topic(kafka: str) -> str:
 def produce(kafka: str, topic: str, values: list[bytes | None], partition: int = 0) -> None:
     producer = Producer({"bootstrap.servers": kafka, "log_level": 3})
     for number, value in enumerate(values):
-        producer.produce(topic, value, partition=partition, timestamp=1_000_000 + number)
+        producer.produce(topic, value, partition=partition, timestamp=SENT + number)
     assert producer.flush(30) == 0
 
 
