@@ -104,7 +104,7 @@ class UnreadableBatch(ContractError, ValueError):
     """A record batch that breaks Kafka's format, or that nothing here can unfold."""
 
 
-class BrokerSilent(ContractError, OSError):
+class BrokerSilent(ContractError):
     """A broker does not answer, or not with what was asked for."""
 
 
