@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from tripline_contracts.errors import BrokerSilent, FetchRefused
 from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_contracts.record_batches.batch import RecordBatch
 from tripline_contracts.record_batches.fetch_client import OFFSET_OUT_OF_RANGE, FetchClient, Fetched
+from tripline_contracts.record_batches.records import StoredRecord, records
 from tripline_contracts.record_batches.unfolding import is_longer
 
 _PAUSE_SECONDS: Final = 0.2
@@ -21,6 +22,15 @@ _LATEST: Final = (2**63 - 1) // 1000
 """In ms: Spark has microseconds in 64 bits, and its source ends at a record with a time beyond them."""
 LARGE_BATCH_BYTES: Final = 8 << 20
 """A record batch that unfolds to more than this is not for a client library. No batch of ours comes near it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Of one partition: how far it was looked at, and where the last large batch ends; None without one."""
+
+    until: int
+    large_until: int | None
+    large: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,31 @@ class PartitionLog:
                     raise
             time.sleep(_PAUSE_SECONDS)
 
+    def records(self, start: int, until: int, keep: int) -> Iterator[StoredRecord]:
+        """The records with offsets in [start, until), as `records.records` has them. Raises as `batches` does."""
+        for batch in self.batches(start, until):
+            for record in records(batch, keep):
+                if start <= record.offset < until:
+                    yield record
+
+    def survey(self, start: int, at_least: int, until: int, max_bytes: int) -> Survey:
+        """Looks for batches that no client library should be given, in [start, until). Raises as `batches` does.
+
+        They unfold to more than LARGE_BATCH_BYTES, or have a time that Spark cannot hold.
+
+        Ends when it has gone through `max_bytes` beyond `at_least`, as they are stored.
+        """
+        position, large_until, large, size = start, None, 0, 0
+        for batch in self.batches(start, until):
+            if position >= at_least:
+                if size >= max_bytes:
+                    return Survey(position, large_until, large)
+                size += len(batch.body)
+            position = batch.until
+            if is_longer(batch, LARGE_BATCH_BYTES) or _is_out_of_time(batch):
+                large_until, large = batch.until, large + 1
+        return Survey(max(position, until), large_until, large)
+
     def _from_leader(
         self, client: FetchClient, position: int, until: int
     ) -> Iterator[tuple[RecordBatch, bool]]:
@@ -97,32 +132,16 @@ def _decided(fetched: Fetched) -> Iterator[tuple[RecordBatch, bool]]:
         yield batch, not (batch.is_transactional and batch.producer in open_producers)
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """Of one partition: how far it was looked at, and where the last large batch ends; None without one."""
+def leader_of(metadata: Any, topic: str, partition: int) -> tuple[str, int]:
+    """Host and port of the broker that hands out the partition's records. Raises BrokerSilent while there is none.
 
-    until: int
-    large_until: int | None
-    large: int
-
-
-def survey(batches: Iterable[RecordBatch], start: int, at_least: int, until: int, max_bytes: int) -> Survey:
-    """Looks for batches that no client library should be given among those of [start, until).
-
-    They unfold to more than LARGE_BATCH_BYTES, or have a time that Spark cannot hold.
-
-    Ends when it has gone through `max_bytes` beyond `at_least`, as they are stored.
+    :param metadata: of the cluster, as confluent_kafka's `list_topics` gives it
     """
-    position, large_until, large, size = start, None, 0, 0
-    for batch in batches:
-        if position >= at_least:
-            if size >= max_bytes:
-                return Survey(position, large_until, large)
-            size += len(batch.body)
-        position = batch.until
-        if is_longer(batch, LARGE_BATCH_BYTES) or _is_out_of_time(batch):
-            large_until, large = batch.until, large + 1
-    return Survey(max(position, until), large_until, large)
+    known = metadata.topics[topic].partitions.get(partition)
+    broker = metadata.brokers.get(known.leader) if known else None
+    if broker is None:
+        raise BrokerSilent(f"{topic} partition {partition}: has no leader")
+    return broker.host, broker.port
 
 
 def _is_out_of_time(batch: RecordBatch) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import msgspec
@@ -16,8 +17,8 @@ import structlog
 from tripline_contracts.errors import BrokerSilent, FetchRefused, UnreadableBatch
 from tripline_contracts.record_batches.batch import RecordBatch
 from tripline_contracts.record_batches.fetch_client import OFFSET_OUT_OF_RANGE
-from tripline_contracts.record_batches.partition_log import PartitionLog, Survey, survey
-from tripline_contracts.record_batches.records import Cut, StoredRecord, records
+from tripline_contracts.record_batches.partition_log import PartitionLog, Survey
+from tripline_contracts.record_batches.records import Cut, StoredRecord
 from tripline_engine.errors import KafkaSilent
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.kafka_log.topic_log import OffsetsGone, TopicLog
@@ -39,30 +40,31 @@ class StoredLog:
 
     def records(self, partition: int, start: int, until: int, keep: int) -> Iterator[StoredRecord]:
         """Records with offsets in [start, until); of keys, values and headers `keep` bytes at most."""
-        for batch in self.batches(partition, start, until):
-            try:
-                for record in records(batch, keep):
-                    if start <= record.offset < until:
-                        yield record
-            except UnreadableBatch as error:
-                raise KafkaSilent(f"{self._topic.name} partition {partition}: {error}") from error
+        with self._translated(partition) as log:
+            yield from log.records(start, until, keep)
 
     def batches(self, partition: int, start: int, until: int) -> Iterator[RecordBatch]:
         """The batches that hold offsets of [start, until), as they are stored; `until` no further than the end."""
-        topic = self._topic
-        log = PartitionLog(topic.cluster, topic.name, partition, lambda: topic.leader(partition))
-        try:
+        with self._translated(partition) as log:
             yield from log.batches(start, until)
+
+    def survey(self, partition: int, start: int, at_least: int, until: int, max_bytes: int) -> Survey:
+        """Looks for large batches in [start, until), as far as `PartitionLog.survey` says."""
+        with self._translated(partition) as log:
+            return log.survey(start, at_least, until, max_bytes)
+
+    @contextmanager
+    def _translated(self, partition: int) -> Iterator[PartitionLog]:
+        """The partition; what reading it raises becomes this package's errors."""
+        topic = self._topic
+        try:
+            yield PartitionLog(topic.cluster, topic.name, partition, lambda: topic.leader(partition))
         except FetchRefused as error:
             if error.code == OFFSET_OUT_OF_RANGE:
                 raise OffsetsGone from error
             raise KafkaSilent(str(error)) from error
         except (BrokerSilent, UnreadableBatch) as error:
-            raise KafkaSilent(f"{self._topic.name} partition {partition}: {error}") from error
-
-    def survey(self, partition: int, start: int, at_least: int, until: int, max_bytes: int) -> Survey:
-        """Looks for large batches in [start, until), as far as `partition_log.survey` says."""
-        return survey(self.batches(partition, start, until), start, at_least, until, max_bytes)
+            raise KafkaSilent(f"{topic.name} partition {partition}: {error}") from error
 
 
 def record_from(stored: StoredRecord, partition: int) -> Record:

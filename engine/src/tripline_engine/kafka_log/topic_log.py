@@ -14,7 +14,9 @@ from typing import Any, Final, Self
 import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+from tripline_contracts.errors import BrokerSilent
 from tripline_contracts.kafka.cluster import KafkaCluster
+from tripline_contracts.record_batches.partition_log import leader_of
 from tripline_engine.errors import KafkaSilent
 from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Headers, Record
@@ -76,16 +78,11 @@ class TopicLog:
         return span_of(self._consumer, self.name, partition)
 
     def leader(self, partition: int) -> tuple[str, int]:
-        """Host and port of the broker that hands out the partition's records."""
+        """Host and port of the broker that hands out the partition's records. Raises BrokerSilent."""
         try:
-            metadata = self._consumer.list_topics(self.name, _SECONDS)
+            return leader_of(self._consumer.list_topics(self.name, _SECONDS), self.name, partition)
         except KafkaException as error:
-            raise KafkaSilent(f"{self.name}: Kafka doesn't say its partitions: {error}") from error
-        known = metadata.topics[self.name].partitions.get(partition)
-        broker = metadata.brokers.get(known.leader) if known else None
-        if broker is None:
-            raise KafkaSilent(f"{self.name} partition {partition}: has no leader")
-        return broker.host, broker.port
+            raise BrokerSilent(f"Kafka doesn't say its partitions: {error}") from error
 
     def records(self, partition: int, start: int, until: int) -> Iterator[list[Record]]:
         """Records with offsets in [start, until), in runs; `until` no further than the end. Raises OffsetsGone."""

@@ -16,8 +16,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from alert_api.service.records import MAX_RECORD_BYTES, Record
 from tripline_contracts.errors import BrokerSilent, ContractError
 from tripline_contracts.kafka.cluster import KafkaCluster
-from tripline_contracts.record_batches.partition_log import PartitionLog, survey
-from tripline_contracts.record_batches.records import records
+from tripline_contracts.record_batches.partition_log import PartitionLog, leader_of
 
 log = structlog.get_logger(__name__)
 
@@ -48,11 +47,14 @@ def stored_backlog(
         return None
 
     def leader() -> tuple[str, int]:
-        return _leader(consumer, topic, partition)
+        try:
+            return leader_of(consumer.list_topics(topic, timeout=WAIT_SECONDS), topic, partition)
+        except KafkaException as error:
+            raise BrokerSilent(str(error)) from error
 
     partition_log = PartitionLog(kafka, topic, partition, leader, committed=True)
     try:
-        surveyed = survey(partition_log.batches(start, end), start, start, end, SURVEY_BYTES)
+        surveyed = partition_log.survey(start, start, end, SURVEY_BYTES)
     except ContractError as error:
         raise KafkaException(str(error)) from error
     if surveyed.large_until is None:
@@ -66,28 +68,8 @@ def stored_backlog(
 def _records(partition_log: PartitionLog, start: int, until: int) -> Iterator[Record]:
     """Raises KafkaException: the projector ends with it, and begins again at the group's offset."""
     try:
-        for batch in partition_log.batches(start, until):
-            for record in records(batch, BEGINNING_BYTES):
-                if start <= record.offset < until:
-                    yield Record(
-                        partition_log.topic,
-                        partition_log.partition,
-                        record.offset,
-                        record.key,
-                        record.value,
-                        record.cut,
-                    )
+        place = partition_log.topic, partition_log.partition
+        for record in partition_log.records(start, until, BEGINNING_BYTES):
+            yield Record(*place, record.offset, record.key, record.value, record.cut)
     except ContractError as error:
         raise KafkaException(str(error)) from error
-
-
-def _leader(consumer: Consumer, topic: str, partition: int) -> tuple[str, int]:
-    try:
-        metadata = consumer.list_topics(topic, timeout=WAIT_SECONDS)
-    except KafkaException as error:
-        raise BrokerSilent(str(error)) from error
-    known = metadata.topics[topic].partitions.get(partition)
-    broker = metadata.brokers.get(known.leader) if known else None
-    if broker is None:
-        raise BrokerSilent(f"{topic} partition {partition}: has no leader")
-    return broker.host, broker.port
