@@ -6,6 +6,7 @@ import json
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, Final
 
 import structlog
@@ -22,8 +23,8 @@ from tripline_contracts import cloudevents
 from tripline_engine.domain.rules.event_decoder import MAX_EVENT_BYTES
 from tripline_engine.domain.shard.tick import SKEW_MS
 from tripline_engine.errors import KafkaSilent
-from tripline_engine.kafka_log.stored_log import StoredLog
-from tripline_engine.kafka_log.topic_log import OffsetsGone, TopicLog
+from tripline_engine.kafka_log.careful_log import CarefulLog
+from tripline_engine.kafka_log.topic_log import OffsetsGone
 from tripline_engine.spark.checkpoint.restore_point import judged_ends
 from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
@@ -131,10 +132,10 @@ class KafkaStream:
 
     def _read_with_care(self, topic: str, position: int, end: int) -> Iterator[tuple[int, list[Any]]]:
         try:
-            with TopicLog(self._settings.kafka, topic) as log:
+            with CarefulLog(self._settings.kafka, topic) as log:
                 # deleted by retention meanwhile: as a consumer goes on from the oldest
                 first = max(position, log.span(0).first)
-                for record in StoredLog(log).records(0, first, end, MAX_EVENT_BYTES + 1):
+                for record in chain.from_iterable(log.records(0, first, end)):
                     yield record.offset, list(_loaded(topic, record.offset, record.value))
         except (KafkaSilent, OffsetsGone) as error:
             raise KafkaException(str(error)) from error
