@@ -15,8 +15,9 @@ import pytest
 
 from tests.integration.registry.support.relay_process import until
 from tests.servers import PostgresServer
+from tripline_demo import closed_files
 from tripline_demo.embedded import postgres as embedded
-from tripline_demo.embedded.guarded_files import own_folder, write_guarded
+from tripline_demo.embedded.guarded_folders import own_folder
 from tripline_demo.errors import PostgresFailed
 from tripline_demo.processes import leash, ports
 
@@ -91,7 +92,7 @@ def test_a_link_in_the_place_of_a_folder_is_refused(
 
 def test_the_password_of_the_beginning_goes_into_a_new_file(tmp_path: Path, victim: Path) -> None:
     (tmp_path / "password").symlink_to(victim)
-    write_guarded(tmp_path / "password", "new")
+    closed_files.write(tmp_path / "password", "new")
     assert (victim.read_text(), (tmp_path / "password").read_text()) == (SECRET, "new")
 
 

@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripline_demo import kafka_passwords
+from tripline_demo import closed_files, kafka_passwords
 from tripline_demo.deployment import passfiles
 from tripline_demo.deployment.certificates import certify
 from tripline_demo.embedded.broker_security import BrokerSecurity, Tls, jaas
@@ -120,17 +120,8 @@ def _keep(path: Path, text: str, owner: Owner) -> None:
     """Writes a file, if there is none, that only its owner can read, or who else its name is listed for."""
     if path.exists():
         return
-    fresh = path.with_name(path.name + ".new")
-    fresh.unlink(missing_ok=True)
-    with os.fdopen(
-        os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
-    ) as file:
-        file.write(text)
-    if path.name in FOR_THE_GROUP:
-        fresh.chmod(0o640)
-    if os.geteuid() == 0:
-        os.chown(fresh, owner.uid, owner.gid)
-    fresh.replace(path)
+    owned = {"uid": owner.uid, "gid": owner.gid} if os.geteuid() == 0 else {}
+    closed_files.write(path, text, mode=0o640 if path.name in FOR_THE_GROUP else 0o600, **owned)
 
 
 def main(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""Folders and files that a server may read and not change, written without following what somebody has planted."""
+"""Folders that a server may read and not change."""
 
 from __future__ import annotations
 
@@ -36,19 +36,3 @@ def open_to_group(path: Path, group: int | None) -> None:
     if group is not None:
         os.chown(path, -1, group, follow_symlinks=False)
     path.chmod(0o700 if group is None else 0o750)
-
-
-def write_guarded(path: Path, text: str, group: int | None = None) -> None:
-    """Replaces the file in one step by one that we may write and `group` may read.
-
-    A link in its place is replaced and not followed.
-    """
-    fresh = path.with_name(path.name + ".new")
-    fresh.unlink(missing_ok=True)
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        if group is not None:
-            os.fchown(descriptor, -1, group)
-            os.fchmod(descriptor, 0o640)
-        file.write(text)
-    fresh.replace(path)

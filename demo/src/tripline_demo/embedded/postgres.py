@@ -21,7 +21,8 @@ from pathlib import Path
 
 import psycopg
 
-from tripline_demo.embedded.guarded_files import open_to_group, own_folder, write_guarded
+from tripline_demo import closed_files
+from tripline_demo.embedded.guarded_folders import open_to_group, own_folder
 from tripline_demo.errors import PostgresFailed
 from tripline_demo.processes import leash, ports
 
@@ -113,13 +114,14 @@ class Cluster:
         group = pwd.getpwnam(user).pw_gid if user is not None else None
         own_folder(self.settings_folder)
         open_to_group(self.settings_folder, group)
+        readable = {} if group is None else {"mode": 0o640, "gid": group}
         for name, text in _SETTINGS.items():
-            write_guarded(self.settings_folder / name, text, group)
+            closed_files.write(self.settings_folder / name, text, **readable)
 
     def _initialise(self, user: str | None) -> None:
         password_file = self.home / "password"
         self.data.mkdir(exist_ok=True)
-        write_guarded(password_file, self.password)
+        closed_files.write(password_file, self.password)
         if user is not None:
             entry = pwd.getpwnam(user)
             for path in (self.data, password_file):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tripline_demo import kafka_passwords
+from tripline_demo import closed_files, kafka_passwords
 from tripline_demo.embedded import broker_security
 from tripline_demo.groups import GROUPS
 from tripline_demo.stack.places import Places
@@ -64,9 +63,9 @@ def _write_kafka_files(places: Places) -> None:
     for name in kafka_passwords.names():
         path = places.run / kafka_passwords.file_name(name)
         if not path.exists():
-            write_closed(path, kafka_passwords.new_password())
+            closed_files.write(path, kafka_passwords.new_password())
     admin = kafka_passwords.password_of(places.run, kafka_passwords.ADMIN)
-    write_closed(places.kafka_jaas, broker_security.jaas(admin, kafka_passwords.new_password()))
+    closed_files.write(places.kafka_jaas, broker_security.jaas(admin, kafka_passwords.new_password()))
 
 
 def _complete(known: Mapping[str, str], names: tuple[str, ...], prefix: str) -> dict[str, str]:
@@ -83,15 +82,5 @@ def key_file(api_keys: Mapping[str, str]) -> list[dict[str, object]]:
 
 def write_private(path: Path, content: object) -> None:
     """Writes JSON that nobody else can read, in one step."""
-    write_closed(path, json.dumps(content, indent=2) + "\n")
-
-
-def write_closed(path: Path, text: str) -> None:
-    """Writes a file that nobody else can read, in one step."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(path.name + ".new")
-    fresh.unlink(missing_ok=True)
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    fresh.replace(path)
+    closed_files.write(path, json.dumps(content, indent=2) + "\n")
