@@ -1,6 +1,6 @@
 """Which Kafka cluster a process talks to, and who it says it is: one set of settings for every client.
 
-The variables begin with TRIPLINE_KAFKA; docs/configuration.md lists them. A password stays in its file: librdkafka is
+The variables begin with TRIPLINE_KAFKA; docs/kafka-access.md lists them. A password stays in its file: librdkafka is
 given it when a client is made, and the Java clients of Spark read it from the file themselves, so that it is in no
 query plan, no argument list and no log.
 """
@@ -26,7 +26,6 @@ MECHANISM: Final = "TRIPLINE_KAFKA_SECURITY_MECHANISM"
 USER: Final = "TRIPLINE_KAFKA_SECURITY_USER"
 PASSWORD_FILE: Final = "TRIPLINE_KAFKA_SECURITY_PASSWORD_FILE"  # noqa: S105  # the name of a variable
 CA_FILE: Final = "TRIPLINE_KAFKA_SECURITY_CA_FILE"
-VARIABLES: Final = (SERVERS, PROTOCOL, MECHANISM, USER, PASSWORD_FILE, CA_FILE)
 
 _OPEN_MODES: Final = stat.S_IWGRP | stat.S_IRWXO
 _USER: Final = re.compile(r"[A-Za-z0-9._@-]{1,200}", re.ASCII)

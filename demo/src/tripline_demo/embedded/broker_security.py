@@ -49,29 +49,26 @@ class BrokerSecurity:
         """For the broker's Java."""
         return [f"-Djava.security.auth.login.config={self.jaas_file}"]
 
-
-def properties(protocol: str, tls: Tls | None) -> Mapping[str, str]:
-    """Of server.properties, for listeners that are called CLIENTS and CONTROLLER."""
-    return {
-        "listener.security.protocol.map": f"CLIENTS:{protocol},CONTROLLER:SASL_PLAINTEXT",
-        "listener.name.clients.sasl.enabled.mechanisms": "SCRAM-SHA-512,PLAIN",
-        "listener.name.controller.sasl.enabled.mechanisms": "PLAIN",
-        "sasl.mechanism.controller.protocol": "PLAIN",
-        "sasl.mechanism.inter.broker.protocol": "PLAIN",
-        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-        "allow.everyone.if.no.acl.found": "false",
-        "super.users": f"User:{ADMIN};User:{BROKER}",
-        **(
-            {
-                "ssl.keystore.type": "PEM",
-                "ssl.keystore.location": str(tls.key_and_certificate),
-                "ssl.truststore.type": "PEM",
-                "ssl.truststore.location": str(tls.authority),
-            }
-            if tls
-            else {}
-        ),
-    }
+    def properties(self) -> Mapping[str, str]:
+        """Of server.properties, for listeners that are called CLIENTS and CONTROLLER."""
+        asked = {
+            "listener.security.protocol.map": f"CLIENTS:{self.protocol},CONTROLLER:SASL_PLAINTEXT",
+            "listener.name.clients.sasl.enabled.mechanisms": "SCRAM-SHA-512,PLAIN",
+            "listener.name.controller.sasl.enabled.mechanisms": "PLAIN",
+            "sasl.mechanism.controller.protocol": "PLAIN",
+            "sasl.mechanism.inter.broker.protocol": "PLAIN",
+            "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+            "allow.everyone.if.no.acl.found": "false",
+            "super.users": f"User:{ADMIN};User:{BROKER}",
+        }
+        if self.tls is None:
+            return asked
+        return asked | {
+            "ssl.keystore.type": "PEM",
+            "ssl.keystore.location": str(self.tls.key_and_certificate),
+            "ssl.truststore.type": "PEM",
+            "ssl.truststore.location": str(self.tls.authority),
+        }
 
 
 def jaas(admin_password: str, broker_password: str) -> str:

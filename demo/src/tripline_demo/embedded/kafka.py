@@ -15,7 +15,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from tripline_contracts.kafka.cluster import KafkaCluster
-from tripline_demo.embedded.broker_security import BrokerSecurity, properties
+from tripline_demo.embedded.broker_security import BrokerSecurity
 from tripline_demo.embedded.java import Java
 from tripline_demo.errors import KafkaFailed
 from tripline_demo.processes import leash, ports
@@ -117,8 +117,7 @@ class Broker:
 
     def properties(self) -> str:
         """The text of server.properties."""
-        security = self.security
-        doors = properties(security.protocol, security.tls) if security else _OPEN
+        doors = self.security.properties() if self.security else _OPEN
         common = _PROPERTIES.format(port=self.port, controller_port=self.controller_port, log_dirs=self.data)
         return common + "".join(f"{name}={value}\n" for name, value in doors.items())
 

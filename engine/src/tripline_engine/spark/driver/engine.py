@@ -218,11 +218,9 @@ class Engine:
         return self._was_careful != NOWHERE and self._careful_ahead() != self._was_careful
 
     def _careful_ahead(self) -> Careful:
-        return (
-            self._careful
-            if self._careful == NOWHERE
-            else self._careful.ahead(judged_ends(self._settings.checkpoint))
-        )
+        if self._careful == NOWHERE:
+            return NOWHERE
+        return self._careful.ahead(judged_ends(self._settings.checkpoint))
 
     def _dead(self) -> str | None:
         if self._query is not None and not self._stop.is_set() and not self._query.isActive:

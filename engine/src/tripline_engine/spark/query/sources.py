@@ -49,7 +49,7 @@ class Careful:
 
     def ahead(self, judged: Ends) -> Careful:
         """The stretches that are not judged yet."""
-        stretches = (stretch for stretch in (self.events, self.transactions))
+        stretches = self.events, self.transactions
         return Careful(*(None if each is None or each.is_judged(judged) else each for each in stretches))
 
 

@@ -91,15 +91,17 @@ class KafkaAlertSource:
         if early is not None:
             self._early.append(early)
         records: list[Record] = []
-        for topic_partition, backlog in list(self._backlogs.items())[:1]:
-            size = 0
-            while len(records) < BATCH and size < BATCH_BYTES:
-                record = next(backlog.records, None)
-                if record is None:
-                    del self._backlogs[topic_partition]
-                    break
-                records.append(record)
-                size += len(record.value or b"")
+        if not self._backlogs:
+            return records
+        topic_partition, backlog = next(iter(self._backlogs.items()))
+        size = 0
+        while len(records) < BATCH and size < BATCH_BYTES:
+            record = next(backlog.records, None)
+            if record is None:
+                del self._backlogs[topic_partition]
+                break
+            records.append(record)
+            size += len(record.value or b"")
         return records
 
     def keep_membership(self) -> None:

@@ -117,9 +117,8 @@ class Relay:
                 log.info("relay lock acquired", after_waiting=waiting)
                 self._metrics.active.set(1)
                 if self._seen_kafka is None:
-                    self._seen_kafka = (
-                        self._clock()
-                    )  # time to answer; a session that failed gives no more of it
+                    # time to answer; a session that failed gives no more of it
+                    self._seen_kafka = self._clock()
                 return True
             if not waiting:
                 log.info("relay on standby: another one holds the lock")
