@@ -263,6 +263,8 @@ def _applied_at(others: Reader) -> dict[tuple[int, int], float]:
     applied: dict[tuple[int, int], float] = {}
     for record in others.records(STATUS):
         status = json.loads(record.value)
+        if "kind" in status:  # a position or an export, of no rule alone
+            continue
         version = status["ruleId"], status["version"]
         shards = taken_by.setdefault(version, set())
         shards.add(status["shard"])
