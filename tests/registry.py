@@ -16,13 +16,17 @@ import httpx
 
 from tests.servers import PostgresServer
 from tripline_demo.processes import leash, ports
+from tripline_http.keys.roles import ROLES
 
 READY_SECONDS = 30.0
-KEYS = {
-    "analyst-key-for-tests": ("analyst", ["rules:read", "rules:write", "controls:write"]),
-    "second-key-for-tests": ("second", ["rules:read", "rules:write"]),
-    "viewer-key-for-tests": ("viewer", ["rules:read"]),
+KEYS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    # More than any role has, so that a test needs one client only.
+    "analyst-key-for-tests": ("analyst", {"scopes": ["rules:read", "rules:write", "controls:write"]}),
+    "second-key-for-tests": ("second", {"scopes": ["rules:read", "rules:write"]}),
+    "viewer-key-for-tests": ("viewer", {"scopes": ["rules:read"]}),
+    **{f"{role}-of-role-for-tests": (f"an-{role}", {"role": role}) for role in ROLES},
 }
+"""Name and rights of each key; `{role}-of-role-for-tests` has a role."""
 DEFINITION: Mapping[str, object] = {
     "name": "Much from one payer",
     "groupingKeyNames": ["payeeId", "beneficiaryId"],
@@ -51,8 +55,8 @@ class RegistryApi:
 def write_keys(folder: Path) -> Path:
     """The key file of `KEYS`."""
     entries = [
-        {"name": name, "sha256": hashlib.sha256(key.encode()).hexdigest(), "scopes": scopes}
-        for key, (name, scopes) in KEYS.items()
+        {"name": name, "sha256": hashlib.sha256(key.encode()).hexdigest(), **rights}
+        for key, (name, rights) in KEYS.items()
     ]
     path = folder / "keys.json"
     path.write_text(json.dumps(entries), encoding="utf-8")

@@ -33,7 +33,7 @@ class BenchFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A running line: addresses, the key of its administrator, and the logs of its processes."""
+    """A running line: addresses, the key of an analyst, and the logs of its processes."""
 
     kafka: KafkaCluster
     registry: str
@@ -75,7 +75,7 @@ def stack(folder: Path) -> Iterator[Stack]:
         kafka = kafka_cluster(written["kafkaAdministrator"])
         create_probe(kafka)
         yield Stack(
-            kafka, written["rulesRegistry"], written["alertApi"], written["apiKeys"]["admin"],
+            kafka, written["rulesRegistry"], written["alertApi"], written["apiKeys"]["analyst"],
             f"http://{ports.LOOPBACK}:{port}", process, places,
         )  # fmt: skip
     finally:

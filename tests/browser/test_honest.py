@@ -105,7 +105,7 @@ def test_a_registry_that_is_away_leaves_the_alerts_working(open_window: OpenWind
 
 
 def test_what_is_not_connected_is_not_called_away(open_window: OpenWindow) -> None:
-    window = open_window("admin")
+    window = open_window("ops")
     for part in ("engine", "transactions", "generator/**"):
         answers(window, f"**/console/{part}", ABSENT)
     window.go("/live")
@@ -134,6 +134,18 @@ def test_a_key_that_only_reads_finds_everything_else_disabled(
     window.go("/live")
     expect(page.get_by_text("Your key may look at the traffic, but not change it.")).to_be_visible()
     expect(page.get_by_role("button", name="Start")).to_be_disabled()
+    window.is_clean()
+
+
+@pytest.mark.parametrize("who", ["approver", "auditor"])
+def test_a_key_that_may_not_see_the_traffic_is_told_so_and_does_not_ask(
+    open_window: OpenWindow, who: str
+) -> None:
+    window = open_window(who)
+    window.go("/live")
+    expect(window.page.get_by_text("Your key may not look at the traffic.")).to_be_visible()
+    expect(window.page.get_by_role("button", name="Start")).to_be_hidden()
+    expect(window.page.locator("#engine-chip")).to_have_text("Engine keeps up")
     window.is_clean()
 
 

@@ -105,12 +105,17 @@ def test_a_rule_is_begun_and_given_up_by_keyboard(open_window: OpenWindow) -> No
     assert focused(page) == "New rule"
 
 
-def test_everything_has_a_name(open_window: OpenWindow, tripped: Tripped) -> None:
-    window = open_window("admin")
+@pytest.mark.parametrize("who", ["analyst", "ops"])
+def test_everything_has_a_name(open_window: OpenWindow, tripped: Tripped, who: str) -> None:
+    window = open_window(who)
     for path in ("/live", "/rules", "/alerts", f"/alerts/{tripped.alerts[0]['alertId']}", "/controls"):
         window.go(path)
         expect(window.page.locator(".panel:visible").first).to_be_visible()
         assert window.page.evaluate(NAMELESS) == [], path
+
+
+def test_everything_in_the_form_of_a_rule_has_a_name(open_window: OpenWindow) -> None:
+    window = open_window("analyst")
     window.go("/rules")
     window.page.get_by_role("button", name="New rule").click()
     window.page.get_by_role("button", name="Card testing").click()

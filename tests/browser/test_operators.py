@@ -124,7 +124,7 @@ def test_an_alert_of_a_bucketed_rule_says_its_bounds(
 def test_a_voided_payment_marks_the_alerts_that_rest_on_it(
     open_window: OpenWindow, rested: Tripped, tmp_path: Path
 ) -> None:
-    window = open_window("admin")
+    window = open_window("ops")
     page = window.page
     # the oldest alert: the newer ones of that payer list its payment as well
     alert = rested.alerts[-1]
@@ -147,7 +147,7 @@ def test_a_voided_payment_marks_the_alerts_that_rest_on_it(
     dialog.get_by_role("button", name="Void the payment").click()
     done = page.get_by_role("list", name="Commands so far").get_by_role("listitem").first
     expect(done).to_contain_text(f"{payment} of")
-    expect(done).to_contain_text("by admin")
+    expect(done).to_contain_text("by ops")
 
     # The list follows without being read again; every alert lists it.
     expect(rows.get_by_text("voided", exact=True)).to_have_count(len(rested.alerts))
@@ -155,7 +155,7 @@ def test_a_voided_payment_marks_the_alerts_that_rest_on_it(
     picture(watching, "voided-list", 390, tmp_path)
     window.go(f"/alerts/{alert['alertId']}")
     expect(page.get_by_text(f"The payment that tripped it, {payment}, was voided.")).to_be_visible()
-    expect(page.get_by_text(f"Payment {payment} voided by admin")).to_be_visible()
+    expect(page.get_by_text(f"Payment {payment} voided by ops")).to_be_visible()
     expect(page.get_by_role("row").filter(has_text=payment).get_by_text("voided", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="Void this payment")).to_have_count(0)
     expect(page.get_by_role("button", name="Acknowledge")).to_be_visible()

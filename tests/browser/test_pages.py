@@ -25,16 +25,16 @@ INLINE = """() => {
 BACKGROUND = {"light": "rgb(244, 246, 249)", "dark": "rgb(12, 16, 22)"}
 
 
-def views(tripped: Tripped) -> dict[str, tuple[str, str]]:
-    """Address and a text that is there when the view is."""
+def views(tripped: Tripped) -> dict[str, tuple[str, str, str]]:
+    """Who may do what there is to do there, the address, and a text that is there when the view is."""
     name = tripped.rule["name"]
     return {
-        "live": ("/live", name),
-        "rules": ("/rules", "✓ applied"),
-        "lists": ("/lists", "New parameter"),
-        "alerts": (f"/alerts?ruleId={tripped.rule['ruleId']}", name),
-        "alert": (f"/alerts/{tripped.alerts[0]['alertId']}", "What counted"),
-        "controls": ("/controls", "CLEAR_STATE_ALL"),
+        "live": ("ops", "/live", name),
+        "rules": ("analyst", "/rules", "✓ applied"),
+        "lists": ("analyst", "/lists", "New parameter"),
+        "alerts": ("analyst", f"/alerts?ruleId={tripped.rule['ruleId']}", name),
+        "alert": ("ops", f"/alerts/{tripped.alerts[0]['alertId']}", "What counted"),
+        "controls": ("ops", "/controls", "CLEAR_STATE_ALL"),
     }
 
 
@@ -43,9 +43,13 @@ def views(tripped: Tripped) -> dict[str, tuple[str, str]]:
 def test_all_views_fit_and_break_no_rule(
     open_window: OpenWindow, tripped: Tripped, tmp_path: Path, width: int, scheme: str
 ) -> None:
-    window = open_window("admin", viewport={"width": width, "height": 844}, color_scheme=scheme)
+    windows = {
+        who: open_window(who, viewport={"width": width, "height": 844}, color_scheme=scheme)
+        for who in ("analyst", "ops")
+    }
     folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
-    for name, (path, text) in views(tripped).items():
+    for name, (who, path, text) in views(tripped).items():
+        window = windows[who]
         window.go(path)
         expect(window.page.get_by_text(text, exact=False).locator("visible=true").first).to_be_visible()
         assert window.page.evaluate("getComputedStyle(document.body).backgroundColor") == BACKGROUND[scheme]

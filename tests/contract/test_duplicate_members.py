@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from rules_registry.service.rule_file_lines import read_text
-from tests.contract.support.http_apps import SERVICES, app_named, bearer, endpoints
+from tests.contract.support.http_apps import EVERYTHING, SERVICES, app_named, bearer, endpoints
 
 pytestmark = pytest.mark.contract
 
@@ -52,7 +52,7 @@ def test_bodies_of_all_services_are_looked_at() -> None:
     ],
 )
 def test_a_repeated_member_is_refused(service: str, method: str, path: str, body: bytes, field: str) -> None:
-    headers = {**bearer("admin"), "If-Match": "*"}
+    headers = {**bearer(EVERYTHING), "If-Match": "*"}
     answer = (
         app_named(service)
         .test_client()

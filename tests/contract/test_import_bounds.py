@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rules_registry.api.rules import rule_imports
-from tests.contract.support.http_apps import app_named, bearer
+from tests.contract.support.http_apps import EVERYTHING, app_named, bearer
 
 pytestmark = pytest.mark.contract
 
@@ -29,7 +29,7 @@ def test_too_many_and_none(monkeypatch: pytest.MonkeyPatch, content_type: str, b
     answer = (
         app_named("registry")
         .test_client()
-        .post("/v1/rules/import", data=body, content_type=content_type, headers=bearer("admin"))
+        .post("/v1/rules/import", data=body, content_type=content_type, headers=bearer(EVERYTHING))
     )
     assert answer.status_code == 422
     assert answer.get_json()["errors"][0]["message"].startswith("expected 1 to 1000 records, not ")

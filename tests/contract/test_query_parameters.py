@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.contract.support.http_apps import SERVICES, Endpoint, app_named, bearer, endpoints
+from tests.contract.support.http_apps import EVERYTHING, SERVICES, Endpoint, app_named, bearer, endpoints
 from tripline_http.guards.query_parameters import declared_by
 
 pytestmark = pytest.mark.contract
@@ -30,7 +30,7 @@ def apps() -> Mapping[str, Flask]:
 
 
 def fields_refused(client: FlaskClient, endpoint: Endpoint, query: str) -> list[str]:
-    answer = client.open(f"{endpoint.path}?{query}", method=endpoint.method, headers=bearer("admin"))
+    answer = client.open(f"{endpoint.path}?{query}", method=endpoint.method, headers=bearer(EVERYTHING))
     assert (answer.status_code, answer.content_type) == (422, "application/problem+json"), answer.text
     assert answer.json is not None
     assert answer.json["type"] == "urn:tripline:problem:invalid-input"

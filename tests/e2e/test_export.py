@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 
 def test_registry_and_engine_hold_the_same_rules(running_stack: RunningStack) -> None:
-    with running_stack.registry("admin") as registry:
+    with running_stack.registry() as registry, running_stack.registry("ops") as operator:
 
         def post(path: str, **request: Any) -> dict[str, Any]:
             answer: dict[str, Any] = registry.post(path, **request).raise_for_status().json()
@@ -35,7 +35,8 @@ def test_registry_and_engine_hold_the_same_rules(running_stack: RunningStack) ->
         kept = post("/v1/rules", json=dict(DEFINITION))["ruleId"]
         imported = post("/v1/rules/import", content=lines, headers={"Content-Type": "text/plain"})
         assert imported["applied"] == 4
-        command = post("/v1/control-commands", json={"command": "EXPORT_RULES_CURRENT"})
+        asked = operator.post("/v1/control-commands", json={"command": "EXPORT_RULES_CURRENT"})
+        command = asked.raise_for_status().json()
         eventually(lambda: export()["complete"], "every shard has answered")
         found = export()
         assert found["equal"] is True, found

@@ -85,7 +85,7 @@ def test_stack_json_says_where_everything_is(stack: RunningStack, taken_port: in
     assert set(stack.file) == {*patterns, "apiKeys", "kafkaAdministrator"}
     assert kafka_cluster(stack.file["kafkaAdministrator"]).servers == stack.file["kafka"]
     assert not [name for name, pattern in patterns.items() if not re.fullmatch(pattern, stack.file[name])]
-    assert {"admin", "viewer", "analyst", "second-analyst"} <= set(keys)
+    assert {"viewer", "analyst", "second-analyst", "approver", "admin", "auditor", "ops"} == set(keys)
     assert stat.S_IMODE(stack.places.stack_file.stat().st_mode) == 0o600
     assert not stack.file["rulesRegistry"].endswith(f":{taken_port}")
 

@@ -23,7 +23,7 @@ from alert_api.adapters.postgres_alerts import PostgresAlerts
 from alert_api.adapters.postgres_alerts import open_pool as open_alerts
 from rules_registry.adapters.postgres import open_pool as open_registry
 from rules_registry.api.application import create_app
-from tests.contract.support.http_apps import Endpoint, app_named, bearer, endpoints, keys
+from tests.contract.support.http_apps import EVERYTHING, Endpoint, app_named, bearer, endpoints, keys
 from tests.registry import DEFINITION
 from tests.servers import PostgresServer
 from tests.unit.alert_api.support import samples
@@ -120,7 +120,7 @@ def statuses(app: Flask, endpoint: Endpoint, draw: st.DataObject) -> int:
         content_type = draw.draw(
             st.sampled_from([content_type, "application/x-ndjson", "text/plain", "text/csv"])
         )
-    headers = {**bearer("admin"), "Content-Type": content_type}
+    headers = {**bearer(EVERYTHING), "Content-Type": content_type}
     if request != "header":
         headers["If-Match"] = "*"
     answer = app.test_client().open(

@@ -1,7 +1,8 @@
-"""The three HTTP services as apps with the demo's roles as keys, and every endpoint of theirs; nothing behind them."""
+"""The three HTTP services as apps with the demo's keys, and every endpoint of theirs; nothing behind them."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import uuid
 from collections.abc import Callable, Mapping
@@ -20,10 +21,14 @@ from tests.unit.demo.generator.fakes import FakeDesk
 from tests.unit.demo.generator.test_api import app_of
 from tripline_contracts import event_type_loader
 from tripline_demo.generator.payments.trade import PAYMENTS
-from tripline_demo.stack.credentials import SCOPES, key_file
+from tripline_demo.stack import credentials
 from tripline_http.keys.key_file import ApiKey
+from tripline_http.keys.roles import ROLES, SCOPES
 
-ROLES: Mapping[str, tuple[str, ...]] = SCOPES
+HOLDERS: Mapping[str, str] = credentials.ROLES
+"""The role of each key."""
+EVERYTHING = "everything"
+"""The name of a key that has all scopes, which no role has: for what comes after the scope."""
 SERVICES = ("registry", "alert-api", "generator")
 _PLACEHOLDER = re.compile(r"<(?:([a-z]+)(?:\([^)]*\))?:)?(\w+)>")
 _SAMPLES = {"int": "1", "uuid": str(uuid.UUID(int=7)), "path": "nothing", "": "name"}
@@ -56,22 +61,23 @@ class Endpoint:
         return f"{self.service} {self.name}"
 
 
-def key_of(role: str) -> str:
-    """The role's key in clear text."""
-    return f"key-for-tests-of-{role}"
+def key_of(name: str) -> str:
+    """That key in clear text."""
+    return f"key-for-tests-of-{name}"
 
 
-def bearer(role: str) -> dict[str, str]:
-    """The header of the role's key."""
-    return {"Authorization": f"Bearer {key_of(role)}"}
+def bearer(name: str) -> dict[str, str]:
+    """The header of that key."""
+    return {"Authorization": f"Bearer {key_of(name)}"}
 
 
 def keys() -> list[ApiKey]:
-    """The roles as the demo writes them into its file of keys."""
-    return [
-        ApiKey(str(entry["name"]), str(entry["sha256"]), frozenset(SCOPES[str(entry["name"])]))
-        for entry in key_file({role: key_of(role) for role in ROLES})
+    """The keys as the demo writes them into its file, and the one with all scopes."""
+    roles = [
+        ApiKey(str(entry["name"]), str(entry["sha256"]), ROLES[str(entry["role"])], role=str(entry["role"]))
+        for entry in credentials.key_file({name: key_of(name) for name in HOLDERS})
     ]
+    return [*roles, ApiKey(EVERYTHING, hashlib.sha256(key_of(EVERYTHING).encode()).hexdigest(), SCOPES)]
 
 
 def app_named(service: str) -> Flask:

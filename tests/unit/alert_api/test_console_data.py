@@ -214,5 +214,6 @@ def test_what_is_not_connected_is_told_from_what_is_away(path: str, variable: st
 
 def test_a_key_learns_what_it_may_do() -> None:
     client = client_of()
-    expected = {"actor": "ops", "scopes": ["alerts:read", "controls:write", "traffic:read", "traffic:write"]}
+    scopes = ["alerts:read", "controls:write", "traffic:read", "traffic:write"]
+    expected = {"actor": "ops", "role": None, "scopes": scopes}
     assert client.get("/console/session", headers=AS_OPS).get_json() == expected

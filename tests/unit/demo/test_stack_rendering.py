@@ -21,6 +21,7 @@ from tripline_demo.stack import configuration, credentials, stack_file
 from tripline_demo.stack.places import LONGEST_SOCKET_PATH, Places
 from tripline_demo.stack.plan import PORTS, Plan
 from tripline_demo.stack.program import Program
+from tripline_http.keys.key_file import load_api_keys
 
 
 @pytest.fixture
@@ -120,7 +121,8 @@ def test_stack_json_has_what_scripts_need_and_is_closed_to_others(plan: Plan) ->
         "apiKeys",
         "eventType",
     }
-    assert set(found["apiKeys"]) == {"admin", "analyst", "second-analyst", "viewer", "ops"}
+    of_roles = {"viewer", "analyst", "second-analyst", "approver", "admin", "auditor", "ops"}
+    assert set(found["apiKeys"]) == of_roles
     for file in (plan.places.stack_file, plan.places.api_keys, plan.places.run / "credentials.json"):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
@@ -132,8 +134,22 @@ def test_keys_stay_from_start_to_start_and_services_see_hashes_only(tmp_path: Pa
     assert not [key for key in first.api_keys.values() if key in text]
     hashes = {entry["name"]: entry["sha256"] for entry in json.loads(text)}
     assert hashes["viewer"] == hashlib.sha256(first.api_keys["viewer"].encode()).hexdigest()
-    may_acknowledge = [entry["name"] for entry in json.loads(text) if "alerts:ack" in entry["scopes"]]
-    assert {"analyst", "second-analyst"} <= set(may_acknowledge)
+    may_acknowledge = [
+        key.name for key in load_api_keys(Places(tmp_path).api_keys) if "alerts:ack" in key.scopes
+    ]
+    assert may_acknowledge == ["analyst", "second-analyst"]
+
+
+def test_a_stack_from_before_the_roles_keeps_its_keys_and_gets_the_new_ones(tmp_path: Path) -> None:
+    before = {
+        name: f"tk_of-{name}-from-before" for name in ("admin", "analyst", "second-analyst", "viewer", "ops")
+    }
+    credentials.write_private(Places(tmp_path).run / "credentials.json", {"apiKeys": before})
+    keys = credentials.load_or_make(Places(tmp_path)).api_keys
+    assert before.items() < keys.items()
+    assert keys.keys() - before.keys() == {"approver", "auditor"}
+    roles = {key.name: key.role for key in load_api_keys(Places(tmp_path).api_keys)}
+    assert roles == credentials.ROLES
 
 
 def test_a_deep_checkout_gets_a_short_socket(tmp_path: Path) -> None:

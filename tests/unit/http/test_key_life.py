@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
 from tripline_http.application import new_app
-from tripline_http.auth import authorize, current_actor
+from tripline_http.auth import authorize, current_actor, current_role
 from tripline_http.errors import ConfigurationError, ProblemError
 from tripline_http.keys.authenticator import MIN_KEY_LENGTH, Authenticator
 from tripline_http.keys.failure_buckets import ADDRESSES, FAILURES, REFILL_SECONDS, FailureBuckets
@@ -71,6 +71,15 @@ def app_of(keys: Iterable[ApiKey]) -> Flask:
         authorize("rules:read")
         return jsonify(current_actor())
 
+    @app.get("/role")
+    def role() -> Any:
+        authorize("rules:read")
+        return jsonify(current_role())
+
+    @app.get("/careless")
+    def careless() -> Any:
+        return jsonify(current_role())
+
     @app.get("/alerts")
     def alerts() -> Any:
         authorize("alerts:read")
@@ -102,6 +111,17 @@ def test_a_change_of_the_file_counts_without_a_restart(tmp_path: Path) -> None:
     clock.now += 1
     assert client.get("/rules", headers=bearer(ADA)).status_code == 401
     assert client.get("/rules", headers=bearer(BOB)).get_json() == "bob"
+
+
+def test_a_view_knows_the_role_of_who_calls(tmp_path: Path) -> None:
+    path = tmp_path / "keys.json"
+    of_a_role = {name: value for name, value in entry("ada", ADA, role="analyst").items() if name != "scopes"}
+    write(path, of_a_role, entry("bob", BOB))
+    client = app_of(WatchedKeyFile(path)).test_client()
+    assert client.get("/role", headers=bearer(ADA)).get_json() == "analyst"
+    assert client.get("/role", headers=bearer(BOB)).get_json() is None
+    # Nobody was asked for, so nobody is known.
+    assert client.get("/careless", headers=bearer(ADA)).status_code == 500
 
 
 def test_the_file_is_looked_at_once_a_second_at_the_most(

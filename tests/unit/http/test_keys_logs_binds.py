@@ -15,6 +15,7 @@ import structlog
 from tripline_http.bind_address import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
 from tripline_http.keys.key_file import load_api_keys
+from tripline_http.keys.roles import ROLES
 from tripline_http.logs import configure_logs, mask_secrets
 
 DIGEST = "ab" * 32
@@ -31,6 +32,18 @@ def write(folder: Path, value: Any) -> Path:
 def test_a_key_file_is_read(tmp_path: Path) -> None:
     (key,) = load_api_keys(write(tmp_path, [{**ENTRY, "sha256": DIGEST.upper()}]))
     assert (key.name, key.sha256, key.scopes) == ("ada", DIGEST, frozenset({"rules:read"}))
+    assert key.role is None
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_is_its_scopes(tmp_path: Path, role: str) -> None:
+    (key,) = load_api_keys(write(tmp_path, [{"name": "ada", "sha256": DIGEST, "role": role}]))
+    assert (key.role, key.scopes) == (role, ROLES[role])
+
+
+def test_scopes_beside_a_role_are_what_is_left_of_it(tmp_path: Path) -> None:
+    (key,) = load_api_keys(write(tmp_path, [{**ENTRY, "role": "analyst"}]))
+    assert (key.role, key.scopes) == ("analyst", frozenset({"rules:read"}))
 
 
 WRONG_FILES: list[tuple[Any, str]] = [
@@ -40,7 +53,15 @@ WRONG_FILES: list[tuple[Any, str]] = [
     ([{**ENTRY, "name": ""}], "name of 1 to 64"),
     ([{**ENTRY, "name": "a\n"}], "name of 1 to 64"),
     ([{**ENTRY, "sha256": "ab"}], "sha256 as 64 hex digits"),
-    ([{**ENTRY, "scopes": "rules:read"}], "a list of scopes"),
+    ([{**ENTRY, "scopes": "rules:read"}], "a role or a list of scopes"),
+    ([{"name": "ada", "sha256": DIGEST}], "a role or a list of scopes"),
+    ([{**ENTRY, "role": "root"}], "one of these as its role: viewer, analyst"),
+    ([{**ENTRY, "role": ["viewer"]}], "one of these as its role"),
+    ([{**ENTRY, "role": None}], "one of these as its role"),
+    (
+        [{**ENTRY, "role": "admin", "scopes": ["rules:write"]}],
+        "scopes that the role admin has not: rules:write",
+    ),
     ([{**ENTRY, "scopes": ["rules:all"]}], "unknown scopes: rules:all"),
     ([ENTRY, ENTRY], "names an actor twice"),
     ([ENTRY, {**ENTRY, "name": "bob"}], "equal keys for ada, bob"),

@@ -20,7 +20,7 @@ from tripline_demo.deployment import passfiles
 from tripline_demo.deployment.certificates import certify
 from tripline_demo.embedded.broker_security import BrokerSecurity, Tls, jaas
 from tripline_demo.groups import GROUPS, login_of
-from tripline_demo.stack.credentials import SCOPES, key_file
+from tripline_demo.stack.credentials import ROLES, key_file
 
 ADMIN = "tripline_admin"
 USER_VARIABLE, GROUP_VARIABLE = "TRIPLINE_USER", "TRIPLINE_GROUP"
@@ -70,7 +70,7 @@ def make(folder: Path, owner: Owner) -> list[str]:
         _keep(folder / passfiles.name_of(user), passfiles.line_of(user, secrets.token_urlsafe(24)), owner)
     # The image of Postgres wants the bare password.
     _keep(folder / ADMIN_PASSWORD, passfiles.password_of(folder, ADMIN), owner)
-    clear = {name: f"tk_{secrets.token_urlsafe(24)}" for name in SCOPES}
+    clear = {name: f"tk_{secrets.token_urlsafe(24)}" for name in ROLES}
     _keep(folder / CLEAR_KEYS, json.dumps(clear, indent=2) + "\n", owner)
     known = json.loads((folder / CLEAR_KEYS).read_text(encoding="utf-8"))
     _keep(folder / KEYS, json.dumps(key_file(known), indent=2) + "\n", owner)

@@ -14,17 +14,16 @@ from tripline_demo.embedded import broker_security
 from tripline_demo.groups import GROUPS
 from tripline_demo.stack.places import Places
 
-_RULES, _ALERTS = ("rules:read", "rules:write"), ("alerts:read", "alerts:ack")
-_TRAFFIC = ("traffic:read", "traffic:write")
-
-SCOPES: Mapping[str, tuple[str, ...]] = {
-    "admin": (*_RULES, "controls:write", *_ALERTS, *_TRAFFIC),
-    "analyst": (*_RULES, *_ALERTS, "traffic:read"),
-    "second-analyst": (*_RULES, *_ALERTS, "traffic:read"),
-    "viewer": ("rules:read", "alerts:read", "traffic:read"),
-    "ops": ("rules:read", "controls:write", "alerts:read", *_TRAFFIC),
+ROLES: Mapping[str, str] = {
+    "viewer": "viewer",
+    "analyst": "analyst",
+    "second-analyst": "analyst",
+    "approver": "approver",
+    "admin": "admin",
+    "auditor": "auditor",
+    "ops": "operator",
 }
-"""What each key of the stack may do. Two analysts, so that one can be too late to acknowledge."""
+"""The role of each key of the stack. Two analysts, so that one can be too late to acknowledge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ def load_or_make(places: Places) -> Credentials:
     credentials = Credentials(
         postgres_admin=known.get("postgresAdmin") or secrets.token_urlsafe(24),
         postgres_logins=_complete(known.get("postgresLogins", {}), GROUPS, ""),
-        api_keys=_complete(known.get("apiKeys", {}), tuple(SCOPES), "tk_"),
+        api_keys=_complete(known.get("apiKeys", {}), tuple(ROLES), "tk_"),
     )
     write_private(
         path,
@@ -73,9 +72,9 @@ def _complete(known: Mapping[str, str], names: tuple[str, ...], prefix: str) -> 
 
 
 def key_file(api_keys: Mapping[str, str]) -> list[dict[str, object]]:
-    """The file of keys that services read: names, SHA-256 of the keys, scopes; no clear text."""
+    """The file of keys that services read: names, SHA-256 of the keys, roles; no clear text."""
     return [
-        {"name": name, "sha256": hashlib.sha256(key.encode()).hexdigest(), "scopes": list(SCOPES[name])}
+        {"name": name, "sha256": hashlib.sha256(key.encode()).hexdigest(), "role": ROLES[name]}
         for name, key in api_keys.items()
     ]
 

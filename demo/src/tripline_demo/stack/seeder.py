@@ -33,7 +33,7 @@ def seed_rules(stack: Mapping[str, Any], event_type: EventType) -> int:
 
     Raises StackFailed when the registry refuses one.
     """
-    with _client(stack["rulesRegistry"], stack["apiKeys"]["admin"]) as client:
+    with _client(stack["rulesRegistry"], stack["apiKeys"]["analyst"]) as client:
         known = {rule["name"] for rule in _all_rules(client)}
         wanted = [rule for rule in seeded_rules(event_type) if rule["name"] not in known]
         for rule in wanted:

@@ -50,7 +50,7 @@ def identify() -> ApiKey:
     """The request's key, whatever it may do; else raises the 401 or 429 problem. Sets the actor."""
     authenticator: Authenticator = current_app.extensions[_EXTENSION]
     key = authenticator.authenticate(request.headers.get("Authorization", ""), _peer())
-    g.actor = key.name
+    g.actor, g.role = key.name, key.role
     structlog.contextvars.bind_contextvars(actor=key.name)
     return key
 
@@ -62,6 +62,14 @@ def current_actor() -> str:
         # A view that asks for its actor without having required a scope is a programming error.
         raise RuntimeError("no actor: the view does not require a scope")
     return actor
+
+
+def current_role() -> str | None:
+    """The role of the key that makes this request, None where it has scopes alone; only behind `authorize` or
+    `identify`."""
+    current_actor()
+    role: str | None = g.role
+    return role
 
 
 def _peer() -> str:

@@ -81,7 +81,7 @@ def _add_readings(blueprint: Blueprint, line: Line) -> None:
     @blueprint.get("/session")
     def session() -> Response:
         key = identify()
-        return jsonify(actor=key.name, scopes=sorted(key.scopes))
+        return jsonify(actor=key.name, role=key.role, scopes=sorted(key.scopes))
 
     @blueprint.get("/engine")
     def engine() -> Response:

@@ -1,5 +1,6 @@
-"""The file of API keys: `[{"name": "ada", "sha256": "<hex of the key>", "scopes": ["rules:read"]}]`.
+"""The file of API keys: `[{"name": "ada", "sha256": "<hex of the key>", "role": "analyst"}]`.
 
+What a key may do is said by its role, by `scopes`, or by both: then it has those of the role's scopes that are listed.
 A key may have an end: `"notAfter": "2027-01-31T00:00:00Z"`. The keys themselves are known to their holders only.
 """
 
@@ -18,19 +19,9 @@ from pathlib import Path
 from tripline_contracts import exact_json
 from tripline_contracts.errors import InvalidJson
 from tripline_http.errors import ConfigurationError
+from tripline_http.keys.roles import ROLES, SCOPES
 
-SCOPES = frozenset(
-    {
-        "rules:read",
-        "rules:write",
-        "controls:write",
-        "alerts:read",
-        "alerts:ack",
-        "traffic:read",
-        "traffic:write",
-    }
-)
-_MEMBERS = frozenset({"name", "sha256", "scopes", "notAfter"})
+_MEMBERS = frozenset({"name", "sha256", "role", "scopes", "notAfter"})
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _OF_NOTHING = hashlib.sha256(b"").hexdigest()
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
@@ -40,12 +31,13 @@ _OPEN_MODES = stat.S_IWGRP | stat.S_IWOTH | stat.S_IROTH
 @dataclass(frozen=True, slots=True)
 class ApiKey:
     """A key by its hash. `not_after` is the last moment that it is good for, in seconds since the epoch; None: no
-    end."""
+    end. `role` is None where the key has scopes and no role."""
 
     name: str
     sha256: str
     scopes: frozenset[str]
     not_after: float | None = None
+    role: str | None = None
 
 
 def load_api_keys(path: Path) -> tuple[ApiKey, ...]:
@@ -81,7 +73,7 @@ def _parse_entry(path: Path, index: int, entry: object) -> ApiKey:
     where = f"Entry {index} of the API key file {path}"
     if not isinstance(entry, dict):
         raise ConfigurationError(f"{where} is not an object.")
-    name, digest, scopes = entry.get("name"), entry.get("sha256"), entry.get("scopes")
+    name, digest = entry.get("name"), entry.get("sha256")
     if not isinstance(name, str) or not 1 <= len(name) <= 64 or not name.isprintable():
         raise ConfigurationError(f"{where} needs a name of 1 to 64 printable characters.")
     where += f" ({name})"
@@ -94,11 +86,31 @@ def _parse_entry(path: Path, index: int, entry: object) -> ApiKey:
         raise ConfigurationError(f"{where} needs sha256 as 64 hex digits.")
     if digest.lower() == _OF_NOTHING:
         raise ConfigurationError(f"{where} has the hash of an empty key.")
+    role = _parse_role(where, entry)
+    return ApiKey(name, digest.lower(), _parse_scopes(where, entry, role), _parse_end(where, entry), role)
+
+
+def _parse_role(where: str, entry: dict[str, object]) -> str | None:
+    if "role" not in entry:
+        return None
+    role = entry["role"]
+    if not isinstance(role, str) or role not in ROLES:
+        raise ConfigurationError(f"{where} needs one of these as its role: {', '.join(ROLES)}.")
+    return role
+
+
+def _parse_scopes(where: str, entry: dict[str, object], role: str | None) -> frozenset[str]:
+    if role is not None and "scopes" not in entry:
+        return ROLES[role]
+    scopes = entry.get("scopes")
     if not isinstance(scopes, list) or not all(isinstance(scope, str) for scope in scopes):
-        raise ConfigurationError(f"{where} needs a list of scopes.")
+        raise ConfigurationError(f"{where} needs a role or a list of scopes.")
     if unknown := sorted(set(scopes) - SCOPES):
         raise ConfigurationError(f"{where} has unknown scopes: {', '.join(unknown)}.")
-    return ApiKey(name, digest.lower(), frozenset(scopes), _parse_end(where, entry))
+    if role is not None and (more := sorted(set(scopes) - ROLES[role])):
+        # A role says what its holder cannot do: scopes beside it may only take away.
+        raise ConfigurationError(f"{where} has scopes that the role {role} has not: {', '.join(more)}.")
+    return frozenset(scopes)
 
 
 def _parse_end(where: str, entry: dict[str, object]) -> float | None:

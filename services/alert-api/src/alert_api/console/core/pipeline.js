@@ -1,6 +1,6 @@
 // The parts of the line as this console sees them, read once for all views.
 
-import { call, registryItems } from "./client.js";
+import { call, registryItems, session } from "./client.js";
 import { Feed } from "./event_feed.js";
 import { here } from "./router.js";
 
@@ -22,7 +22,9 @@ export const feeds = {
   rules: new Feed("The rules registry", readRules),
   engine: new Feed("The engine", () => body("/console/engine")),
   transactions: new Feed("Kafka", () => body("/console/transactions")),
-  traffic: new Feed("The traffic generator", () => body("/console/generator/traffic"), { wanted: live }),
+  traffic: new Feed("The traffic generator", () => body("/console/generator/traffic"), {
+    wanted: () => live() && session.may("traffic:read"),
+  }),
 };
 
 /** Whether the engine has taken the rule as it is published. */

@@ -61,7 +61,13 @@ export class Traffic {
   }
 
   async open() {
-    if (this.known || !session.key) return;
+    if (!session.key) return;
+    if (!session.may("traffic:read")) {
+      this.controls.hidden = true;
+      setText(this.state, "Your key may not look at the traffic.");
+      return void setText(this.note, "");
+    }
+    if (this.known) return;
     this.known = true;
     try {
       const { body } = await call(`${ADDRESS}/scenarios`);
