@@ -19,6 +19,7 @@ from tripline_http.application import new_app
 from tripline_http.auth import authorize, current_actor, current_role
 from tripline_http.errors import ConfigurationError, ProblemError
 from tripline_http.keys.authenticator import MIN_KEY_LENGTH, Authenticator
+from tripline_http.keys.caller import Caller
 from tripline_http.keys.failure_buckets import ADDRESSES, FAILURES, REFILL_SECONDS, FailureBuckets
 from tripline_http.keys.key_file import ApiKey
 from tripline_http.keys.watched_key_file import WatchedKeyFile
@@ -200,7 +201,7 @@ def test_a_key_is_good_until_its_end() -> None:
     key = ApiKey("ada", digest, frozenset(), not_after=clock.now + 10)
     authenticator = Authenticator([key], wall=clock)
     clock.now += 10
-    assert authenticator.authenticate(f"Bearer {ADA}", HERE) == key
+    assert authenticator.authenticate(f"Bearer {ADA}", HERE) == Caller("ada", frozenset())
     clock.now += 0.25
     problem = refusal(lambda: authenticator.authenticate(f"Bearer {ADA}", HERE))
     assert (problem.status, problem.kind) == (401, "unauthenticated")
@@ -212,7 +213,7 @@ def test_a_short_key_is_refused_though_its_hash_is_known(key: str) -> None:
     authenticator = Authenticator(known(entry("ada", key)))
     assert refusal(lambda: authenticator.authenticate(f"Bearer {key}", HERE)).status == 401
     (least,) = known(entry("ada", "a" * MIN_KEY_LENGTH))
-    assert Authenticator([least]).authenticate(f"Bearer {'a' * MIN_KEY_LENGTH}", HERE) == least
+    assert Authenticator([least]).authenticate(f"Bearer {'a' * MIN_KEY_LENGTH}", HERE).name == "ada"
 
 
 def test_guesses_of_an_address_are_throttled_and_nobody_else_s_request_is() -> None:

@@ -34,6 +34,7 @@ from alert_api.service.void_commands import VoidCommand, read_command
 from alert_api.settings import ApiSettings, ProjectorSettings, RetentionSettings
 from tripline_contracts import topics
 from tripline_contracts.event_type import EventType
+from tripline_http.auth import install_rate_limit
 from tripline_http.keys.watched_key_file import WatchedKeyFile
 from tripline_http.metrics import new_metrics_registry
 from tripline_http.metrics_server import MetricsServer
@@ -64,16 +65,19 @@ def run_api(settings: ApiSettings) -> None:
         pool = open_pool(settings.dsn, CONNECTIONS)
         alerts, notifier, line = PostgresAlerts(pool), PostgresCommitNotifier(settings.dsn), _line(settings)
         stack.extend((alerts, notifier, line))
-        return build(
+        metrics = new_metrics_registry()
+        app = build(
             alerts=alerts,
             overview=PostgresAlertEvents(pool),
             line=line,
             keys=keys,
-            registry=new_metrics_registry(),
+            registry=metrics,
             event_type=settings.event_type,
             clock=wall_clock,
             streaming=Streaming(stopping, notifier=notifier),
         ).app
+        install_rate_limit(app, settings.rate_limit)
+        return app
 
     def stop() -> None:
         for part in stack:

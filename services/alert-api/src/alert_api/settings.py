@@ -17,6 +17,7 @@ from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
 from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
 from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
+from tripline_http.keys.rate_limit import RateLimit, read_rate_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class ApiSettings:
     generator_url: str | None
     kafka: KafkaCluster | None
     log_level: str
+    rate_limit: RateLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ def api_settings() -> ApiSettings:
         generator_url=_address(env, "GENERATOR_URL"),
         kafka=_kafka() if env.str("KAFKA", "").strip() else None,
         log_level=_text(env, "LOG_LEVEL", "info"),
+        rate_limit=read_rate_limit(os.environ),
     )
 
 

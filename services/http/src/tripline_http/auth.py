@@ -1,4 +1,4 @@
-"""Who calls, and what they may do.
+"""Who calls, what they may do, and how often.
 
 A request carries its API key as `Authorization: Bearer <key>`. The key's name is the actor of whatever it changes.
 """
@@ -8,15 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import structlog
-from flask import Flask, current_app, g, request
+from flask import Flask, current_app, request
 from prometheus_client import CollectorRegistry, Gauge
 
 from tripline_http.errors import ProblemError
 from tripline_http.keys.authenticator import Authenticator
+from tripline_http.keys.caller import Caller
 from tripline_http.keys.key_file import ApiKey
+from tripline_http.keys.rate_limit import RateLimit, RateLimiter
 from tripline_http.keys.watched_key_file import WatchedKeyFile
 
 _EXTENSION = "tripline_authenticator"
+_LIMITER = "tripline_rate_limiter"
+_CALLER = "tripline.caller"
 
 
 def install_api_keys(app: Flask, keys: Iterable[ApiKey], registry: CollectorRegistry) -> None:
@@ -31,10 +35,16 @@ def install_api_keys(app: Flask, keys: Iterable[ApiKey], registry: CollectorRegi
         refused.set_function(lambda: float(keys.is_refused))
 
 
+def install_rate_limit(app: Flask, limit: RateLimit) -> None:
+    """Bounds the requests of each caller; what asks for no key (health, documents) is not counted."""
+    if limit.per_second:
+        app.extensions[_LIMITER] = RateLimiter(limit)
+
+
 def authorize(scope: str) -> None:
     """Passes if the request's key holds `scope`; else raises the 401, 403 or 429 problem. Sets the actor."""
-    key = identify()
-    if scope not in key.scopes:
+    caller = identify()
+    if scope not in caller.scopes:
         # For the line with the request's status: who tried, and from where.
         structlog.contextvars.bind_contextvars(address=_peer())
         challenge = f'Bearer realm="tripline", error="insufficient_scope", scope="{scope}"'
@@ -46,30 +56,38 @@ def authorize(scope: str) -> None:
         )
 
 
-def identify() -> ApiKey:
-    """The request's key, whatever it may do; else raises the 401 or 429 problem. Sets the actor."""
+def identify() -> Caller:
+    """Who makes the request, whatever they may do; else raises the 401 or 429 problem. Sets the actor."""
+    known: Caller | None = request.environ.get(_CALLER)
+    if known is not None:
+        # Asked for before: one request is counted once.
+        return known
     authenticator: Authenticator = current_app.extensions[_EXTENSION]
-    key = authenticator.authenticate(request.headers.get("Authorization", ""), _peer())
-    g.actor, g.role = key.name, key.role
-    structlog.contextvars.bind_contextvars(actor=key.name)
-    return key
+    caller = authenticator.authenticate(request.headers.get("Authorization", ""), _peer())
+    structlog.contextvars.bind_contextvars(actor=caller.name)
+    limiter: RateLimiter | None = current_app.extensions.get(_LIMITER)
+    if limiter is not None:
+        limiter.count(caller.name)
+    request.environ[_CALLER] = caller
+    return caller
 
 
 def current_actor() -> str:
-    """The name of the key that makes this request; only behind `authorize` or `identify`."""
-    actor = g.get("actor")
-    if not isinstance(actor, str):
-        # A view that asks for its actor without having required a scope is a programming error.
-        raise RuntimeError("no actor: the view does not require a scope")
-    return actor
+    """The name of who makes this request; only behind `authorize` or `identify`."""
+    return _current_caller().name
 
 
 def current_role() -> str | None:
-    """The role of the key that makes this request, None where it has scopes alone; only behind `authorize` or
-    `identify`."""
-    current_actor()
-    role: str | None = g.role
-    return role
+    """The role of who makes this request, None for a key of scopes alone; only behind `authorize` or `identify`."""
+    return _current_caller().role
+
+
+def _current_caller() -> Caller:
+    caller = request.environ.get(_CALLER)
+    if not isinstance(caller, Caller):
+        # A view that asks for its actor without having required a scope is a programming error.
+        raise RuntimeError("no actor: the view does not require a scope")
+    return caller
 
 
 def _peer() -> str:

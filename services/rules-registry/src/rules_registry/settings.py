@@ -20,6 +20,7 @@ from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
 from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
 from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
+from tripline_http.keys.rate_limit import RateLimit, read_rate_limit
 
 T = TypeVar("T")
 # What the engine holds where nothing else is set for it.
@@ -45,6 +46,7 @@ class ApiSettings:
     bind: Bind
     threads: int
     quotas: Quotas
+    rate_limit: RateLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ def read_api_settings(env: Env) -> ApiSettings:
             ),
             threads=env.int("TRIPLINE_HTTP_THREADS", 16, validate=_from_1_to_64),
             quotas=_quotas(env),
+            rate_limit=read_rate_limit(os.environ),
         )
     )
 

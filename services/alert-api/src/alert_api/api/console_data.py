@@ -80,8 +80,8 @@ def _add_proxies(blueprint: Blueprint, line: Line) -> None:
 def _add_readings(blueprint: Blueprint, line: Line) -> None:
     @blueprint.get("/session")
     def session() -> Response:
-        key = identify()
-        return jsonify(actor=key.name, role=key.role, scopes=sorted(key.scopes))
+        caller = identify()
+        return jsonify(actor=caller.name, role=caller.role, scopes=sorted(caller.scopes))
 
     @blueprint.get("/engine")
     def engine() -> Response:

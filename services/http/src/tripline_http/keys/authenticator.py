@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 import structlog
 
 from tripline_http.errors import ProblemError
+from tripline_http.keys.caller import Caller
 from tripline_http.keys.failure_buckets import FailureBuckets
 from tripline_http.keys.key_file import ApiKey
 
@@ -33,8 +34,8 @@ class Authenticator:
         self._keys, self._wall = keys, wall
         self._failures = failures or FailureBuckets()
 
-    def authenticate(self, authorization: str, address: str) -> ApiKey:
-        """The key of this header. Raises the 401 problem, or 429 for an address that failed too often."""
+    def authenticate(self, authorization: str, address: str) -> Caller:
+        """Whose key this header has. Raises the 401 problem, or 429 for an address that failed too often."""
         # In every later line of this request, the one with its status too.
         structlog.contextvars.bind_contextvars(address=address)
         scheme, _, token = authorization.partition(" ")
@@ -50,7 +51,7 @@ class Authenticator:
             self._fail(address, "expired", key.name)
             raise _unauthenticated("This API key has expired: ask for a new one.")
         structlog.contextvars.unbind_contextvars("address")
-        return key
+        return Caller(key.name, key.scopes, key.role)
 
     def _fail(self, address: str, reason: str, actor: str | None = None) -> None:
         seconds = self._failures.fail(address)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import math
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
+
+from tripline_http.keys.token_buckets import TokenBuckets
 
 FAILURES = 10
 """Failures that an address may have at once."""
@@ -22,25 +22,15 @@ class FailureBuckets:
 
     def __init__(self, steady: Callable[[], float] = time.monotonic) -> None:
         """`steady` gives seconds."""
-        self._steady = steady
-        self._lock = threading.Lock()
-        # The tokens of an address, and when it had them.
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._buckets = TokenBuckets(float(FAILURES), REFILL_SECONDS, ADDRESSES, steady)
 
     def __len__(self) -> int:
         return len(self._buckets)
 
     def fail(self, address: str) -> int:
         """Takes one failure of this address: 0 where it was allowed, else seconds until the next one is."""
-        name, now = _network_of(address), self._steady()
-        with self._lock:
-            tokens, since = self._buckets.pop(name, (float(FAILURES), now))
-            tokens = min(float(FAILURES), tokens + (now - since) / REFILL_SECONDS)
-            allowed = tokens >= 1
-            self._buckets[name] = (tokens - 1 if allowed else tokens, now)
-            if len(self._buckets) > ADDRESSES:
-                self._buckets.popitem(last=False)
-        return 0 if allowed else max(1, math.ceil((1 - tokens) * REFILL_SECONDS))
+        seconds = self._buckets.take(_network_of(address))
+        return max(1, math.ceil(seconds)) if seconds else 0
 
 
 def _network_of(address: str) -> str:

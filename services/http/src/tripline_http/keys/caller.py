@@ -1,0 +1,15 @@
+"""Who makes a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The name, which is the actor of whatever is changed, and what it may do; `role` is None for a key of scopes
+    alone."""
+
+    name: str
+    scopes: frozenset[str]
+    role: str | None = None
