@@ -1,4 +1,4 @@
-"""Who calls, asked of the running services: bounded by the second."""
+"""Who calls, asked of the running services: bounded by the second, and known by a token of an issuer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from tests.integration.alert_api.support.api_process import live_api
-from tests.registry import running_api
+from tests.oidc_issuer import OidcIssuer, running_issuer
+from tests.registry import DEFINITION, running_api
 from tests.servers import PostgresServer
 
 pytestmark = pytest.mark.integration
@@ -57,3 +58,60 @@ def test_a_key_is_held_to_its_rate_and_no_other_is_held_up(service: tuple[Client
         assert {answer.headers["Retry-After"] for answer in refused} == {"1"}
         assert viewer.get(path).status_code == 200
         assert {analyst.get(probe).status_code for probe in ("/livez", "/readyz") for _ in range(10)} == {200}
+
+
+@pytest.fixture
+def issuer(monkeypatch: pytest.MonkeyPatch) -> Iterator[OidcIssuer]:
+    """Services that are started now trust it."""
+    with running_issuer() as running:
+        for name, value in running.environment().items():
+            monkeypatch.setenv(name, value)
+        yield running
+
+
+def test_tokens_are_let_in_by_all_services_in_their_role_and_named_in_what_they_change(
+    issuer: OidcIssuer, postgres: PostgresServer, migrated_database: str, tmp_path: Path
+) -> None:
+    alerts_dsn = postgres.login(migrated_database, "tripline_alert_api")
+    (tmp_path / "alerts").mkdir()
+    with (
+        running_api(postgres, migrated_database, tmp_path) as registry,
+        live_api(alerts_dsn, tmp_path / "alerts", registry.url) as alerts,
+        registry.client(issuer.token()) as ada,
+        registry.client(issuer.token(preferred_username="vera", roles=["viewer"])) as vera,
+        alerts.client(issuer.token(preferred_username="vera", roles=["viewer"])) as console,
+    ):
+        made = ada.post("/v1/rules", json=dict(DEFINITION))
+        assert made.status_code == 201, made.text
+        assert vera.post("/v1/rules", json=dict(DEFINITION)).status_code == 403
+        (event,) = vera.get("/v1/rule-events").json()["items"]
+        assert event["actor"] == "oidc:ada"
+        session = console.get("/console/session").json()
+        assert (session["actor"], session["role"]) == ("oidc:vera", "viewer")
+        # The console hands the token on.
+        assert len(console.get("/console/registry/rules").json()["items"]) == 1
+        refused = console.post("/console/registry/rules", json=dict(DEFINITION))
+        assert (refused.status_code, refused.json()["type"]) == (
+            403,
+            "urn:tripline:problem:insufficient-scope",
+        )
+        with alerts.client(issuer.token(aud="payroll")) as stranger:
+            assert stranger.get("/v1/alerts").status_code == 401
+
+
+def test_without_its_issuer_a_service_goes_on_for_keys(
+    issuer: OidcIssuer, postgres: PostgresServer, migrated_database: str, tmp_path: Path
+) -> None:
+    issuer.status = 500
+    with (
+        running_api(postgres, migrated_database, tmp_path) as registry,
+        registry.client(issuer.token()) as ada,
+        registry.client() as analyst,
+    ):
+        refused = ada.get("/v1/rules")
+        assert (refused.status_code, refused.json()["type"]) == (
+            503,
+            "urn:tripline:problem:issuer-unavailable",
+        )
+        assert analyst.get("/v1/rules").status_code == 200
+        assert ada.get("/readyz").status_code == 200

@@ -38,7 +38,7 @@ CONSOLE: Final = {
     **{f"{method} /console/generator/{{path}}": "traffic:write" for method in ("POST", "PUT", "DELETE")},
     **{f"{method} /console/registry/{{path}}": ELSEWHERE for method in ("GET", "POST", "PUT", "DELETE")},
 }
-_TABLES: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
+_TABLES: Final = re.compile(r"^\| (?:role|service) \|.*\n(?:^\|.*\n)*", re.MULTILINE)
 
 
 def rights() -> dict[tuple[str, str], str]:

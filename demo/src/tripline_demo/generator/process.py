@@ -24,6 +24,7 @@ from tripline_demo.generator.recordings.replays import Replays
 from tripline_demo.generator.settings import Settings
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.trades import trade_of
+from tripline_http.auth import install_tokens
 from tripline_http.keys.key_file import ApiKey
 from tripline_http.metrics import new_metrics_registry
 
@@ -83,6 +84,7 @@ def start(settings: Settings, keys: Iterable[ApiKey]) -> Running:
     context = Context(trade, sender, desk, replays, plays, wall_ms, new_id)
     checks = {"kafka": outlet.check, "sender": lambda: _alive(thread), "deliveries": sender.check}
     app = new_generator_app(context, Access(keys, settings.hosts), registry, checks)
+    install_tokens(app, settings.issuer, registry)
     thread.start()
     return Running(app, sender, replays, plays, outlet, desk, thread)
 

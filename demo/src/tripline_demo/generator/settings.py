@@ -19,6 +19,7 @@ from tripline_demo.generator.trades import trade_of
 from tripline_demo.generator.traffic import MAX_RATE, MAX_SEED, Traffic, no_traffic
 from tripline_http.bind_address import Bind, parse_bind
 from tripline_http.errors import ConfigurationError
+from tripline_http.tokens.issuer import Issuer, read_issuer
 
 DEFAULT_BIND: Final = "127.0.0.1:8083"
 _HOST: Final = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
@@ -26,7 +27,7 @@ _HOST: Final = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """TRIPLINE_KAFKA, _EVENT_TYPE, _API_KEYS_FILE, _HTTP_BIND, _LOG_LEVEL and TRIPLINE_GENERATOR_*.
+    """TRIPLINE_KAFKA, _EVENT_TYPE, _API_KEYS_FILE, _HTTP_BIND, _LOG_LEVEL, TRIPLINE_OIDC_* and TRIPLINE_GENERATOR_*.
 
     :ivar hosts: names in `Host` that it answers to, besides those of loopback
     """
@@ -38,6 +39,7 @@ class Settings:
     log_level: str
     traffic: Traffic
     event_type: EventType
+    issuer: Issuer | None = None
 
 
 def read_settings(env: Env) -> Settings:
@@ -60,6 +62,7 @@ def read_settings(env: Env) -> Settings:
             log_level=level,
             traffic=_traffic(env, event_type),
             event_type=event_type,
+            issuer=read_issuer(os.environ),
         )
     except (EnvError, ConfigurationError) as error:
         raise InvalidSettings(str(error)) from error

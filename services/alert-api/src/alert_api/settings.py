@@ -18,6 +18,7 @@ from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
 from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
 from tripline_http.keys.rate_limit import RateLimit, read_rate_limit
+from tripline_http.tokens.issuer import Issuer, read_issuer
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class ApiSettings:
     kafka: KafkaCluster | None
     log_level: str
     rate_limit: RateLimit
+    issuer: Issuer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ def api_settings() -> ApiSettings:
         kafka=_kafka() if env.str("KAFKA", "").strip() else None,
         log_level=_text(env, "LOG_LEVEL", "info"),
         rate_limit=read_rate_limit(os.environ),
+        issuer=read_issuer(os.environ),
     )
 
 

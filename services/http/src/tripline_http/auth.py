@@ -5,7 +5,8 @@ A request carries its API key as `Authorization: Bearer <key>`. The key's name i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 
 import structlog
 from flask import Flask, current_app, request
@@ -17,6 +18,7 @@ from tripline_http.keys.caller import Caller
 from tripline_http.keys.key_file import ApiKey
 from tripline_http.keys.rate_limit import RateLimit, RateLimiter
 from tripline_http.keys.watched_key_file import WatchedKeyFile
+from tripline_http.tokens.issuer import Issuer
 
 _EXTENSION = "tripline_authenticator"
 _LIMITER = "tripline_rate_limiter"
@@ -33,6 +35,31 @@ def install_api_keys(app: Flask, keys: Iterable[ApiKey], registry: CollectorRegi
     )
     if isinstance(keys, WatchedKeyFile):
         refused.set_function(lambda: float(keys.is_refused))
+
+
+def install_tokens(
+    app: Flask,
+    issuer: Issuer | None,
+    registry: CollectorRegistry,
+    steady: Callable[[], float] = time.monotonic,
+) -> None:
+    """Lets in the issuer's tokens beside the keys; where there is no issuer, none. `steady` gives seconds."""
+    if issuer is None:
+        return
+    # Each process with metrics imports this module; who trusts no issuer loads no cryptography.
+    from tripline_http.tokens.issuer_client import IssuerClient  # noqa: PLC0415
+    from tripline_http.tokens.signing_keys import SigningKeys  # noqa: PLC0415
+    from tripline_http.tokens.token_verifier import TokenVerifier  # noqa: PLC0415
+
+    keys = SigningKeys(IssuerClient(issuer.url).key_set, steady)
+    authenticator: Authenticator = app.extensions[_EXTENSION]
+    authenticator.tokens = TokenVerifier(issuer, keys)
+    unreachable = Gauge(
+        "tripline_token_issuer_unreachable",
+        "1 while the issuer of tokens could not be asked for its keys the last time.",
+        registry=registry,
+    )
+    unreachable.set_function(lambda: float(keys.is_unreachable))
 
 
 def install_rate_limit(app: Flask, limit: RateLimit) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 
 class ConfigurationError(Exception):
@@ -57,3 +58,19 @@ def invalid_input(
 def bad_request(detail: str, *, errors: Sequence[FieldError] = ()) -> ProblemError:
     """The 400 for input that could not be read."""
     return ProblemError(400, "bad-request", detail, errors=errors)
+
+
+ISSUER_RETRY_SECONDS: Final = 10.0
+"""An issuer of tokens is asked no more often than this, whatever tokens come."""
+
+
+class TokenRefused(Exception):
+    """A token is not good; `reason` is a word for the log, the text a sentence for its holder."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+class IssuerUnavailable(Exception):
+    """The keys of the issuer of tokens cannot be had; the text says why, for the log."""

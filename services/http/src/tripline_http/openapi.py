@@ -5,7 +5,7 @@ decorator of a view that changes what an operation answers also documents it. Th
 first:
 
     @blueprint.route("/v1/rules/<int(min=1):rule_id>", methods=["PUT"])
-    @blueprint.requires("rules:write")      # 401, 403, 429
+    @blueprint.requires("rules:write")      # 401, 403, 429, 503
     @blueprint.if_match                     # 428, 400; passes `IfMatch`
     @blueprint.json_body("RuleBody", {...}) # 400, 413, 415; passes the parsed object
     @blueprint.arguments(Query, location="query")  # 422; passes the parsed query
@@ -122,7 +122,7 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         return decorate
 
     def requires(self, scope: str) -> Callable[[View], View]:
-        """Lets only keys with this scope through."""
+        """Lets only callers with this scope through."""
 
         def decorate(view: View) -> View:
             @functools.wraps(view)
@@ -131,7 +131,7 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
                 return view(*args, **kwargs)
 
             documented = self.doc(security=[{BEARER: []}], **{"x-required-scope": scope})
-            return cast("View", documented(self.problems(401, 403, 429)(guarded)))
+            return cast("View", documented(self.problems(401, 403, 429, 503)(guarded)))
 
         return decorate
 
@@ -222,7 +222,11 @@ def install_api(app: Flask, *, title: str, version: str, description: str) -> Ap
         OPENAPI_JSON_PATH="openapi.json",
     )
     api = Api(app, spec_kwargs={"info": {"description": description}})
-    scheme = {"type": "http", "scheme": "bearer", "description": "An API key; its scopes say what it may do"}
+    scheme = {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An API key, or a token of the trusted issuer; its role says what it may do",
+    }
     api.spec.components.security_scheme(BEARER, scheme)
     return api
 

@@ -17,7 +17,7 @@ from rules_registry.service.relay_metrics import relay_metrics
 from rules_registry.service.republisher import republish
 from rules_registry.service.status_projector import StatusProjector
 from rules_registry.settings import ApiSettings, ProjectorSettings, RelaySettings
-from tripline_http.auth import install_rate_limit
+from tripline_http.auth import install_rate_limit, install_tokens
 from tripline_http.keys.watched_key_file import WatchedKeyFile
 from tripline_http.lifecycle import stop_on_signals
 from tripline_http.logs import configure_logs
@@ -41,6 +41,7 @@ def run_api(settings: ApiSettings) -> None:
         pools.append(open_pool(settings.dsn, size=settings.threads))
         metrics = new_metrics_registry()
         app, _ = create_app(pools[0], keys, metrics, settings.event_type, settings.quotas)
+        install_tokens(app, settings.issuer, metrics)
         install_rate_limit(app, settings.rate_limit)
         return app
 

@@ -21,6 +21,7 @@ from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
 from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
 from tripline_http.keys.rate_limit import RateLimit, read_rate_limit
+from tripline_http.tokens.issuer import Issuer, read_issuer
 
 T = TypeVar("T")
 # What the engine holds where nothing else is set for it.
@@ -47,6 +48,7 @@ class ApiSettings:
     threads: int
     quotas: Quotas
     rate_limit: RateLimit
+    issuer: Issuer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ def read_api_settings(env: Env) -> ApiSettings:
             threads=env.int("TRIPLINE_HTTP_THREADS", 16, validate=_from_1_to_64),
             quotas=_quotas(env),
             rate_limit=read_rate_limit(os.environ),
+            issuer=read_issuer(os.environ),
         )
     )
 

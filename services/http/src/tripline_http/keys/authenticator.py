@@ -1,15 +1,17 @@
-"""From the header of a request to the key that it carries, or to the refusal."""
+"""From the header of a request to whose key or token it carries, or to the refusal."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import time
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
 import structlog
 
-from tripline_http.errors import ProblemError
+from tripline_http.errors import ISSUER_RETRY_SECONDS, IssuerUnavailable, ProblemError, TokenRefused
 from tripline_http.keys.caller import Caller
 from tripline_http.keys.failure_buckets import FailureBuckets
 from tripline_http.keys.key_file import ApiKey
@@ -18,11 +20,21 @@ log = structlog.get_logger(__name__)
 
 MIN_KEY_LENGTH = 16
 """Shorter keys can be guessed: they are refused, whatever the file says."""
-_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="tripline"'}
+_CHALLENGE = 'Bearer realm="tripline"'
+
+
+class Tokens(Protocol):
+    """What judges the tokens of an issuer."""
+
+    def takes(self, text: str) -> bool:
+        """Whether it has the shape of a token."""
+
+    def verify(self, token: str) -> Caller:
+        """Raises TokenRefused, IssuerUnavailable, or the 403 problem for a token without a role here."""
 
 
 class Authenticator:
-    """Knows the keys; counts the failures of each address."""
+    """Knows the keys, and the issuer of tokens if there is one; counts the failures of each address."""
 
     def __init__(
         self,
@@ -32,10 +44,12 @@ class Authenticator:
     ) -> None:
         """`keys` is gone through at each request; `wall` gives seconds since the epoch."""
         self._keys, self._wall = keys, wall
+        self.tokens: Tokens | None = None
         self._failures = failures or FailureBuckets()
 
     def authenticate(self, authorization: str, address: str) -> Caller:
-        """Whose key this header has. Raises the 401 problem, or 429 for an address that failed too often."""
+        """Whose key or token this header has. Raises the 401 problem, 429 for an address that failed too often, 403
+        for a token without a role, 503 where a token cannot be judged."""
         # In every later line of this request, the one with its status too.
         structlog.contextvars.bind_contextvars(address=address)
         scheme, _, token = authorization.partition(" ")
@@ -44,6 +58,10 @@ class Authenticator:
             # No key is no guess: it is not counted.
             raise _unauthenticated("Send a known API key as 'Authorization: Bearer <key>'.")
         key = self._find(token)
+        if key is None and self.tokens is not None and self.tokens.takes(token):
+            caller = self._verify(self.tokens, token, address)
+            structlog.contextvars.unbind_contextvars("address")
+            return caller
         if key is None:
             self._fail(address, "short" if len(token) < MIN_KEY_LENGTH else "unknown")
             raise _unauthenticated("Send a known API key as 'Authorization: Bearer <key>'.")
@@ -52,6 +70,21 @@ class Authenticator:
             raise _unauthenticated("This API key has expired: ask for a new one.")
         structlog.contextvars.unbind_contextvars("address")
         return Caller(key.name, key.scopes, key.role)
+
+    def _verify(self, tokens: Tokens, token: str, address: str) -> Caller:
+        try:
+            return tokens.verify(token)
+        except TokenRefused as error:
+            self._fail(address, f"token_{error.reason}")
+            raise _unauthenticated(str(error), 'Bearer realm="tripline", error="invalid_token"') from error
+        except IssuerUnavailable as error:
+            log.warning("token_not_judged", reason=str(error))
+            raise ProblemError(
+                503,
+                "issuer-unavailable",
+                "The issuer of this token does not answer, so it cannot be judged. API keys are not concerned.",
+                headers={"Retry-After": str(math.ceil(ISSUER_RETRY_SECONDS))},
+            ) from error
 
     def _fail(self, address: str, reason: str, actor: str | None = None) -> None:
         seconds = self._failures.fail(address)
@@ -76,5 +109,5 @@ class Authenticator:
         return match
 
 
-def _unauthenticated(detail: str) -> ProblemError:
-    return ProblemError(401, "unauthenticated", detail, headers=_CHALLENGE)
+def _unauthenticated(detail: str, challenge: str = _CHALLENGE) -> ProblemError:
+    return ProblemError(401, "unauthenticated", detail, headers={"WWW-Authenticate": challenge})

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+ISSUER_PREFIX: Final = "oidc:"
+"""Begins the name of each caller with a token, and of no API key: neither can be taken for the other."""
 
 
 @dataclass(frozen=True, slots=True)

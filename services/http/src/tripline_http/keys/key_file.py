@@ -19,6 +19,7 @@ from pathlib import Path
 from tripline_contracts import exact_json
 from tripline_contracts.errors import InvalidJson
 from tripline_http.errors import ConfigurationError
+from tripline_http.keys.caller import ISSUER_PREFIX
 from tripline_http.keys.roles import ROLES, SCOPES
 
 _MEMBERS = frozenset({"name", "sha256", "role", "scopes", "notAfter"})
@@ -77,6 +78,10 @@ def _parse_entry(path: Path, index: int, entry: object) -> ApiKey:
     if not isinstance(name, str) or not 1 <= len(name) <= 64 or not name.isprintable():
         raise ConfigurationError(f"{where} needs a name of 1 to 64 printable characters.")
     where += f" ({name})"
+    if name.lower().startswith(ISSUER_PREFIX):
+        raise ConfigurationError(
+            f"{where}: names of callers with a token begin with {ISSUER_PREFIX}, no key's does."
+        )
     if unknown := sorted(set(entry) - _MEMBERS):
         # A misspelt notAfter would be a key without an end.
         raise ConfigurationError(
