@@ -16,14 +16,16 @@ import httpx
 
 from tests.servers import PostgresServer
 from tripline_demo.processes import leash, ports
-from tripline_http.keys.roles import ROLES
+from tripline_http.keys.roles import ROLES, SCOPES
 
 READY_SECONDS = 30.0
 KEYS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     # More than any role has, so that a test needs one client only.
     "analyst-key-for-tests": ("analyst", {"scopes": ["rules:read", "rules:write", "controls:write"]}),
     "second-key-for-tests": ("second", {"scopes": ["rules:read", "rules:write"]}),
+    "author-approver-for-tests": ("both", {"scopes": ["rules:read", "rules:write", "rules:approve"]}),
     "viewer-key-for-tests": ("viewer", {"scopes": ["rules:read"]}),
+    "everything-key-for-tests": ("everybody", {"scopes": sorted(SCOPES)}),
     **{f"{role}-of-role-for-tests": (f"an-{role}", {"role": role}) for role in ROLES},
 }
 """Name and rights of each key; `{role}-of-role-for-tests` has a role."""
@@ -90,6 +92,7 @@ def running_api(
         "TRIPLINE_API_KEYS_FILE": str(write_keys(folder)),
         "TRIPLINE_HTTP_BIND": f"127.0.0.1:{port}",
         "TRIPLINE_LOG_LEVEL": "warning",
+        "TRIPLINE_FOUR_EYES": "false",
         **(settings or {}),
     }
     with running_process(["api"], environment, folder / "api.log") as process:

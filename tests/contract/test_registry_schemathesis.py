@@ -27,11 +27,22 @@ from tests.servers import PostgresServer
 pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
+EVERYTHING = "everything-key-for-tests"
 SHARD_ANSWER = """
 INSERT INTO registry.rule_exports (command_id, shard, shards, position, exported_at, rules)
 VALUES (%s, 0, 2, 5, 1, jsonb_build_array(jsonb_build_object(
     'ruleId', 77, 'version', 1, 'definitionHash', repeat('ab', 32), 'state', 'PAUSED')))
 """
+
+
+@pytest.fixture(scope="module")
+def four_eyes(
+    postgres: PostgresServer, migrated_database: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RegistryApi]:
+    """A second one on the same database, which makes changes of what it is asked for."""
+    folder: Path = tmp_path_factory.mktemp("four-eyes")
+    with running_api(postgres, migrated_database, folder, {"TRIPLINE_FOUR_EYES": "true"}) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +57,8 @@ def api(
 class Supply:
     """Gives cases what has to exist."""
 
-    def __init__(self, client: httpx.Client, dsn: str) -> None:
-        self._client = client
+    def __init__(self, client: httpx.Client, author: httpx.Client, dsn: str) -> None:
+        self._client, self._author = client, author
         self._turns = itertools.count()
         # Downward: fresh ids follow the highest there is.
         self._import_ids = itertools.count(1_000_000_000, -1)
@@ -94,6 +105,8 @@ class Supply:
                 case.path_parameters["version"] = 1
             if case.path.endswith("/diff"):
                 case.query = {"from": 1, "to": 2}
+            if case.path.endswith("/revert"):
+                case.query["version"] = 1
             if "If-Match" in (case.headers or {}):
                 case.headers["If-Match"] = f'"{rule["version"]}"'
         elif case.path in ("/v1/lists/{name}", "/v1/parameters/{name}"):
@@ -105,8 +118,38 @@ class Supply:
             case.headers["If-Match"] = self._client.get("/v1/settings").headers["ETag"]
         elif case.path == "/v1/control-commands" and case.method.upper() == "POST":
             self._point_command(case)
+        elif case.path.startswith("/v1/changes/{change_id}"):
+            self._point_change(case)
         elif "command_id" in (case.path_parameters or {}):
             case.path_parameters["command_id"] = self._export if next(self._turns) % 2 else self._clear
+
+    def _point_change(self, case: Any) -> None:
+        """A draft or a submitted change of somebody else's, one of the caller's own, or what was done alone."""
+        step = case.path.rpartition("/")[2]
+        rule = f"/v1/rules/{self._publish()['ruleId']}"
+        if step == "withdraw":
+            change = self._author.post("/v1/rules", json=dict(DEFINITION)).raise_for_status().json()
+            change = self._as_everybody(change)
+        elif step == "review":
+            alone = {"breakGlass": "true", "reason": "it floods"}
+            self._author.post(f"{rule}/pause", params=alone, headers={"If-Match": "*"}).raise_for_status()
+            [change] = self._author.get("/v1/changes", params={"limit": 1}).raise_for_status().json()["items"]
+        elif step in ("approve", "reject"):
+            change = self._author.post(f"{rule}/pause", headers={"If-Match": "*"}).raise_for_status().json()
+        else:
+            change = self._author.post("/v1/rules", json=dict(DEFINITION)).raise_for_status().json()
+        case.path_parameters["change_id"] = change["changeId"]
+        if isinstance(case.body, dict) and "contentHash" in case.body:
+            case.body["contentHash"] = change["contentHash"]
+
+    def _as_everybody(self, change: dict[str, Any]) -> dict[str, Any]:
+        """The same with the caller's hand in it."""
+        edited: dict[str, Any] = (
+            self._client.put(f"/v1/changes/{change['changeId']}", json=dict(DEFINITION))
+            .raise_for_status()
+            .json()
+        )
+        return edited
 
     def _point_command(self, case: Any) -> None:
         """A rule, a group of its, or a backfill that stands."""
@@ -189,6 +232,8 @@ def without_repetitions(document: dict[str, Any]) -> None:
     replacing = document["paths"]["/v1/rules/{rule_id}"]["put"]["requestBody"]["content"]
     replacing["application/json"]["schema"] = deepcopy(first)
     replacing["application/json"]["schema"]["properties"]["filter"] = {"type": "null"}
+    editing = document["paths"]["/v1/changes/{change_id}"]["put"]["requestBody"]["content"]
+    editing["application/json"]["schema"] = replacing["application/json"]["schema"]
     for variant in others:
         variant["properties"]["filter"] = {"type": "null"}
         if "limitOperatorType" in variant["properties"]:
@@ -199,12 +244,11 @@ def without_repetitions(document: dict[str, Any]) -> None:
 
 
 def test_every_operation_keeps_its_contract(
-    api: RegistryApi, record_property: Callable[[str, object], None]
+    api: RegistryApi, four_eyes: RegistryApi, record_property: Callable[[str, object], None]
 ) -> None:
-    with api.client() as client:
-        outcome = run(
-            api.url, "analyst-key-for-tests", Supply(client, api.dsn).fill, narrow=without_repetitions
-        )
+    with api.client(EVERYTHING) as client, four_eyes.client("second-key-for-tests") as author:
+        supply = Supply(client, author, api.dsn)
+        outcome = run(api.url, EVERYTHING, supply.fill, narrow=without_repetitions)
     record_property("told", "\n" + outcome.table())
     assert not outcome.failures, "\n\n".join(outcome.failures[:5])
     assert {"coverage", "fuzzing"} <= outcome.phases, outcome.phases

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
+from rules_registry.domain.actor import Actor
 from rules_registry.domain.commands import Control, DeleteRule, PublishRule, TraceRule
 from rules_registry.domain.event_record import EventRecord, to_json
 from rules_registry.domain.events import RulePublished
@@ -32,7 +33,7 @@ def issued(store: FakeStore, control: Control) -> IssuedCommand:
         taken.append(done)
         return Answer(201, {}, {})
 
-    new_registry(store).command("ops", control, told)
+    new_registry(store).command(Actor("ops"), control, told)
     return taken[0]
 
 
@@ -47,7 +48,7 @@ def with_rules(count: int) -> FakeStore:
         return PublishRule(rule_id, None, definition(100 + rule_id), None)
 
     for _ in range(count):
-        registry.publish("ada", wider, told)
+        registry.publish(Actor("ada"), wider, told)
     return store
 
 
@@ -108,7 +109,7 @@ def test_a_clock_that_goes_on_meanwhile_changes_no_trace() -> None:
         taken.append(done)
         return Answer(201, {}, {})
 
-    Registry(store, lambda: next(times), lambda: "id").command("ops", TraceRule(1, 1), told)
+    Registry(store, lambda: next(times), lambda: "id").command(Actor("ops"), TraceRule(1, 1), told)
     assert taken[0].payload == control_commands.TraceRule(1, taken[0].occurred_at + 1000)
 
 
@@ -116,7 +117,7 @@ def test_there_is_no_trace_without_a_rule() -> None:
     store = with_rules(1)
     with pytest.raises(RuleNotFound, match="no rule 5"):
         issued(store, TraceRule(5, 300))
-    new_registry(store).change("ada", DeleteRule(1, None), lambda _done: Answer(200, {}, {}))
+    new_registry(store).change(Actor("ada"), DeleteRule(1, None), lambda _done: Answer(200, {}, {}))
     with pytest.raises(RuleIsDeleted, match="Rule 1 was deleted"):
         issued(store, TraceRule(1, 300))
     assert "ControlCommand" not in store.types()

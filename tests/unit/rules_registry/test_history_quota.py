@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from environs import Env
 
+from rules_registry.domain.actor import Actor
 from rules_registry.domain.commands import PublishRule
 from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.quotas import Quotas
@@ -99,7 +100,7 @@ def test_the_use_cases_refuse_it_and_an_import_says_which_line() -> None:
     store = FakeStore()
     registry = new_registry(store, quotas=Quotas(history=HistoryQuota(most=60_000, rate=1000)))
     with pytest.raises(TooMuchHistory):
-        registry.publish("ada", lambda number: PublishRule(number, None, rule(), None), told_rule)
+        registry.publish(Actor("ada"), lambda number: PublishRule(number, None, rule(), None), told_rule)
     assert store.log.recorded == []
     line = {**RULE, "ruleId": 7, "ruleState": "ACTIVE", "windowMinutes": 2}
     del line["windowSeconds"]
@@ -110,7 +111,7 @@ def test_the_use_cases_refuse_it_and_an_import_says_which_line() -> None:
         return Answer(200, {}, {})
 
     fine = {**line, "ruleId": 8, "windowMinutes": 1}
-    registry.import_rules("ada", read_records([line, fine]), told, atomic=False)
+    registry.import_rules(Actor("ada"), read_records([line, fine]), told, atomic=False)
     refused, taken = kept[0].results
     assert (refused.outcome, [each.field for each in refused.problems]) == ("refused", ["windowSeconds"])
     assert taken.outcome == "published"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from rules_registry.domain.actor import Actor
 from rules_registry.domain.commands import ChangeNamed, ChangeRule, PublishRule
 from rules_registry.domain.event_record import to_json
 from rules_registry.domain.events import ListChanged, NamedChanged, ParameterChanged
@@ -135,7 +136,7 @@ def told(done: NamedChange) -> Answer:
 def change(
     store: FakeStore, kind: Any, name: str, value: Any, actor: str = "ada", key: Repeatable | None = None
 ) -> tuple[int, Any, Any]:
-    answer = new_registry(store).change_named(actor, ChangeNamed(kind, name, None, value), told, key)
+    answer = new_registry(store).change_named(Actor(actor), ChangeNamed(kind, name, None, value), told, key)
     return answer.status, answer.body["version"], answer.body["by"]
 
 
@@ -146,7 +147,7 @@ def published(done: RuleChange) -> Answer:
 def publish(store: FakeStore, body: dict[str, Any]) -> int:
     definition = parse(body, event_type_loader.load())
     command = new_registry(store).publish(
-        "ada", lambda rule: PublishRule(rule, None, definition, None), published
+        Actor("ada"), lambda rule: PublishRule(rule, None, definition, None), published
     )
     return int(command.body["ruleId"])
 
@@ -201,7 +202,7 @@ def test_a_rule_may_name_only_what_exists(store: FakeStore) -> None:
     rule_id = publish(store, NAMING)
     unknown = parse({**NAMING, "limit": {"parameter": "Most"}}, event_type_loader.load())
     with pytest.raises(UnknownNames):
-        new_registry(store).change("ada", ChangeRule(rule_id, None, None, unknown, None), published)
+        new_registry(store).change(Actor("ada"), ChangeRule(rule_id, None, None, unknown, None), published)
     assert store.types()[-1] == "RulePublished"
 
 
@@ -212,7 +213,7 @@ def importing(store: FakeStore, *records: dict[str, Any]) -> tuple[Any, ...]:
         kept.append(done)
         return Answer(200, {}, {})
 
-    new_registry(store).import_rules("ada", read_records(records), answer, atomic=False)
+    new_registry(store).import_rules(Actor("ada"), read_records(records), answer, atomic=False)
     return kept[0].results
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from rules_registry.api.control.control_body import control_body_schema, read_control_body
 from rules_registry.api.rule_schemas.representations import command_json
+from rules_registry.domain.actor import Actor
 from rules_registry.domain.commands import (
     ClearGroup,
     ClearRule,
@@ -50,7 +51,9 @@ def told(_done: object) -> Answer:
 
 def with_rule(definition: RuleDefinition) -> FakeStore:
     store = FakeStore()
-    new_registry(store).publish("ada", lambda rule_id: PublishRule(rule_id, None, definition, None), told)
+    new_registry(store).publish(
+        Actor("ada"), lambda rule_id: PublishRule(rule_id, None, definition, None), told
+    )
     return store
 
 
@@ -128,7 +131,7 @@ def test_of_a_rule_that_is_not_there_nothing_is_cleared(command: ClearRule | Cle
     store = with_rules(1)
     with pytest.raises(RuleNotFound, match="no rule 5"):
         issued(store, command)
-    new_registry(store).change("ada", DeleteRule(1, None), told)
+    new_registry(store).change(Actor("ada"), DeleteRule(1, None), told)
     with pytest.raises(RuleIsDeleted, match="Rule 1 was deleted"):
         issued(store, replace(command, rule_id=1))
     assert "ControlCommand" not in store.types()
@@ -136,7 +139,7 @@ def test_of_a_rule_that_is_not_there_nothing_is_cleared(command: ClearRule | Cle
 
 def test_a_paused_rule_is_cleared() -> None:
     store = with_rules(1)
-    new_registry(store).change("ada", PauseRule(1, None), told)
+    new_registry(store).change(Actor("ada"), PauseRule(1, None), told)
     assert issued(store, ClearRule(1)).payload == control_commands.ClearRule(1)
     assert issued(store, ClearGroup(1, PAIR)).payload is not None
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from environs import Env
 
+from rules_registry.domain.actor import Actor
 from rules_registry.domain.commands import (
     ChangeNamed,
     ChangeOfRule,
@@ -39,16 +40,16 @@ def registry_of(
 
 def publish(registry: Registry, *, paused: bool = False, **definition: Any) -> None:
     registry.publish(
-        "ada", lambda number: PublishRule(number, None, rule(**definition), None, paused=paused), DONE
+        Actor("ada"), lambda number: PublishRule(number, None, rule(**definition), None, paused=paused), DONE
     )
 
 
 def change(registry: Registry, command: ChangeOfRule) -> None:
-    registry.change("ada", command, DONE)
+    registry.change(Actor("ada"), command, DONE)
 
 
 def put(registry: Registry, name: str, *values: str) -> None:
-    registry.change_named("ada", ChangeNamed("list", name, None, values), DONE)
+    registry.change_named(Actor("ada"), ChangeNamed("list", name, None, values), DONE)
 
 
 def record(rule_id: int, state: str = "ACTIVE", **more: Any) -> dict[str, Any]:
@@ -105,9 +106,9 @@ def test_lists_and_parameters_are_counted_by_name_and_lists_by_size_too() -> Non
     for name, values in (("other", ()), ("watched", ("12345", "67890123"))):
         with pytest.raises(QuotaExceeded):
             put(registry, name, *values)
-    registry.change_named("ada", ChangeNamed("parameter", "high", None, Decimal(1)), DONE)
+    registry.change_named(Actor("ada"), ChangeNamed("parameter", "high", None, Decimal(1)), DONE)
     with pytest.raises(QuotaExceeded) as refused:
-        registry.change_named("ada", ChangeNamed("parameter", "low", None, Decimal(1)), DONE)
+        registry.change_named(Actor("ada"), ChangeNamed("parameter", "low", None, Decimal(1)), DONE)
     assert (refused.value.quota, refused.value.used, refused.value.allowed) == ("parameters", 2, 1)
     assert len(store.log.recorded) == 3
 
@@ -118,12 +119,12 @@ def test_an_import_counts_as_a_whole() -> None:
     publish(registry)
     publish(registry)
     swapped = [record(11), record(12), record(1, "DELETE"), record(2, "DELETE")]
-    registry.import_rules("ada", read_records(swapped), DONE, atomic=False)
+    registry.import_rules(Actor("ada"), read_records(swapped), DONE, atomic=False)
     assert len(store.log.rules()) == 2
     before = len(store.log.recorded)
     for atomic in (True, False):
         with pytest.raises(QuotaExceeded):
-            registry.import_rules("ada", read_records([record(11), record(13)]), DONE, atomic=atomic)
+            registry.import_rules(Actor("ada"), read_records([record(11), record(13)]), DONE, atomic=atomic)
     assert len(store.log.recorded) == before
 
 

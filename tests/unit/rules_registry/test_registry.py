@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from rules_registry.domain.actor import Actor
 from rules_registry.domain.commands import ChangeRule, ChangeSettings, DeleteRule, PauseRule, PublishRule
 from rules_registry.domain.engine_settings import EngineSettings
 from rules_registry.domain.event_record import to_json
@@ -28,7 +29,7 @@ def told(done: RuleChange) -> Answer:
 
 
 def publish(registry: Registry, wanted: RuleDefinition = SUM, key: Repeatable | None = None) -> Answer:
-    return registry.publish("ada", lambda rule_id: PublishRule(rule_id, None, wanted, None), told, key)
+    return registry.publish(Actor("ada"), lambda rule_id: PublishRule(rule_id, None, wanted, None), told, key)
 
 
 def test_ids_and_positions_count_up(store: FakeStore) -> None:
@@ -41,17 +42,17 @@ def test_ids_and_positions_count_up(store: FakeStore) -> None:
 def test_the_id_of_a_deleted_rule_is_not_given_again(store: FakeStore) -> None:
     registry = new_registry(store)
     publish(registry)
-    registry.change("ada", DeleteRule(1, None), told)
+    registry.change(Actor("ada"), DeleteRule(1, None), told)
     assert publish(registry).body["ruleId"] == 2
 
 
 def test_every_event_keeps_the_contract_and_says_who_and_when(store: FakeStore) -> None:
     registry = new_registry(store)
     publish(registry)
-    registry.change("ada", PauseRule(1, None), told)
-    registry.change("bob", ChangeRule(1, None, "B", definition(60, "payeeId"), None), told)
-    registry.change_settings("eve", ChangeSettings(None, EngineSettings(max_disorder_seconds=1)))
-    registry.change("bob", DeleteRule(1, None), told)
+    registry.change(Actor("ada"), PauseRule(1, None), told)
+    registry.change(Actor("bob"), ChangeRule(1, None, "B", definition(60, "payeeId"), None), told)
+    registry.change_settings(Actor("eve"), ChangeSettings(None, EngineSettings(max_disorder_seconds=1)))
+    registry.change(Actor("bob"), DeleteRule(1, None), told)
     check = schemas.validator("rules.v1")
     for number, recorded in enumerate(store.log.recorded, start=1):
         value = to_json(recorded) | {"eventId": f"00000000-0000-4000-8000-{number:012}"}
@@ -70,13 +71,13 @@ def test_widest_windows_are_those_after_the_event(store: FakeStore) -> None:
     publish(registry, definition(100))
     publish(registry, definition(900))
     assert widest(store) == [(900, 2, 1)]
-    registry.change("ada", PauseRule(2, None), told)
+    registry.change(Actor("ada"), PauseRule(2, None), told)
     assert widest(store) == [(900, 2, 1)], "a paused rule keeps its history"
-    registry.change("ada", ChangeRule(2, None, None, definition(50), None), told)
+    registry.change(Actor("ada"), ChangeRule(2, None, None, definition(50), None), told)
     assert widest(store) == [(100, 1, 1)], "a shortened one does not"
     publish(registry, definition(5, "payeeId"))
     assert widest(store) == [(100, 1, 1), (5, 3, 1)], "per grouping set, sorted by it"
-    registry.change("ada", DeleteRule(1, None), told)
+    registry.change(Actor("ada"), DeleteRule(1, None), told)
     assert widest(store) == [(50, 2, 3), (5, 3, 1)]
 
 
@@ -84,17 +85,17 @@ def test_what_is_refused_appends_nothing(store: FakeStore) -> None:
     registry = new_registry(store)
     publish(registry)
     with pytest.raises(StaleVersion):
-        registry.change("ada", PauseRule(1, frozenset({9})), told)
+        registry.change(Actor("ada"), PauseRule(1, frozenset({9})), told)
     with pytest.raises(StaleVersion):
-        registry.change_settings("ada", ChangeSettings(frozenset({9}), EngineSettings()))
+        registry.change_settings(Actor("ada"), ChangeSettings(frozenset({9}), EngineSettings()))
     assert store.types() == ["RulePublished"]
 
 
 def test_settings_that_hold_already_append_nothing(store: FakeStore) -> None:
     registry = new_registry(store)
     wanted = EngineSettings(allowed_lateness_seconds=5)
-    assert registry.change_settings("ada", ChangeSettings(frozenset({0}), wanted)).version == 1
-    assert registry.change_settings("ada", ChangeSettings(frozenset({1}), wanted)).version == 1
+    assert registry.change_settings(Actor("ada"), ChangeSettings(frozenset({0}), wanted)).version == 1
+    assert registry.change_settings(Actor("ada"), ChangeSettings(frozenset({1}), wanted)).version == 1
     assert store.types() == ["SettingsChanged"]
 
 
@@ -118,7 +119,7 @@ def test_a_key_is_the_caller_s_own_and_ends(store: FakeStore) -> None:
     registry = new_registry(store, clock)
     key = Repeatable("k", "hash")
     publish(registry, SUM, key)
-    registry.publish("bob", lambda rule_id: PublishRule(rule_id, None, SUM, None), told, key)
+    registry.publish(Actor("bob"), lambda rule_id: PublishRule(rule_id, None, SUM, None), told, key)
     clock.now += KEY_LIFETIME_MS - 1
     publish(registry, SUM, key)
     assert len(store.types()) == 2
@@ -130,7 +131,7 @@ def test_a_key_is_the_caller_s_own_and_ends(store: FakeStore) -> None:
 def test_a_refused_request_keeps_no_key(store: FakeStore) -> None:
     registry = new_registry(store)
     publish(registry)
-    registry.change("ada", PauseRule(1, None), told)
+    registry.change(Actor("ada"), PauseRule(1, None), told)
     with pytest.raises(WrongState):
-        registry.change("ada", PauseRule(1, None), told, Repeatable("k", "hash"))
+        registry.change(Actor("ada"), PauseRule(1, None), told, Repeatable("k", "hash"))
     assert store.log.keys == {}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from rules_registry.domain.actor import Actor
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PauseRule, PublishRule, ResumeRule
 from rules_registry.domain.event_record import to_json
 from rules_registry.domain.rule import Rule
@@ -73,7 +74,9 @@ def run(
     def told(done: ImportOutcome) -> Answer:
         return Answer(200, {}, {"results": done.results})
 
-    answer = new_registry(store).import_rules("ada", read_text("\n".join(lines)), told, key, atomic=atomic)
+    answer = new_registry(store).import_rules(
+        Actor("ada"), read_text("\n".join(lines)), told, key, atomic=atomic
+    )
     results: list[LineResult] = list(answer.body["results"])
     return results
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import sysconfig
 from collections.abc import Mapping
@@ -33,6 +34,7 @@ PORTS: Mapping[str, int] = {
 }  # fmt: skip
 """The ports that are used when they are free."""
 
+FOUR_EYES = "TRIPLINE_FOUR_EYES"
 QUOTAS: Mapping[str, str] = {
     "TRIPLINE_EXPECTED_RATE": "15", "TRIPLINE_MAX_ACTIVE_RULES": "1000", "TRIPLINE_MAX_RULES": "5000",
     "TRIPLINE_MAX_LISTS": "200", "TRIPLINE_MAX_PARAMETERS": "1000", "TRIPLINE_MAX_LIST_BYTES": "16777216",
@@ -162,7 +164,8 @@ def _registry(plan: Plan) -> Program:
         plan, "registry", "rules registry", ("rules-registry", "api"), "registry", api=True,
         TRIPLINE_REGISTRY_DSN=plan.dsn("tripline_registry_api"),
     )  # fmt: skip
-    return replace(program, environment={**program.environment, **QUOTAS})
+    environment = {**program.environment, **QUOTAS, FOUR_EYES: os.environ.get(FOUR_EYES, "false")}
+    return replace(program, environment=environment)
 
 
 def _relay(plan: Plan) -> Program:

@@ -142,7 +142,7 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         def conditional(*args: Any, **kwargs: Any) -> Any:
             return view(*args, read_if_match(), **kwargs)
 
-        return _with_parameter(self.problems(400, 412, 428)(cast("View", conditional)), IF_MATCH_DOC)
+        return with_parameter(self.problems(400, 412, 428)(cast("View", conditional)), IF_MATCH_DOC)
 
     def optional_if_match(self, view: View) -> View:
         """Passes `If-Match` on as `etags.IfMatch`, or None where the caller sent none."""
@@ -151,11 +151,11 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         def conditional(*args: Any, **kwargs: Any) -> Any:
             return view(*args, read_if_match() if "If-Match" in request.headers else None, **kwargs)
 
-        return _with_parameter(self.problems(400, 412)(cast("View", conditional)), OPTIONAL_IF_MATCH_DOC)
+        return with_parameter(self.problems(400, 412)(cast("View", conditional)), OPTIONAL_IF_MATCH_DOC)
 
     def parameter(self, parameter: Doc) -> Callable[[View], View]:
         """Documents a parameter that the view reads itself (a header)."""
-        return lambda view: _with_parameter(view, parameter)
+        return lambda view: with_parameter(view, parameter)
 
     def json_body(
         self, name: str, *, description: str = "", max_bytes: int | None = None
@@ -191,7 +191,7 @@ def _read_object() -> dict[str, Any]:
     return body
 
 
-def _with_parameter(view: View, parameter: Doc) -> View:
+def with_parameter(view: View, parameter: Doc) -> View:
     """Adds to the operation's parameters; `doc` would replace those added before."""
     documented = getattr(view, "_apidoc", {})
     parameters = [*documented.get("manual_parameters", []), dict(parameter)]

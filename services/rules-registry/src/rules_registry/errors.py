@@ -56,6 +56,86 @@ class WrongState(DomainError):
     """The command does not fit the rule's state: pausing what is paused, resuming what is active."""
 
 
+class IllegalStep(DomainError):
+    """The step does not fit the state; `legal` are those that do."""
+
+    def __init__(self, subject: str, state: str, step: str, legal: Sequence[str]) -> None:
+        can = f"Possible now: {', '.join(legal)}." if legal else "Nothing can be done with it any more."
+        super().__init__(f"{subject} is {state}: {step} is not possible. {can}")
+        self.state = state
+        self.legal = tuple(legal)
+
+
+class ChangeNotFound(DomainError):
+    """There is no such change."""
+
+    def __init__(self, change_id: int) -> None:
+        super().__init__(f"There is no change {change_id}.")
+
+
+class OtherRevision(DomainError):
+    """The approver has seen another content than the one that would be approved."""
+
+    def __init__(self, change_id: int, revision: int) -> None:
+        super().__init__(
+            f"Change {change_id} has another content, that of revision {revision}. Read it again, and approve its "
+            "contentHash."
+        )
+        self.revision = revision
+
+
+class BaseMoved(DomainError):
+    """What a change was made for has another version now."""
+
+    def __init__(self, change_id: int, base: int, current: int) -> None:
+        super().__init__(
+            f"Change {change_id} was made for version {base}, and the version is {current} now. Reject it; edited, it "
+            "is made for that one."
+        )
+
+
+class SamePerson(DomainError):
+    """Whoever had a hand in a change cannot decide on it."""
+
+    def __init__(self, change_id: int, name: str) -> None:
+        super().__init__(f"{name} had a hand in change {change_id}: somebody else has to decide on it.")
+
+
+class NotAnEditor(DomainError):
+    """Only those who had a hand in a change withdraw it."""
+
+    def __init__(self, change_id: int, name: str) -> None:
+        super().__init__(f"{name} had no hand in change {change_id}; an approver can reject it.")
+
+
+class OpenChange(DomainError):
+    """What is to be changed has an open change already."""
+
+    def __init__(self, subject: str, change_id: int, author: str) -> None:
+        super().__init__(
+            f"Change {change_id} of {subject}, by {author}, is open: edit that one, or have it decided or withdrawn."
+        )
+        self.change_id = change_id
+
+
+class ReasonNeeded(DomainError):
+    """Who acts alone says why."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Acting without a second person needs a reason: say it in the query parameter reason."
+        )
+
+
+class NotApprovedBefore(DomainError):
+    """Only to what was approved once can one person go back alone."""
+
+    def __init__(self, rule_id: int) -> None:
+        super().__init__(
+            f"This definition of rule {rule_id} was never approved: going back to it needs a second person."
+        )
+
+
 class IdempotencyKeyReused(DomainError):
     """The key came before with another request."""
 

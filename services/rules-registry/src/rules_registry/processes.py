@@ -40,7 +40,14 @@ def run_api(settings: ApiSettings) -> None:
         # In the worker: the pool's connections and threads would not survive the fork.
         pools.append(open_pool(settings.dsn, size=settings.threads))
         metrics = new_metrics_registry()
-        app, _ = create_app(pools[0], keys, metrics, settings.event_type, settings.quotas)
+        app, _ = create_app(
+            pools[0],
+            keys,
+            metrics,
+            settings.event_type,
+            settings.quotas,
+            four_eyes=settings.four_eyes,
+        )
         install_tokens(app, settings.issuer, metrics)
         install_rate_limit(app, settings.rate_limit)
         return app

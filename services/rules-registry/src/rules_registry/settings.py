@@ -49,6 +49,7 @@ class ApiSettings:
     quotas: Quotas
     rate_limit: RateLimit
     issuer: Issuer | None
+    four_eyes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ def read_api_settings(env: Env) -> ApiSettings:
             quotas=_quotas(env),
             rate_limit=read_rate_limit(os.environ),
             issuer=read_issuer(os.environ),
+            four_eyes=env.bool("TRIPLINE_FOUR_EYES", True),
         )
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead, Subject
 from rules_registry.domain.backfills import Backfill, BackfillEnd
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing
@@ -16,6 +17,7 @@ from rules_registry.domain.events import SettingsChanged
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.named_value import NamedEntry, value_json
 from rules_registry.domain.quotas import Quotas, Usage
+from rules_registry.domain.review.change_request import ChangeRequest
 from rules_registry.domain.rule import Rule
 from rules_registry.service.ports import Remembered
 from rules_registry.service.registry import Registry
@@ -26,6 +28,48 @@ from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
 @dataclass
+class FakeChanges:
+    """Changes by id."""
+
+    kept: dict[int, ChangeRequest] = field(default_factory=dict)
+    editors: list[tuple[int, int, str]] = field(default_factory=list)
+
+    def next_id(self) -> int:
+        return max(self.kept, default=0) + 1
+
+    def get(self, change_id: int) -> ChangeRequest | None:
+        return self.kept.get(change_id)
+
+    def open(self, subject: Subject) -> ChangeRequest | None:
+        return next(
+            (
+                change
+                for change in self.kept.values()
+                if change.content.subject == subject and change.state in ("DRAFT", "SUBMITTED")
+            ),
+            None,
+        )
+
+    def keep(self, change: ChangeRequest, editor: str | None) -> None:
+        self.kept[change.change_id] = change
+        if editor is not None:
+            self.editors.append((change.change_id, change.revision, editor))
+
+    def was_approved(self, rule_id: int, definition_hash: str) -> bool:
+        return any(
+            change.content.subject == Subject("rule", str(rule_id))
+            and change.decided_by is not None
+            and change.content.members.get("definitionHash") == definition_hash
+            for change in self.kept.values()
+        )
+
+    def new_rules(self) -> list[int]:
+        """Ids of rules that wait for their approval, or did."""
+        made = [change.content for change in self.kept.values() if change.content.kind == "PUBLISH_RULE"]
+        return [int(content.subject.id or 0) for content in made]
+
+
+@dataclass
 class FakeLog:
     """All that Postgres would hold."""
 
@@ -33,6 +77,8 @@ class FakeLog:
     _rules: dict[int, Rule] = field(default_factory=dict)
     _named: dict[tuple[Kind, str], NamedEntry] = field(default_factory=dict)
     commands: list[IssuedCommand] = field(default_factory=list)
+    audit: list[AuditEntry] = field(default_factory=list)
+    _changes: FakeChanges = field(default_factory=FakeChanges)
     keys: dict[tuple[str, str], tuple[Remembered, int]] = field(default_factory=dict)
 
     def rule(self, rule_id: int) -> Rule | None:
@@ -77,7 +123,7 @@ class FakeLog:
         self._named[named.kind, named.name] = named
 
     def next_rule_id(self) -> int:
-        return max(self._rules, default=0) + 1
+        return max([*self._rules, *self._changes.new_rules()], default=0) + 1
 
     def next_position(self) -> int:
         return len(self.recorded) + 1
@@ -86,6 +132,24 @@ class FakeLog:
         self.recorded.append(recorded)
         if rule is not None:
             self._rules[rule.rule_id] = rule
+
+    def audit_head(self) -> ChainHead:
+        return ChainHead(self.audit[-1].sequence, self.audit[-1].hash) if self.audit else ChainHead()
+
+    def append_audit(self, entry: AuditEntry) -> None:
+        self.audit.append(entry)
+
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        before = copy.deepcopy(self.__dict__)
+        try:
+            yield
+        finally:
+            self.__dict__.update(before)
+
+    @property
+    def changes(self) -> FakeChanges:
+        return self._changes
 
     def note_command(self, commanded: IssuedCommand) -> None:
         self.commands.append(commanded)

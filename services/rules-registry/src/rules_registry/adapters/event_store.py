@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
 from psycopg.types.json import Jsonb
 
-from rules_registry.adapters import backfill_statements, named_statements, statements
+from rules_registry.adapters import audit_statements, backfill_statements, named_statements, statements
+from rules_registry.adapters.change_store import PostgresChanges
 from rules_registry.adapters.postgres import Connection, Pool, translated
 from rules_registry.adapters.rows import backfill_of, definition_of, named_of, rule_of
+from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead
 from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing, settings_from_json, to_json
@@ -136,6 +138,25 @@ class PostgresLog:
         if rule is not None:
             self._project(recorded, rule)
         self._connection.execute(statements.NOTIFY, {"channel": statements.CHANNEL})
+
+    def audit_head(self) -> ChainHead:
+        """The last entry of the audit trail."""
+        row = self._one(audit_statements.HEAD)
+        return ChainHead() if row is None else ChainHead(row["sequence"], row["hash"])
+
+    def append_audit(self, entry: AuditEntry) -> None:
+        """Writes the next entry of the audit trail."""
+        values = {"sequence": entry.sequence, "body": entry.text, "hash": entry.hash}
+        self._connection.execute(audit_statements.APPEND, values)
+
+    def trial(self) -> AbstractContextManager[object]:
+        """What is written inside is gone afterwards."""
+        return self._connection.transaction(force_rollback=True)
+
+    @property
+    def changes(self) -> PostgresChanges:
+        """The changes that wait for another person, and those that did."""
+        return PostgresChanges(self._connection)
 
     def note_command(self, commanded: IssuedCommand) -> None:
         """Keeps what followed from a control command."""

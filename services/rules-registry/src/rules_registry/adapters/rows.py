@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rules_registry.domain.audit.audit_entry import Subject
 from rules_registry.domain.backfills import Backfill, BackfillEnd
 from rules_registry.domain.named_value import NamedEntry, value_from_json
+from rules_registry.domain.review.change_request import ChangeRequest, Content
 from rules_registry.domain.rule import Rule
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules.rule_definition import RuleDefinition, parse
@@ -52,4 +54,22 @@ def named_of(row: Mapping[str, Any]) -> NamedEntry:
         position=row["position"],
         changed_at=row["changed_at"],
         changed_by=row["changed_by"],
+    )
+
+
+def change_of(row: Mapping[str, Any]) -> ChangeRequest:
+    """A row of `change_statements`."""
+    return ChangeRequest(
+        change_id=row["change_id"],
+        revision=row["revision"],
+        content=Content(row["kind"], Subject(row["subject_kind"], row["subject_id"]), row["content"]),
+        state=row["state"],
+        editors=tuple(row["editors"]),
+        created_at=row["created_at"],
+        changed_at=row["changed_at"],
+        break_glass=row["break_glass"],
+        decided_by=row["decided_by"],
+        decided_at=row["decided_at"],
+        position=row["position"],
+        reason=row["reason"],
     )

@@ -8,7 +8,13 @@ TAKE_WRITER_LOCK = "LOCK TABLE registry.writer_lock IN EXCLUSIVE MODE"
 
 NEXT_POSITION = "SELECT coalesce(max(position), 0) + 1 AS next FROM registry.rule_events"
 
-NEXT_RULE_ID = "SELECT coalesce(max(rule_id), 0) + 1 AS next FROM registry.rules"
+# Rules that wait for their approval have their ids already.
+NEXT_RULE_ID = """
+SELECT greatest(
+    (SELECT coalesce(max(rule_id), 0) FROM registry.rules),
+    (SELECT coalesce(max(subject_id::bigint), 0) FROM registry.changes WHERE kind = 'PUBLISH_RULE')
+) + 1 AS next
+"""
 
 APPEND_EVENT = """
 INSERT INTO registry.rule_events (position, event_id, type, rule_id, version, name, occurred_at, actor, body)

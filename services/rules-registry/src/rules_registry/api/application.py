@@ -9,23 +9,28 @@ from collections.abc import Iterable
 from flask import Flask
 from prometheus_client import CollectorRegistry
 
+from rules_registry.adapters.audit_queries import AuditQueries
+from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.event_store import PostgresEventStore
 from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.postgres import Pool, check_database
 from rules_registry.adapters.queries import Queries
 from rules_registry.api import settings
+from rules_registry.api.audit import audit
 from rules_registry.api.control import backfills, control_body, control_commands
 from rules_registry.api.named import lists, parameters
 from rules_registry.api.named.named_value_body import named_body_schemas
 from rules_registry.api.problems import install_registry_problems
+from rules_registry.api.review import changes
 from rules_registry.api.rule_schemas.answer_schemas import GROUPABLE_SCHEMA
 from rules_registry.api.rule_schemas.condition_schema import conditions_schema
 from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_schema
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
-from rules_registry.api.rules import rule_history, rule_imports, rule_status, rules
+from rules_registry.api.rules import rule_history, rule_imports, rule_revert, rule_status, rules
 from rules_registry.api.services import Services, install_services
 from rules_registry.domain.quotas import Quotas
 from rules_registry.service.registry import Registry
+from rules_registry.service.review import Review
 from tripline_contracts.event_type import EventType
 from tripline_http.application import new_app
 from tripline_http.keys.key_file import ApiKey
@@ -43,9 +48,11 @@ def create_app(
     metrics: CollectorRegistry,
     event_type: EventType,
     quotas: Quotas | None = None,
+    *,
+    four_eyes: bool = False,
 ) -> tuple[Flask, Api]:
     """The app on this pool, and its API for the document; both are of the event type. Without `quotas` nothing has a
-    bound."""
+    bound; with `four_eyes` a second person has to approve what can silence an alert."""
     app = new_app(
         "rules-registry", keys=keys, registry=metrics, checks={"database": lambda: check_database(pool)}
     )
@@ -53,7 +60,17 @@ def create_app(
     registry = Registry(
         PostgresEventStore(pool, event_type), clock=_now_ms, new_id=_new_id, quotas=quotas or Quotas()
     )
-    install_services(app, Services(registry, Queries(pool), NamedQueries(pool), event_type))
+    services = Services(
+        registry=registry,
+        review=Review(registry, event_type),
+        queries=Queries(pool),
+        named=NamedQueries(pool),
+        audit=AuditQueries(pool),
+        changes=ChangeQueries(pool),
+        event_type=event_type,
+        four_eyes=four_eyes,
+    )
+    install_services(app, services)
     description = DESCRIPTION.format(event_type.plural)
     api = install_api(app, title="Tripline rules registry", version="0.1.0", description=description)
     api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type))
@@ -66,6 +83,7 @@ def create_app(
         api.spec.components.schema(name, schema)
     for module in (
         rules,
+        rule_revert,
         rule_imports,
         rule_history,
         rule_status,
@@ -74,6 +92,8 @@ def create_app(
         backfills,
         lists,
         parameters,
+        audit,
+        changes,
     ):
         api.register_blueprint(module.blueprint)
     return app, api

@@ -24,6 +24,15 @@ _KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
     errors.StaleVersion: (412, "stale-version"),
     errors.WrongState: (409, "wrong-state"),
     errors.QuotaExceeded: (409, "quota-exceeded"),
+    errors.ChangeNotFound: (404, "change-not-found"),
+    errors.IllegalStep: (409, "illegal-step"),
+    errors.OpenChange: (409, "open-change"),
+    errors.BaseMoved: (409, "base-moved"),
+    errors.OtherRevision: (409, "other-revision"),
+    errors.NotApprovedBefore: (409, "not-approved-before"),
+    errors.SamePerson: (403, "same-person"),
+    errors.NotAnEditor: (403, "not-an-editor"),
+    errors.ReasonNeeded: (422, "reason-needed"),
     errors.IdempotencyKeyReused: (422, "idempotency-key-reused"),
     errors.ConcurrentChange: (409, "concurrent-change"),
     errors.StoreUnavailable: (503, "store-unavailable"),
@@ -45,6 +54,10 @@ def _answer(error: errors.RegistryError) -> Response:
         extra["currentVersion"] = error.current
     if isinstance(error, errors.QuotaExceeded):
         extra |= {"quota": error.quota, "used": error.used, "allowed": error.allowed}
+    if isinstance(error, errors.IllegalStep):
+        extra |= {"state": error.state, "legal": list(error.legal)}
+    if isinstance(error, errors.OpenChange):
+        extra["changeId"] = error.change_id
     if isinstance(error, ImportRefused):
         return _refused_import(error, status, kind)
     fields = [

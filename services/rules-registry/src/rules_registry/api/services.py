@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 from flask import Flask, current_app
 
+from rules_registry.adapters.audit_queries import AuditQueries
+from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.queries import Queries
 from rules_registry.domain.commands import Expected
+from rules_registry.domain.review.content import Proposed, needs_second_person
 from rules_registry.service.registry import Registry
+from rules_registry.service.review import Review
 from tripline_contracts.event_type import EventType
 from tripline_http.etags import IfMatch
 
@@ -18,12 +22,16 @@ _EXTENSION = "rules_registry"
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The writing and the reading side, and what the rules are of."""
+    """The writing and the reading side, and what the rules are of. With `four_eyes` changes need a second person."""
 
     registry: Registry
+    review: Review
     queries: Queries
     named: NamedQueries
+    audit: AuditQueries
+    changes: ChangeQueries
     event_type: EventType
+    four_eyes: bool
 
 
 def install_services(app: Flask, services: Services) -> None:
@@ -44,6 +52,31 @@ def queries() -> Queries:
 def named_queries() -> NamedQueries:
     """The reads of lists and parameters."""
     return _services().named
+
+
+def audit_queries() -> AuditQueries:
+    """The reads of the audit trail."""
+    return _services().audit
+
+
+def review() -> Review:
+    """The use cases of changes that a second person has to approve."""
+    return _services().review
+
+
+def change_queries() -> ChangeQueries:
+    """The reads of changes."""
+    return _services().changes
+
+
+def needs_approval(command: Proposed) -> bool:
+    """Whether a second person has to approve the command here."""
+    return _services().four_eyes and needs_second_person(command)
+
+
+def four_eyes() -> bool:
+    """Whether a second person has to approve here what can silence an alert."""
+    return _services().four_eyes
 
 
 def installed_type() -> EventType:

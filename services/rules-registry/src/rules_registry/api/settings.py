@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from flask import Response
+
+from rules_registry.api.actor import actor_of_request, takes_reason
+from rules_registry.api.idempotency import response_of
+from rules_registry.api.review.change_views import ACCEPTED, accepted
 from rules_registry.api.rule_schemas.answer_schemas import SettingsSchema
-from rules_registry.api.services import expected_versions, queries, registry
+from rules_registry.api.services import expected_versions, needs_approval, queries, registry, review
 from rules_registry.domain.commands import ChangeSettings
 from rules_registry.domain.engine_settings import EngineSettings, SettingsState
 from rules_registry.domain.event_record import settings_json
-from tripline_http.auth import current_actor
 from tripline_http.etags import ETAG_HEADER_DOC, IfMatch, etag_of
 from tripline_http.openapi import new_blueprint
 
@@ -33,16 +37,20 @@ def get() -> tuple[dict[str, Any], dict[str, str]]:
 @blueprint.requires("controls:write")
 @blueprint.if_match
 @blueprint.arguments(SettingsSchema)
+@takes_reason
 @blueprint.response(200, SettingsSchema, headers=ETAG_HEADER_DOC)
+@blueprint.or_response(**ACCEPTED)
 @blueprint.problems(409, 413, 415, 503)
 @blueprint.doc(operationId="changeSettings")
-def change(if_match: IfMatch, settings: EngineSettings) -> tuple[dict[str, Any], dict[str, str]]:
+def change(if_match: IfMatch, settings: EngineSettings) -> Response | tuple[dict[str, Any], dict[str, str]]:
     """Change the settings, all four at once
 
     The engine takes them in the order of the log. The same settings again change nothing.
     """
     command = ChangeSettings(expected_versions(if_match), settings)
-    return _shown(registry().change_settings(current_actor(), command))
+    if needs_approval(command):
+        return response_of(review().propose(actor_of_request(), lambda _: command, accepted, submit=True))
+    return _shown(registry().change_settings(actor_of_request(), command))
 
 
 def _shown(state: SettingsState) -> tuple[dict[str, Any], dict[str, str]]:

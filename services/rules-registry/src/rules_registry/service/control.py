@@ -33,13 +33,19 @@ def issue(writer: EventAppender, control: Control, command_id: str) -> IssuedCom
     """
     now_ms = writer.clock()
     event = _event(writer, control, command_id, now_ms)
-    recorded = writer.append(event, None, now_ms)
+    recorded = writer.append(event, None, now_ms=now_ms)
     last = recorded.position
     if control == "DELETE_RULES_ALL":
         for rule in writer.log.rules():
             last = writer.apply(rule, DeleteRule(rule.rule_id, None)).position
     issued = IssuedCommand(
-        command_id, event.command, recorded.position, last, recorded.occurred_at, writer.actor, event.payload
+        command_id,
+        event.command,
+        recorded.position,
+        last,
+        recorded.occurred_at,
+        writer.actor.name,
+        event.payload,
     )
     writer.log.note_command(issued)
     return issued

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rules_registry.domain.active_rules import ActiveRules
+from rules_registry.domain.actor import Actor
+from rules_registry.domain.audit.audit_entry import entry_after
+from rules_registry.domain.audit.recorded_event import Before, happening_of
 from rules_registry.domain.commands import ChangeOfRule, PublishRule
 from rules_registry.domain.decisions import decide
 from rules_registry.domain.event_record import EventRecord, widest_after
@@ -32,11 +35,11 @@ class RuleChange:
 
 @dataclass(frozen=True, slots=True)
 class EventAppender:
-    """Appends for one actor. With `standing`, which then has to hold every rule that is not deleted, many changes cost
-    the database no more than their own rows."""
+    """Appends for one caller, to the log and to the audit trail. With `standing`, which then has to hold every rule
+    that is not deleted, many changes cost the database no more than their own rows."""
 
     log: Log
-    actor: str
+    actor: Actor
     clock: Clock
     new_event_id: NewId
     standing: ActiveRules | None = None
@@ -49,8 +52,8 @@ class EventAppender:
         if isinstance(event, RulePublished):
             self.require_fit(event.definition)
         changed = evolve(rule, event)
-        recorded = self.append(event, changed)
-        return RuleChange(changed, recorded.position, recorded.occurred_at, self.actor)
+        recorded = self.append(event, changed, rule)
+        return RuleChange(changed, recorded.position, recorded.occurred_at, self.actor.name)
 
     def require_fit(self, definition: RuleDefinition) -> None:
         """Raises `UnfitDefinition` where the definition cannot be published here."""
@@ -77,18 +80,21 @@ class EventAppender:
                 ]
             )
 
-    def append(self, event: Event, rule: Rule | None, now_ms: int | None = None) -> EventRecord:
-        """The event at the end of the log; `rule` is what it makes, `None` where it changes none. It happens now,
-        unless it was decided for a time of its own."""
+    def append(
+        self, event: Event, rule: Rule | None, before: Before = None, now_ms: int | None = None
+    ) -> EventRecord:
+        """The event at the end of the log; `rule` is what it makes, `None` where it changes none, and `before` is how
+        its subject stood. It happens now, unless it was decided for a time of its own."""
         recorded = EventRecord(
             position=self.log.next_position(),
             event_id=self.new_event_id(),
             occurred_at=self.clock() if now_ms is None else now_ms,
-            actor=self.actor,
+            actor=self.actor.name,
             event=event,
             widest=self._widest(rule),
         )
         self.log.append(recorded, rule)
+        self.log.append_audit(entry_after(self.log.audit_head(), happening_of(recorded, before, self.actor)))
         return recorded
 
     def _widest(self, rule: Rule | None) -> tuple[Mapping[str, object], ...]:

@@ -25,7 +25,7 @@ def change_named(writer: EventAppender, command: ChangeNamed) -> NamedChange:
     if event is None:
         assert current is not None  # only what is there can be so already
         return NamedChange(current, is_new=False)
-    recorded = writer.append(event, None)
+    recorded = writer.append(event, None, current)
     changed = NamedEntry(
         kind=command.kind,
         name=command.name,

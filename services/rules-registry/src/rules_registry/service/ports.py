@@ -7,12 +7,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead, Subject
 from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.named_value import NamedEntry
 from rules_registry.domain.quotas import Usage
+from rules_registry.domain.review.change_request import ChangeRequest
 from rules_registry.domain.rule import Rule
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import RuleDefinition
@@ -37,6 +39,25 @@ class Remembered:
 
     request_hash: str
     answer: Answer
+
+
+class Changes(Protocol):
+    """Changes within a transaction of the log."""
+
+    def next_id(self) -> int:
+        """An id that no change has had."""
+
+    def get(self, change_id: int) -> ChangeRequest | None:
+        """The change as it stands."""
+
+    def open(self, subject: Subject) -> ChangeRequest | None:
+        """The change of this subject that is a draft or submitted."""
+
+    def keep(self, change: ChangeRequest, editor: str | None) -> None:
+        """Writes a change; `editor` is who wrote its content, None where that was written before."""
+
+    def was_approved(self, rule_id: int, definition_hash: str) -> bool:
+        """Whether somebody approved this definition for this rule."""
 
 
 class Log(Protocol):
@@ -80,6 +101,19 @@ class Log(Protocol):
 
     def append(self, recorded: EventRecord, rule: Rule | None) -> None:
         """Writes the event, and the rule that it makes. Raises `ConcurrentChange`."""
+
+    def audit_head(self) -> ChainHead:
+        """The last entry of the audit trail."""
+
+    def append_audit(self, entry: AuditEntry) -> None:
+        """Writes the next entry of the audit trail."""
+
+    def trial(self) -> AbstractContextManager[object]:
+        """What is written inside is gone afterwards."""
+
+    @property
+    def changes(self) -> Changes:
+        """The changes that wait for another person, and those that did."""
 
     def note_command(self, commanded: IssuedCommand) -> None:
         """Keeps what followed from a control command, for those who ask."""

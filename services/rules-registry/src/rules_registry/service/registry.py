@@ -8,11 +8,23 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from rules_registry.domain.active_rules import ActiveRules
-from rules_registry.domain.commands import ChangeNamed, ChangeOfRule, ChangeSettings, Control, PublishRule
+from rules_registry.domain.actor import Actor
+from rules_registry.domain.commands import (
+    ChangeNamed,
+    ChangeOfRule,
+    ChangeRule,
+    ChangeSettings,
+    Control,
+    DeleteRule,
+    PauseRule,
+    PublishRule,
+    ResumeRule,
+)
 from rules_registry.domain.decisions import decide_settings
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.quotas import Quotas, Usage
+from rules_registry.domain.review.content import Proposed
 from rules_registry.errors import IdempotencyKeyReused
 from rules_registry.service.control import issue
 from rules_registry.service.event_appender import EventAppender, RuleChange
@@ -21,7 +33,7 @@ from rules_registry.service.ports import Answer, Clock, EventStore, Log, NewId, 
 from rules_registry.service.rule_file_lines import ReadLine
 from rules_registry.service.rule_import import ImportOutcome, import_lines
 
-__all__ = ["KEY_LIFETIME_MS", "Registry", "Repeatable", "RuleChange"]
+__all__ = ["KEY_LIFETIME_MS", "Done", "Registry", "Repeatable", "RuleChange"]
 
 # Lifetime of an Idempotency-Key.
 KEY_LIFETIME_MS = 24 * 60 * 60 * 1000
@@ -37,6 +49,14 @@ class Repeatable:
 
 
 @dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a command: the position of its event, None where there was nothing to change, and the rule."""
+
+    position: int | None
+    change: RuleChange | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Registry:
     """Commands in, events out. `new_id` gives UUIDs, for events and control commands."""
 
@@ -47,7 +67,7 @@ class Registry:
 
     def publish(
         self,
-        actor: str,
+        actor: Actor,
         command: Callable[[int], PublishRule],
         answer: Callable[[RuleChange], Answer],
         repeatable: Repeatable | None = None,
@@ -55,71 +75,91 @@ class Registry:
         """A new rule; `command` makes the command once the id is known, `answer` what the caller is told."""
 
         def run(log: Log) -> RuleChange:
-            with self._rules_within_quotas(log):
-                return self._writer(log, actor).apply(None, command(log.next_rule_id()))
+            return self._change_rule(log, actor, command(log.next_rule_id()))
 
-        return self._answered(actor, run, answer, repeatable)
+        return self.answered(actor, run, answer, repeatable)
 
     def change(
         self,
-        actor: str,
+        actor: Actor,
         command: ChangeOfRule,
         answer: Callable[[RuleChange], Answer],
         repeatable: Repeatable | None = None,
     ) -> Answer:
         """A new definition, pause, resume or deletion. Raises what `decide` raises, and `QuotaExceeded`."""
+        return self.answered(actor, lambda log: self._change_rule(log, actor, command), answer, repeatable)
 
-        def run(log: Log) -> RuleChange:
-            with self._rules_within_quotas(log):
-                return self._writer(log, actor).apply(log.rule(command.rule_id), command)
-
-        return self._answered(actor, run, answer, repeatable)
-
-    def change_settings(self, actor: str, command: ChangeSettings) -> SettingsState:
+    def change_settings(self, actor: Actor, command: ChangeSettings) -> SettingsState:
         """New settings, or the ones that hold if they are the same. Raises `StaleVersion`."""
         with self.store.writing() as log:
-            current = log.settings()
-            event = decide_settings(current, command)
-            if event is None:
-                return current
-            self._writer(log, actor).append(event, None)
-            return SettingsState(event.version, event.settings)
+            return self._change_settings(log, actor, command)[0]
 
     def change_named(
         self,
-        actor: str,
+        actor: Actor,
         command: ChangeNamed,
         answer: Callable[[NamedChange], Answer],
         repeatable: Repeatable | None = None,
     ) -> Answer:
         """Another value of a list or parameter, or the one that holds if it is the same. Raises `StaleVersion` and
         `QuotaExceeded`."""
-
-        def run(log: Log) -> NamedChange:
-            before = log.named_usage()
-            change = change_named(self._writer(log, actor), command)
-            self.quotas.require(before, log.named_usage())
-            return change
-
-        return self._answered(actor, run, answer, repeatable)
+        return self.answered(actor, lambda log: self._change_named(log, actor, command), answer, repeatable)
 
     def command(
         self,
-        actor: str,
+        actor: Actor,
         control: Control,
         answer: Callable[[IssuedCommand], Answer],
         repeatable: Repeatable | None = None,
     ) -> Answer:
         """A control command, with all that follows from it. Raises what `issue` raises."""
+        return self.answered(actor, lambda log: self._command(log, actor, control), answer, repeatable)
 
-        def run(log: Log) -> IssuedCommand:
-            return issue(self._bulk_writer(log, actor), control, self.new_id())
+    def perform(self, log: Log, actor: Actor, command: Proposed) -> Done:
+        """Any of these within a transaction. Raises what each of them raises."""
+        match command:
+            case PublishRule() | ChangeRule() | PauseRule() | ResumeRule() | DeleteRule():
+                change = self._change_rule(log, actor, command)
+                return Done(change.position, change)
+            case ChangeNamed():
+                return Done(self._change_named(log, actor, command).named.position)
+            case ChangeSettings():
+                return Done(self._change_settings(log, actor, command)[1])
+        return Done(self._command(log, actor, command).position)
 
-        return self._answered(actor, run, answer, repeatable)
+    def require_possible(self, log: Log, command: Proposed) -> None:
+        """Raises what `perform` would raise now; nothing of it stays."""
+        with log.trial():
+            self.perform(log, Actor("trial"), command)
+
+    def _change_rule(self, log: Log, actor: Actor, command: PublishRule | ChangeOfRule) -> RuleChange:
+        with self._rules_within_quotas(log):
+            return self._writer(log, actor).apply(log.rule(command.rule_id), command)
+
+    def _change_named(self, log: Log, actor: Actor, command: ChangeNamed) -> NamedChange:
+        before = log.named_usage()
+        change = change_named(self._writer(log, actor), command)
+        self.quotas.require(before, log.named_usage())
+        return change
+
+    def _change_settings(
+        self, log: Log, actor: Actor, command: ChangeSettings
+    ) -> tuple[SettingsState, int | None]:
+        """The settings as they are then, and the position of the event, None where there was nothing to change."""
+        current = log.settings()
+        event = decide_settings(current, command)
+        if event is None:
+            return current, None
+        # the defaults are nobody's change
+        recorded = self._writer(log, actor).append(event, None, current if current.version else None)
+        return SettingsState(event.version, event.settings), recorded.position
+
+    def _command(self, log: Log, actor: Actor, control: Control) -> IssuedCommand:
+        return issue(self._bulk_writer(log, actor), control, self.new_id())
 
     def import_rules(
         self,
-        actor: str,
+        actor: Actor,
         lines: Sequence[ReadLine],
         answer: Callable[[ImportOutcome], Answer],
         repeatable: Repeatable | None = None,
@@ -133,28 +173,29 @@ class Registry:
             with self._rules_within_quotas(log):
                 return import_lines(self._bulk_writer(log, actor), lines, self.new_id, atomic=atomic)
 
-        return self._answered(actor, run, answer, repeatable)
+        return self.answered(actor, run, answer, repeatable)
 
-    def _answered(
+    def answered(
         self,
-        actor: str,
+        actor: Actor,
         run: Callable[[Log], T],
         answer: Callable[[T], Answer],
         repeatable: Repeatable | None,
     ) -> Answer:
+        """What came of `run`, once per idempotency key. Raises what it raises, and `IdempotencyKeyReused`."""
         # The log has one writer at a time: whoever comes with the same key waits here, then finds the answer.
         with self.store.writing() as log:
             now = self.clock()
             if repeatable is None:
                 return answer(run(log))
-            earlier = log.remembered(actor, repeatable.key, now)
+            earlier = log.remembered(actor.name, repeatable.key, now)
             if earlier is not None:
                 if earlier.request_hash != repeatable.request_hash:
                     raise IdempotencyKeyReused
                 return earlier.answer
             first = answer(run(log))
             remembered = Remembered(repeatable.request_hash, first)
-            log.remember(actor, repeatable.key, remembered, now + KEY_LIFETIME_MS)
+            log.remember(actor.name, repeatable.key, remembered, now + KEY_LIFETIME_MS)
             return first
 
     @contextmanager
@@ -168,10 +209,10 @@ class Registry:
         history = {} if self.quotas.history is None else self.quotas.history_of(log.widest_definitions())
         return {**log.rule_usage(), **history}
 
-    def _writer(self, log: Log, actor: str) -> EventAppender:
+    def _writer(self, log: Log, actor: Actor) -> EventAppender:
         return EventAppender(log, actor, self.clock, self.new_id, room=self.quotas.history)
 
-    def _bulk_writer(self, log: Log, actor: str) -> EventAppender:
+    def _bulk_writer(self, log: Log, actor: Actor) -> EventAppender:
         return EventAppender(
             log, actor, self.clock, self.new_id, ActiveRules(log.rules()), self.quotas.history
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Response
 
+from rules_registry.api.actor import actor_of_request, takes_reason
 from rules_registry.api.control.control_body import BODY_SCHEMA, read_control_body
 from rules_registry.api.control.control_schemas import (
     ControlCommandPageSchema,
@@ -17,8 +18,9 @@ from rules_registry.api.control.control_schemas import (
 from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC, repeatable, response_of
 from rules_registry.api.openapi_links import AFTER_COMMAND
 from rules_registry.api.pages import begin_after
+from rules_registry.api.review.change_views import ACCEPTED, accepted
 from rules_registry.api.rule_schemas.representations import command_json, export_json
-from rules_registry.api.services import installed_type, queries, registry
+from rules_registry.api.services import installed_type, needs_approval, queries, registry, review
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.errors import (
     BackfillHasEnded,
@@ -29,7 +31,6 @@ from rules_registry.errors import (
     RuleNotFound,
 )
 from rules_registry.service.ports import Answer
-from tripline_http.auth import current_actor
 from tripline_http.cursors import encode_cursor
 from tripline_http.errors import FieldError, ProblemError
 from tripline_http.links import LINK_HEADER_DOC, next_link
@@ -45,7 +46,9 @@ LOCATION_DOC = {"Location": {"description": "Address of the command", "schema": 
 @blueprint.requires("controls:write")
 @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
 @blueprint.json_body(BODY_SCHEMA)
+@takes_reason
 @blueprint.response(201, ControlCommandSchema, headers=LOCATION_DOC)
+@blueprint.or_response(**ACCEPTED)
 @blueprint.problems(404, 409, 503)
 @blueprint.doc(operationId="issueControlCommand", responses={201: {"links": AFTER_COMMAND}})
 def issue(body: dict[str, Any]) -> Response:
@@ -66,7 +69,12 @@ def issue(body: dict[str, Any]) -> Response:
     """
     control = read_control_body(body, installed_type())
     try:
-        return response_of(registry().command(current_actor(), control, _issued, repeatable(body)))
+        if needs_approval(control):
+            proposed = review().propose(
+                actor_of_request(), lambda _: control, accepted, repeatable(body), submit=True
+            )
+            return response_of(proposed)
+        return response_of(registry().command(actor_of_request(), control, _issued, repeatable(body)))
     except RuleNotFound as error:
         raise _refused(404, "rule-not-found", "ruleId", error) from error
     except RuleIsDeleted as error:

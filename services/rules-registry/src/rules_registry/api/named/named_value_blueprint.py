@@ -9,6 +9,7 @@ from typing import Any
 import marshmallow as ma
 from flask import Response
 
+from rules_registry.api.actor import takes_reason
 from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC
 from rules_registry.api.named.named_value_body import NAME_DOC, read_named_body
 from rules_registry.api.named.named_value_views import (
@@ -19,6 +20,7 @@ from rules_registry.api.named.named_value_views import (
     page_of,
     row_json,
 )
+from rules_registry.api.review.change_views import ACCEPTED
 from rules_registry.api.rule_schemas.answer_schemas import PageQuery
 from rules_registry.api.services import named_queries
 from rules_registry.domain.named_value import NamedValue
@@ -91,8 +93,10 @@ def _add_put(blueprint: ApiBlueprint, resource: NamedValueResource) -> None:
     @blueprint.optional_if_match
     @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
     @blueprint.json_body(resource.body, max_bytes=resource.max_body_bytes)
+    @takes_reason
     @blueprint.response(200, resource.schema, headers=ETAG_HEADER_DOC)
     @blueprint.or_response(201, resource.schema, headers={**ETAG_HEADER_DOC, **LOCATION_DOC})
+    @blueprint.or_response(**ACCEPTED)
     @blueprint.problems(409, 503)
     @blueprint.doc(
         operationId=f"put{resource.kind.capitalize()}",

@@ -8,14 +8,15 @@ from typing import Any, Final
 from flask import Response
 
 from rules_registry.adapters.named_queries import NamedPage
+from rules_registry.api.actor import actor_of_request
 from rules_registry.api.idempotency import repeatable, response_of
-from rules_registry.api.services import expected_versions, named_queries, registry
+from rules_registry.api.review.change_views import accepted
+from rules_registry.api.services import expected_versions, named_queries, needs_approval, registry, review
 from rules_registry.domain.commands import ChangeNamed, Expected
 from rules_registry.domain.named_value import NamedEntry, NamedValue, value_json
 from rules_registry.service.named_values import NamedChange
 from rules_registry.service.ports import Answer
 from tripline_contracts.filters.named_values import Kind
-from tripline_http.auth import current_actor
 from tripline_http.cursors import decode_cursor, encode_cursor
 from tripline_http.etags import IfMatch, etag_of
 from tripline_http.fields import MAX_ID
@@ -27,9 +28,14 @@ LOCATION_DOC = {"Location": {"description": "Its address", "schema": {"type": "s
 
 
 def change(kind: Kind, name: str, if_match: IfMatch | None, value: NamedValue, body: Json) -> Response:
-    """Makes or changes it: 201 with its address, or 200."""
+    """Makes or changes it: 201 with its address, or 200; or 202 with a change that waits for its approval."""
     command = ChangeNamed(kind, name, _expected(if_match), value)
-    return response_of(registry().change_named(current_actor(), command, _changed, repeatable(body)))
+    actor = actor_of_request()
+    if needs_approval(command):
+        return response_of(
+            review().propose(actor, lambda _: command, accepted, repeatable(body), submit=True)
+        )
+    return response_of(registry().change_named(actor, command, _changed, repeatable(body)))
 
 
 def page_of(kind: Kind, query: Mapping[str, Any]) -> tuple[NamedPage, dict[str, str]]:

@@ -8,17 +8,18 @@ from typing import Any
 
 from flask import Response, request
 
+from rules_registry.api.actor import actor_of_request, takes_reason
 from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC, repeatable, response_of
 from rules_registry.api.rule_schemas.import_schemas import ImportQuery, ImportSchema
 from rules_registry.api.rule_schemas.representations import import_json
-from rules_registry.api.services import installed_type, registry
+from rules_registry.api.services import four_eyes, installed_type, registry
 from rules_registry.domain.rule_import import ImportedControl
 from rules_registry.service.ports import Answer
 from rules_registry.service.rule_file_lines import ReadLine, count_lines, read_records, read_text
 from rules_registry.service.rule_import import ImportOutcome
 from tripline_contracts.errors import Problem
 from tripline_contracts.event_type import EventType
-from tripline_http.auth import current_actor, identify
+from tripline_http.auth import identify
 from tripline_http.errors import FieldError, ProblemError, bad_request, invalid_input
 from tripline_http.json_bodies import read_json
 from tripline_http.openapi import new_blueprint
@@ -59,6 +60,7 @@ def plain_example(event_type: EventType) -> str:
 @blueprint.requires("rules:write")
 @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
 @blueprint.arguments(ImportQuery, location="query")
+@takes_reason
 @blueprint.response(200, ImportSchema)
 @blueprint.problems(400, 409, 413, 415, 422, 503)
 @blueprint.doc(operationId="importRules", requestBody=_BODY_DOC)
@@ -71,12 +73,18 @@ def import_rules(query: Mapping[str, Any]) -> Response:
     Lines are taken in order; a refused one does not hold up the others, unless `atomic=true`. Where nothing could be
     taken, or `atomic` let nothing happen, the answer is 422, with the same results.
     """
+    if four_eyes():
+        raise ProblemError(
+            409,
+            "needs-approval",
+            "Rule files are not imported where a second person has to approve each change: send each rule by itself.",
+        )
     lines, content = _read_body()
     if "controls:write" not in identify().scopes:
         lines = [_without_controls(line) for line in lines]
     atomic = query["atomic"] == "true"
     answer = registry().import_rules(
-        current_actor(), lines, _imported, repeatable([atomic, content]), atomic=atomic
+        actor_of_request(), lines, _imported, repeatable([atomic, content]), atomic=atomic
     )
     return response_of(answer)
 

@@ -8,18 +8,26 @@ from typing import Any
 from flask import Response
 
 from rules_registry.adapters.queries import RuleFilter
+from rules_registry.api.actor import actor_of_request, takes_reason
 from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC, repeatable, response_of
 from rules_registry.api.openapi_links import AFTER_PUBLISH
 from rules_registry.api.pages import begin_after, filters_of, link_of
+from rules_registry.api.review.change_schemas import AloneQuery
+from rules_registry.api.review.change_views import ACCEPTED, accepted
 from rules_registry.api.rule_schemas.answer_schemas import RulePageSchema, RuleQuery, RuleSchema
-from rules_registry.api.rule_schemas.representations import changed_rule_json, rule_json
+from rules_registry.api.rule_schemas.representations import rule_json
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
-from rules_registry.api.services import expected_versions, installed_type, queries, registry
+from rules_registry.api.rules.rule_answers import created, respond
+from rules_registry.api.services import (
+    expected_versions,
+    four_eyes,
+    installed_type,
+    queries,
+    registry,
+    review,
+)
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PauseRule, PublishRule, ResumeRule
-from rules_registry.service.ports import Answer
-from rules_registry.service.registry import RuleChange
-from tripline_http.auth import current_actor
 from tripline_http.etags import ETAG_HEADER_DOC, IfMatch, etag_of
 from tripline_http.links import LINK_HEADER_DOC
 from tripline_http.openapi import new_blueprint
@@ -34,7 +42,9 @@ LOCATION_DOC = {"Location": {"description": "Address of the rule", "schema": {"t
 @blueprint.requires("rules:write")
 @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
 @blueprint.json_body(BODY_SCHEMA)
+@takes_reason
 @blueprint.response(201, RuleSchema, headers={**ETAG_HEADER_DOC, **LOCATION_DOC})
+@blueprint.or_response(**ACCEPTED)
 @blueprint.problems(409, 503)
 @blueprint.doc(operationId="publishRule", responses={201: {"links": AFTER_PUBLISH}})
 def publish(body: dict[str, Any]) -> Response:
@@ -44,13 +54,17 @@ def publish(body: dict[str, Any]) -> Response:
     can be sent as it stands. From `effectiveFrom` on (event time, now by default) the engine judges with it.
     """
     read = read_rule_body(body, installed_type())
-    answer = registry().publish(
-        current_actor(),
-        lambda rule_id: PublishRule(rule_id, read.name, read.definition, read.effective_from),
-        _created,
-        repeatable(body),
-    )
-    return response_of(answer)
+
+    def command(rule_id: int) -> PublishRule:
+        return PublishRule(rule_id, read.name, read.definition, read.effective_from)
+
+    if four_eyes():
+        return response_of(
+            review().propose(
+                actor_of_request(), lambda log: command(log.next_rule_id()), accepted, repeatable(body)
+            )
+        )
+    return response_of(registry().publish(actor_of_request(), command, created, repeatable(body)))
 
 
 @blueprint.route("/v1/rules", methods=["GET"])
@@ -88,7 +102,9 @@ def get(rule_id: int) -> tuple[dict[str, Any], dict[str, str]]:
 @blueprint.requires("rules:write")
 @blueprint.if_match
 @blueprint.json_body(BODY_SCHEMA)
+@takes_reason
 @blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
+@blueprint.or_response(**ACCEPTED)
 @blueprint.problems(404, 409, 503)
 @blueprint.doc(operationId="changeRule")
 def change(if_match: IfMatch, body: dict[str, Any], rule_id: int) -> Response:
@@ -100,13 +116,15 @@ def change(if_match: IfMatch, body: dict[str, Any], rule_id: int) -> Response:
     command = ChangeRule(
         rule_id, expected_versions(if_match), read.name, read.definition, read.effective_from
     )
-    return response_of(registry().change(current_actor(), command, _changed))
+    return respond(command)
 
 
 @blueprint.route(RULE, methods=["DELETE"])
 @blueprint.requires("rules:write")
 @blueprint.if_match
+@takes_reason
 @blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
+@blueprint.or_response(**ACCEPTED)
 @blueprint.problems(404, 409, 503)
 @blueprint.doc(operationId="deleteRule")
 def delete(if_match: IfMatch, rule_id: int) -> Response:
@@ -115,42 +133,37 @@ def delete(if_match: IfMatch, rule_id: int) -> Response:
     Its alerts stay, its id is never used again. The answer is the rule's last version.
     """
     command = DeleteRule(rule_id, expected_versions(if_match))
-    return response_of(registry().change(current_actor(), command, _changed))
+    return respond(command)
 
 
 @blueprint.route(f"{RULE}/pause", methods=["POST"])
 @blueprint.requires("rules:write")
 @blueprint.if_match
+@blueprint.arguments(AloneQuery, location="query")
 @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
+@takes_reason
 @blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
+@blueprint.or_response(**ACCEPTED)
 @blueprint.problems(404, 409, 422, 503)
 @blueprint.doc(operationId="pauseRule")
-def pause(if_match: IfMatch, rule_id: int) -> Response:
+def pause(if_match: IfMatch, query: Mapping[str, Any], rule_id: int) -> Response:
     """Pause a rule
 
     It judges nothing until it is resumed, and keeps its history.
     """
     command = PauseRule(rule_id, expected_versions(if_match))
-    return response_of(registry().change(current_actor(), command, _changed, repeatable()))
+    return respond(command, repeatable(), alone=query["breakGlass"] == "true")
 
 
 @blueprint.route(f"{RULE}/resume", methods=["POST"])
 @blueprint.requires("rules:write")
 @blueprint.if_match
 @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
+@takes_reason
 @blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
 @blueprint.problems(404, 409, 422, 503)
 @blueprint.doc(operationId="resumeRule")
 def resume(if_match: IfMatch, rule_id: int) -> Response:
     """Resume a paused rule"""
     command = ResumeRule(rule_id, expected_versions(if_match))
-    return response_of(registry().change(current_actor(), command, _changed, repeatable()))
-
-
-def _created(rule_change: RuleChange) -> Answer:
-    headers = {"ETag": etag_of(rule_change.rule.version), "Location": f"/v1/rules/{rule_change.rule.rule_id}"}
-    return Answer(201, headers, changed_rule_json(rule_change))
-
-
-def _changed(rule_change: RuleChange) -> Answer:
-    return Answer(200, {"ETag": etag_of(rule_change.rule.version)}, changed_rule_json(rule_change))
+    return respond(command, repeatable())

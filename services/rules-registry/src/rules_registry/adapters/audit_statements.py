@@ -1,0 +1,18 @@
+"""The SQL of the audit trail, named."""
+
+HEAD = "SELECT sequence, hash FROM registry.audit_entries ORDER BY sequence DESC LIMIT 1"
+
+APPEND = "INSERT INTO registry.audit_entries (sequence, body, hash) VALUES (%(sequence)s, %(body)s, %(hash)s)"
+
+# What is not asked for is null. Of a rule also the entries about the changes of it.
+ENTRIES = """
+SELECT sequence, body, hash FROM registry.audit_entries
+WHERE sequence > %(after)s
+  AND (%(actor)s::text IS NULL OR actor = %(actor)s)
+  AND (%(type)s::text IS NULL OR type = %(type)s)
+  AND (%(kind)s::text IS NULL OR subject_kind = %(kind)s)
+  AND (%(subject)s::text IS NULL OR subject_id = %(subject)s)
+  AND (%(since)s::bigint IS NULL OR occurred_at >= %(since)s)
+  AND (%(until)s::bigint IS NULL OR occurred_at < %(until)s)
+ORDER BY sequence LIMIT %(limit)s
+"""

@@ -1,0 +1,44 @@
+"""What a request that changes a rule is answered: the rule as it is now, or the change that waits for its approval."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from rules_registry.api.actor import actor_of_request
+from rules_registry.api.idempotency import response_of
+from rules_registry.api.review.change_views import accepted
+from rules_registry.api.rule_schemas.representations import changed_rule_json
+from rules_registry.api.services import needs_approval, registry, review
+from rules_registry.domain.commands import ChangeOfRule, ChangeRule
+from rules_registry.domain.review.change_request import ChangeRequest
+from rules_registry.service.ports import Answer
+from rules_registry.service.registry import Done, Repeatable, RuleChange
+from tripline_http.etags import etag_of
+
+
+def respond(command: ChangeOfRule, repeatable: Repeatable | None = None, *, alone: bool = False) -> Response:
+    """Does what the command says, or makes a change of it where a second person has to approve that: of a new
+    definition a draft, of anything else one that is submitted. `alone` does it at once all the same."""
+    actor = actor_of_request()
+    if not needs_approval(command):
+        return response_of(registry().change(actor, command, changed, repeatable))
+    if alone:
+        return response_of(review().act_alone(actor, lambda _: command, _done_alone, repeatable))
+    submit = not isinstance(command, ChangeRule)
+    return response_of(review().propose(actor, lambda _: command, accepted, repeatable, submit=submit))
+
+
+def created(rule_change: RuleChange) -> Answer:
+    """201: a rule that is new."""
+    headers = {"ETag": etag_of(rule_change.rule.version), "Location": f"/v1/rules/{rule_change.rule.rule_id}"}
+    return Answer(201, headers, changed_rule_json(rule_change))
+
+
+def changed(rule_change: RuleChange) -> Answer:
+    """200: a rule as it is now."""
+    return Answer(200, {"ETag": etag_of(rule_change.rule.version)}, changed_rule_json(rule_change))
+
+
+def _done_alone(done: Done, _: ChangeRequest) -> Answer:
+    assert done.change is not None  # it was a rule's
+    return changed(done.change)

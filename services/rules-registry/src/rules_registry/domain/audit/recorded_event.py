@@ -1,0 +1,81 @@
+"""What an event of the log says in the audit trail: its subject, and how that stood before and after."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from rules_registry.domain.actor import Actor
+from rules_registry.domain.audit.audit_entry import Happening, State, Subject
+from rules_registry.domain.engine_settings import SettingsState
+from rules_registry.domain.event_record import EventRecord, settings_json
+from rules_registry.domain.events import ControlCommand, ListChanged, ParameterChanged, SettingsChanged
+from rules_registry.domain.named_value import NamedEntry, NamedValue, value_json
+from rules_registry.domain.rule import Rule, evolve
+from tripline_contracts.canonical import canonical_json
+from tripline_contracts.control_commands import payload_json
+
+Before = Rule | SettingsState | NamedEntry | None
+"""How the subject of an event stood before it."""
+
+
+def happening_of(recorded: EventRecord, before: Before, actor: Actor) -> Happening:
+    """What the trail says of the event."""
+    subject, after = _subject_and_after(recorded, before)
+    return Happening(
+        recorded.type, recorded.occurred_at, actor, subject, recorded.position, _before(before), after
+    )
+
+
+def _subject_and_after(recorded: EventRecord, before: Before) -> tuple[Subject, State]:
+    event = recorded.event
+    match event:
+        case SettingsChanged():
+            return Subject("settings", None), _settings_state(event.version, settings_json(event.settings))
+        case ControlCommand():
+            command = {"command": event.command, **payload_json(event.payload)}
+            return Subject("command", event.command_id), command
+        case ListChanged():
+            return Subject("list", event.name), _named_state(event.version, event.values)
+        case ParameterChanged():
+            return Subject("parameter", event.name), _named_state(event.version, event.value)
+    rule = evolve(before if isinstance(before, Rule) else None, event)
+    return Subject("rule", str(rule.rule_id)), rule_state(rule)
+
+
+def _before(before: Before) -> State | None:
+    match before:
+        case None:
+            return None
+        case Rule():
+            return rule_state(before)
+        case SettingsState():
+            return _settings_state(before.version, settings_json(before.settings))
+        case NamedEntry():
+            return _named_state(before.version, before.value)
+
+
+def rule_state(rule: Rule) -> dict[str, Any]:
+    """A rule in the trail."""
+    return {
+        "version": rule.version,
+        "definitionVersion": rule.definition_version,
+        "state": rule.state,
+        "name": rule.name,
+        "definition": rule.definition.to_json(),
+        "definitionHash": rule.definition.hash,
+        "effectiveFrom": rule.effective_from,
+    }
+
+
+def _settings_state(version: int, settings: dict[str, int]) -> dict[str, Any]:
+    return {"version": version, **settings}
+
+
+def _named_state(version: int, value: NamedValue) -> dict[str, Any]:
+    """Of a list its size and hash: the texts themselves stand in the event."""
+    shown = value_json(value)
+    if isinstance(shown, str):
+        return {"version": version, "value": shown}
+    digest = hashlib.sha256(canonical_json(shown)).hexdigest()
+    return {"version": version, "entries": len(shown), "sha256": digest}

@@ -1,0 +1,1 @@
+"""Changes that another person has to approve, and the life of a rule between draft and retirement."""

@@ -1,0 +1,154 @@
+"""Commands as the content of a change, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, assert_never, cast
+
+from rules_registry.domain.audit.audit_entry import Subject
+from rules_registry.domain.commands import (
+    ChangeNamed,
+    ChangeRule,
+    ChangeSettings,
+    ClearGroup,
+    ClearRule,
+    Control,
+    DeleteRule,
+    EndBackfill,
+    PauseRule,
+    PublishRule,
+    ResumeRule,
+    TraceRule,
+    VoidTransaction,
+)
+from rules_registry.domain.event_record import settings_from_json, settings_json
+from rules_registry.domain.named_value import value_from_json, value_json
+from rules_registry.domain.review.change_request import Content
+from tripline_contracts.event_type import EventType
+from tripline_contracts.filters.named_values import Kind
+from tripline_contracts.rules.rule_definition import parse
+
+RuleCommand = PublishRule | ChangeRule | PauseRule | ResumeRule | DeleteRule
+Proposed = RuleCommand | ChangeNamed | ChangeSettings | Control
+"""What can be asked for. Versions that a caller expects are part of it: `base`, None where none was named."""
+
+
+def content_of(command: Proposed, base: int | None) -> Content:
+    """The content that stands for the command; `base` is the version that it was made for."""
+    match command:
+        case PublishRule() | ChangeRule():
+            members: dict[str, Any] = {
+                "base": base,
+                "name": command.name,
+                "definition": command.definition.to_json(),
+                "definitionHash": command.definition.hash,
+                "effectiveFrom": command.effective_from,
+            }
+            kind = "PUBLISH_RULE" if isinstance(command, PublishRule) else "CHANGE_RULE"
+            return Content(cast("Any", kind), _rule(command.rule_id), members)
+        case PauseRule():
+            return Content("PAUSE_RULE", _rule(command.rule_id), {"base": base})
+        case ResumeRule():
+            return Content("RESUME_RULE", _rule(command.rule_id), {"base": base})
+        case DeleteRule():
+            return Content("DELETE_RULE", _rule(command.rule_id), {"base": base})
+        case ChangeNamed():
+            value = {"base": base, "value": value_json(command.value)}
+            kind = "LIST" if command.kind == "list" else "PARAMETER"
+            return Content(cast("Any", kind), Subject(command.kind, command.name), value)
+        case ChangeSettings():
+            return Content(
+                "SETTINGS", Subject("settings", None), {"base": base, **settings_json(command.settings)}
+            )
+    return Content("COMMAND", Subject("command", None), _control_json(command))
+
+
+def command_of(content: Content, event_type: EventType) -> Proposed:
+    """The command that the content stands for; the inverse of `content_of`."""
+    members = content.members
+    base = members.get("base")
+    expected = None if base is None else frozenset({base})
+    match content.kind:
+        case "PUBLISH_RULE":
+            definition = parse(members["definition"], event_type)
+            return PublishRule(_rule_id(content), members["name"], definition, members["effectiveFrom"])
+        case "CHANGE_RULE":
+            definition = parse(members["definition"], event_type)
+            return ChangeRule(
+                _rule_id(content), expected, members["name"], definition, members["effectiveFrom"]
+            )
+        case "PAUSE_RULE":
+            return PauseRule(_rule_id(content), expected)
+        case "RESUME_RULE":
+            return ResumeRule(_rule_id(content), expected)
+        case "DELETE_RULE":
+            return DeleteRule(_rule_id(content), expected)
+        case "LIST" | "PARAMETER":
+            kind: Kind = "list" if content.kind == "LIST" else "parameter"
+            return ChangeNamed(
+                kind, content.subject.id or "", expected, value_from_json(kind, members["value"])
+            )
+        case "SETTINGS":
+            return ChangeSettings(expected, settings_from_json(cast("Mapping[str, int]", members)))
+        case "COMMAND":
+            return _control_of(members)
+    assert_never(content.kind)
+
+
+def _rule(rule_id: int) -> Subject:
+    return Subject("rule", str(rule_id))
+
+
+def _rule_id(content: Content) -> int:
+    assert content.subject.id is not None  # a rule has one
+    return int(content.subject.id)
+
+
+def _control_json(control: Control) -> dict[str, Any]:
+    match control:
+        case TraceRule():
+            return {"command": "TRACE_RULE", "ruleId": control.rule_id, "seconds": control.seconds}
+        case ClearRule():
+            return {"command": "CLEAR_RULE", "ruleId": control.rule_id}
+        case ClearGroup():
+            return {"command": "CLEAR_GROUP", "ruleId": control.rule_id, "group": dict(control.group)}
+        case VoidTransaction():
+            about = {"transactionId": control.transaction_id, "eventTime": control.event_time}
+            return {"command": "VOID_TRANSACTION", **about}
+        case EndBackfill():
+            about = {"backfillId": control.backfill_id, "completeFrom": control.complete_from}
+            return {"command": "END_BACKFILL", **about}
+        case _:
+            return {"command": control}
+
+
+def _control_of(members: Mapping[str, Any]) -> Control:
+    match members["command"]:
+        case "TRACE_RULE":
+            return TraceRule(members["ruleId"], members["seconds"])
+        case "CLEAR_RULE":
+            return ClearRule(members["ruleId"])
+        case "CLEAR_GROUP":
+            return ClearGroup(members["ruleId"], members["group"])
+        case "VOID_TRANSACTION":
+            return VoidTransaction(members["transactionId"], members["eventTime"])
+        case "END_BACKFILL":
+            return EndBackfill(members["backfillId"], members["completeFrom"])
+        case word:
+            return cast("Control", word)
+
+
+SILENCING = frozenset(
+    {"CLEAR_RULE", "CLEAR_GROUP", "VOID_TRANSACTION", "CLEAR_STATE_ALL", "DELETE_RULES_ALL"}
+)
+"""Commands that can keep an alert from being raised: these need a second person."""
+
+
+def needs_second_person(command: Proposed) -> bool:
+    """True for whatever can silence an alert. Judging again what was approved cannot, nor can looking."""
+    match command:
+        case ResumeRule():
+            return False
+        case PublishRule() | ChangeRule() | PauseRule() | DeleteRule() | ChangeNamed() | ChangeSettings():
+            return True
+    return _control_json(command)["command"] in SILENCING
