@@ -6,11 +6,9 @@ SELECT s.command_id::text AS backfill_id, s.position, s.occurred_at AS started_a
        t.position AS ended_position, t.occurred_at AS ended_at, t.actor AS ended_by,
        (t.body ->> 'completeFrom')::bigint AS complete_from
 FROM registry.control_commands s
-LEFT JOIN (
-    SELECT c.position, c.occurred_at, c.actor, e.body
-    FROM registry.control_commands c JOIN registry.rule_events e USING (position)
-    WHERE c.command = 'END_BACKFILL'
-) t ON t.body ->> 'backfillId' = s.command_id::text
+LEFT JOIN registry.rule_events t
+       ON t.type = 'ControlCommand' AND t.body ->> 'command' = 'END_BACKFILL'
+      AND t.body ->> 'backfillId' = s.command_id::text
 WHERE s.command = 'START_BACKFILL'
 """
 
