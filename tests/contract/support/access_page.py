@@ -27,7 +27,7 @@ PROBES: Final = {f"GET {path}": OPEN for path in ("/livez", "/readyz", "/metrics
 CONSOLE: Final = {
     **{
         f"GET {page}": OPEN
-        for page in ("/", "/live", "/rules", "/lists", "/alerts", "/alerts/{_alert}", "/controls")
+        for page in ("/", "/live", "/rules", "/lists", "/alerts", "/alerts/{_alert}", "/changes", "/controls")
     },
     "GET /console/{name}": OPEN,
     "GET /console/event-type": OPEN,

@@ -3,6 +3,7 @@
 import { AlertsView } from "./alerts/alerts.js";
 import { call, Problem, session, SignedOut } from "./core/client.js";
 import { prepareConfirm } from "./core/confirm.js";
+import { ChangesView } from "./changes/changes.js";
 import { ControlsView } from "./controls/controls.js";
 import { byId, setText } from "./core/dom.js";
 import { capital, MANY } from "./core/event_type.js";
@@ -24,7 +25,14 @@ const CHIPS = {
   away: "Engine away",
   unknown: "Engine",
 };
-const TITLES = { live: "Live", rules: "Rules", lists: "Lists", alerts: "Alerts", controls: "Controls" };
+const TITLES = {
+  live: "Live",
+  rules: "Rules",
+  lists: "Lists",
+  alerts: "Alerts",
+  changes: "Changes",
+  controls: "Controls",
+};
 
 const health = new EngineHealth();
 const views = {
@@ -32,6 +40,7 @@ const views = {
   rules: new RulesView(),
   lists: new ListsView(),
   alerts: new AlertsView(),
+  changes: new ChangesView(),
   controls: new ControlsView(),
 };
 const alertService = { title: "The alert service", trouble: null, goodAt: null };

@@ -1,8 +1,9 @@
 // A command as a card: what it does, what it is about, and a button that asks before it is sent.
 
+import { tell } from "../core/approval.js";
 import { Problem, registry } from "../core/client.js";
 import { confirm } from "../core/confirm.js";
-import { button, element, setText, toast } from "../core/dom.js";
+import { button, element, setText } from "../core/dom.js";
 import { markFields } from "../core/field_errors.js";
 import { feeds } from "../core/pipeline.js";
 
@@ -57,15 +58,16 @@ export class CommandCard {
 
   /** What is wrong with a field is said there; everything else where it was asked. */
   async send(body) {
+    let answer;
     try {
-      await registry("/control-commands", { method: "POST", body });
+      answer = await registry("/control-commands", { method: "POST", body });
     } catch (error) {
       if (!(error instanceof Problem) || !error.body.errors?.length || this.form === null) throw error;
       // after the dialog is gone: it gives the focus back to the button
       setTimeout(() => this.mark(error.body.errors));
       return;
     }
-    toast("Accepted.");
+    tell(answer, "Accepted.");
     feeds.rules.hurry();
     this.onDone();
   }

@@ -49,8 +49,8 @@ export function refuse(response, answer) {
 }
 
 /**
- * `{body, next, version}` of a call; `next` is the address of the next page or null, `version` the ETag or
- * null.
+ * `{status, body, next, version}` of a call; `next` is the address of the next page or null, `version` the
+ * ETag or null.
  */
 export async function call(path, { method = "GET", body, key = session.key, version = null } = {}) {
   const headers = { Authorization: `Bearer ${key}`, Accept: "application/json" };
@@ -73,7 +73,7 @@ export async function call(path, { method = "GET", body, key = session.key, vers
   refuse(response, answer);
   if (answer === null) throw new Away("an answer that is no JSON");
   const [, next = null] = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "") ?? [];
-  return { body: answer, next, version: response.headers.get("ETag") };
+  return { status: response.status, body: answer, next, version: response.headers.get("ETag") };
 }
 
 const REGISTRY = "/console/registry";

@@ -1,7 +1,8 @@
 // The form for the values of a list, one on each line, or for the number of a parameter.
 
+import { tell } from "../core/approval.js";
 import { Problem, registry } from "../core/client.js";
-import { element, labelled, setText, toast } from "../core/dom.js";
+import { element, labelled, setText } from "../core/dom.js";
 import { MANY } from "../core/event_type.js";
 import { counted } from "../core/format.js";
 
@@ -114,7 +115,7 @@ export class NamedForm {
         body,
         version: this.item?.version ?? 0,
       });
-      toast(`Saved as version ${answer.body.version}. It counts for ${MANY} from now on.`);
+      tell(answer, `Saved as version ${answer.body.version}. It counts for ${MANY} from now on.`);
       this.onDone();
     } catch (error) {
       setText(this.error, this.refusal(error));

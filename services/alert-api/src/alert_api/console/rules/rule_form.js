@@ -1,9 +1,10 @@
 // The form for a rule's whole definition, new or changed.
 
+import { tell } from "../core/approval.js";
 import { Problem, registry } from "../core/client.js";
 import { ConditionsForm } from "./conditions_form.js";
 import { inWords } from "../words/definition.js";
-import { button, choice, element, labelled, setText, toast } from "../core/dom.js";
+import { button, choice, element, labelled, setText } from "../core/dom.js";
 import { MANY } from "../core/event_type.js";
 import { markFields } from "../core/field_errors.js";
 import { FilterForm } from "./filter_form.js";
@@ -16,9 +17,12 @@ import { BLANK, TEMPLATES } from "./rule_templates.js";
 const SHAPES = [["one", "one condition"], ["several", "several conditions"]];
 
 export class RuleForm {
-  /** `rule` is null for a new one; `onDone(rule)` is called with what the registry made of it. */
-  constructor(rule, onDone) {
-    Object.assign(this, { rule, onDone });
+  /**
+   * `rule` is null for a new one; `onDone(rule)` is called with what the registry made of it. A draft is a rule
+   * that is saved at a `path` of its own.
+   */
+  constructor(rule, onDone, { path = null, go = "Publish the new version" } = {}) {
+    Object.assign(this, { rule, onDone, path });
     this.name = element("input", { id: "rule-name", maxlength: 200, required: true, autocomplete: "off" });
     this.shape = choice(SHAPES, { id: "rule-shape", on: { change: () => this.reshape() } });
     this.measure = new MeasureForm("rule", `Nothing chosen: one group of all ${MANY}.`);
@@ -32,7 +36,7 @@ export class RuleForm {
     this.go = element(
       "button",
       { class: "primary", type: "submit", id: "rule-publish" },
-      rule ? "Publish the new version" : "Publish",
+      rule ? go : "Publish",
     );
     this.element = this.build();
     this.write(rule ? { ...BLANK, filter: null, ...rule.definition, name: rule.name } : BLANK);
@@ -136,10 +140,13 @@ export class RuleForm {
         ...this.read(),
         ...(effectiveFrom === null ? {} : { effectiveFrom }),
       };
-      const answer = this.rule
-        ? await registry(`/rules/${this.rule.ruleId}`, { method: "PUT", body, version: this.rule.version })
-        : await registry("/rules", { method: "POST", body });
-      toast(`Published as version ${answer.body.version}. The engine takes it in a moment.`);
+      const answer = await this.ask(body);
+      tell(
+        answer,
+        this.path
+          ? `Saved as revision ${answer.body.revision}.`
+          : `Published as version ${answer.body.version}. The engine takes it in a moment.`,
+      );
       this.onDone(answer.body);
     } catch (error) {
       if (error instanceof Problem && error.body.errors?.length) this.mark(error.body.errors);
@@ -153,6 +160,12 @@ export class RuleForm {
       this.go.disabled = false;
     }
     return undefined;
+  }
+
+  ask(body) {
+    if (this.path) return registry(this.path, { method: "PUT", body });
+    if (this.rule === null) return registry("/rules", { method: "POST", body });
+    return registry(`/rules/${this.rule.ruleId}`, { method: "PUT", body, version: this.rule.version });
   }
 
   /** Says at each field what is wrong with it; what has no field here is said at the end. */

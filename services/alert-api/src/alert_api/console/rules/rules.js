@@ -1,5 +1,6 @@
 // The rules: published beside applied, and everything one can do to them.
 
+import { tell } from "../core/approval.js";
 import { Problem, registry, session } from "../core/client.js";
 import { confirm } from "../core/confirm.js";
 import { inWords } from "../words/definition.js";
@@ -186,8 +187,11 @@ export class RulesView {
 
   async change(rule, verb) {
     try {
-      await registry(`/rules/${rule.ruleId}/${verb}`, { method: "POST", version: rule.version });
-      toast(verb === "pause" ? "Paused. It keeps its history." : "Resumed.");
+      const answer = await registry(`/rules/${rule.ruleId}/${verb}`, {
+        method: "POST",
+        version: rule.version,
+      });
+      tell(answer, verb === "pause" ? "Paused. It keeps its history." : "Resumed.");
     } catch (error) {
       toast(refusal(error));
     }
@@ -202,11 +206,13 @@ export class RulesView {
       danger: true,
       act: async () => {
         try {
-          await registry(`/rules/${rule.ruleId}`, { method: "DELETE", version: rule.version });
+          tell(
+            await registry(`/rules/${rule.ruleId}`, { method: "DELETE", version: rule.version }),
+            "Deleted.",
+          );
         } catch (error) {
           throw error instanceof Problem ? new Error(refusal(error)) : error;
         }
-        toast("Deleted.");
         feeds.rules.hurry();
       },
     });

@@ -1,0 +1,129 @@
+// A change in words: what it is about, and what would be different after it.
+
+import { counted, fullTime } from "../core/format.js";
+import { element } from "../core/dom.js";
+import { registry } from "../core/client.js";
+import { differences, inWords } from "../words/definition.js";
+import { feeds } from "../core/pipeline.js";
+
+const SHOWN = 20;
+const VERBS = {
+  PUBLISH_RULE: "New rule",
+  CHANGE_RULE: "Change rule",
+  PAUSE_RULE: "Pause rule",
+  RESUME_RULE: "Resume rule",
+  DELETE_RULE: "Delete rule",
+  LIST: "List",
+  PARAMETER: "Parameter",
+  SETTINGS: "Settings of the engine",
+  COMMAND: "Command",
+};
+
+/** Its title, with the name of what it changes. */
+export function titleOf(change) {
+  const { kind, subject, content } = change;
+  if (kind === "COMMAND") return `Command ${content.command}`;
+  const rule = ruleOf(change);
+  const name = content?.name ?? rule?.name;
+  const named = change.ruleId && name
+    ? ` ${subject.id} \u201c${name}\u201d`
+    : subject.id
+    ? ` ${subject.id}`
+    : "";
+  return `${VERBS[kind] ?? kind}${named}`;
+}
+
+/** What would be different, as elements; asks the registry where the listing does not say it. */
+export async function whatChanges(change) {
+  const { kind, content } = change;
+  if (kind === "PUBLISH_RULE") return [words(content.definition)];
+  if (kind === "CHANGE_RULE") return [ruleChanges(change)];
+  if (kind === "LIST") return await listChanges(change);
+  if (kind === "PARAMETER") return [table([await parameterChange(change)])];
+  if (kind === "SETTINGS" || kind === "COMMAND") return [table(members(content))];
+  const rule = ruleOf(change);
+  return rule ? [words(rule.definition)] : [];
+}
+
+function ruleOf({ ruleId }) {
+  return feeds.rules.data?.find((rule) => rule.ruleId === ruleId) ?? null;
+}
+
+function words(definition) {
+  return element("p", { class: "rule-words" }, inWords(definition));
+}
+
+function ruleChanges(change) {
+  const { name, definition, effectiveFrom } = change.content;
+  const rule = ruleOf(change);
+  if (!rule) return words(definition);
+  const after = {
+    ...rule,
+    name: name ?? rule.name,
+    definition,
+    effectiveFrom: effectiveFrom ?? rule.effectiveFrom,
+  };
+  const changed = differences(rule, after, fullTime);
+  return changed.length ? table(changed) : words(definition);
+}
+
+async function parameterChange({ subject, content }) {
+  return {
+    title: "value",
+    before: await valueNow(`/parameters/${subject.id}`, "value"),
+    after: content.value,
+  };
+}
+
+async function listChanges(change) {
+  const { body } = await registry(`/changes/${change.changeId}`);
+  const wanted = body.content.value;
+  const now = await valueNow(`/lists/${change.subject.id}`, "values") ?? [];
+  const [old, fresh] = [new Set(now), new Set(wanted)];
+  const added = wanted.filter((value) => !old.has(value));
+  const removed = now.filter((value) => !fresh.has(value));
+  return [
+    element("p", { class: "rule-words" }, `${counted(wanted.length, "value")}, ${now.length} now.`),
+    table([
+      { title: "added", before: "", after: some(added) },
+      { title: "removed", before: some(removed), after: "" },
+    ]),
+  ];
+}
+
+/** What holds now; null for what is not there yet. */
+async function valueNow(path, member) {
+  try {
+    return (await registry(path)).body[member];
+  } catch (error) {
+    if (error.status === 404) return null;
+    throw error;
+  }
+}
+
+function some(values) {
+  const rest = values.length - SHOWN;
+  return `${values.slice(0, SHOWN).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+function members(content) {
+  return Object.entries(content).filter(([name, value]) => name !== "base" && value !== null)
+    .map(([title, value]) => ({
+      title,
+      before: "",
+      after: typeof value === "object" ? JSON.stringify(value) : String(value),
+    }));
+}
+
+function table(rows) {
+  const body = rows.map(({ title, before, after }) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, title),
+      element("td", {}, before ? element("del", {}, before) : null),
+      element("td", {}, after ? element("ins", {}, after) : null),
+    )
+  );
+  return element("table", { class: "diff" }, element("tbody", {}, body));
+}

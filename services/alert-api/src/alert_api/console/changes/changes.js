@@ -1,0 +1,106 @@
+// Changes that a second person has to approve: what waits, what was done alone, and what came of the others.
+
+import { registry, session } from "../core/client.js";
+import { arrange, button, byId, element, setText } from "../core/dom.js";
+import { here } from "../core/router.js";
+import { feeds } from "../core/pipeline.js";
+import { RuleForm } from "../rules/rule_form.js";
+import { ChangeCard } from "./change_card.js";
+
+const AGAIN_MS = 5000;
+const SHOWN = 50;
+
+export class ChangesView {
+  constructor() {
+    this.readAt = 0;
+    this.cards = new Map();
+    this.list = element("ul", { class: "rules", "aria-label": "Changes" });
+    this.empty = element("p", { class: "empty" });
+    this.trouble = element("p", { class: "error", role: "alert" });
+    byId("changes").append(
+      element(
+        "div",
+        { class: "panel" },
+        element(
+          "div",
+          { class: "panel-head" },
+          element("h1", {}, "Changes"),
+          button("Read again", () => this.read()),
+        ),
+        element(
+          "p",
+          { class: "muted" },
+          "What could silence an alert is done by nobody alone: somebody else approves it here.",
+        ),
+        this.trouble,
+        this.list,
+        this.empty,
+      ),
+    );
+  }
+
+  forget() {
+    this.cards.clear();
+    this.list.replaceChildren();
+    setText(this.empty, "");
+  }
+
+  open() {
+    feeds.rules.hurry();
+    this.read();
+  }
+
+  tick(now) {
+    if (here().view === "changes" && !document.hidden && now - this.readAt >= AGAIN_MS) this.read();
+  }
+
+  async read() {
+    this.readAt = Date.now();
+    const { key } = session;
+    try {
+      const { body } = await registry(`/changes?limit=${SHOWN}`);
+      if (key === session.key) this.take(body.items);
+      setText(this.trouble, "");
+    } catch (error) {
+      setText(this.trouble, `The changes cannot be read now: ${error.message}`);
+    }
+  }
+
+  /** What waits for somebody comes first, then what was done alone, then drafts, then the rest. */
+  take(changes) {
+    const rank = (change) =>
+      change.state === "SUBMITTED" ? 0 : change.awaitsReview ? 1 : change.state === "DRAFT" ? 2 : 3;
+    const sorted = [...changes].sort((a, b) => rank(a) - rank(b) || b.changeId - a.changeId);
+    const kept = new Map();
+    for (const change of sorted) {
+      const shown = JSON.stringify([change, session.actor]);
+      const old = this.cards.get(change.changeId);
+      const card = old?.shown === shown ? old.card : new ChangeCard(change, {
+        edit: (draft) => this.edit(draft),
+        onDone: () => this.done(),
+      });
+      kept.set(change.changeId, { shown, card });
+    }
+    this.cards = kept;
+    arrange(this.list, [...kept.values()].map(({ card }) => card.element));
+    setText(this.empty, changes.length ? "" : "No change waits, and none has been made yet.");
+  }
+
+  done() {
+    feeds.rules.hurry();
+    this.read();
+  }
+
+  edit(change) {
+    const rule = feeds.rules.data?.find(({ ruleId }) => ruleId === change.ruleId);
+    const draft = { ...change.content, name: change.content.name ?? rule?.name ?? "" };
+    const form = new RuleForm(draft, () => {
+      byId("rule-dialog").close();
+      this.read();
+    }, { path: `/changes/${change.changeId}`, go: "Save the draft" });
+    setText(byId("rule-dialog-title"), `Edit change ${change.changeId}`);
+    byId("rule-dialog-body").replaceChildren(form.element);
+    byId("rule-dialog").showModal();
+    form.name.focus();
+  }
+}

@@ -1,0 +1,64 @@
+"""A second registry and console on the running line, in which a second person has to approve changes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from tests.stack import RunningStack
+from tripline_demo.processes import leash, ports
+from tripline_demo.stack.configuration import environment_of
+
+READY_SECONDS = 60.0
+
+
+@contextmanager
+def four_eyes_console(stack: RunningStack, folder: Path) -> Iterator[tuple[str, str]]:
+    """Addresses of the console and of the registry behind it. Database, broker and engine are the line's."""
+    registry_port, console_port = ports.free_ports(2)
+    registry, console = f"http://127.0.0.1:{registry_port}", f"http://127.0.0.1:{console_port}"
+    few = {"TRIPLINE_HTTP_THREADS": "4"}
+    first = _started(
+        stack, folder, "rules-registry", "registry",
+        {**few, "TRIPLINE_FOUR_EYES": "true", "TRIPLINE_HTTP_BIND": f"127.0.0.1:{registry_port}"},
+    )  # fmt: skip
+    try:
+        second = _started(
+            stack, folder, "alert-api", "alert-api",
+            {**few, "TRIPLINE_REGISTRY_URL": registry, "TRIPLINE_HTTP_BIND": f"127.0.0.1:{console_port}"},
+        )  # fmt: skip
+        try:
+            _wait(registry, first)
+            _wait(console, second)
+            yield console, registry
+        finally:
+            second.stop()
+    finally:
+        first.stop()
+
+
+def _started(
+    stack: RunningStack, folder: Path, script: str, program: str, settings: dict[str, str]
+) -> leash.Leashed:
+    environment = {**os.environ, **environment_of(stack.places, program), **settings}
+    command = [str(Path(sys.executable).with_name(script)), "api"]
+    return leash.start(command, log=folder / f"{program}.log", environment=environment)
+
+
+def _wait(url: str, process: leash.Leashed) -> None:
+    end = time.monotonic() + READY_SECONDS
+    while time.monotonic() < end:
+        assert process.is_running(), process.last_lines()
+        try:
+            if httpx.get(f"{url}/livez", timeout=2, verify=False).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    raise AssertionError(f"{url} was not there in {READY_SECONDS:.0f} s: {process.last_lines()}")
