@@ -52,25 +52,33 @@ LONG = {"test_against_oracle", "test_pruning"}
 """Files whose tests share nothing and take minutes together: they go to workers one by one."""
 
 
+ON_SHARED_LINES = {"test_stack", "test_line", "test_export", "test_readme_tour", "test_card_authorisations"}
+"""Files, besides those of the browser, whose tests look at a whole line."""
+
+
 class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """One worker runs the tests of engines and whole lines, one those of contracts and services, and all, file by file,
-    what needs no server: each test finds its servers, and what its file keeps for all its tests, where the one before
-    has left it."""
+    """One worker runs the tests of contracts and services, one those of engines, one those of whole lines, and all,
+    file by file, what needs no server: each test finds its servers, and what its file keeps for all its tests, where
+    the one before has left it. They wait for processes more often than for a core, so three workers keep two busy."""
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
+        if Path(file).stem in ON_SHARED_LINES:
+            return "lines"
         match Path(file).parts[1:]:
             case "unit", *_:
                 return nodeid if Path(file).stem in LONG else file
-            case ("contract", *_) | ("integration", _, *_) if Path(file).stem != "test_stack":
+            case (("contract" | "integration"), *_):
                 return "services"
-            case _:
+            case "browser", *_:
                 return "lines"
+            case _:
+                return "engines"
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart:
-    """For `-n 2 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
+    """For `-n 3 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
     pytest 9.2.)"""
     return ServersApart(config, log)
 
@@ -91,11 +99,14 @@ SHARED_LINES: pytest.StashKey[dict[str, ExitStack]] = pytest.StashKey()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever shares a running line comes last, one line after the other: each takes half a core while it runs."""
+    """Whatever shares a running line comes after the rest, one line after the other: each takes half a core while it
+    runs. What needs no server comes last, for whoever is done first."""
     items.sort(key=_how_late)
 
 
 def _how_late(item: pytest.Item) -> int:
+    if item.nodeid.startswith("tests/unit/"):
+        return 6
     in_browser, line = item.path.parent.name == "browser", _shared_line(item)
     if line == "cards":
         # first the one that looks at newest alerts, then the one that raises many
