@@ -23,6 +23,7 @@ from tests.contract.support.schemathesis_campaign import EXAMPLES, run
 from tests.contract.test_registry_openapi import operations
 from tests.registry import DEFINITION, RegistryApi, running_api
 from tests.servers import PostgresServer
+from tripline_http.fields import MAX_MS
 
 pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -92,6 +93,8 @@ class Supply:
         elif case.path == "/v1/control-commands" and is_stateful and case.method.upper() == "POST":
             # schemathesis holds that what was published can be read, and nothing but DELETE makes it go.
             case.body = {"command": "CLEAR_STATE_ALL"}
+        if case.path.startswith("/v1/keys"):
+            self._point_key(case)
         if next(self._turns) % 4 and not is_stateful:
             self._point(case)
         if (case.query or {}).get("cursor") is not None:
@@ -122,6 +125,15 @@ class Supply:
             self._point_change(case)
         elif "command_id" in (case.path_parameters or {}):
             case.path_parameters["command_id"] = self._export if next(self._turns) % 2 else self._clear
+
+    def _point_key(self, case: Any) -> None:
+        """A key that stands, mostly; and an end that has not passed."""
+        if isinstance(case.body, dict) and case.body.get("expiresAt") is not None:
+            case.body["expiresAt"] = MAX_MS
+        if "name" in (case.path_parameters or {}) and next(self._turns) % 4:
+            name = f"given-{next(self._import_ids)}"
+            self._client.post("/v1/keys", json={"name": name, "role": "viewer"}).raise_for_status()
+            case.path_parameters["name"] = name
 
     def _point_change(self, case: Any) -> None:
         """A draft or a submitted change of somebody else's, one of the caller's own, or what was done alone."""

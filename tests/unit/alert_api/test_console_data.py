@@ -170,6 +170,15 @@ def test_traffic_is_seen_and_changed_with_the_scopes_of_traffic_and_the_generato
     assert generator.asked[1].headers["Authorization"] == AS_OPS["Authorization"]
 
 
+def test_a_key_that_the_generator_does_not_know_signs_nobody_out() -> None:
+    client = client_of(generator=Recorder(httpx.Response(401, json={})))
+    answer = client.get("/console/generator/traffic", headers=AS_VIEWER)
+    assert (answer.status_code, answer.get_json()["type"]) == (
+        403,
+        "urn:tripline:problem:unknown-to-generator",
+    )
+
+
 def test_the_engines_metrics_come_as_numbers_without_buckets() -> None:
     def engine(request: httpx.Request) -> httpx.Response:
         return httpx.Response(503) if request.url.path == "/readyz" else httpx.Response(200, text=METRICS)

@@ -34,7 +34,8 @@ from alert_api.service.void_commands import VoidCommand, read_command
 from alert_api.settings import ApiSettings, ProjectorSettings, RetentionSettings
 from tripline_contracts import topics
 from tripline_contracts.event_type import EventType
-from tripline_http.auth import install_rate_limit, install_tokens
+from tripline_http.auth import install_rate_limit, install_stored_keys, install_tokens
+from tripline_http.keys.postgres_key_store import PostgresKeyStore
 from tripline_http.keys.watched_key_file import WatchedKeyFile
 from tripline_http.metrics import new_metrics_registry
 from tripline_http.metrics_server import MetricsServer
@@ -76,6 +77,7 @@ def run_api(settings: ApiSettings) -> None:
             clock=wall_clock,
             streaming=Streaming(stopping, notifier=notifier),
         ).app
+        install_stored_keys(app, PostgresKeyStore(pool.connection, "alerts"))
         install_tokens(app, settings.issuer, metrics)
         install_rate_limit(app, settings.rate_limit)
         return app

@@ -17,6 +17,7 @@ from tripline_http.keys.authenticator import Authenticator
 from tripline_http.keys.caller import Caller
 from tripline_http.keys.key_file import ApiKey
 from tripline_http.keys.rate_limit import RateLimit, RateLimiter
+from tripline_http.keys.stored_keys import KeyStore, StoredKeys
 from tripline_http.keys.watched_key_file import WatchedKeyFile
 from tripline_http.tokens.issuer import Issuer
 
@@ -60,6 +61,17 @@ def install_tokens(
         registry=registry,
     )
     unreachable.set_function(lambda: float(keys.is_unreachable))
+
+
+def install_stored_keys(
+    app: Flask,
+    store: KeyStore,
+    steady: Callable[[], float] = time.monotonic,
+    wall: Callable[[], float] = time.time,
+) -> None:
+    """Lets in the keys of the store beside those of the file. `steady` and `wall` give seconds."""
+    authenticator: Authenticator = app.extensions[_EXTENSION]
+    authenticator.stored = StoredKeys(store, steady, wall)
 
 
 def install_rate_limit(app: Flask, limit: RateLimit) -> None:

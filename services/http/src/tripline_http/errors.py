@@ -74,3 +74,7 @@ class TokenRefused(Exception):
 
 class IssuerUnavailable(Exception):
     """The keys of the issuer of tokens cannot be had; the text says why, for the log."""
+
+
+class KeysUnavailable(Exception):
+    """The store of keys cannot be asked; the text says why, for the log."""

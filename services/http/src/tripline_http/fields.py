@@ -44,13 +44,22 @@ class QueryInteger(BoundedInteger):
         return int(value)
 
 
+class _Whole(ma.validate.Regexp):
+    """`$` as JSON Schema has it: nothing follows, a line's end neither."""
+
+    def __call__(self, value: Any) -> Any:
+        if self.regex.fullmatch(value) is None:
+            raise ma.ValidationError(self._format_error(value))
+        return value
+
+
 class Text(ma.fields.String):
     """A text of `low` to `high` code points that Postgres can hold: no U+0000, no lone surrogate."""
 
     def __init__(self, low: int, high: int, *, pattern: str | None = None, **kwargs: Any) -> None:
         checks: list[Any] = [ma.validate.Length(low, high)]
         if pattern is not None:
-            checks.append(ma.validate.Regexp(pattern))
+            checks.append(_Whole(pattern))
         super().__init__(validate=checks, **kwargs)
 
     def _deserialize(

@@ -187,6 +187,36 @@ class QuotaExceeded(DomainError):
         self.allowed = allowed
 
 
+class KeyNotFound(DomainError):
+    """There is no such API key."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no API key {name!r} that was given out here.")
+
+
+class KeyNameTaken(DomainError):
+    """The name is, or was, somebody's."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The name {name!r} is taken: it is an actor of the history, so nobody else gets it."
+        )
+
+
+class KeyIsRevoked(DomainError):
+    """Nothing can be done with a key that was revoked."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The API key {name!r} was revoked. Give out one of another name.")
+
+
+class UnfitEnd(DomainError):
+    """A key would have ended before it was given out."""
+
+    def __init__(self) -> None:
+        super().__init__("expected a time in the future")
+
+
 class CommandNotFound(DomainError):
     """There is no such control command."""
 

@@ -17,7 +17,8 @@ from rules_registry.service.relay_metrics import relay_metrics
 from rules_registry.service.republisher import republish
 from rules_registry.service.status_projector import StatusProjector
 from rules_registry.settings import ApiSettings, ProjectorSettings, RelaySettings
-from tripline_http.auth import install_rate_limit, install_tokens
+from tripline_http.auth import install_rate_limit, install_stored_keys, install_tokens
+from tripline_http.keys.postgres_key_store import PostgresKeyStore
 from tripline_http.keys.watched_key_file import WatchedKeyFile
 from tripline_http.lifecycle import stop_on_signals
 from tripline_http.logs import configure_logs
@@ -48,6 +49,7 @@ def run_api(settings: ApiSettings) -> None:
             settings.quotas,
             four_eyes=settings.four_eyes,
         )
+        install_stored_keys(app, PostgresKeyStore(pools[0].connection, "registry"))
         install_tokens(app, settings.issuer, metrics)
         install_rate_limit(app, settings.rate_limit)
         return app

@@ -15,6 +15,7 @@ from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing
 from rules_registry.domain.events import SettingsChanged
 from rules_registry.domain.issued_command import IssuedCommand
+from rules_registry.domain.keys.api_key import Key
 from rules_registry.domain.named_value import NamedEntry, value_json
 from rules_registry.domain.quotas import Quotas, Usage
 from rules_registry.domain.review.change_request import ChangeRequest
@@ -70,6 +71,30 @@ class FakeChanges:
 
 
 @dataclass
+class FakeApiKeys:
+    """Keys by name."""
+
+    kept: dict[str, Key] = field(default_factory=dict)
+
+    def get(self, name: str) -> Key | None:
+        return self.kept.get(name)
+
+    def names(self) -> list[str]:
+        return list(self.kept)
+
+    def living(self) -> int:
+        return sum(key.revoked_at is None for key in self.kept.values())
+
+    def add(self, key: Key) -> None:
+        assert key.name not in self.kept
+        self.kept[key.name] = key
+
+    def keep(self, key: Key) -> None:
+        assert key.name in self.kept
+        self.kept[key.name] = key
+
+
+@dataclass
 class FakeLog:
     """All that Postgres would hold."""
 
@@ -79,6 +104,7 @@ class FakeLog:
     commands: list[IssuedCommand] = field(default_factory=list)
     audit: list[AuditEntry] = field(default_factory=list)
     _changes: FakeChanges = field(default_factory=FakeChanges)
+    _api_keys: FakeApiKeys = field(default_factory=FakeApiKeys)
     keys: dict[tuple[str, str], tuple[Remembered, int]] = field(default_factory=dict)
 
     def rule(self, rule_id: int) -> Rule | None:
@@ -150,6 +176,10 @@ class FakeLog:
     @property
     def changes(self) -> FakeChanges:
         return self._changes
+
+    @property
+    def api_keys(self) -> FakeApiKeys:
+        return self._api_keys
 
     def note_command(self, commanded: IssuedCommand) -> None:
         self.commands.append(commanded)

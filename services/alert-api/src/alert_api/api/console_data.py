@@ -8,6 +8,7 @@ alone: who may read alerts may look.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final
 
 from flask import Blueprint, Response, jsonify, request
@@ -74,7 +75,11 @@ def _add_proxies(blueprint: Blueprint, line: Line) -> None:
         authorize("traffic:read" if request.method == "GET" else "traffic:write")
         if line.generator is None:
             raise NotConnected("The traffic generator", "TRIPLINE_GENERATOR_URL")
-        return _handed_on(line.generator.ask(_question(path)))
+        answer = line.generator.ask(_question(path))
+        if answer.status == HTTPStatus.UNAUTHORIZED:
+            # It knows the keys of its file only. This key is known here, so its holder stays signed in.
+            raise ProblemError(403, "unknown-to-generator", "The traffic generator does not know this key.")
+        return _handed_on(answer)
 
 
 def _add_readings(blueprint: Blueprint, line: Line) -> None:

@@ -11,10 +11,17 @@ from typing import Protocol
 
 import structlog
 
-from tripline_http.errors import ISSUER_RETRY_SECONDS, IssuerUnavailable, ProblemError, TokenRefused
+from tripline_http.errors import (
+    ISSUER_RETRY_SECONDS,
+    IssuerUnavailable,
+    KeysUnavailable,
+    ProblemError,
+    TokenRefused,
+)
 from tripline_http.keys.caller import Caller
 from tripline_http.keys.failure_buckets import FailureBuckets
 from tripline_http.keys.key_file import ApiKey
+from tripline_http.keys.stored_keys import StoredKeys
 
 log = structlog.get_logger(__name__)
 
@@ -34,7 +41,8 @@ class Tokens(Protocol):
 
 
 class Authenticator:
-    """Knows the keys, and the issuer of tokens if there is one; counts the failures of each address."""
+    """Knows the keys of the file, those that are stored, and the issuer of tokens; counts the failures of each
+    address."""
 
     def __init__(
         self,
@@ -44,12 +52,13 @@ class Authenticator:
     ) -> None:
         """`keys` is gone through at each request; `wall` gives seconds since the epoch."""
         self._keys, self._wall = keys, wall
+        self.stored: StoredKeys | None = None
         self.tokens: Tokens | None = None
         self._failures = failures or FailureBuckets()
 
     def authenticate(self, authorization: str, address: str) -> Caller:
         """Whose key or token this header has. Raises the 401 problem, 429 for an address that failed too often, 403
-        for a token without a role, 503 where a token cannot be judged."""
+        for a token without a role, 503 where key or token cannot be judged."""
         # In every later line of this request, the one with its status too.
         structlog.contextvars.bind_contextvars(address=address)
         scheme, _, token = authorization.partition(" ")
@@ -62,14 +71,32 @@ class Authenticator:
             caller = self._verify(self.tokens, token, address)
             structlog.contextvars.unbind_contextvars("address")
             return caller
+        if key is None and self.stored is not None and len(token) >= MIN_KEY_LENGTH:
+            key = self._find_stored(self.stored, token)
         if key is None:
             self._fail(address, "short" if len(token) < MIN_KEY_LENGTH else "unknown")
             raise _unauthenticated("Send a known API key as 'Authorization: Bearer <key>'.")
         if key.not_after is not None and self._wall() > key.not_after:
             self._fail(address, "expired", key.name)
             raise _unauthenticated("This API key has expired: ask for a new one.")
+        if self.stored is not None:
+            self.stored.used(key)
         structlog.contextvars.unbind_contextvars("address")
         return Caller(key.name, key.scopes, key.role)
+
+    def _find_stored(self, stored: StoredKeys, token: str) -> ApiKey | None:
+        try:
+            key = stored.find(_sha256(token))
+        except KeysUnavailable as error:
+            log.warning("key_not_judged", reason=str(error))
+            raise ProblemError(
+                503,
+                "keys-unavailable",
+                "Whether this key is known cannot be told now.",
+                headers={"Retry-After": "2"},
+            ) from error
+        # The file has the first word: one name is one caller.
+        return None if key is None or any(known.name == key.name for known in self._keys) else key
 
     def _verify(self, tokens: Tokens, token: str, address: str) -> Caller:
         try:
@@ -100,13 +127,17 @@ class Authenticator:
     def _find(self, token: str) -> ApiKey | None:
         if len(token) < MIN_KEY_LENGTH:
             return None
-        digest = hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+        digest = _sha256(token)
         match = None
         # All keys are compared, each in constant time: the time taken says nothing about which one matched.
         for key in self._keys:
             if hmac.compare_digest(key.sha256, digest):
                 match = key
         return match
+
+
+def _sha256(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _unauthenticated(detail: str, challenge: str = _CHALLENGE) -> ProblemError:

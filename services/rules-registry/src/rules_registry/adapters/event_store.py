@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from rules_registry.adapters import audit_statements, backfill_statements, named_statements, statements
 from rules_registry.adapters.change_store import PostgresChanges
+from rules_registry.adapters.keys.key_store import PostgresKeys
 from rules_registry.adapters.postgres import Connection, Pool, translated
 from rules_registry.adapters.rows import backfill_of, definition_of, named_of, rule_of
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead
@@ -157,6 +158,11 @@ class PostgresLog:
     def changes(self) -> PostgresChanges:
         """The changes that wait for another person, and those that did."""
         return PostgresChanges(self._connection)
+
+    @property
+    def api_keys(self) -> PostgresKeys:
+        """The API keys that were given out."""
+        return PostgresKeys(self._connection)
 
     def note_command(self, commanded: IssuedCommand) -> None:
         """Keeps what followed from a control command."""

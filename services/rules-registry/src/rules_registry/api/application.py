@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 import uuid
 from collections.abc import Iterable
@@ -12,12 +13,14 @@ from prometheus_client import CollectorRegistry
 from rules_registry.adapters.audit_queries import AuditQueries
 from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.event_store import PostgresEventStore
+from rules_registry.adapters.keys.key_store import KeyQueries
 from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.postgres import Pool, check_database
 from rules_registry.adapters.queries import Queries
 from rules_registry.api import settings
 from rules_registry.api.audit import audit
 from rules_registry.api.control import backfills, control_body, control_commands
+from rules_registry.api.keys import keys as keys_api
 from rules_registry.api.named import lists, parameters
 from rules_registry.api.named.named_value_body import named_body_schemas
 from rules_registry.api.problems import install_registry_problems
@@ -29,6 +32,7 @@ from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA, CONDIT
 from rules_registry.api.rules import rule_history, rule_imports, rule_revert, rule_status, rules
 from rules_registry.api.services import Services, install_services
 from rules_registry.domain.quotas import Quotas
+from rules_registry.service.api_keys import ApiKeys
 from rules_registry.service.registry import Registry
 from rules_registry.service.review import Review
 from tripline_contracts.event_type import EventType
@@ -57,9 +61,8 @@ def create_app(
         "rules-registry", keys=keys, registry=metrics, checks={"database": lambda: check_database(pool)}
     )
     install_registry_problems(app)
-    registry = Registry(
-        PostgresEventStore(pool, event_type), clock=_now_ms, new_id=_new_id, quotas=quotas or Quotas()
-    )
+    store = PostgresEventStore(pool, event_type)
+    registry = Registry(store, clock=_now_ms, new_id=_new_id, quotas=quotas or Quotas())
     services = Services(
         registry=registry,
         review=Review(registry, event_type),
@@ -67,6 +70,8 @@ def create_app(
         named=NamedQueries(pool),
         audit=AuditQueries(pool),
         changes=ChangeQueries(pool),
+        keys=ApiKeys(store, _now_ms, _new_secret, lambda: [key.name for key in keys]),
+        key_queries=KeyQueries(pool),
         event_type=event_type,
         four_eyes=four_eyes,
     )
@@ -94,9 +99,14 @@ def create_app(
         parameters,
         audit,
         changes,
+        keys_api,
     ):
         api.register_blueprint(module.blueprint)
     return app, api
+
+
+def _new_secret() -> str:
+    return f"tk_{secrets.token_urlsafe(24)}"
 
 
 def _new_id() -> str:

@@ -15,6 +15,9 @@ _KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
     errors.RuleNotFound: (404, "rule-not-found"),
     # 404 and not 410: to a client that has only the id, what is deleted is not there; the problem type tells.
     errors.RuleIsDeleted: (404, "rule-deleted"),
+    errors.KeyNotFound: (404, "key-not-found"),
+    errors.KeyNameTaken: (409, "key-name-taken"),
+    errors.KeyIsRevoked: (409, "key-revoked"),
     errors.CommandNotFound: (404, "command-not-found"),
     errors.NameNotFound: (404, "name-not-found"),
     errors.UnknownNames: (422, "unknown-name"),

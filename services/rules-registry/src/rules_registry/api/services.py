@@ -8,10 +8,12 @@ from flask import Flask, current_app
 
 from rules_registry.adapters.audit_queries import AuditQueries
 from rules_registry.adapters.change_queries import ChangeQueries
+from rules_registry.adapters.keys.key_store import KeyQueries
 from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.queries import Queries
 from rules_registry.domain.commands import Expected
 from rules_registry.domain.review.content import Proposed, needs_second_person
+from rules_registry.service.api_keys import ApiKeys
 from rules_registry.service.registry import Registry
 from rules_registry.service.review import Review
 from tripline_contracts.event_type import EventType
@@ -30,6 +32,8 @@ class Services:
     named: NamedQueries
     audit: AuditQueries
     changes: ChangeQueries
+    keys: ApiKeys
+    key_queries: KeyQueries
     event_type: EventType
     four_eyes: bool
 
@@ -67,6 +71,16 @@ def review() -> Review:
 def change_queries() -> ChangeQueries:
     """The reads of changes."""
     return _services().changes
+
+
+def api_keys() -> ApiKeys:
+    """The use cases of API keys."""
+    return _services().keys
+
+
+def key_queries() -> KeyQueries:
+    """The reads of API keys."""
+    return _services().key_queries
 
 
 def needs_approval(command: Proposed) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -12,6 +12,7 @@ from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing
 from rules_registry.domain.issued_command import IssuedCommand
+from rules_registry.domain.keys.api_key import Key
 from rules_registry.domain.named_value import NamedEntry
 from rules_registry.domain.quotas import Usage
 from rules_registry.domain.review.change_request import ChangeRequest
@@ -58,6 +59,25 @@ class Changes(Protocol):
 
     def was_approved(self, rule_id: int, definition_hash: str) -> bool:
         """Whether somebody approved this definition for this rule."""
+
+
+class ApiKeys(Protocol):
+    """API keys within a transaction of the log."""
+
+    def get(self, name: str) -> Key | None:
+        """The key as it stands, revoked or not."""
+
+    def names(self) -> Sequence[str]:
+        """All names that were ever given out."""
+
+    def living(self) -> int:
+        """How many are not revoked."""
+
+    def add(self, key: Key) -> None:
+        """Writes a new key and its secret."""
+
+    def keep(self, key: Key) -> None:
+        """Writes what changed: ends, a new secret, that it was revoked."""
 
 
 class Log(Protocol):
@@ -114,6 +134,10 @@ class Log(Protocol):
     @property
     def changes(self) -> Changes:
         """The changes that wait for another person, and those that did."""
+
+    @property
+    def api_keys(self) -> ApiKeys:
+        """The API keys that were given out."""
 
     def note_command(self, commanded: IssuedCommand) -> None:
         """Keeps what followed from a control command, for those who ask."""

@@ -249,7 +249,13 @@ class RuleQuery(PageQuery):
             "description": "Rules that group by this field, others beside it or not",
         },
     )
-    name = Text(1, 200, load_default=None, metadata={"description": "A part of the name, in any case"})
+    name = Text(
+        1,
+        200,
+        pattern="^[^\\u0000]*$",
+        load_default=None,
+        metadata={"description": "A part of the name, in any case"},
+    )
 
 
 class RuleStatusQuery(PageQuery):
