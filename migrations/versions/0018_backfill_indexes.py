@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0017_backfill_indexes"
-down_revision = "0016_changes"
+revision = "0018_backfill_indexes"
+down_revision = "0017_api_keys"
 branch_labels = None
 depends_on = None
 
