@@ -8,6 +8,7 @@ from collections.abc import Callable
 import click
 from environs import Env
 
+from rules_registry.audit_cli import audit
 from rules_registry.errors import RegistryError
 from rules_registry.processes import run_api, run_relay, run_republish, run_status_projector
 from rules_registry.settings import (
@@ -56,6 +57,9 @@ def republish(since: int | None) -> None:
     relay may run meanwhile. The settings are the relay's.
     """
     _run(lambda: _republish(since))
+
+
+main.add_command(audit)
 
 
 @main.command()

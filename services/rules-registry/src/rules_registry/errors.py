@@ -276,3 +276,7 @@ class InvalidStatus(RegistryError):
 
 class LogDiffers(RegistryError):
     """rules.v1 or an engine holds something else than the log; the text says what."""
+
+
+class InvalidExport(RegistryError):
+    """A file that is no export of the audit trail; the text says which line."""

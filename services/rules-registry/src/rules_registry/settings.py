@@ -94,6 +94,23 @@ def read_api_settings(env: Env) -> ApiSettings:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class VerificationSettings:
+    """`rules-registry audit verify`; without `kafka` the topic is not asked."""
+
+    dsn: str
+    kafka: KafkaCluster | None
+
+
+def read_verification_settings(env: Env) -> VerificationSettings:
+    """Raises `ConfigurationError` with one sentence."""
+    return _read(
+        lambda: VerificationSettings(
+            dsn=_database(env), kafka=kafka_cluster(os.environ) if env.str("TRIPLINE_KAFKA", "") else None
+        )
+    )
+
+
 def read_event_type(env: Env) -> EventType:
     """The event type of this installation. Raises `ConfigurationError` with one sentence."""
     return _read(lambda: installed(env.str("TRIPLINE_EVENT_TYPE", DEFAULT)))

@@ -16,3 +16,12 @@ WHERE sequence > %(after)s
   AND (%(until)s::bigint IS NULL OR occurred_at < %(until)s)
 ORDER BY sequence LIMIT %(limit)s
 """
+
+# For the verification, which holds all of it together.
+WHOLE_TRAIL = "SELECT sequence, body, hash FROM registry.audit_entries ORDER BY sequence"
+
+WHOLE_LOG = "SELECT body FROM registry.rule_events ORDER BY position"
+
+WHOLE_RULES = """
+SELECT rule_id, version, position, definition_hash, state FROM registry.rules ORDER BY rule_id
+"""
