@@ -37,12 +37,12 @@ export function titleOf(change) {
 export async function whatChanges(change) {
   const { kind, content } = change;
   if (kind === "PUBLISH_RULE") return [words(content.definition)];
-  if (kind === "CHANGE_RULE") return [ruleChanges(change)];
+  if (kind === "CHANGE_RULE") return [await ruleChanges(change)];
   if (kind === "LIST") return await listChanges(change);
   if (kind === "PARAMETER") return [table([await parameterChange(change)])];
   if (kind === "SETTINGS" || kind === "COMMAND") return [table(members(content))];
-  const rule = ruleOf(change);
-  return rule ? [words(rule.definition)] : [];
+  const definition = await valueNow(`/rules/${change.ruleId}`, "definition");
+  return definition ? [words(definition)] : [];
 }
 
 function ruleOf({ ruleId }) {
@@ -53,9 +53,9 @@ function words(definition) {
   return element("p", { class: "rule-words" }, inWords(definition));
 }
 
-function ruleChanges(change) {
+async function ruleChanges(change) {
   const { name, definition, effectiveFrom } = change.content;
-  const rule = ruleOf(change);
+  const rule = await standing(`/rules/${change.ruleId}`);
   if (!rule) return words(definition);
   const after = {
     ...rule,
@@ -91,10 +91,14 @@ async function listChanges(change) {
   ];
 }
 
-/** What holds now; null for what is not there yet. */
 async function valueNow(path, member) {
+  return (await standing(path))?.[member] ?? null;
+}
+
+/** What stands there now; null for what is not there yet, or not any more. */
+async function standing(path) {
   try {
-    return (await registry(path)).body[member];
+    return (await registry(path)).body;
   } catch (error) {
     if (error.status === 404) return null;
     throw error;
