@@ -27,7 +27,7 @@ export class ChangeCard {
     this.reason = element("input", {
       class: "wide",
       maxlength: 500,
-      placeholder: "Why (it is kept in the audit trail)",
+      placeholder: "Why, for the audit trail",
       "aria-label": `Reason: change ${change.changeId}`,
     });
     this.error = element("p", { class: "error", role: "alert" });

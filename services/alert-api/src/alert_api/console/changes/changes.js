@@ -29,7 +29,7 @@ export class ChangesView {
         ),
         element(
           "p",
-          { class: "muted" },
+          { class: "muted changes-intro" },
           "What could silence an alert is done by nobody alone: somebody else approves it here.",
         ),
         this.trouble,
