@@ -65,6 +65,13 @@ def test_versions_are_compared(open_window: OpenWindow, stack: RunningStack, rul
     expect(limit.locator("del")).to_have_text("1,000,000")
     expect(limit.locator("ins")).to_have_text("2,000,000")
     expect(second.get_by_role("row").filter(has_text="Fires").locator("ins")).to_have_text("crossing")
+    words = versions.locator("output")
+    expect(words).to_have_text("state PAUSED → ACTIVE")
+    versions.get_by_label("From version").select_option("1")
+    changed = "limit 1000000 → 2000000; alerts every time → alerts on crossing"
+    expect(words).to_have_text(changed)
+    versions.get_by_label("to version").select_option("3")
+    expect(words).to_have_text(f"{changed}; state ACTIVE → PAUSED")
     window.page.keyboard.press("Escape")
     window.is_clean()
 

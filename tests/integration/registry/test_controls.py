@@ -182,6 +182,12 @@ def test_what_is_different_between_versions(client: httpx.Client) -> None:
     }
     assert changes(2, 3) == {"state": ("ACTIVE", "PAUSED")}
     assert changes(3, 3) == {}
+    words = client.get(f"{path}/diff", params={"from": 1, "to": 3}).raise_for_status().json()["summary"]
+    assert words == (
+        f'limit 1000.01 → 5; window 20 → 1 min; name "{DEFINITION["name"]}" → "Other"; state ACTIVE → PAUSED; '
+        "effective from 1970-01-01T00:00:01Z"
+    )
+    assert client.get(f"{path}/diff", params={"from": 2, "to": 2}).json()["summary"] == "no difference"
     assert client.get(f"{path}/diff", params={"from": 1, "to": 9}).status_code == 404
     assert client.get(f"{path}/diff", params={"from": 1}).status_code == 422
 

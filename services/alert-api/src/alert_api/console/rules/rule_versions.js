@@ -4,6 +4,7 @@ import { registryItems } from "../core/client.js";
 import { differences, inWords } from "../words/definition.js";
 import { element } from "../core/dom.js";
 import { fullTime } from "../core/format.js";
+import { versionCompare } from "./version_compare.js";
 
 const HAPPENED = {
   RulePublished: "published",
@@ -14,15 +15,19 @@ const HAPPENED = {
 
 export function ruleVersions(rule) {
   const list = element("ol", { class: "versions" }, element("li", { class: "muted" }, "Loading\u2026"));
+  const whole = element("div", {}, list);
   registryItems(`/rules/${rule.ruleId}/versions`).then(
-    (versions) =>
+    (versions) => {
       list.replaceChildren(
         ...versions.map((version, index) => entry(version, versions[index - 1] ?? null, rule)).reverse(),
-      ),
+      );
+      const compare = versionCompare(rule, versions);
+      if (compare) whole.prepend(compare);
+    },
     (error) =>
       list.replaceChildren(element("li", { class: "error" }, `Cannot be read now: ${error.message}`)),
   );
-  return list;
+  return whole;
 }
 
 function entry(version, before, rule) {

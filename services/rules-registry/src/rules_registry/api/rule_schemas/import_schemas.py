@@ -71,4 +71,11 @@ class DiffSchema(ma.Schema):
     ruleId = BoundedInteger(1, MAX_ID, required=True)
     fromVersion = BoundedInteger(1, MAX_ID, required=True)
     toVersion = BoundedInteger(1, MAX_ID, required=True)
+    summary = ma.fields.String(
+        required=True,
+        metadata={
+            "description": "In words",
+            "example": "limit 1000 → 1500; window 20 → 30 min; + filter: paymentType = CRD; state ACTIVE → PAUSED",
+        },
+    )
     changes = ma.fields.List(ma.fields.Nested(DifferenceSchema), required=True)

@@ -19,6 +19,7 @@ from rules_registry.api.rule_schemas.representations import version_json
 from rules_registry.api.rules.rules import RULE
 from rules_registry.api.services import queries
 from rules_registry.domain.version_diff import differences
+from rules_registry.domain.wording.change_words import describe_versions
 from tripline_http.links import LINK_HEADER_DOC, next_link
 from tripline_http.openapi import new_blueprint
 
@@ -61,13 +62,14 @@ def version(rule_id: int, version: int) -> dict[str, Any]:
 def diff(query: Mapping[str, Any], rule_id: int) -> dict[str, Any]:
     """Read what is different between two versions of a rule
 
-    State, name, `effectiveFrom`, and the definition by field; a filter is one field.
+    In words, and as changes: state, name, `effectiveFrom`, and the definition by field; a filter is one field.
     """
     before, after = (queries().version(rule_id, query[name])["body"] for name in ("from_", "to"))
     return {
         "ruleId": rule_id,
         "fromVersion": query["from_"],
         "toVersion": query["to"],
+        "summary": describe_versions(before, after),
         "changes": [
             {"field": change.field, "before": change.before, "after": change.after}
             for change in differences(before, after)
