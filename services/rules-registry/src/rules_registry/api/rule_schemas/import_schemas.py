@@ -75,7 +75,7 @@ class DiffSchema(ma.Schema):
         required=True,
         metadata={
             "description": "In words",
-            "example": "limit 1000 → 1500; window 20 → 30 min; + filter: paymentType = CRD; state ACTIVE → PAUSED",
+            "example": "limit 1000 → 1500; window 20 → 30 min; + filter: kind = A; state ACTIVE → PAUSED",
         },
     )
     changes = ma.fields.List(ma.fields.Nested(DifferenceSchema), required=True)
