@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -119,6 +119,9 @@ class FakeLog:
             for rule in self._rules.values()
             if rule.state != "DELETED" and rule.rule_id != without
         ]
+
+    def last_widest(self) -> tuple[Mapping[str, object], ...]:
+        return self.recorded[-1].widest if self.recorded else ()
 
     def settings(self) -> SettingsState:
         state = SettingsState()

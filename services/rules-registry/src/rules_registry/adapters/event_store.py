@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
@@ -66,6 +66,11 @@ class PostgresLog:
             (row["rule_id"], row["definition_version"], definition_of(row["definition"], self._event_type))
             for row in rows
         ]
+
+    def last_widest(self) -> tuple[Mapping[str, object], ...]:
+        """The widest windows after the last event; none before any."""
+        row = self._one(statements.LAST_WIDEST)
+        return () if row is None else tuple(row["widest"])
 
     def settings(self) -> SettingsState:
         """The settings as they stand."""

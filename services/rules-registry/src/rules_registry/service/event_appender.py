@@ -98,8 +98,9 @@ class EventAppender:
         return recorded
 
     def _widest(self, rule: Rule | None) -> tuple[Mapping[str, object], ...]:
-        if self.standing is None:
-            return widest_after(self.log.needing(without=0 if rule is None else rule.rule_id), rule)
-        if rule is not None:
-            self.standing.take(rule)
-        return self.standing.widest()
+        if self.standing is not None:
+            if rule is not None:
+                self.standing.take(rule)
+            return self.standing.widest()
+        # what changes no rule changes no window, and need not look at all of them
+        return self.log.last_widest() if rule is None else widest_after(self.log.needing(rule.rule_id), rule)

@@ -92,6 +92,9 @@ class Log(Protocol):
     def needing(self, without: int) -> list[Needing]:
         """The rules that need their history but for rule `without`; at least the widest of each grouping set."""
 
+    def last_widest(self) -> tuple[Mapping[str, object], ...]:
+        """The widest windows after the last event; none before any."""
+
     def settings(self) -> SettingsState:
         """The settings as they stand."""
 
