@@ -43,7 +43,7 @@ check: lint ## format, lint, types, import arrows, quick unit tests: about a min
 
 test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
 	@$(MAKE) --no-print-directory -j 3 lint kernels jars
-	@$(BIN)/pytest -n 3 --no-loadscope-reorder $(PYTEST_ARGS)
+	@$(BIN)/pytest -n 2 --no-loadscope-reorder $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	@$(BIN)/ruff format --check .

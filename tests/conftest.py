@@ -57,9 +57,9 @@ ON_SHARED_LINES = {"test_stack", "test_line", "test_export", "test_readme_tour",
 
 
 class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """One worker runs the tests of contracts and services, one those of engines, one those of whole lines, and all,
-    file by file, what needs no server: each test finds its servers, and what its file keeps for all its tests, where
-    the one before has left it. They wait for processes more often than for a core, so three workers keep two busy."""
+    """The tests of contracts and services, those of engines, and those of whole lines stay together, each on one worker;
+    what needs no server goes file by file to whoever is free: each test finds its servers, and what its file keeps for
+    all its tests, where the one before has left it."""
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
@@ -78,7 +78,7 @@ class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart:
-    """For `-n 3 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
+    """For `-n 2 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
     pytest 9.2.)"""
     return ServersApart(config, log)
 

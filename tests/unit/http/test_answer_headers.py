@@ -9,7 +9,8 @@ from tests.contract.support.http_apps import Endpoint, app_named, bearer, endpoi
 from tripline_http.application import new_app
 
 # The console's pages and declarations: the same for everybody; a browser keeps them and asks whether they changed.
-PUBLIC = {"/", "/live", "/rules", "/lists", "/alerts", "/alerts/{_alert}", "/controls", "/console/event-type"}
+PAGES = {"/", "/live", "/rules", "/lists", "/alerts", "/alerts/{_alert}", "/changes", "/controls"}
+PUBLIC = {*PAGES, "/console/event-type"}
 
 
 def caching(endpoint: Endpoint) -> str:
