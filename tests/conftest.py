@@ -57,9 +57,9 @@ ON_SHARED_LINES = {"test_stack", "test_line", "test_export", "test_readme_tour",
 
 
 class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """The tests of contracts and services, those of engines, and those of whole lines stay together, each on one worker;
-    what needs no server goes file by file to whoever is free: each test finds its servers, and what its file keeps for
-    all its tests, where the one before has left it."""
+    """The tests of contracts and services, those of engines, and those of whole lines stay together, each on one
+    worker; what needs no server goes file by file to whoever is free: each test finds its servers, and what its file
+    keeps for all its tests, where the one before has left it."""
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
