@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 from rules_registry.adapters import audit_statements
 from rules_registry.adapters.postgres import Pool, translated
+from rules_registry.adapters.rows import entry_of, head_of
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead
 
 _BATCH = 500
@@ -43,7 +44,7 @@ class AuditQueries:
         values = {**asdict(wanted), "after": after, "limit": limit + 1}
         with translated(), self._pool.connection() as connection:
             rows = connection.execute(audit_statements.ENTRIES, values).fetchall()
-        entries = [AuditEntry(row["sequence"], row["body"], row["hash"]) for row in rows[:limit]]
+        entries = [entry_of(row) for row in rows[:limit]]
         return AuditPage(entries, entries[-1].sequence if len(rows) > limit else None)
 
     def all(self, wanted: AuditFilter, after: int = 0) -> Iterator[AuditEntry]:
@@ -61,4 +62,4 @@ class AuditQueries:
         """The last entry; number 0 where there is none."""
         with translated(), self._pool.connection() as connection:
             row = connection.execute(audit_statements.HEAD).fetchone()
-        return ChainHead() if row is None else ChainHead(row["sequence"], row["hash"])
+        return head_of(row)

@@ -12,7 +12,7 @@ from rules_registry.adapters import audit_statements, backfill_statements, named
 from rules_registry.adapters.change_store import PostgresChanges
 from rules_registry.adapters.keys.key_store import PostgresKeys
 from rules_registry.adapters.postgres import Connection, Pool, translated
-from rules_registry.adapters.rows import backfill_of, definition_of, named_of, rule_of
+from rules_registry.adapters.rows import backfill_of, definition_of, head_of, named_of, rule_of
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead
 from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.engine_settings import SettingsState
@@ -147,8 +147,7 @@ class PostgresLog:
 
     def audit_head(self) -> ChainHead:
         """The last entry of the audit trail."""
-        row = self._one(audit_statements.HEAD)
-        return ChainHead() if row is None else ChainHead(row["sequence"], row["hash"])
+        return head_of(self._one(audit_statements.HEAD))
 
     def append_audit(self, entry: AuditEntry) -> None:
         """Writes the next entry of the audit trail."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rules_registry.domain.audit.audit_entry import Subject
+from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead, Subject
 from rules_registry.domain.backfills import Backfill, BackfillEnd
 from rules_registry.domain.named_value import NamedEntry, value_from_json
 from rules_registry.domain.review.change_request import ChangeRequest, Content
@@ -55,6 +55,16 @@ def named_of(row: Mapping[str, Any]) -> NamedEntry:
         changed_at=row["changed_at"],
         changed_by=row["changed_by"],
     )
+
+
+def entry_of(row: Mapping[str, Any]) -> AuditEntry:
+    """A row of the audit trail."""
+    return AuditEntry(row["sequence"], row["body"], row["hash"])
+
+
+def head_of(row: Mapping[str, Any] | None) -> ChainHead:
+    """The last row of the audit trail; None where there is none."""
+    return ChainHead() if row is None else ChainHead(row["sequence"], row["hash"])
 
 
 def change_of(row: Mapping[str, Any]) -> ChangeRequest:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rules_registry.adapters import audit_statements, statements
 from rules_registry.adapters.postgres import Connection, connect, translated
+from rules_registry.adapters.rows import entry_of
 from rules_registry.domain.audit.audit_entry import AuditEntry
 from rules_registry.domain.audit.trail_comparison import StandingRule
 from rules_registry.domain.reports.position_report import PositionReport
@@ -22,7 +23,7 @@ class TrailReader:
     def entries(self) -> Iterator[AuditEntry]:
         """The trail in its order."""
         for row in self._rows("entries", audit_statements.WHOLE_TRAIL):
-            yield AuditEntry(row["sequence"], row["body"], row["hash"])
+            yield entry_of(row)
 
     def events(self) -> Iterator[dict[str, Any]]:
         """The log in its order."""

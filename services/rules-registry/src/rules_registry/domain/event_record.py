@@ -69,7 +69,7 @@ def to_json(recorded: EventRecord) -> dict[str, Any]:
         return head | _command_json(recorded.event)
     if isinstance(recorded.event, ListChanged | ParameterChanged):
         return head | _named_json(recorded.event)
-    return head | _rule_json(recorded.event)
+    return head | {"ruleId": recorded.event.rule_id, **rule_members(recorded.event)}
 
 
 def settings_json(settings: EngineSettings) -> dict[str, int]:
@@ -103,14 +103,14 @@ def _named_json(event: ListChanged | ParameterChanged) -> dict[str, Any]:
     return changed | {"value": value_json(event.value)}
 
 
-def _rule_json(event: RuleEvent) -> dict[str, Any]:
+def rule_members(rule: Rule | RuleEvent) -> dict[str, Any]:
+    """A rule as it stands, without its id."""
     return {
-        "ruleId": event.rule_id,
-        "version": event.version,
-        "definitionVersion": event.definition_version,
-        "state": event.state,
-        "name": event.name,
-        "definition": event.definition.to_json(),
-        "definitionHash": event.definition.hash,
-        "effectiveFrom": event.effective_from,
+        "version": rule.version,
+        "definitionVersion": rule.definition_version,
+        "state": rule.state,
+        "name": rule.name,
+        "definition": rule.definition.to_json(),
+        "definitionHash": rule.definition.hash,
+        "effectiveFrom": rule.effective_from,
     }

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules_registry.domain.actor import Actor
-from rules_registry.domain.audit.audit_entry import Happening, Subject, entry_after
+from rules_registry.domain.audit.audit_entry import Happening, Subject
 from rules_registry.domain.keys import api_key
 from rules_registry.domain.keys.api_key import Key
 from rules_registry.errors import KeyNotFound, QuotaExceeded
+from rules_registry.service.audit_writer import tell
 from rules_registry.service.ports import Clock, EventStore, Log
 
 
@@ -78,7 +79,7 @@ class ApiKeys:
         subject = Subject("key", after.name)
         told = None if before is None else _state(before)
         happening = Happening(kind, now_ms, actor, subject, None, told, _state(after))
-        log.append_audit(entry_after(log.audit_head(), happening))
+        tell(log, happening)
 
 
 def _state(key: Key) -> dict[str, Any]:

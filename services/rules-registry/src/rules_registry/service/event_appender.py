@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from rules_registry.domain.active_rules import ActiveRules
 from rules_registry.domain.actor import Actor
-from rules_registry.domain.audit.audit_entry import entry_after
 from rules_registry.domain.audit.recorded_event import Before, happening_of
 from rules_registry.domain.commands import ChangeOfRule, PublishRule
 from rules_registry.domain.decisions import decide
@@ -17,6 +16,7 @@ from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.named_value_decisions import references
 from rules_registry.domain.rule import Rule, evolve
 from rules_registry.errors import UnknownNames
+from rules_registry.service.audit_writer import tell
 from rules_registry.service.ports import Clock, Log, NewId
 from tripline_contracts.errors import Problem
 from tripline_contracts.filters.named_values import Kind
@@ -94,7 +94,7 @@ class EventAppender:
             widest=self._widest(rule),
         )
         self.log.append(recorded, rule)
-        self.log.append_audit(entry_after(self.log.audit_head(), happening_of(recorded, before, self.actor)))
+        tell(self.log, happening_of(recorded, before, self.actor))
         return recorded
 
     def _widest(self, rule: Rule | None) -> tuple[Mapping[str, object], ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rules_registry.domain.actor import Actor
-from rules_registry.domain.audit.audit_entry import Happening, Subject, entry_after
+from rules_registry.domain.audit.audit_entry import Happening, Subject
 from rules_registry.domain.commands import (
     ChangeNamed,
     ChangeRule,
@@ -30,6 +30,7 @@ from rules_registry.errors import (
     ReasonNeeded,
     StaleVersion,
 )
+from rules_registry.service.audit_writer import tell
 from rules_registry.service.ports import Answer, Log
 from rules_registry.service.registry import Done, Registry, Repeatable
 from tripline_contracts.event_type import EventType
@@ -225,4 +226,4 @@ def _keep(
         None if before is None else before.to_state(),
         change.to_state(),
     )
-    log.append_audit(entry_after(log.audit_head(), happening))
+    tell(log, happening)

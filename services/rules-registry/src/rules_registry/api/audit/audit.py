@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -87,5 +86,4 @@ def lines_of(entries: Iterator[AuditEntry]) -> Iterator[str]:
 
 def entry_json(entry: AuditEntry) -> dict[str, Any]:
     """An entry with its hash."""
-    members: dict[str, Any] = json.loads(entry.text)
-    return {**members, "hash": entry.hash}
+    return {**entry.members(), "hash": entry.hash}

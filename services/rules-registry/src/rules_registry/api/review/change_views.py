@@ -24,7 +24,7 @@ def change_json(change: ChangeRequest, *, whole: bool = True) -> dict[str, Any]:
         "revision": change.revision,
         "state": change.state,
         "kind": content.kind,
-        "subject": {"kind": content.subject.kind, "id": content.subject.id},
+        "subject": content.subject.to_json(),
         "ruleId": int(content.subject.id) if is_rule and content.subject.id else None,
         "content": dict(content.members) if whole or content.kind != "LIST" else None,
         "contentHash": content.hash,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rules_registry.domain.backfills import Backfill
+from rules_registry.domain.event_record import rule_members
 from rules_registry.domain.events import Command
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.reports.shard_reports import Exported, HeldRule, compare, held_json
@@ -56,13 +57,7 @@ def changed_rule_json(change: RuleChange) -> Json:
     rule = change.rule
     return {
         "ruleId": rule.rule_id,
-        "version": rule.version,
-        "definitionVersion": rule.definition_version,
-        "state": rule.state,
-        "name": rule.name,
-        "definition": rule.definition.to_json(),
-        "definitionHash": rule.definition.hash,
-        "effectiveFrom": rule.effective_from,
+        **rule_members(rule),
         "position": change.position,
         "changedAt": change.changed_at,
         "changedBy": change.changed_by,

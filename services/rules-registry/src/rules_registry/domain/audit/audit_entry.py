@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -22,6 +23,10 @@ class Subject:
 
     kind: SubjectKind
     id: str | None
+
+    def to_json(self) -> dict[str, str | None]:
+        """As it stands in entries and answers."""
+        return {"kind": self.kind, "id": self.id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,14 @@ class AuditEntry:
     text: str
     hash: str
 
+    def members(self) -> dict[str, Any]:
+        """What the text says; nothing if it was made something else than an object."""
+        try:
+            members = json.loads(self.text)
+        except ValueError:
+            return {}
+        return members if isinstance(members, dict) else {}
+
 
 def entry_after(head: ChainHead, happening: Happening) -> AuditEntry:
     """The entry that follows on `head`."""
@@ -70,7 +83,7 @@ def entry_after(head: ChainHead, happening: Happening) -> AuditEntry:
         "role": actor.role,
         "requestId": actor.request_id,
         "reason": actor.reason,
-        "subject": {"kind": happening.subject.kind, "id": happening.subject.id},
+        "subject": happening.subject.to_json(),
         "position": happening.position,
         "before": None if happening.before is None else dict(happening.before),
         "after": None if happening.after is None else dict(happening.after),

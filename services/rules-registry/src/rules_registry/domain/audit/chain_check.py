@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead
 from tripline_contracts.canonical import sha256_hex
@@ -18,25 +17,17 @@ class ChainCheck:
     def problems(self, entries: Iterable[AuditEntry]) -> Iterator[str]:
         """A sentence for each entry that does not stand where and as it was written."""
         for entry in entries:
-            yield from self._problems(entry)
-            self.head = ChainHead(entry.sequence, entry.hash)
+            yield from self.follow(entry, entry.members())
 
-    def _problems(self, entry: AuditEntry) -> Iterator[str]:
+    def follow(self, entry: AuditEntry, members: Mapping[str, object]) -> Iterator[str]:
+        """The same for the next entry, whose text has been read already."""
         due = self.head.sequence + 1
         if entry.sequence != due:
             yield f"entry {due} is missing: entry {entry.sequence} comes in its place"
         if sha256_hex(entry.text.encode()) != entry.hash:
             yield f"entry {entry.sequence} is not the text that its hash was taken of"
-        members = _members(entry.text)
         if members.get("sequence") != entry.sequence:
             yield f"entry {entry.sequence} says of itself that it is entry {members.get('sequence')}"
         if members.get("previousHash") != self.head.hash:
             yield f"entry {entry.sequence} does not follow on entry {self.head.sequence}"
-
-
-def _members(text: str) -> dict[str, object]:
-    try:
-        members = json.loads(text)
-    except ValueError:
-        return {}
-    return members if isinstance(members, dict) else {}
+        self.head = ChainHead(entry.sequence, entry.hash)

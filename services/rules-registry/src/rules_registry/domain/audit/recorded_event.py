@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from rules_registry.domain.actor import Actor
 from rules_registry.domain.audit.audit_entry import Happening, State, Subject
 from rules_registry.domain.engine_settings import SettingsState
-from rules_registry.domain.event_record import EventRecord, settings_json
+from rules_registry.domain.event_record import EventRecord, rule_members, settings_json
 from rules_registry.domain.events import ControlCommand, ListChanged, ParameterChanged, SettingsChanged
 from rules_registry.domain.named_value import NamedEntry, NamedValue, value_json
 from rules_registry.domain.rule import Rule, evolve
-from tripline_contracts.canonical import canonical_json
+from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.control_commands import payload_json
 
 Before = Rule | SettingsState | NamedEntry | None
@@ -40,7 +39,7 @@ def _subject_and_after(recorded: EventRecord, before: Before) -> tuple[Subject, 
         case ParameterChanged():
             return Subject("parameter", event.name), _named_state(event.version, event.value)
     rule = evolve(before if isinstance(before, Rule) else None, event)
-    return Subject("rule", str(rule.rule_id)), rule_state(rule)
+    return Subject("rule", str(rule.rule_id)), rule_members(rule)
 
 
 def _before(before: Before) -> State | None:
@@ -48,24 +47,11 @@ def _before(before: Before) -> State | None:
         case None:
             return None
         case Rule():
-            return rule_state(before)
+            return rule_members(before)
         case SettingsState():
             return _settings_state(before.version, settings_json(before.settings))
         case NamedEntry():
             return _named_state(before.version, before.value)
-
-
-def rule_state(rule: Rule) -> dict[str, Any]:
-    """A rule in the trail."""
-    return {
-        "version": rule.version,
-        "definitionVersion": rule.definition_version,
-        "state": rule.state,
-        "name": rule.name,
-        "definition": rule.definition.to_json(),
-        "definitionHash": rule.definition.hash,
-        "effectiveFrom": rule.effective_from,
-    }
 
 
 def _settings_state(version: int, settings: dict[str, int]) -> dict[str, Any]:
@@ -77,5 +63,5 @@ def _named_state(version: int, value: NamedValue) -> dict[str, Any]:
     shown = value_json(value)
     if isinstance(shown, str):
         return {"version": version, "value": shown}
-    digest = hashlib.sha256(canonical_json(shown)).hexdigest()
+    digest = sha256_hex(canonical_json(shown))
     return {"version": version, "entries": len(shown), "sha256": digest}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -45,8 +44,8 @@ class TrailComparison:
         """A sentence for each entry that is not as it was written, and for each event that has no entry of its own."""
         remaining = iter(events)
         for entry in entries:
-            yield from self.check.problems([entry])
-            members = _members(entry)
+            members = entry.members()
+            yield from self.check.follow(entry, members)
             if members.get("position") is not None:
                 yield from self._compare(members, next(remaining, None))
         for event in remaining:
@@ -80,11 +79,3 @@ class TrailComparison:
             self.rules[rule_id] = StandingRule(
                 rule_id, event["version"], event["position"], event["definitionHash"], event["state"]
             )
-
-
-def _members(entry: AuditEntry) -> Json:
-    try:
-        members = json.loads(entry.text)
-    except ValueError:
-        return {}
-    return members if isinstance(members, dict) else {}

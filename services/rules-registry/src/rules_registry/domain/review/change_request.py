@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from rules_registry.domain.actor import Actor
@@ -31,19 +31,18 @@ EDITABLE: Final = ("PUBLISH_RULE", "CHANGE_RULE")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What is asked for, as JSON, with `hash` over kind, subject and content: an approval is of this hash."""
+    """What is asked for, as JSON, with `hash` over kind, subject and content: the SHA-256 of their RFC 8785 JSON. An
+    approval is of this hash."""
 
     kind: ChangeKind
     subject: Subject
     members: Mapping[str, Any]
+    hash: str = field(init=False)
 
-    @property
-    def hash(self) -> str:
-        """SHA-256 of the RFC 8785 JSON."""
-        subject = {"kind": self.subject.kind, "id": self.subject.id}
-        return sha256_hex(
-            canonical_json({"kind": self.kind, "subject": subject, "content": dict(self.members)})
-        )
+    def __post_init__(self) -> None:
+        """The hash is taken once: a list may be long, and is asked for it at every step."""
+        said = {"kind": self.kind, "subject": self.subject.to_json(), "content": dict(self.members)}
+        object.__setattr__(self, "hash", sha256_hex(canonical_json(said)))
 
 
 @dataclass(frozen=True, slots=True)
