@@ -6,7 +6,6 @@ libpq's default, `sslmode=prefer`, speaks in clear text where the server, or som
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from typing import Final
 
@@ -14,6 +13,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Conninfo
 
+from tripline_http.bind_address import is_loopback
 from tripline_http.errors import ConfigurationError
 
 ALLOW_UNVERIFIED: Final = "TRIPLINE_DATABASE_ALLOW_UNVERIFIED"
@@ -64,9 +64,4 @@ def _hosts(values: Mapping[str, str]) -> list[str]:
 
 
 def _is_local(host: str) -> bool:
-    if host in ("", "localhost") or host.startswith(("/", "@")):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return host == "" or host.startswith(("/", "@")) or is_loopback(host)

@@ -7,12 +7,12 @@ name resolve to this machine (DNS rebinding): then all is one origin to the brow
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from flask import Flask, request
 
+from tripline_http.bind_address import is_loopback
 from tripline_http.errors import FieldError, ProblemError
 
 # What a browser says of a request that this origin's page made, or its user by hand.
@@ -35,7 +35,7 @@ def install_own_origin(app: Flask, hosts: Collection[str] = ()) -> None:
 
 def _check_host(known: Collection[str]) -> None:
     name = _name_in(request.headers.get("Host", ""))
-    if name is None or not (name in known or _is_loopback(name)):
+    if name is None or not (name in known or is_loopback(name)):
         detail = "This service is not known under the name in Host."
         errors = [FieldError("header.Host", "expected a name of loopback, or one that the service was given")]
         raise ProblemError(421, "unknown-host", detail, errors=errors)
@@ -73,10 +73,3 @@ def _authority_of(origin: str) -> str | None:
     except ValueError:
         return None
     return parts.netloc.lower() if parts.scheme in ("http", "https") and parts.netloc else None
-
-
-def _is_loopback(name: str) -> bool:
-    try:
-        return name == "localhost" or ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
+from tripline_http.bind_address import is_loopback
 from tripline_http.errors import ConfigurationError
 
 ISSUER: Final = "TRIPLINE_OIDC_ISSUER"
@@ -56,11 +56,4 @@ def is_trustworthy(url: str) -> bool:
         return False
     if not host or parts.query or parts.fragment or parts.username is not None:
         return False
-    return parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(host))
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
