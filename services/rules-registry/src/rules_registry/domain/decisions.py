@@ -23,6 +23,7 @@ from rules_registry.domain.events import (
     RuleResumed,
     SettingsChanged,
 )
+from rules_registry.domain.review.lifecycle import STEPS, Step, lifecycle_of
 from rules_registry.domain.rule import Rule, RuleState
 from rules_registry.errors import RuleIsDeleted, RuleNotFound, StaleVersion, WrongState
 
@@ -41,10 +42,10 @@ def decide(rule: Rule | None, command: PublishRule | ChangeOfRule, now_ms: int) 
         case ChangeRule():
             return _change(current, command, now_ms)
         case PauseRule():
-            _require_state(current, "ACTIVE", "paused")
+            _require_step(current, "pause", "paused", now_ms)
             return _moved(current, RulePaused, "PAUSED")
         case ResumeRule():
-            _require_state(current, "PAUSED", "resumed")
+            _require_step(current, "resume", "resumed", now_ms)
             return _moved(current, RuleResumed, "ACTIVE")
         case DeleteRule():
             return _moved(current, RuleDeleted, "DELETED")
@@ -103,8 +104,8 @@ def _changeable(rule: Rule | None, command: ChangeOfRule) -> Rule:
     return rule
 
 
-def _require_state(rule: Rule, state: RuleState, verb: str) -> None:
-    if rule.state != state:
+def _require_step(rule: Rule, step: Step, verb: str, now_ms: int) -> None:
+    if step not in STEPS[lifecycle_of(rule.state, rule.effective_from, now_ms)]:
         raise WrongState(f"Rule {rule.rule_id} is {rule.state} and cannot be {verb}.")
 
 
