@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -10,6 +9,7 @@ from typing import Literal, Protocol
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead
 from rules_registry.domain.audit.chain_check import ChainCheck
 from rules_registry.domain.audit.trail_comparison import Json, StandingRule, TrailComparison
+from rules_registry.domain.reports.log_comparison import of_newest_engine, position_of
 from rules_registry.domain.reports.position_report import PositionReport
 from rules_registry.errors import InvalidExport
 from tripline_contracts import exact_json
@@ -64,12 +64,12 @@ def verify(trail: TrailPort, topic: TopicPort | None, kept: ChainHead | None = N
     problems += comparison.projected(trail.rules())
     arrived: set[int] = set()
     for offset, value in records or ():
-        position = _position(value)
+        position = position_of(value)
         if comparison.digests.holds(position, value):
             arrived.add(position)
         else:
             problems.append(f"the record at offset {offset} of rules.v1 is not in the log")
-    reports = _of_newest(trail.reported_positions())
+    reports = of_newest_engine(trail.reported_positions())
     differing = [text for report in reports for text in comparison.digests.differences(report)]
     applied = min((report.position for report in reports), default=None)
 
@@ -111,22 +111,6 @@ class _Watched:
             number = self._kept.sequence
             what = "has another hash than was kept" if number <= head.sequence else "is not there any more"
             yield f"entry {number} {what}"
-
-
-def _of_newest(reports: Sequence[PositionReport]) -> list[PositionReport]:
-    """Those of the engine that spoke last, in the number of shards that it said."""
-    if not reports:
-        return []
-    newest = max(reports, key=lambda report: report.reported_at)
-    return [r for r in reports if (r.engine, r.shards) == (newest.engine, newest.shards)]
-
-
-def _position(value: bytes) -> int:
-    try:
-        position = json.loads(value)["position"]
-    except (ValueError, TypeError, LookupError, RecursionError):
-        return 0
-    return position if isinstance(position, int) else 0
 
 
 def _read(lines: Iterable[str]) -> Iterator[AuditEntry]:

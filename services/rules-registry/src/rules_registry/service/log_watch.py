@@ -7,7 +7,6 @@ applied something else, are told by log, metrics and readiness.
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +17,7 @@ import structlog
 from prometheus_client import CollectorRegistry, Gauge
 
 from rules_registry.domain.outbox_event import OutboxEvent
-from rules_registry.domain.reports.log_comparison import LogDigests, LogEnds, laggards
+from rules_registry.domain.reports.log_comparison import LogDigests, LogEnds, laggards, position_of
 from rules_registry.domain.reports.position_report import PositionReport
 from rules_registry.errors import DeliveryFailed, LogDiffers, StoreUnavailable
 from tripline_contracts.canonical import canonical_json
@@ -109,7 +108,7 @@ class LogWatch:
             if offset <= self._last_offset:
                 self._forget_topic()  # it was made anew
             self._last_offset = offset
-            position = _position(value)
+            position = position_of(value)
             if self._digests.holds(position, value):
                 self._arrived(position)
             else:
@@ -171,13 +170,3 @@ class LogWatch:
         while events := opened.undelivered(self._digests.position, _BATCH):
             for event in events:
                 self._digests.append(canonical_json(event.body))
-
-
-def _position(value: bytes) -> int:
-    """The position that a record says; 0, where none is, if it says none."""
-    try:
-        data = json.loads(value)
-    except (ValueError, RecursionError):
-        return 0
-    position = data.get("position") if isinstance(data, dict) else None
-    return position if isinstance(position, int) and not isinstance(position, bool) else 0

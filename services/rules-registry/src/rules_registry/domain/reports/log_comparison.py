@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
@@ -73,6 +74,26 @@ class LogEnds:
         return next(since for since, reached in zip(self._since, self._ends, strict=True) if reached >= end)
 
 
+def position_of(value: bytes) -> int:
+    """The position that a record says; 0, where none is, if it says none."""
+    try:
+        data = json.loads(value)
+    except (ValueError, RecursionError):
+        return 0
+    position = data.get("position") if isinstance(data, dict) else None
+    return position if isinstance(position, int) and not isinstance(position, bool) else 0
+
+
+def of_newest_engine(reports: Sequence[PositionReport]) -> list[PositionReport]:
+    """Those of the engine that spoke last, in the number of shards that it said."""
+    newest = max(reports, key=lambda report: report.reported_at, default=None)
+    return [
+        report
+        for report in reports
+        if newest is not None and (report.engine, report.shards) == (newest.engine, newest.shards)
+    ]
+
+
 def laggards(reports: Sequence[PositionReport], due: int, since_ms: int) -> Iterator[str]:
     """Sentences that say which shards lack position `due`, that of an event they have had time for.
 
@@ -80,12 +101,10 @@ def laggards(reports: Sequence[PositionReport], due: int, since_ms: int) -> Iter
     shards speak when their record clock moves, which stands still without transactions of old data, and an engine that
     does not run says so itself.
     """
-    if due == 0 or not reports:
+    if due == 0:
         return
-    newest = max(reports, key=lambda report: report.reported_at)
-    for report in reports:
-        is_its = (report.engine, report.shards) == (newest.engine, newest.shards)
-        if is_its and report.position < due and report.reported_at >= since_ms:
+    for report in of_newest_engine(reports):
+        if report.position < due and report.reported_at >= since_ms:
             yield (
                 f"shard {report.shard} of engine {report.engine} stands at position {report.position}, and the log has"
                 f" held position {due} for minutes: look at the engine's log"
