@@ -49,6 +49,15 @@ def refused_character(text: str, *, lines: bool = False) -> str | None:
     return None
 
 
+def problem_of(text: object, longest: int) -> str | None:
+    """What was expected of a text of one line, at most so long, where it is not that."""
+    expected = f"expected a text of 1 to {longest} characters"
+    if not isinstance(text, str) or not 1 <= len(text) <= longest:
+        return expected
+    refused = refused_character(text)
+    return None if refused is None else f"{expected}, {EXPECTED}; it has {refused}"
+
+
 def _joins(text: str, index: int) -> bool:
     """True where a script or an emoji needs the joiner at `index`: after an Arabic letter, a virama or a symbol, and
     before something (after RFC 5892, appendix A.1 and A.2)."""

@@ -44,15 +44,6 @@ def takes_reason(view: View) -> View:
 def actor_of_request() -> Actor:
     """The caller of this request; only behind a required scope. Raises the 422 problem for an unfit reason."""
     reason = request.args.get("reason")
-    if reason is not None and (message := problem_of_reason(reason)):
+    if reason is not None and (message := display_text.problem_of(reason, MAX_REASON)):
         raise invalid_input([FieldError("query.reason", message)])
     return Actor(current_actor(), current_role(), current_request_id(), reason)
-
-
-def problem_of_reason(reason: object) -> str | None:
-    """What was expected of a reason, where it is not that."""
-    expected = f"expected a text of 1 to {MAX_REASON} characters"
-    if not isinstance(reason, str) or not 1 <= len(reason) <= MAX_REASON:
-        return expected
-    refused = display_text.refused_character(reason)
-    return None if refused is None else f"{expected}, {display_text.EXPECTED}; it has {refused}"

@@ -108,8 +108,4 @@ def _own_problems(rule_id: int, registry_fields: Mapping[str, object]) -> Iterat
 
 def problem_of_name(name: object) -> str | None:
     """What was expected of a rule's name, where it is not that. Stored names may be older than this check."""
-    expected = f"expected a text of 1 to {MAX_NAME} characters"
-    if not isinstance(name, str) or not 1 <= len(name) <= MAX_NAME:
-        return expected
-    refused = display_text.refused_character(name)
-    return None if refused is None else f"{expected}, {display_text.EXPECTED}; it has {refused}"
+    return display_text.problem_of(name, MAX_NAME)
