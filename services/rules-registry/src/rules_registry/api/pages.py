@@ -21,9 +21,12 @@ def begin_after(listing: str, filters: Mapping[str, object], cursor: str | None)
 
 def link_of(listing: str, filters: Mapping[str, object], page: Page) -> dict[str, str]:
     """The `Link` header of a page; none on the last."""
-    if page.next_after is None:
-        return {}
-    return next_link(encode_cursor(listing, filters, [page.next_after]))
+    return link_after(listing, filters, page.next_after)
+
+
+def link_after(listing: str, filters: Mapping[str, object], key: int | str | None) -> dict[str, str]:
+    """The `Link` header to what comes after the key; none where nothing does."""
+    return {} if key is None else next_link(encode_cursor(listing, filters, [key]))
 
 
 def filters_of(query: Mapping[str, Any]) -> dict[str, Any]:

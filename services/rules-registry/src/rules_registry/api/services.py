@@ -83,14 +83,14 @@ def key_queries() -> KeyQueries:
     return _services().key_queries
 
 
-def needs_approval(command: Proposed) -> bool:
-    """Whether a second person has to approve the command here."""
-    return _services().four_eyes and needs_second_person(command)
-
-
 def four_eyes() -> bool:
     """Whether a second person has to approve here what can silence an alert."""
     return _services().four_eyes
+
+
+def needs_approval(command: Proposed) -> bool:
+    """Whether a second person has to approve the command here."""
+    return four_eyes() and needs_second_person(command)
 
 
 def installed_type() -> EventType:

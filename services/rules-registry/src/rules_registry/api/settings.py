@@ -7,10 +7,10 @@ from typing import Any
 from flask import Response
 
 from rules_registry.api.actor import actor_of_request, takes_reason
-from rules_registry.api.idempotency import response_of
-from rules_registry.api.review.change_views import ACCEPTED, accepted
+from rules_registry.api.review.change_views import ACCEPTED
+from rules_registry.api.review.proposal import propose
 from rules_registry.api.rule_schemas.answer_schemas import SettingsSchema
-from rules_registry.api.services import expected_versions, needs_approval, queries, registry, review
+from rules_registry.api.services import expected_versions, needs_approval, queries, registry
 from rules_registry.domain.commands import ChangeSettings
 from rules_registry.domain.engine_settings import EngineSettings, SettingsState
 from rules_registry.domain.event_record import settings_json
@@ -49,7 +49,7 @@ def change(if_match: IfMatch, settings: EngineSettings) -> Response | tuple[dict
     """
     command = ChangeSettings(expected_versions(if_match), settings)
     if needs_approval(command):
-        return response_of(review().propose(actor_of_request(), lambda _: command, accepted, submit=True))
+        return propose(command)
     return _shown(registry().change_settings(actor_of_request(), command))
 
 

@@ -14,11 +14,10 @@ from rules_registry.api.audit.audit_schemas import (
     AuditPageSchema,
     ChainHeadSchema,
 )
-from rules_registry.api.pages import begin_after, filters_of
+from rules_registry.api.pages import begin_after, filters_of, link_after
 from rules_registry.api.services import audit_queries
 from rules_registry.domain.audit.audit_entry import AuditEntry
-from tripline_http.cursors import encode_cursor
-from tripline_http.links import LINK_HEADER_DOC, next_link
+from tripline_http.links import LINK_HEADER_DOC
 from tripline_http.openapi import new_blueprint
 
 blueprint = new_blueprint("audit", __name__, "Who changed what, when and why")
@@ -45,8 +44,9 @@ def listing(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     page = audit_queries().page(
         AuditFilter(**filters), begin_after("audit", filters, query["cursor"]), query["limit"]
     )
-    headers = {} if page.next_after is None else next_link(encode_cursor("audit", filters, [page.next_after]))
-    return {"items": [entry_json(entry) for entry in page.entries]}, headers
+    return {"items": [entry_json(entry) for entry in page.entries]}, link_after(
+        "audit", filters, page.next_after
+    )
 
 
 @blueprint.route("/v1/audit/export", methods=["GET"])

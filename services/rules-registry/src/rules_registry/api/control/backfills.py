@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from rules_registry.api.control.control_schemas import BackfillPageSchema, BackfillQuery
-from rules_registry.api.pages import begin_after, filters_of
+from rules_registry.api.pages import begin_after, filters_of, link_after
 from rules_registry.api.rule_schemas.representations import backfill_json
 from rules_registry.api.services import queries
-from tripline_http.cursors import encode_cursor
-from tripline_http.links import LINK_HEADER_DOC, next_link
+from tripline_http.links import LINK_HEADER_DOC
 from tripline_http.openapi import new_blueprint
 
 blueprint = new_blueprint(
@@ -32,5 +31,6 @@ def listing(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     filters = filters_of(query)
     begin = begin_after("backfills", filters, query["cursor"])
     backfills, next_after = queries().backfills(query["state"], begin, query["limit"])
-    headers = {} if next_after is None else next_link(encode_cursor("backfills", filters, [next_after]))
-    return {"items": [backfill_json(backfill) for backfill in backfills]}, headers
+    return {"items": [backfill_json(backfill) for backfill in backfills]}, link_after(
+        "backfills", filters, next_after
+    )

@@ -17,10 +17,11 @@ from rules_registry.api.control.control_schemas import (
 )
 from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC, repeatable, response_of
 from rules_registry.api.openapi_links import AFTER_COMMAND
-from rules_registry.api.pages import begin_after
-from rules_registry.api.review.change_views import ACCEPTED, accepted
+from rules_registry.api.pages import begin_after, link_after
+from rules_registry.api.review.change_views import ACCEPTED
+from rules_registry.api.review.proposal import propose
 from rules_registry.api.rule_schemas.representations import command_json, export_json
-from rules_registry.api.services import installed_type, needs_approval, queries, registry, review
+from rules_registry.api.services import installed_type, needs_approval, queries, registry
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.errors import (
     BackfillHasEnded,
@@ -31,9 +32,8 @@ from rules_registry.errors import (
     RuleNotFound,
 )
 from rules_registry.service.ports import Answer
-from tripline_http.cursors import encode_cursor
 from tripline_http.errors import FieldError, ProblemError
-from tripline_http.links import LINK_HEADER_DOC, next_link
+from tripline_http.links import LINK_HEADER_DOC
 from tripline_http.openapi import new_blueprint
 
 blueprint = new_blueprint("controls", __name__, "Commands to the engine, and what came of them")
@@ -70,10 +70,7 @@ def issue(body: dict[str, Any]) -> Response:
     control = read_control_body(body, installed_type())
     try:
         if needs_approval(control):
-            proposed = review().propose(
-                actor_of_request(), lambda _: control, accepted, repeatable(body), submit=True
-            )
-            return response_of(proposed)
+            return propose(control, repeatable(body))
         return response_of(registry().command(actor_of_request(), control, _issued, repeatable(body)))
     except RuleNotFound as error:
         raise _refused(404, "rule-not-found", "ruleId", error) from error
@@ -96,8 +93,7 @@ def issue(body: dict[str, Any]) -> Response:
 def listing(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """List control commands, newest first"""
     commands, next_after = queries().commands(begin_after("commands", {}, query["cursor"]), query["limit"])
-    headers = {} if next_after is None else next_link(encode_cursor("commands", {}, [next_after]))
-    return {"items": [command_json(command) for command in commands]}, headers
+    return {"items": [command_json(command) for command in commands]}, link_after("commands", {}, next_after)
 
 
 @blueprint.route(f"{COMMANDS}/<uuid:command_id>", methods=["GET"])

@@ -14,13 +14,14 @@ from rules_registry.api.keys.key_schemas import (
     NewKeySchema,
     RotationSchema,
 )
+from rules_registry.api.pages import link_after
 from rules_registry.api.services import api_keys, key_queries
 from rules_registry.domain.keys.api_key import NAME_PATTERN, Key
 from rules_registry.errors import UnfitEnd
 from rules_registry.service.api_keys import GivenKey
-from tripline_http.cursors import decode_cursor, encode_cursor
+from tripline_http.cursors import decode_cursor
 from tripline_http.errors import FieldError, invalid_input
-from tripline_http.links import LINK_HEADER_DOC, next_link
+from tripline_http.links import LINK_HEADER_DOC
 from tripline_http.openapi import new_blueprint
 
 blueprint = new_blueprint("keys", __name__, "API keys, for admins")
@@ -50,8 +51,9 @@ def listing(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
         (key,) = decode_cursor(query["cursor"], "keys", {}, [str])
         after = str(key)
     page = key_queries().page(after, query["limit"])
-    headers = {} if page.next_after is None else next_link(encode_cursor("keys", {}, [page.next_after]))
-    return {"items": [_key_json(key, _now_ms()) for key in page.keys]}, headers
+    return {"items": [_key_json(key, _now_ms()) for key in page.keys]}, link_after(
+        "keys", {}, page.next_after
+    )
 
 
 @blueprint.route("/v1/keys", methods=["POST"])

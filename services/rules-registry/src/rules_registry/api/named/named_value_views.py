@@ -10,17 +10,17 @@ from flask import Response
 from rules_registry.adapters.named_queries import NamedPage
 from rules_registry.api.actor import actor_of_request
 from rules_registry.api.idempotency import repeatable, response_of
-from rules_registry.api.review.change_views import accepted
-from rules_registry.api.services import expected_versions, named_queries, needs_approval, registry, review
+from rules_registry.api.pages import link_after
+from rules_registry.api.review.proposal import propose
+from rules_registry.api.services import expected_versions, named_queries, needs_approval, registry
 from rules_registry.domain.commands import ChangeNamed, Expected
 from rules_registry.domain.named_value import NamedEntry, NamedValue, value_json
 from rules_registry.service.named_values import NamedChange
 from rules_registry.service.ports import Answer
 from tripline_contracts.filters.named_values import Kind
-from tripline_http.cursors import decode_cursor, encode_cursor
+from tripline_http.cursors import decode_cursor
 from tripline_http.etags import IfMatch, etag_of
 from tripline_http.fields import MAX_ID
-from tripline_http.links import next_link
 
 Json = dict[str, Any]
 LISTINGS: Final[Mapping[Kind, str]] = {"list": "lists", "parameter": "parameters"}
@@ -30,12 +30,9 @@ LOCATION_DOC = {"Location": {"description": "Its address", "schema": {"type": "s
 def change(kind: Kind, name: str, if_match: IfMatch | None, value: NamedValue, body: Json) -> Response:
     """Makes or changes it: 201 with its address, or 200; or 202 with a change that waits for its approval."""
     command = ChangeNamed(kind, name, _expected(if_match), value)
-    actor = actor_of_request()
     if needs_approval(command):
-        return response_of(
-            review().propose(actor, lambda _: command, accepted, repeatable(body), submit=True)
-        )
-    return response_of(registry().change_named(actor, command, _changed, repeatable(body)))
+        return propose(command, repeatable(body))
+    return response_of(registry().change_named(actor_of_request(), command, _changed, repeatable(body)))
 
 
 def page_of(kind: Kind, query: Mapping[str, Any]) -> tuple[NamedPage, dict[str, str]]:
@@ -45,9 +42,7 @@ def page_of(kind: Kind, query: Mapping[str, Any]) -> tuple[NamedPage, dict[str, 
         (key,) = decode_cursor(query["cursor"], listing, {}, [str])
         after = str(key)
     page = named_queries().page(kind, after, query["limit"])
-    if page.next_after is None:
-        return page, {}
-    return page, next_link(encode_cursor(listing, {}, [page.next_after]))
+    return page, link_after(listing, {}, page.next_after)
 
 
 def named_json(named: NamedEntry) -> Json:

@@ -10,7 +10,7 @@ from flask import Response
 from rules_registry.adapters.change_queries import ChangeFilter
 from rules_registry.api.actor import actor_of_request, takes_reason
 from rules_registry.api.idempotency import response_of
-from rules_registry.api.pages import begin_after, filters_of
+from rules_registry.api.pages import begin_after, filters_of, link_after
 from rules_registry.api.review.change_schemas import (
     ApprovalSchema,
     ChangePageSchema,
@@ -24,9 +24,8 @@ from rules_registry.api.services import change_queries, installed_type, review
 from rules_registry.domain.commands import ChangeRule, PublishRule
 from rules_registry.domain.review.change_request import EDITABLE, ChangeRequest
 from rules_registry.errors import IllegalStep
-from tripline_http.cursors import encode_cursor
 from tripline_http.etags import ETAG_HEADER_DOC, etag_of
-from tripline_http.links import LINK_HEADER_DOC, next_link
+from tripline_http.links import LINK_HEADER_DOC
 from tripline_http.openapi import new_blueprint
 
 blueprint = new_blueprint("changes", __name__, "Changes that a second person has to approve")
@@ -50,8 +49,9 @@ def listing(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     changes, next_after = change_queries().page(
         wanted, begin_after("changes", filters, query["cursor"]), query["limit"]
     )
-    headers = {} if next_after is None else next_link(encode_cursor("changes", filters, [next_after]))
-    return {"items": [change_json(change, whole=False) for change in changes]}, headers
+    return {"items": [change_json(change, whole=False) for change in changes]}, link_after(
+        "changes", filters, next_after
+    )
 
 
 @blueprint.route(CHANGE, methods=["GET"])

@@ -6,7 +6,7 @@ from flask import Response
 
 from rules_registry.api.actor import actor_of_request
 from rules_registry.api.idempotency import response_of
-from rules_registry.api.review.change_views import accepted
+from rules_registry.api.review.proposal import propose
 from rules_registry.api.rule_schemas.representations import changed_rule_json
 from rules_registry.api.services import needs_approval, registry, review
 from rules_registry.domain.commands import ChangeOfRule, ChangeRule
@@ -24,8 +24,7 @@ def respond(command: ChangeOfRule, repeatable: Repeatable | None = None, *, alon
         return response_of(registry().change(actor, command, changed, repeatable))
     if alone:
         return response_of(review().act_alone(actor, lambda _: command, _done_alone, repeatable))
-    submit = not isinstance(command, ChangeRule)
-    return response_of(review().propose(actor, lambda _: command, accepted, repeatable, submit=submit))
+    return propose(command, repeatable, submit=not isinstance(command, ChangeRule))
 
 
 def created(rule_change: RuleChange) -> Answer:
