@@ -108,6 +108,20 @@ def test_all_of_it_holds(postgres: PostgresServer, api: RegistryApi, rules: list
     assert (code, said.splitlines()[1].split()[-3:]) == (0, ["not", "asked", "ok"]), said
 
 
+def test_what_is_of_no_rule_holds_too(
+    postgres: PostgresServer, api: RegistryApi, rules: list[int], kafka: str
+) -> None:
+    """Commands that name a rule among it."""
+    with api.client() as client:
+        for body in ({"command": "CLEAR_RULE", "ruleId": rules[0]}, {"command": "CLEAR_STATE_ALL"}):
+            client.post("/v1/control-commands", json=body).raise_for_status()
+        client.put("/v1/lists/watched", json={"values": ["a"]}).raise_for_status()
+        client.put("/v1/parameters/most", json={"value": "1.50"}).raise_for_status()
+    code, said = verify(postgres, api, kafka=kafka)
+    assert code == 0, said
+    assert said.splitlines()[1].split()[:3] == [str(rules[0]), "2", "3"]
+
+
 @pytest.mark.parametrize(
     ("table", "statement", "sentence"),
     [

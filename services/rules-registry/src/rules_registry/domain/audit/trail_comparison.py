@@ -67,15 +67,20 @@ class TrailComparison:
         self._take(event)
         after = entry.get("after")
         wrong = [name for name in _OF_EVENT if entry.get(name) != event.get(name)]
-        if "ruleId" in event and isinstance(after, Mapping):
+        if _is_of_rule(event) and isinstance(after, Mapping):
             wrong += [name for name in _OF_RULE if after.get(name) != event.get(name)]
         if wrong:
             yield f"entry {sequence} and the event at position {event['position']} differ in {', '.join(wrong)}"
 
     def _take(self, event: Json) -> None:
         self.digests.append(canonical_json(event))
-        if "ruleId" in event:
+        if _is_of_rule(event):
             rule_id = event["ruleId"]
             self.rules[rule_id] = StandingRule(
                 rule_id, event["version"], event["position"], event["definitionHash"], event["state"]
             )
+
+
+def _is_of_rule(event: Json) -> bool:
+    """A command may name a rule, and does not say how it stands."""
+    return "definitionHash" in event
