@@ -21,6 +21,7 @@ from bench.harness.stack import BenchFailed
 from tripline_demo import logins
 from tripline_demo.groups import login_of
 from tripline_demo.processes import leash, ports
+from tripline_demo.stack.checks import http_ready
 from tripline_http.keys.roles import SCOPES
 
 DEFINITION: Final[Mapping[str, object]] = {
@@ -65,7 +66,7 @@ def running_registry(owner: str) -> Iterator[httpx.Client]:
         command = [str(Path(sys.executable).with_name("rules-registry")), "api"]
         process = leash.start(command, log=folder / "api.log", environment=environment)
         try:
-            _wait(f"http://127.0.0.1:{port}", process)
+            _wait(port, process)
             _pin(process)
             headers = {"Authorization": f"Bearer {key}"}
             with httpx.Client(
@@ -85,13 +86,10 @@ def _pin(process: leash.Leashed) -> None:
         os.sched_setaffinity(member.pid, {0})
 
 
-def _wait(url: str, process: leash.Leashed) -> None:
+def _wait(port: int, process: leash.Leashed) -> None:
+    is_ready = http_ready(port)
     end = time.monotonic() + _READY_SECONDS
-    while time.monotonic() < end and process.is_running():
-        try:
-            if httpx.get(f"{url}/readyz", timeout=2, verify=False).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
+    while not is_ready():
+        if not process.is_running() or time.monotonic() > end:
+            raise BenchFailed(f"the registry was not ready: {process.last_lines()}")
         time.sleep(0.05)
-    raise BenchFailed(f"the registry was not ready: {process.last_lines()}")

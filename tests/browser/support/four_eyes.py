@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
-
-from tests.stack import RunningStack
+from tests.stack import RunningStack, eventually
 from tripline_demo.processes import leash, ports
+from tripline_demo.stack.checks import http_ready
 from tripline_demo.stack.configuration import environment_of
 
 READY_SECONDS = 60.0
@@ -34,8 +32,8 @@ def four_eyes_console(stack: RunningStack, folder: Path) -> Iterator[tuple[str, 
             {**few, "TRIPLINE_REGISTRY_URL": registry, "TRIPLINE_HTTP_BIND": f"127.0.0.1:{console_port}"},
         )  # fmt: skip
         try:
-            _wait(registry, first)
-            _wait(console, second)
+            for port, process in ((registry_port, first), (console_port, second)):
+                eventually(http_ready(port), f"it is ready: {process.log}", READY_SECONDS)
             yield console, registry
         finally:
             second.stop()
@@ -49,16 +47,3 @@ def _started(
     environment = {**os.environ, **environment_of(stack.places, program), **settings}
     command = [str(Path(sys.executable).with_name(script)), "api"]
     return leash.start(command, log=folder / f"{program}.log", environment=environment)
-
-
-def _wait(url: str, process: leash.Leashed) -> None:
-    end = time.monotonic() + READY_SECONDS
-    while time.monotonic() < end:
-        assert process.is_running(), process.last_lines()
-        try:
-            if httpx.get(f"{url}/livez", timeout=2, verify=False).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.05)
-    raise AssertionError(f"{url} was not there in {READY_SECONDS:.0f} s: {process.last_lines()}")

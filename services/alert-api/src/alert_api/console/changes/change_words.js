@@ -5,6 +5,7 @@ import { element } from "../core/dom.js";
 import { registry } from "../core/client.js";
 import { differences, inWords } from "../words/definition.js";
 import { feeds } from "../core/pipeline.js";
+import { diffTable } from "../parts/diff_table.js";
 
 const SHOWN = 20;
 const VERBS = {
@@ -39,8 +40,8 @@ export async function whatChanges(change) {
   if (kind === "PUBLISH_RULE") return [words(content.definition)];
   if (kind === "CHANGE_RULE") return [await ruleChanges(change)];
   if (kind === "LIST") return await listChanges(change);
-  if (kind === "PARAMETER") return [table([await parameterChange(change)])];
-  if (kind === "SETTINGS" || kind === "COMMAND") return [table(members(content))];
+  if (kind === "PARAMETER") return [diffTable([await parameterChange(change)])];
+  if (kind === "SETTINGS" || kind === "COMMAND") return [diffTable(members(content))];
   const definition = await valueNow(`/rules/${change.ruleId}`, "definition");
   return definition ? [words(definition)] : [];
 }
@@ -64,7 +65,7 @@ async function ruleChanges(change) {
     effectiveFrom: effectiveFrom ?? rule.effectiveFrom,
   };
   const changed = differences(rule, after, fullTime);
-  return changed.length ? table(changed) : words(definition);
+  return changed.length ? diffTable(changed) : words(definition);
 }
 
 async function parameterChange({ subject, content }) {
@@ -84,7 +85,7 @@ async function listChanges(change) {
   const removed = now.filter((value) => !fresh.has(value));
   return [
     element("p", { class: "rule-words" }, `${counted(wanted.length, "value")}, ${now.length} now.`),
-    table([
+    diffTable([
       { title: "added", before: "", after: some(added) },
       { title: "removed", before: some(removed), after: "" },
     ]),
@@ -117,17 +118,4 @@ function members(content) {
       before: "",
       after: typeof value === "object" ? JSON.stringify(value) : String(value),
     }));
-}
-
-function table(rows) {
-  const body = rows.map(({ title, before, after }) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, title),
-      element("td", {}, before ? element("del", {}, before) : null),
-      element("td", {}, after ? element("ins", {}, after) : null),
-    )
-  );
-  return element("table", { class: "diff" }, element("tbody", {}, body));
 }

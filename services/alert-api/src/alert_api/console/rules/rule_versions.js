@@ -4,6 +4,7 @@ import { registryItems } from "../core/client.js";
 import { differences, inWords } from "../words/definition.js";
 import { element } from "../core/dom.js";
 import { fullTime } from "../core/format.js";
+import { diffTable } from "../parts/diff_table.js";
 import { versionCompare } from "./version_compare.js";
 
 const HAPPENED = {
@@ -48,24 +49,6 @@ function entry(version, before, rule) {
       isApplied ? element("span", { class: "tag good" }, "\u2713 applied") : null,
     ),
     before === null ? element("p", { class: "rule-words" }, inWords(version.definition)) : null,
-    changes.length
-      ? element(
-        "table",
-        { class: "diff" },
-        element(
-          "tbody",
-          {},
-          changes.map(({ title, before: old, after }) =>
-            element(
-              "tr",
-              {},
-              element("th", { scope: "row" }, title),
-              element("td", {}, element("del", {}, old)),
-              element("td", {}, element("ins", {}, after)),
-            )
-          ),
-        ),
-      )
-      : null,
+    changes.length ? diffTable(changes) : null,
   );
 }
