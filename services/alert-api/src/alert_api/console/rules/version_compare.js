@@ -1,13 +1,13 @@
 // What is different between any two versions of a rule, in the registry's words.
 
 import { registry } from "../core/client.js";
-import { element } from "../core/dom.js";
+import { choice, element } from "../core/dom.js";
 
 export function versionCompare(rule, versions) {
   if (versions.length < 2) return null;
   const numbers = versions.map(({ version }) => version);
-  const from = choice("From version", numbers, numbers.at(-2));
-  const to = choice("to version", numbers, numbers.at(-1));
+  const from = numberChoice("From version", numbers, numbers.at(-2));
+  const to = numberChoice("to version", numbers, numbers.at(-1));
   const words = element("output", { class: "rule-words" });
   const show = async () => {
     const path = `/rules/${rule.ruleId}/diff?from=${from.select.value}&to=${to.select.value}`;
@@ -25,12 +25,8 @@ export function versionCompare(rule, versions) {
   return element("div", { class: "version-compare" }, from.label, " ", to.label, words);
 }
 
-function choice(title, numbers, chosen) {
-  const select = element(
-    "select",
-    {},
-    numbers.map((number) => element("option", { value: String(number) }, String(number))),
-  );
+function numberChoice(title, numbers, chosen) {
+  const select = choice(numbers.map((number) => [String(number), String(number)]));
   select.value = String(chosen);
   return { select, label: element("label", {}, `${title} `, select) };
 }
