@@ -37,6 +37,7 @@ export function titleOf(change) {
 /** What would be different, as elements; asks the registry where the listing does not say it. */
 export async function whatChanges(change) {
   const { kind, content } = change;
+  if (isSettled(change)) return whatWasAsked(change);
   if (kind === "PUBLISH_RULE") return [words(content.definition)];
   if (kind === "CHANGE_RULE") return [await ruleChanges(change)];
   if (kind === "LIST") return await listChanges(change);
@@ -44,6 +45,17 @@ export async function whatChanges(change) {
   if (kind === "SETTINGS" || kind === "COMMAND") return [diffTable(members(content))];
   const definition = await valueNow(`/rules/${change.ruleId}`, "definition");
   return definition ? [words(definition)] : [];
+}
+
+/** Nobody has to look at it any more; what holds now may be of later changes. */
+function isSettled({ state, awaitsReview }) {
+  return state !== "DRAFT" && state !== "SUBMITTED" && !awaitsReview;
+}
+
+function whatWasAsked({ kind, content }) {
+  if (content?.definition) return [words(content.definition)];
+  if (kind === "PARAMETER") return [diffTable([{ title: "value", before: "", after: content.value }])];
+  return kind === "SETTINGS" || kind === "COMMAND" ? [diffTable(members(content))] : [];
 }
 
 function ruleOf({ ruleId }) {
