@@ -54,7 +54,7 @@ class EventType:
     """A named, versioned set of fields and its anchors in order. Field order is the declared one.
 
     `columns` is the order of the fields in recordings (CSV); `noun` and `plural` are what people call one event and
-    several of them.
+    several of them. `kept_anchors` are kept from the start, whether a rule needs them or not.
     """
 
     name: str
@@ -64,6 +64,7 @@ class EventType:
     columns: tuple[str, ...] = ()
     noun: str = "transaction"
     plural: str = "transactions"
+    kept_anchors: tuple[str, ...] = ()
 
     @property
     def id_field(self) -> Field:
@@ -94,7 +95,9 @@ class EventType:
     def identity(self) -> dict[str, object]:
         """As JSON, what data that was made under the type depends on: with another one it cannot be read."""
         fields = [f"{f.name} {f.role} {f.kind}" for f in self.fields]
-        return {"name": self.name, "version": self.version, "anchors": list(self.anchors), "fields": fields}
+        kept = {"keptAnchors": sorted(self.kept_anchors)} if self.kept_anchors else {}
+        anchors = list(self.anchors)
+        return {"name": self.name, "version": self.version, "anchors": anchors, "fields": fields} | kept
 
     def field(self, name_or_alias: str) -> Field:
         """The field of that exact name or alias; UnknownField otherwise."""

@@ -9,7 +9,7 @@ from tripline_contracts.errors import InvalidEventType
 from tripline_contracts.event_type import EventType, Field
 
 MAX_ANCHORS: Final = 8
-"""A transaction carries one byte that says for which of them it is in a shard."""
+"""A transaction carries a bit for each of them that says whether it is in a shard for its sake."""
 MAX_TEXT: Final = 64
 """Code points of an id, a key or an attribute: what groups, named lists and alerts hold."""
 RESERVED: Final = frozenset({"global", "mask", "offset", "partition", "recordtime", "runningmax"})
@@ -87,6 +87,9 @@ def _check_anchors(event_type: EventType) -> None:
         raise InvalidEventType(
             f"anchors that rules cannot group by, or that are numbers: {', '.join(sorted(foreign))}"
         )
+    unknown = {*event_type.kept_anchors} - {*event_type.anchors}
+    if unknown:
+        raise InvalidEventType(f"keptAnchors names what is no anchor: {', '.join(sorted(unknown))}")
     if not 1 <= len(named_anchors) < MAX_ANCHORS:
         raise InvalidEventType(
             f"expected 1 to {MAX_ANCHORS - 1} anchors before global: by them work and history are spread over shards"

@@ -42,7 +42,11 @@ def from_mapping(data: object) -> EventType:
     """An event type from its parsed YAML; InvalidEventType says what is wrong with it."""
     if not isinstance(data, Mapping):
         raise InvalidEventType("expected a mapping with name, version, anchors and fields")
-    _only(data, {"name", "version", "anchors", "fields", "columns", "noun", "plural"}, "the event type")
+    _only(
+        data,
+        {"name", "version", "anchors", "keptAnchors", "fields", "columns", "noun", "plural"},
+        "the event type",
+    )
     name, version = data.get("name"), data.get("version")
     if not isinstance(name, str) or not name or not isinstance(version, int) or version < 1:
         raise InvalidEventType("expected a name and a version of at least 1")
@@ -52,7 +56,8 @@ def from_mapping(data: object) -> EventType:
     fields = tuple(map(_field, raw_fields))
     noun, plural = _words(data, name, "transaction")
     columns = _names(data, "columns", name) or tuple(field.name for field in fields)
-    event_type = EventType(name, version, fields, _names(data, "anchors", name), columns, noun, plural)
+    anchors, kept = _names(data, "anchors", name), _names(data, "keptAnchors", name)
+    event_type = EventType(name, version, fields, anchors, columns, noun, plural, kept)
     check(event_type)
     return event_type
 

@@ -56,6 +56,9 @@ class Profile:
     reevaluated: float = 0  # per definition, which then has none of what reevaluate does not go with
     chained: float = 0  # per definition: conditions, which then have neither reset nor judging again
     named: float = 0  # per comparison of a filter, and per limit: a list or a parameter, which then change
+    abandoned: float = (
+        0  # per micro-batch: all rules that group as some rule does are deleted, others come later
+    )
     bucketed: float = (
         0  # per definition that it goes with; then also edges of buckets, and rules that share them
     )

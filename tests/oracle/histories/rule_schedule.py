@@ -72,7 +72,8 @@ class RuleSchedule:
             # Rules of the first micro-batch have nothing to catch up.
             for _ in range(rng.randint(2, 5)):
                 self._schedule[rng.randint(min(1, last), last)].append("add")
-        for share, change in ((profile.controls, "control"), (profile.flurries, "flurry")):
+        chances = (profile.controls, "control"), (profile.flurries, "flurry"), (profile.abandoned, "abandon")
+        for share, change in chances:
             for changes in self._schedule if share > 0 else []:
                 if rng.random() < share:
                     changes.insert(rng.randint(0, len(changes)), change)
@@ -151,6 +152,8 @@ class RuleSchedule:
         made: list[bytes] = []
         if change == "flurry":
             return self._flurry(rule, now)
+        if change == "abandon":
+            return self._abandon(rule, now)
         if change in {"delete", "replace"}:
             if change == "replace":
                 rule = max(self.registry.alive(), key=lambda other: other.draft.window)
@@ -176,6 +179,15 @@ class RuleSchedule:
         old = self._replaced.pop() if self._replaced else random_draft(self._rng, self._world, self._profile)
         since = self._effective_from(now, first=True)
         return self.registry.publish(len(self.registry.rules) + 1, old, since, now)
+
+    def _abandon(self, rule: Rule, now: int) -> list[bytes]:
+        """All rules that share a field with this one go, and one comes anew some time later."""
+        fields = {*rule.draft.grouping}
+        alive = self.registry.alive()
+        doomed = [other for other in alive if fields & {*other.draft.grouping} or not fields]
+        later = self._rng.randrange(len(self._schedule))
+        self._schedule[later].append("add")
+        return [self.registry.move("RuleDeleted", "DELETED", rule.rule_id, now) for rule in doomed]
 
     def _share_buckets(self, now: int) -> list[bytes]:
         drafts = [rule.draft for rule in self.registry.alive() if rule.draft.bucket is not None]

@@ -30,26 +30,32 @@ from tests.oracle.windows.evaluation import group_of, triggers
 
 
 def judge(
-    batches: Iterable[MicroBatch], anchors: tuple[str, ...] | None = None, *, catch_up: bool = True
+    batches: Iterable[MicroBatch],
+    anchors: tuple[str, ...] | None = None,
+    *,
+    catch_up: bool = True,
+    kept: Iterable[str] = (),
 ) -> Outcome:
     """The outcome of a history; HashMismatch or OutOfScope if it cannot be judged.
 
+    `kept` anchors are kept from the start, whether a rule needs them or not; GLOBAL may be among them.
     Unless told not to `catch_up`, a version whose effectiveFrom lies in the past judges what came before it.
     """
-    oracle = _Oracle(current_type().anchors if anchors is None else anchors, catch_up=catch_up)
+    oracle = _Oracle(current_type().anchors if anchors is None else anchors, set(kept), catch_up=catch_up)
     for batch in batches:
         oracle.take(batch)
     return oracle.outcome()
 
 
 class _Oracle:
-    def __init__(self, anchors: tuple[str, ...], *, catch_up: bool) -> None:
+    def __init__(self, anchors: tuple[str, ...], kept: set[str], *, catch_up: bool) -> None:
         self._rules = RuleBook(anchors)
         self._clock = Clock(self._rules, anchors)
         self._history = History(anchors)
         self._verdicts = Verdicts(self._rules, self._clock, self._history)
         self._command_handler = CommandHandler(self._rules, self._clock, self._history, self._verdicts)
-        self._catches_up = catch_up
+        self._catches_up, self._kept = catch_up, kept
+        self._history.need(kept)
         self._rejects: list[Reject] = []
         self._statuses: list[dict[str, Json]] = []
         self._exports: list[dict[str, Json]] = []
@@ -62,11 +68,20 @@ class _Oracle:
         self._without_position += lost
         for event in events:
             if self._rules.take(event):
+                self._follow_need()
                 self._apply_event(event)
         for tick in batch.ticks:
             self._clock.tick(tick)
+            self._follow_need()
         for record in engine_order(batch.records):
             self._take_record(record)
+
+    def _follow_need(self) -> None:
+        begun, ended = self._history.need(self._kept | self._rules.needed())
+        for anchor in begun:
+            self._clock.begin_anchor(anchor)
+        for anchor in ended:
+            self._clock.end_anchor(anchor)
 
     def _apply_event(self, event: Positioned) -> None:
         """Apply the effects of a taken event beside those on the rule book."""

@@ -28,6 +28,7 @@ class Clock:
         self._buckets = BucketSets(rules)
         self._cleared: int | None = None
         self._cleared_of: dict[int, int] = {}
+        self._begun_on: dict[str, int] = {}
         self._complete_from: int | None = None
 
     def tick(self, raw: bytes) -> None:
@@ -127,6 +128,15 @@ class Clock:
             self._cleared_of[rule_id] = _higher(self._cleared_of.get(rule_id), cleared_until)
         self._buckets.set_apart(rule_id, self._floor, position)
 
+    def begin_anchor(self, anchor: str) -> None:
+        """An anchor is needed from now on: nothing on it is warm that reaches back to before."""
+        if self._now is not None:
+            self._begun_on[anchor] = self._now + self._rules.settings.max_future_skew
+
+    def end_anchor(self, anchor: str) -> None:
+        """An anchor is needed no more."""
+        self._begun_on.pop(anchor, None)
+
     def complete(self, since: int) -> None:
         """Whatever the first tick and the clears so far say, from that time on nothing has been missed."""
         self._complete_from = since if self._complete_from is None else min(self._complete_from, since)
@@ -134,13 +144,15 @@ class Clock:
         self._cleared_of = {
             rule_id: min(cleared_until, since) for rule_id, cleared_until in self._cleared_of.items()
         }
+        self._begun_on = {anchor: min(begun, since) for anchor, begun in self._begun_on.items()}
 
     def warm_from(self, version: Version) -> int | None:
         """The event time from which on the version has seen its whole window; None before the first tick."""
         if self._first is None:
             return None
         first = self._first if self._complete_from is None else min(self._first, self._complete_from)
-        complete_since = highest(first, self._cleared, self._cleared_of.get(version.rule_id))
+        begun = self._begun_on.get(self._rules.anchor(version))
+        complete_since = highest(first, begun, self._cleared, self._cleared_of.get(version.rule_id))
         length = version.definition.bucket
         if length is None:
             floor = highest(complete_since, self._floor(version))

@@ -17,17 +17,18 @@ class History:
         self.accepted: dict[str, list[AcceptedTransaction]] = {anchor: [] for anchor in (*anchors, GLOBAL)}
         self.duplicates = 0
         self._identities: dict[str, list[Transaction]] = {anchor: [] for anchor in self.accepted}
+        self._needed: set[str] = set()
         # The sequence number from which on transactions count: for all, for a rule, for a group of a version.
         self._from = dict.fromkeys(self.accepted, 0)
         self._from_of_rule: dict[tuple[str, int], int] = {}
         self._from_of_group: dict[Key, int] = {}
 
     def accept(self, transaction: Transaction, clock: Clock, settings: Settings) -> set[str]:
-        """Put it on every anchor where it has a value and is no duplicate; which these were."""
+        """Put it on every needed anchor where it has a value and is no duplicate; which these were."""
         taken: set[str] = set()
         for anchor, earlier in self._identities.items():
             value = _value(transaction, anchor)
-            if value is None:
+            if value is None or anchor not in self._needed:
                 continue
             reach = settings.allowed_lateness + settings.max_future_skew
             if any(
@@ -43,6 +44,18 @@ class History:
             self.accepted[anchor].append(AcceptedTransaction(len(self.accepted[anchor]), transaction))
             taken.add(anchor)
         return taken
+
+    def need(self, anchors: set[str]) -> tuple[set[str], set[str]]:
+        """From now on these are needed; those whose need begins with that, and those whose need ends.
+
+        What an anchor knew is forgotten with the end, ids too.
+        """
+        begun, ended = anchors - self._needed, self._needed - anchors
+        for anchor in ended:
+            self._from[anchor] = len(self.accepted[anchor])
+            self._identities[anchor] = []
+        self._needed = anchors
+        return begun, ended
 
     def counted(self, anchor: str, rule_id: int) -> list[AcceptedTransaction]:
         """The transactions that count for a rule, in order; void ones are among them."""

@@ -138,6 +138,10 @@ class RuleBook:
             for version in self.live_versions(rule_id)
         ]
 
+    def needed(self) -> set[str]:
+        """The anchors on which a version is held."""
+        return {self.anchor(version) for version in self.held_versions()}
+
     def end_superseded(self, clock: int) -> None:
         """At a tick: versions whose successors have long begun stop counting, for good."""
         slack = self.settings.allowed_lateness + self.settings.max_disorder

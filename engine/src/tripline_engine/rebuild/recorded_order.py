@@ -31,7 +31,11 @@ class PartitionRange(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class RecordedBatch(msgspec.Struct, frozen=True, rename="camel"):
-    """One micro-batch as the contract's schema of engine-order.v1 has it."""
+    """One micro-batch as the contract's schema of engine-order.v1 has it.
+
+    :ivar needed: the anchors that its transactions went to; None, from an engine of before anchors were kept on
+        demand: to all
+    """
 
     engine: str
     sequence: int
@@ -41,6 +45,7 @@ class RecordedBatch(msgspec.Struct, frozen=True, rename="camel"):
     rules: RecordedRange | None
     ticks: RecordedRange | None
     transactions: tuple[PartitionRange, ...]
+    needed: tuple[str, ...] | None = None
 
     def judged(self) -> tuple[Any, ...]:
         """All fields that a repetition must equal: all but the number of shards."""
@@ -52,6 +57,7 @@ class RecordedBatch(msgspec.Struct, frozen=True, rename="camel"):
             self.rules,
             self.ticks,
             self.transactions,
+            self.needed,
         )
 
 

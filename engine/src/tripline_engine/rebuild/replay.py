@@ -38,7 +38,7 @@ def replay(
                 f"engine {recorded.engine} is running: it has recorded micro-batch {recorded.sequence} meanwhile"
             )
         batch = inputs.batch(recorded)
-        output = shards.take(packer.of(batch))
+        output = shards.take(packer.of(batch), on_demand=recorded.needed is not None)
         _compare(recorded, output)
         progress.batch_done(len(batch.transactions))
     return shards, output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import OutRecord, Payload
@@ -18,17 +19,21 @@ class Shards:
         self._logs = [MemoryLog() for _ in range(config.shards)]
         self._attached: Attached = {}
 
-    def take(self, payloads: Sequence[Sequence[Payload]]) -> list[OutRecord]:
-        """Output of a micro-batch, in the order of shards. A shard without payloads is skipped."""
+    def take(self, payloads: Sequence[Sequence[Payload]], *, on_demand: bool = True) -> list[OutRecord]:
+        """Output of a micro-batch, in the order of shards. A shard without payloads is skipped.
+
+        :param on_demand: whether anchors are kept where rules need them, or always
+        """
+        config = replace(self._config, anchors_on_demand=on_demand)
         records: list[OutRecord] = []
         for shard, shard_payloads in enumerate(payloads):
             if shard_payloads:
-                records += self._worker(shard).process(shard_payloads)
+                records += self._worker(config, shard).process(shard_payloads)
         return records
 
     def state(self, shard: int) -> Iterator[tuple[str, bytes]]:
         """The state log of a shard."""
         return self._logs[shard].items()
 
-    def _worker(self, shard: int) -> ShardWorker:
-        return ShardWorker(self._config, shard, self._logs[shard], None, self._now_ms, self._attached)
+    def _worker(self, config: EngineConfig, shard: int) -> ShardWorker:
+        return ShardWorker(config, shard, self._logs[shard], None, self._now_ms, self._attached)

@@ -16,7 +16,7 @@ from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.model import Json, MicroBatch
 from tests.unit.engine.shard.test_against_oracle import assert_equal
 from tests.unit.engine.support.eager_retention import EAGER
-from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
+from tests.unit.engine.support.shard_harness import KEEPING_ALL, TRANSACTION, Engine, keeping
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.state_log.head import Head
@@ -138,9 +138,9 @@ def test_ids_stay_known_while_the_anchor_s_field_is_below_its_floor(lost: int, p
     for number in range(21):
         again: dict[str, Json] = {"transactionId": f"t{number}", "beneficiaryId": number % 2}
         batches.append(batch(records=[payment(100 + number, now, more=again)]))
-    engine = Engine(1, tuning=EAGER)
+    engine = Engine(1, tuning=EAGER, event_type=keeping(TRANSACTION, {"beneficiaryId"}))
     take(engine, batches, lost, failed=None)
-    expected = judge(batches)
+    expected = judge(batches, kept={"beneficiaryId"})
     assert expected.duplicates > 10
     assert_equal(engine, expected)
     assert pruned_in_log(engine, "paymentAmount", "beneficiaryId") == 0
@@ -165,7 +165,7 @@ def filled(engine: Engine, rules: Iterable[Draft]) -> None:
 
 def test_texts_and_columns_that_nobody_can_see_are_not_held() -> None:
     every = draft("SUM", ">", "1e9", by=("payeeId", "beneficiaryId", "paymentType"), seconds=DAY_SECONDS)
-    few, all_of_them = Engine(1), Engine(1)
+    few, all_of_them = Engine(1, event_type=KEEPING_ALL), Engine(1, event_type=KEEPING_ALL)
     filled(few, [COUNT_BY_PAYEE])
     filled(all_of_them, [every])
     assert few.history_rows() == [7_200 + 2 * 60 * 16]

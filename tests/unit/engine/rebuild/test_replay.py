@@ -27,6 +27,7 @@ from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.rebuild.support.recorded_run import Recording
 from tests.unit.engine.support.shard_harness import TRANSACTION, DictLog, Engine, config
 from tripline_engine.domain.shard.ports import Kind, OutRecord
+from tripline_engine.domain.state_log.head import Head
 from tripline_engine.errors import OrderBroken, RecordsMissing
 from tripline_engine.rebuild.plan import plan
 from tripline_engine.rebuild.progress import Progress
@@ -183,6 +184,31 @@ def an_hour() -> list[MicroBatch]:
         records = [payment(2 * minute + n, time) for n, time in enumerate(times)]
         batches.append(batch(ticks=[now], records=records))
     return batches
+
+
+def test_an_order_of_before_anchors_were_kept_on_demand_is_replayed_as_it_was_judged(tmp_path: Path) -> None:
+    registry = Registry()
+    by_payee = draft("COUNT", ">=", "1", by=("payeeId",), seconds=3600)
+    first = [batch(ticks=[START], records=[payment(1, START)])]
+    first.append(batch(events=[registry.publish(1, by_payee, START, START)], records=[payment(2, START + 1)]))
+    later = [batch(records=[payment(3, START + 2)])]
+    live = Engine(2)
+    live.config = replace(live.config, anchors_on_demand=False)
+    live.run(first)
+    live.config = replace(live.config, anchors_on_demand=True)
+    live.run(later)
+    # the engine of before had kept the first one without any rule
+    assert [alert["value"] for alert in live.alerts()] == ["1", "2", "3"]
+    state, _ = rebuilt(Recording([*first, *later], live.out, tmp_path), 2)
+    other = engine_of(state, 2, tmp_path, live._offsets)
+    last = batch(records=[payment(4, START + 3)])
+    assert [alert["value"] for alert in other.run([last])] == ["4"]
+    rows = [len_of(log, anchor) for log in other.logs for anchor in ("beneficiaryId", "global")]
+    assert rows == [0, 0, 0, 0]
+
+
+def len_of(log: DictLog, anchor: str) -> int:
+    return Head.read(log, TRANSACTION).anchors[anchor].rows
 
 
 @pytest.mark.parametrize(

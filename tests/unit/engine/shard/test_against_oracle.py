@@ -73,6 +73,7 @@ PROFILE = st.builds(
     jump_per_batch=st.sampled_from([0.07, 0.3]),
     equal_time=st.sampled_from([0.12, 0.5]),
     commands=st.sampled_from([0.0, 0.0, 0.4, 0.9]),
+    abandoned=st.sampled_from([0.0, 0.3]),
 )
 
 SOAK_PROFILE = st.builds(

@@ -20,7 +20,7 @@ from tests.unit.engine.support.command_histories import (
     told,
     void,
 )
-from tests.unit.engine.support.shard_harness import Engine
+from tests.unit.engine.support.shard_harness import KEEPING_ALL, Engine
 
 
 def start(registry: Registry) -> tuple[bytes, str]:
@@ -43,7 +43,7 @@ def test_while_it_stands_records_are_let_in_whatever_their_age() -> None:
     broken = payment(5, T, "x", backfill="other")
     another = at(6, 301, on_record=-7200, backfill="other")
     together = (opened, old[1], out_of_order, early, broken, another)
-    engine = judged(T, old[0], together, (ended, at(7, 0, backfill=name)))
+    engine = judged(T, old[0], together, (ended, at(7, 0, backfill=name)), event_type=KEEPING_ALL)
     assert sorted(engine.rejects()) == [
         (0, 1, "backfill_closed"),
         (0, 4, "future_event"),
@@ -62,7 +62,8 @@ def test_several_stand_at_once_and_ending_another_is_nothing() -> None:
     brought = tuple(at(number, -3600, on_record=0, backfill=name) for number, name in enumerate((one, two)))
     rule = registry.publish(1, by_payee("COUNT", ">=", "1"), 0, 0)
     pause = registry.move("RulePaused", "PAUSED", 1, T)
-    engine = judged((first, second, T), closing, brought, rule, T + MINUTE, pause)
+    steps = (first, second, T), closing, brought, rule, T + MINUTE, pause
+    engine = judged(*steps, event_type=KEEPING_ALL)
     assert engine.rejects() == [(0, 0, "backfill_closed")]
     assert engine.statuses()[-1]["warmFrom"] == T - 1 + MINUTE
 
@@ -82,17 +83,17 @@ def test_it_triggers_nothing_and_is_counted_as_nothing_else() -> None:
     later = registry.publish(6, by_payee("COUNT", ">=", "1"), 0, 0)
     old = at(1, -30, on_record=0, backfill=name)
     nobody = payment(3, T - 30_000, record_time=T, more={"payeeId": None}, backfill=name)
-    engine = judged(
-        (opened, *rules, *traces), (old, replace(old, offset=2), nobody), later, replace(old, offset=4)
-    )
+    brought = (old, replace(old, offset=2), nobody)
+    steps = (opened, *rules, *traces), brought, later, replace(old, offset=4)
+    engine = judged(*steps, event_type=KEEPING_ALL)
     assert engine.alerts() == []
     assert engine.traces() == []
     assert engine.counts() == {}
     assert engine.counters["backfilled"] == 5
     assert engine.counters["duplicates"] == 6
     assert engine.counters["null_groups"] == 0
-    brought = [engine.counters[f"rule_backfilled:{number}"] for number in range(1, 7)]
-    assert brought == [1, 1, 1, 1, 0, 0]
+    by_rule = [engine.counters[f"rule_backfilled:{number}"] for number in range(1, 7)]
+    assert by_rule == [1, 1, 1, 1, 0, 0]
 
 
 def test_it_counts_in_windows_and_as_the_newest() -> None:

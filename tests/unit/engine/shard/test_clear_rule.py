@@ -13,7 +13,7 @@ from tests.unit.engine.support.command_histories import (
     judged,
     told,
 )
-from tests.unit.engine.support.shard_harness import Engine
+from tests.unit.engine.support.shard_harness import KEEPING_ALL, Engine
 
 
 def test_a_cleared_rule_knows_nothing_of_before_and_others_do() -> None:
@@ -63,7 +63,7 @@ def test_a_version_taken_later_belongs_to_the_rule_on_another_anchor_too() -> No
     wider = registry.publish(1, by_payee("COUNT", ">=", "1", by=("beneficiaryId",)), 0, 0)
     still = registry.publish(1, by_payee("COUNT", ">=", "1", by=("beneficiaryId",), seconds=61), 0, 0)
     other = registry.publish(2, by_payee("COUNT", ">=", "1", by=("beneficiaryId",)), 0, 0)
-    engine = judged(first, at(1, 0), clear, (wider, still, other), at(2, 1))
+    engine = judged(first, at(1, 0), clear, (wider, still, other), at(2, 1), event_type=KEEPING_ALL)
     assert told(engine) == [(2, "t1", "1"), (1, "t2", "1"), (2, "t2", "2")]
 
 

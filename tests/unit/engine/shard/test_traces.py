@@ -11,7 +11,7 @@ from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.oracle.parsers.rule_events import Settings
 from tests.oracle.values.model import MicroBatch, Record
-from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
+from tests.unit.engine.support.shard_harness import KEEPING_ALL, TRANSACTION, Engine
 from tripline_contracts import exact_json, schemas
 from tripline_engine.domain.judging.trace_sample import MAX_RECORDS
 from tripline_engine.domain.rules.rule_book import RuleBook
@@ -120,7 +120,7 @@ def test_deleting_the_rule_ends_it() -> None:
 
 
 def test_what_is_caught_up_is_not_told_and_what_is_stored_neither() -> None:
-    registry, engine = Registry(), Engine()
+    registry, engine = Registry(), Engine(event_type=KEEPING_ALL)
     first = batch(events=[registry.change_settings(Settings(), 0)], ticks=[T], records=[payment(1, T)])
     rule = registry.publish(1, draft("COUNT", ">=", "1", late_events="store"), 0, 0)
     trace = registry.trace(1, T + MINUTE, T)

@@ -14,7 +14,8 @@ from tests.oracle.builders.drafts import Draft
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.oracle.values.model import Json, MicroBatch, Record
-from tests.unit.engine.support.shard_harness import Engine
+from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
+from tripline_contracts.event_type import EventType
 
 T = 1_700_000_000_000
 MINUTE = 60_000
@@ -62,11 +63,16 @@ def batches_of(steps: tuple[Step | tuple[Step, ...], ...]) -> list[MicroBatch]:
     return found
 
 
-def judged(*steps: Step | tuple[Step, ...]) -> Engine:
+def judged(*steps: Step | tuple[Step, ...], event_type: EventType = TRANSACTION) -> Engine:
     """The engine that has taken these steps, however it was treated."""
     batches = batches_of(steps)
     with tempfile.TemporaryDirectory() as directory:
-        engines = [Engine(), Engine(2), Engine(), Engine(1, Path(directory))]
+        engines = [
+            Engine(event_type=event_type),
+            Engine(2, event_type=event_type),
+            Engine(event_type=event_type),
+            Engine(1, Path(directory), event_type=event_type),
+        ]
         for each in batches:
             engines[2].forget()
             engines[3].change_worker()

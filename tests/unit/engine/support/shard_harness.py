@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,14 @@ def config(shards: int, event_type: EventType = TRANSACTION, clock: Clock = "dat
     return EngineConfig("engine-under-test", event_type, event_type.anchors, shards, (11, 22), clock)
 
 
+def keeping(event_type: EventType, anchors: Collection[str]) -> EventType:
+    """The type with these anchors kept from the start, whether rules need them or not."""
+    return replace(event_type, kept_anchors=tuple(name for name in event_type.anchors if name in anchors))
+
+
+KEEPING_ALL = keeping(TRANSACTION, TRANSACTION.anchors)
+
+
 @dataclass
 class Engine:
     """N shards with their state logs; projections in memory, or mapped below a directory."""
@@ -106,6 +114,7 @@ class Engine:
         self._workers: list[Attached] = [{}, {}]
         self._gauges: list[Counter[str]] = [Counter() for _ in range(self.shards)]
         self._offsets = {Kind.RULE_EVENT: 0, Kind.TICK: 0}
+        self._needed: frozenset[str] | None = None
 
     def forget(self) -> None:
         """Lose what is in memory, and the mapped files, as when the machine is another."""
@@ -147,6 +156,11 @@ class Engine:
                 self.out += records
                 self.counters.update(counters)
                 self._gauges[shard] = counters
+                self._needed = frozenset(
+                    anchor
+                    for index, anchor in enumerate(self.config.anchors)
+                    if counters["needed_anchors"] >> index & 1
+                )
 
     def attempt(self, shard: int, payloads: list[Payload]) -> tuple[list[OutRecord], Counter[str]]:
         """One shard's task, before its state is committed."""
@@ -160,8 +174,10 @@ class Engine:
         broadcast = self._offered(Kind.RULE_EVENT, batch.rule_events) + self._offered(Kind.TICK, batch.ticks)
         by_shard = [list(broadcast) for _ in range(self.shards)]
         shard_of = {key: shard for shard, key in enumerate(shard_keys(self.shards))}
+        # as by the driver's note: what was needed before is all there is to need, unless rule events come
+        wanted = None if batch.rule_events else self._needed
         for part in _partitions(batch.records):
-            for packed in packer(self.config)(iter([part])):
+            for packed in packer(self.config, wanted=lambda: wanted)(iter([part])):
                 for row in packed.to_pylist():
                     payload = Payload(Kind(row["kind"]), row["payload"], row["position"])
                     by_shard[shard_of[row["shardKey"]]].append(payload)

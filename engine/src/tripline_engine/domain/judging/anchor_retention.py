@@ -11,6 +11,7 @@ from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.rules.measures import BucketKey
+from tripline_engine.domain.rules.rule_version import END_OF_TIME
 from tripline_engine.domain.rules.watermarks import Watermarks
 
 # Arrays of up to _SMALL items, or with room for at most _MOST_ROOM times what they hold, stay as they are.
@@ -77,6 +78,11 @@ class AnchorRetention:
         self._expire(self._history.end)
         self._windows.empty_buckets()
         self._windows.clear_firing()
+
+    def forget(self) -> None:
+        """Forget all there is, ids too."""
+        self.clear()
+        self._ids.expire(END_OF_TIME)
 
     @property
     def oversized(self) -> bool:

@@ -19,6 +19,7 @@ else:
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 Uint8Array: TypeAlias = npt.NDArray[np.uint8]
+Uint16Array: TypeAlias = npt.NDArray[np.uint16]
 Int32Array: TypeAlias = npt.NDArray[np.int32]
 Int64Array: TypeAlias = npt.NDArray[np.int64]
 Uint64Array: TypeAlias = npt.NDArray[np.uint64]

@@ -46,6 +46,7 @@ class Watermarks:
     :ivar lateness_floor: older event times are too late, whatever the tolerances are by now
     :ivar id_floor: ids with an older record time have expired
     :ivar rule_floors: by rule, the warm floor that follows from clears of it alone
+    :ivar anchor_floors: by anchor, the warm floor that follows from the beginning of its need
     :ivar complete_from: the time from which backfills have completed what was before the first tick; None without any
     :ivar floors: by anchor and field, the oldest event time still visible to a rule that uses the field
     :ivar spans: by bucket set, the event times that it shows
@@ -60,6 +61,7 @@ class Watermarks:
     spans: dict[str, BucketSpan] = field(default_factory=dict)
     rule_floors: dict[int, int] = field(default_factory=dict)
     complete_from: int | None = None
+    anchor_floors: dict[str, int] = field(default_factory=dict)
 
     @staticmethod
     def new(event_type: EventType) -> Watermarks:
@@ -108,11 +110,21 @@ class Watermarks:
             before = self.rule_floors.get(rule_id, MIN_TIME)
             self.rule_floors[rule_id] = max(before, self.clock + settings.max_future_skew_ms)
 
+    def begin_anchor(self, anchor: str, settings: Tolerances) -> None:
+        """Set the warm floor of an anchor whose history begins now."""
+        if self.clock is not None:
+            self.anchor_floors[anchor] = self.clock + settings.max_future_skew_ms
+
+    def end_anchor(self, anchor: str) -> None:
+        """Drop the warm floor of an anchor that no rule needs."""
+        self.anchor_floors.pop(anchor, None)
+
     def complete(self, since: int) -> None:
         """Lower the warm floors: a backfill has completed history from ``since`` on."""
         self.complete_from = since if self.complete_from is None else min(self.complete_from, since)
         self.warm_floor = min(self.warm_floor, since)
         self.rule_floors = {rule_id: min(floor, since) for rule_id, floor in self.rule_floors.items()}
+        self.anchor_floors = {anchor: min(floor, since) for anchor, floor in self.anchor_floors.items()}
 
     def retain_rules(self, rules: Container[int]) -> None:
         """Drop the floors of all rules but these."""
@@ -145,7 +157,8 @@ class Watermarks:
         """The event time from which the version's window is whole; None before the first tick."""
         if self.first_tick == MIN_TIME:
             return None
-        cleared = max(self.warm_floor, self.rule_floors.get(version.rule_id, MIN_TIME))
+        begun = self.anchor_floors.get(version.anchor, MIN_TIME)
+        cleared = max(self.warm_floor, begun, self.rule_floors.get(version.rule_id, MIN_TIME))
         first = self.first_tick if self.complete_from is None else min(self.first_tick, self.complete_from)
         floor, bucket_ms = max(first, cleared, self.visible_from(version)), version.bucket_ms
         if bucket_ms is not None:
@@ -164,6 +177,7 @@ class Watermarks:
             "spans": {path: astuple(span) for path, span in self.spans.items()},
             "ruleFloors": sorted(self.rule_floors.items()),
             "completeFrom": self.complete_from,
+            "anchorFloors": self.anchor_floors,
         }
 
     @staticmethod
@@ -180,6 +194,7 @@ class Watermarks:
             spans={path: BucketSpan(*span) for path, span in data.get("spans", {}).items()},
             rule_floors=dict(data.get("ruleFloors", [])),
             complete_from=data.get("completeFrom"),
+            anchor_floors=data.get("anchorFloors", {}),
         )
 
 

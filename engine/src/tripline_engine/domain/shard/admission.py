@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
 from tripline_engine.domain.rules.tolerances import Tolerances
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.transactions.columns import BACKFILL, TransactionBatch
@@ -71,13 +70,3 @@ def detail(reason: str, time: int, record_time: int, settings: Tolerances, clock
             return f"event time {time} is over {settings.max_future_skew_seconds} s after record time {record_time}"
         case _:
             return f"record time {record_time} is over {settings.max_disorder_seconds} s behind the clock {clock}"
-
-
-def reporting_anchor(rows: TransactionBatch, event_type: EventType) -> npt.NDArray[np.int64]:
-    """The first anchor, as an index, that has a value in each of n transactions: its shard reports rejects."""
-    present = [
-        np.ones(len(rows), np.bool_) if anchor == GLOBAL_ANCHOR else rows.texts[anchor].present
-        for anchor in event_type.anchors
-    ]
-    first: npt.NDArray[np.int64] = np.argmax(np.column_stack(present), axis=1)
-    return first

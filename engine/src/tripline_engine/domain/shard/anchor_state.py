@@ -90,6 +90,11 @@ class AnchorState:
         self.arrays.retention.clear()
         self.log.clear()
 
+    def forget(self) -> None:
+        """Forget all there is, ids too: no rule needs the anchor any more."""
+        self.arrays.retention.forget()
+        self.log.forget()
+
     def clear_rule(self, rule_id: int) -> None:
         """Forget the firing states of a rule."""
         self.arrays.close_firing(rule_id)

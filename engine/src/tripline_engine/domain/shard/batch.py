@@ -18,6 +18,7 @@ from tripline_engine.domain.rules.rule_events import (
     UnreadableRuleEvent,
 )
 from tripline_engine.domain.rules.rule_version import RuleVersionKey
+from tripline_engine.domain.shard.anchor_need import AnchorNeed
 from tripline_engine.domain.shard.batch_output import BatchOutput
 from tripline_engine.domain.shard.batch_transactions import BatchTransactions
 from tripline_engine.domain.shard.command_handler import apply_command
@@ -45,6 +46,7 @@ class Batch:
     def __init__(self, output: BatchOutput, head: Head, projection: Projection, log: StateLog) -> None:
         self._output, self._head, self._projection, self._log = output, head, projection, log
         self._state = projection.state(head)
+        self._need = AnchorNeed(self._state, output.config, head.needed)
 
     def run(self, payloads: Sequence[Payload]) -> None:
         """Apply the payloads to the shard's state; what follows from them goes to the output."""
@@ -61,12 +63,14 @@ class Batch:
             for anchor in self._state.anchors.values():
                 self._output.counters["pruned_columns"] += anchor.clean_up()
         if by_kind[Kind.TRANSACTIONS]:
-            transactions = BatchTransactions(self._output, self._state)
+            transactions = BatchTransactions(self._output, self._state, self._need.needed)
             rows = transactions.read([payload.data for payload in by_kind[Kind.TRANSACTIONS]])
             self._projection.expect(len(rows))
             transactions.judge(rows)
         for payload in by_kind[Kind.PARSE_REJECTS]:
             self._report_unreadable(payload.data)
+        self._head.needed = self._need.needed if self._need.is_on_demand else None
+        self._output.counters["needed_anchors"] = self._need.mask
         if self._output.shard == 0:
             self._record_order(by_kind)
         self._compact()
@@ -86,6 +90,7 @@ class Batch:
             changed |= (book.position, book.is_waiting) != before
             match applied:
                 case RuleApplied():
+                    self._need.follow_event(applied)
                     self._report_applied(applied)
                     if applied.catch_up:
                         anchor = self._state.anchors[applied.catch_up.version.anchor]
@@ -139,6 +144,8 @@ class Batch:
         book, watermarks = self._state.book, self._state.watermarks
         self._report_position(watermarks.clock, clock)
         is_expired = book.expire(clock)
+        if is_expired:
+            self._need.follow()
         if is_expired and watermarks.spans:
             watermarks.sync_spans(book)
         watermarks.tick(clock, book)
@@ -212,7 +219,9 @@ class Batch:
         ranges = [msgspec.json.decode(payload.data) for payload in by_kind[Kind.PARTITION_RANGE]]
         output = self._output
         output.records.append(
-            order_record(output.config, self._head.sequence, rules, ticks, ranges, output.now)
+            order_record(
+                output.config, self._head.sequence, self._head.needed, rules, ticks, ranges, output.now
+            )
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 
 from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.judging import rule_counters
-from tripline_engine.domain.shard.admission import Admission, admit, detail, reporting_anchor
+from tripline_engine.domain.shard.admission import Admission, admit, detail
 from tripline_engine.domain.shard.anchor_state import AnchorState
 from tripline_engine.domain.shard.batch_output import BatchOutput, transactions_json
 from tripline_engine.domain.shard.kafka_records import judged_reject, trace_record
@@ -19,13 +20,14 @@ from tripline_engine.domain.shard.shard_state import ShardState
 from tripline_engine.domain.shard.traces import TraceCollector
 from tripline_engine.domain.transactions.columns import TransactionBatch
 from tripline_engine.domain.transactions.hash_key import HashKey
+from tripline_engine.domain.transactions.sharding import REPORTS
 
 
 class BatchTransactions:
     """Judges what the batch brings, anchor by anchor."""
 
-    def __init__(self, output: BatchOutput, state: ShardState) -> None:
-        self._output, self._state = output, state
+    def __init__(self, output: BatchOutput, state: ShardState, needed: AbstractSet[str]) -> None:
+        self._output, self._state, self._needed = output, state, needed
         self._event_type = output.config.event_type
         self._traces = TraceCollector(self._event_type, output.now)
 
@@ -44,11 +46,12 @@ class BatchTransactions:
         masks = np.array(rows.table.column("mask"))
         admission = admit(rows, book.settings, self._state.watermarks, book.backfills)
         output.counters["transactions"] += len(rows)
-        # each transaction is reported by one shard: that of its first anchor, whatever anchors the rules are on
-        reported = ((masks >> reporting_anchor(rows, self._event_type)) & 1).astype(np.bool_)
+        reported = (masks & REPORTS).astype(np.bool_)
         self._report_rejected(rows, ~admission.admitted & reported, admission)
         self._count_null_groups(rows, admission.admitted & rows.ordinary & reported)
         for index, anchor in enumerate(self._state.anchors.values()):
+            if anchor.name not in self._needed:
+                continue
             admitted_here = admission.admitted & ((masks >> index) & 1).astype(np.bool_)
             self._judge(anchor, rows.filter(admitted_here, self._event_type))
         output.records += [trace_record(trace) for trace in self._traces.records()]

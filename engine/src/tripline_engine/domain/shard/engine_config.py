@@ -16,6 +16,7 @@ class EngineConfig:
 
     `anchors` come in the event type's order. `hash_key` is the SipHash key, two unsigned 64-bit numbers, drawn once
     per checkpoint. `clock` is "wall" for live traffic, "data" for old data: the record clock then moves with data only.
+    Without `anchors_on_demand` all anchors are kept, needed or not, as engines of before did: to replay their order.
     """
 
     engine_id: str
@@ -24,3 +25,4 @@ class EngineConfig:
     shards: int
     hash_key: tuple[int, int]
     clock: Clock
+    anchors_on_demand: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from hashlib import sha256
 from typing import Any
 
@@ -93,12 +94,16 @@ def trace_record(trace: Mapping[str, Any]) -> OutRecord:
 def order_record(
     config: EngineConfig,
     sequence: int,
+    needed: AbstractSet[str] | None,
     rules: Sequence[int],
     ticks: Sequence[int],
     ranges: Sequence[Mapping[str, Any]],
     now: int,
 ) -> OutRecord:
-    """The offsets of one micro-batch, for engine-order.v1; ``rules`` and ``ticks`` are the offsets taken."""
+    """The offsets of one micro-batch, for engine-order.v1; ``rules`` and ``ticks`` are the offsets taken.
+
+    :param needed: the anchors that its transactions went to; None where all are kept
+    """
     order = {
         "engine": config.engine_id,
         "sequence": sequence,
@@ -109,6 +114,8 @@ def order_record(
         "ticks": _range(ticks),
         "transactions": sorted(ranges, key=lambda part: int(part["partition"])),
     }
+    if needed is not None:
+        order["needed"] = [anchor for anchor in config.event_type.anchors if anchor in needed]
     identity = f"{config.engine_id}-{sequence}"
     return _record("engine-order.v1", config.engine_id, "BatchJudged", identity, order, now)
 

@@ -109,6 +109,12 @@ class AnchorLog:
         self.firing.clear(self._log)
         self.buckets.clear(self.segments.accepted, self._log)
 
+    def forget(self) -> None:
+        """Forget all there is, ids too. Sequence numbers go on."""
+        self.segments.forget(self._log)
+        self.firing.clear(self._log)
+        self.buckets.clear(self.segments.accepted, self._log)
+
     def clear_rule(self, rule_id: int) -> None:
         """Forget the firing states of a rule."""
         self.firing.forget_rule(rule_id, self._log)

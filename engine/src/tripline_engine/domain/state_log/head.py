@@ -31,6 +31,7 @@ class Head:
     :ivar nonce: drawn anew with each; a projection is valid if it names the same
     :ivar book_nonce: the nonce of the micro-batch that last changed the rule book
     :ivar reported: the last report of the book's position; None before the first
+    :ivar needed: the anchors that rules need; None where all are kept
     """
 
     sequence: int
@@ -39,6 +40,7 @@ class Head:
     watermarks: Watermarks
     anchors: dict[str, AnchorLog]
     reported: PositionReport | None = None
+    needed: frozenset[str] | None = None
 
     @staticmethod
     def read(log: StateLog, event_type: EventType, tuning: SegmentTuning = DEFAULT_TUNING) -> Head:
@@ -48,7 +50,7 @@ class Head:
             empty = {
                 anchor: AnchorLog.empty(log, anchor, event_type, tuning) for anchor in event_type.anchors
             }
-            return Head(0, 0, 0, Watermarks.new(event_type), empty)
+            return Head(0, 0, 0, Watermarks.new(event_type), empty, needed=frozenset(event_type.kept_anchors))
         stored: dict[str, Any] = msgspec.json.decode(data)
         if stored["format"] not in _READABLE:
             raise ValueError(
@@ -73,6 +75,8 @@ class Head:
             anchors,
             # heads from before there were reports have none
             PositionReport(*stored["reported"]) if stored.get("reported") else None,
+            # heads from before anchors were kept on demand have none
+            frozenset(stored["needed"]) if stored.get("needed") is not None else None,
         )
 
     def write(self, log: StateLog) -> None:
@@ -84,6 +88,7 @@ class Head:
             "nonce": self.nonce,
             "bookNonce": self.book_nonce,
             "reported": self.reported and self.reported.to_json(),
+            "needed": None if self.needed is None else sorted(self.needed),
             "visibility": self.watermarks.to_json(),
             "segments": {name: anchor.segments.to_json() for name, anchor in anchors},
             "firing": {name: anchor.firing.to_json() for name, anchor in anchors},

@@ -102,6 +102,13 @@ class SegmentLog:
         """Forget all transactions but for their ids."""
         self.cleared = self.accepted
 
+    def forget(self, log: StateLog) -> None:
+        """Remove all segments; sequence numbers go on."""
+        log.remove_all(
+            sorted({self._key(part) for whole in self.segments for part in (whole, *self._parts(whole, log))})
+        )
+        self.segments, self.voided, self.cleared = [], [], self.accepted
+
     def void(self, sequences: Iterable[int], position: int, lateness_floor: int) -> None:
         """Declare the transactions with these sequence numbers void."""
         self.voided += [Voided(sequence, position, lateness_floor) for sequence in sequences]

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR
-from tripline_engine.domain.memory.array_types import Int64Array, Uint8Array
+from tripline_engine.domain.memory.array_types import Int64Array, Uint16Array
 from tripline_engine.domain.memory.siphash import hash_strings
 
 NO_SHARD: Final = -1
@@ -32,19 +32,39 @@ def shards_of(values: pa.Array, shards: int, hash_key: tuple[int, int]) -> Int64
     return numbers
 
 
+REPORTS: Final = np.uint16(1 << 15)
+"""The bit of a mask that says which shard counts the row and reports its rejection: one of those that have it."""
+
+_LEAST_HOME: Final = 0
+"""The shard of a row that no anchor brings to any: somebody has to admit or reject it."""
+
+
 def anchor_masks(
-    columns: Mapping[str, pa.Array], anchors: tuple[str, ...], shards: int, hash_key: tuple[int, int]
-) -> Uint8Array:
-    """uint8 of shape (shards, rows): bit i of [s, row] says that the row belongs to shard s for anchor i."""
+    columns: Mapping[str, pa.Array],
+    anchors: Mapping[str, bool],
+    shards: int,
+    hash_key: tuple[int, int],
+) -> Uint16Array:
+    """uint16 of shape (shards, rows): bit i of [s, row] says that the row belongs to shard s for anchor i.
+
+    Each row has REPORTS in one shard: that of the first anchor that brings it anywhere.
+
+    :param anchors: in the event type's order, each with whether rows are brought to a shard for its sake
+    """
     rows = len(next(iter(columns.values())))
-    masks = np.zeros((shards, rows), np.uint8)
+    masks = np.zeros((shards, rows), np.uint16)
     all_rows: Any = np.arange(rows)
+    reporting = np.full(rows, NO_SHARD)
     for bit, anchor in enumerate(anchors):
-        if anchor == GLOBAL_ANCHOR:
-            home = shards_of(pa.array([GLOBAL_ANCHOR]), shards, hash_key)[0]
-            masks[home] |= np.uint8(1 << bit)
+        if not anchors[anchor]:
             continue
-        homes = shards_of(columns[anchor], shards, hash_key)
+        if anchor == GLOBAL_ANCHOR:
+            homes = np.broadcast_to(shards_of(pa.array([GLOBAL_ANCHOR]), shards, hash_key), rows)
+        else:
+            homes = shards_of(columns[anchor], shards, hash_key)
         present = homes != NO_SHARD
-        masks[homes[present], all_rows[present]] |= np.uint8(1 << bit)
+        masks[homes[present], all_rows[present]] |= np.uint16(1 << bit)
+        reporting = np.where(reporting == NO_SHARD, homes, reporting)
+    reporting[reporting == NO_SHARD] = _LEAST_HOME
+    masks[reporting, all_rows] |= REPORTS
     return masks

@@ -20,8 +20,10 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.errors import QueryFailed
 from tripline_engine.http_endpoint import serving
 from tripline_engine.spark.checkpoint import checkpoint
+from tripline_engine.spark.checkpoint.anchor_note import remove_note
 from tripline_engine.spark.checkpoint.restore_point import judged_ends, remove_restore_point
 from tripline_engine.spark.driver import jvm_housekeeping, preload
+from tripline_engine.spark.driver.anchor_watch import AnchorWatch
 from tripline_engine.spark.driver.backlog import Backlog, unread_records
 from tripline_engine.spark.driver.careful_reading import careful_reading
 from tripline_engine.spark.driver.disk_space import disk_shortage
@@ -41,6 +43,7 @@ from tripline_engine.spark.query.sources import NOWHERE, Careful
 from tripline_engine.spark.settings import EngineSettings
 from tripline_engine.spark.state.blob_log import remove_unfinished_blobs
 from tripline_engine.spark.state.stored_state import StoredState
+from tripline_engine.topic_names import RULES
 
 _log = structlog.get_logger(__name__)
 _POLL_SECONDS: Final = 0.2
@@ -67,6 +70,7 @@ def run(settings: EngineSettings, refuse_without_history: RefuseWithoutHistory) 
             settings.checkpoint, settings.event_type, settings.shards, settings.clock
         )
         remove_restore_point(settings.checkpoint)
+        remove_note(settings.checkpoint)
         remove_unfinished_blobs(settings.checkpoint)
         settings.projection_dir.mkdir(parents=True, exist_ok=True)
         # on a cluster the files are on the workers' machines
@@ -115,8 +119,10 @@ class Engine:
             gateway, was_ready = session.sparkContext._gateway, False  # noqa: SLF001  # the JVM's process
             preload.load_workers(session)
             self._listen_to_signals()
+            settings = self._settings
+            need = AnchorWatch(settings.checkpoint, settings.topic(RULES), self._config.anchors)
             listener = ProgressListener(
-                self._metrics, self._ready, self._committed, self._limit, self._backlog, self._rule_log
+                self._metrics, self._ready, self._committed, self._limit, self._backlog, self._rule_log, need
             )
             listener.listen(session)
             try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from tripline_engine.spark.driver.anchor_watch import AnchorWatch
 from tripline_engine.spark.driver.backlog import Backlog
 from tripline_engine.spark.driver.history_limit import HistoryLimit
 from tripline_engine.spark.driver.metrics import Metrics, shard_counters
@@ -40,8 +41,9 @@ class ProgressListener:
         limit: HistoryLimit,
         backlog: Backlog,
         rule_log: RuleLogWatch,
+        need: AnchorWatch,
     ) -> None:
-        self._metrics = metrics
+        self._metrics, self._need = metrics, need
         self._limit, self._backlog, self._rule_log = limit, backlog, rule_log
         self._ready, self._committed = ready, committed
 
@@ -60,8 +62,9 @@ class ProgressListener:
         self._metrics.batch_committed(stages.pop("triggerExecution") / 1000, rows, shards)
         self._metrics.record_stages(stages)
         self._backlog.batch_done(rows.get("transactions", 0))
-        for shard, text in shards:
-            counters = json.loads(text)
+        counted = [(shard, json.loads(text)) for shard, text in shards]
+        self._need.batch_done(progress, [counters for _, counters in counted])
+        for shard, counters in counted:
             self._limit.record(shard, counters["history_rows"])
             is_waiting = bool(counters["rule_waiting"])
             self._rule_log.record(shard, counters["rule_position"], is_waiting=is_waiting)

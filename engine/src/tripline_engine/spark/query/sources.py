@@ -9,8 +9,9 @@ never wait behind transactions. Transactions have a source of their own, capped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -22,6 +23,7 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind
 from tripline_engine.domain.shard.tick import MAX_TICK_BYTES
 from tripline_engine.domain.transactions.columns import BACKFILL
+from tripline_engine.spark.checkpoint.anchor_note import batch_of_task, wanted_anchors
 from tripline_engine.spark.checkpoint.spark_offsets import Ends
 from tripline_engine.spark.faults.fault_points import FaultPoint
 from tripline_engine.spark.query.careful_source import Stretch, careful_frame
@@ -78,7 +80,8 @@ def shard_inputs(
     records = _records(session, settings, begin, limit, careful.transactions)
     if config.shards == 1 and not packed:
         return events.unionByName(_raw_transactions(records)).coalesce(1)
-    slices = records.mapInArrow(packing(config, fault), PACKED_SCHEMA)
+    pack = packing(config, fault, note_of=(settings.checkpoint, settings.topic(RULES)))
+    slices = records.mapInArrow(pack, PACKED_SCHEMA)
     # never null, as where raw records are taken: a key that might be null is another one to the state store, and a
     # query in this form could not go on from a checkpoint that the other one has begun
     key = F.coalesce("shardKey", F.lit(shard_keys(config.shards)[0]))
@@ -157,14 +160,20 @@ def _raw_transactions(records: DataFrame) -> DataFrame:
     )
 
 
-def packing(config: EngineConfig, fault: FaultPoint | None) -> Pack:
-    """The packer, behind the fault point that strikes before anything is packed."""
+def packing(config: EngineConfig, fault: FaultPoint | None, note_of: tuple[Path, str] | None = None) -> Pack:
+    """The packer, behind the fault point that strikes before anything is packed.
+
+    :param note_of: the checkpoint, and the topic of rule events, by whose note anchors are left out; None: none is
+    """
+
+    def wanted() -> Collection[str] | None:
+        return wanted_anchors(*note_of, batch_of_task()) if note_of else None
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         # in the worker only: the driver has no use for compiled kernels
         from tripline_engine.spark.rows.packing import packer  # noqa: PLC0415
 
-        return packer(config)(fault.reach_plan(batches) if fault else batches)
+        return packer(config, wanted=wanted)(fault.reach_plan(batches) if fault else batches)
 
     return pack
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -89,17 +89,24 @@ def packer(
     pass_rows: int = PASS_ROWS,
     pass_bytes: int = PASS_BYTES,
     freezer: GcFreezer = GC_FREEZER,
+    wanted: Callable[[], Collection[str] | None] = lambda: None,
 ) -> Pack:
-    """The packing function. Each call of it is one task: it parses, and tracks the progress of each partition."""
+    """The packing function. Each call of it is one task: it parses, and tracks the progress of each partition.
+
+    :param wanted: asked once by each task: the anchors for whose sake transactions are sent, among them all that rules
+        need; None for all there are
+    """
     keys, parser = shard_keys(config.shards), Parser(config.event_type)
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        names = wanted()
+        anchors = {anchor: names is None or anchor in names for anchor in config.anchors}
         progress: dict[int, PartitionProgress] = {}
         for batch in _coalesced(batches, pass_rows, pass_bytes):
             rows = [
                 (keys[shard], kind, 0, payload)
                 for records in _slices(batch, progress)
-                for shard, kind, payload in pack_slice(config, parser, records)
+                for shard, kind, payload in pack_slice(config, parser, records, anchors)
             ]
             if rows:
                 yield _packed(rows)
@@ -119,12 +126,17 @@ def unpacked(packed: pa.RecordBatch) -> Iterator[Payload]:
         yield Payload(Kind(kind), data, position)
 
 
-def pack_slice(config: EngineConfig, parser: Parser, records: Slice) -> Iterator[tuple[int, Kind, bytes]]:
-    """(shard, kind, payload) for one slice: transactions per shard, parse rejects to REJECTS_SHARD."""
+def pack_slice(
+    config: EngineConfig, parser: Parser, records: Slice, anchors: Mapping[str, bool]
+) -> Iterator[tuple[int, Kind, bytes]]:
+    """(shard, kind, payload) for one slice: transactions per shard, parse rejects to REJECTS_SHARD.
+
+    :param anchors: in the event type's order, each with whether transactions are sent for its sake
+    """
     parsed = parser.parse(records.values)
     if len(parsed.rows):
         table = _transactions(records, parsed)
-        masks = anchor_masks(parsed.columns, config.anchors, config.shards, config.hash_key)
+        masks = anchor_masks(parsed.columns, anchors, config.shards, config.hash_key)
         for shard in range(config.shards):
             row_numbers = np.flatnonzero(masks[shard])
             if len(row_numbers):
@@ -206,7 +218,7 @@ def _transactions(records: Slice, parsed: Parsed) -> pa.RecordBatch:
         "offset": pa.array(records.offsets[rows]),
         "runningMax": pa.array(records.running_max[rows]),
         "recordTime": pa.array(records.record_times[rows]),
-        "mask": pa.array(np.zeros(len(rows), np.uint8)),
+        "mask": pa.array(np.zeros(len(rows), np.uint16)),
     }
     if records.backfills is not None:
         columns[BACKFILL] = records.backfills.take(pa.array(rows))

@@ -6,6 +6,7 @@ import json
 import threading
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
@@ -13,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.http_endpoint import serving
+from tripline_engine.spark.driver.anchor_watch import AnchorWatch
 from tripline_engine.spark.driver.backlog import Backlog
 from tripline_engine.spark.driver.history_limit import HistoryLimit
 from tripline_engine.spark.driver.listener import ProgressListener
@@ -120,13 +122,14 @@ def fetch(port: int, path: str) -> tuple[int, str]:
             return error.code, error.read().decode()
 
 
-def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
+def test_a_micro_batch_is_taken_from_spark_s_own_json(tmp_path: Path) -> None:
     metrics, limit, watch = Metrics(), HistoryLimit(7), RuleLogWatch()
     ready, committed = threading.Event(), threading.Event()
     counters = json.dumps(
         {**count_records([alert(80)]), "history_rows": 7, "rule_position": 4, "rule_waiting": 1}
     )
-    ProgressListener(metrics, ready, committed, limit, Backlog(100), watch).batch_done(
+    need = AnchorWatch(tmp_path, "rules.v1", ("payeeId", "global"))
+    ProgressListener(metrics, ready, committed, limit, Backlog(100), watch, need).batch_done(
         {
             "sources": [{"numInputRows": 1}, {"numInputRows": 5}],
             "durationMs": {"triggerExecution": 120, "addBatch": 100},
@@ -143,9 +146,11 @@ def test_a_micro_batch_is_taken_from_spark_s_own_json() -> None:
     assert found["tripline_engine_batch_stage_seconds_total", ("addBatch",)] == pytest.approx(0.1)
 
 
-def test_a_micro_batch_before_any_shard_has_spoken() -> None:
+def test_a_micro_batch_before_any_shard_has_spoken(tmp_path: Path) -> None:
     ready, committed = threading.Event(), threading.Event()
-    ProgressListener(Metrics(), ready, committed, HistoryLimit(7), Backlog(100), RuleLogWatch()).batch_done(
-        {"sources": [], "durationMs": {"triggerExecution": 5}}
+    need = AnchorWatch(tmp_path, "rules.v1", ("payeeId", "global"))
+    listener = ProgressListener(
+        Metrics(), ready, committed, HistoryLimit(7), Backlog(100), RuleLogWatch(), need
     )
+    listener.batch_done({"sources": [], "durationMs": {"triggerExecution": 5}})
     assert ready.is_set()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.unit.engine.spark.support.raw_records import batch, pack, payment
 from tripline_engine.domain.shard.ports import Kind
-from tripline_engine.domain.transactions.sharding import shards_of
+from tripline_engine.domain.transactions.sharding import REPORTS, shards_of
 from tripline_engine.spark.rows.shard_keys import shard_keys, spark_hash
 
 
@@ -102,30 +102,43 @@ def test_no_records_give_no_rows() -> None:
 KEYS = st.one_of(st.none(), st.integers(0, 20).map(str), st.text(min_size=1, max_size=5))
 
 
-@given(st.lists(st.tuples(KEYS, KEYS), min_size=1, max_size=30), st.integers(1, 5))
-def test_every_anchor_of_a_transaction_is_in_its_shard_exactly_once(
-    keys: list[tuple[str | None, str | None]], shards: int
+WANTED = st.one_of(st.none(), st.frozensets(st.sampled_from(("payeeId", "beneficiaryId", "global"))))
+
+
+@given(st.lists(st.tuples(KEYS, KEYS), min_size=1, max_size=30), st.integers(1, 5), WANTED)
+def test_every_wanted_anchor_of_a_transaction_is_in_its_shard_exactly_once(
+    keys: list[tuple[str | None, str | None]], shards: int, wanted: frozenset[str] | None
 ) -> None:
     keys = [(p and p.replace("\0", "0"), b and b.replace("\0", "0")) for p, b in keys]
     rows = [(0, i, i, payment(i, payee, beneficiary)) for i, (payee, beneficiary) in enumerate(keys)]
-    found = of_kind(pack(shards, batch(rows)), Kind.TRANSACTIONS)
-    for shard, content in found:
+    contents = of_kind(pack(shards, batch(rows), wanted=wanted), Kind.TRANSACTIONS)
+    for shard, content in contents:
         assert len({row["offset"] for row in content}) == len(content)
         assert all(row["mask"] for row in content), shard
     places = {
-        (r["offset"], bit): shard
-        for shard, rs in found
-        for r in rs
+        (row["offset"], bit): shard
+        for shard, content in contents
+        for row in content
         for bit in range(3)
-        if r["mask"] >> bit & 1
+        if row["mask"] >> bit & 1
     }
     expected = {
         (i, bit): int(shards_of(pa.array([value]), shards, (1, 2))[0])
         for i, (payee, beneficiary) in enumerate(keys)
-        for bit, value in enumerate((payee, beneficiary, "global"))
-        if value is not None
+        for bit, (anchor, value) in enumerate(
+            {"payeeId": payee, "beneficiaryId": beneficiary, "global": "global"}.items()
+        )
+        if value is not None and (wanted is None or anchor in wanted)
     }
     assert places == expected
+    # one shard reports each: that of its first anchor, or the first shard
+    reporting = [
+        (r["offset"], shard) for shard, content in contents for r in content if r["mask"] & int(REPORTS)
+    ]
+    homes = [
+        min([(b, s) for (n, b), s in expected.items() if n == i] or [(0, 0)])[1] for i in range(len(keys))
+    ]
+    assert sorted(reporting) == list(enumerate(homes))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -44,12 +44,16 @@ def payment(i: int, payee: str | None = "p", beneficiary: str | None = "b") -> b
 
 
 def pack(
-    shards: int, *batches: pa.RecordBatch, pass_rows: int = PASS_ROWS, freezer: GcFreezer = GC_FREEZER
+    shards: int,
+    *batches: pa.RecordBatch,
+    pass_rows: int = PASS_ROWS,
+    freezer: GcFreezer = GC_FREEZER,
+    wanted: Collection[str] | None = None,
 ) -> list[tuple[int, Kind, Any]]:
     """(shard, kind, rows or object) of each packed row."""
     shard_of = {key: shard for shard, key in enumerate(shard_keys(shards))}
     rows: list[tuple[int, Kind, Any]] = []
-    for packed in packer(config(shards), pass_rows, freezer=freezer)(iter(batches)):
+    for packed in packer(config(shards), pass_rows, freezer=freezer, wanted=lambda: wanted)(iter(batches)):
         for row in packed.to_pylist():
             kind, data = Kind(row["kind"]), row["payload"]
             content = (
