@@ -24,6 +24,7 @@ from bench.retained import published
 from bench.throughput import RULES, workload
 from bench.workload.rules import FIVE, UNREACHABLE, Subject
 from bench.workload.workload import PARTITIONS, Workload, values
+from tripline_contracts.event_type import GLOBAL_ANCHOR
 from tripline_contracts.event_type_loader import load
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
@@ -85,6 +86,10 @@ def measured(load_: Workload, rules: Sequence[Subject], shards: int, per_batch: 
             worker.process(payloads)
             return time.process_time() - begin
 
+        needed = {
+            next((name for name in _TYPE.anchors if name in rule.grouping), GLOBAL_ANCHOR) for rule in rules
+        }
+
         events = [
             published(rule.rule_id, rule.body(UNREACHABLE, 0), position=position)
             for position, rule in enumerate(rules, start=1)
@@ -95,7 +100,7 @@ def measured(load_: Workload, rules: Sequence[Subject], shards: int, per_batch: 
             stop = min(start + per_batch, len(load_))
             records = list(_records(load_, start, stop))
             begin = time.process_time()
-            by_shard = _packed(config, records)
+            by_shard = _packed(config, records, needed)
             packed = time.process_time() - begin
             took = [judge(shard, payloads) for shard, payloads in enumerate(by_shard)]
             if number >= _WARM_UP:
@@ -125,11 +130,11 @@ def _records(load_: Workload, start: int, stop: int) -> Iterator[pa.RecordBatch]
         yield pa.RecordBatch.from_arrays(columns, ["partition", "offset", "recordTime", "value"])
 
 
-def _packed(config: EngineConfig, records: list[pa.RecordBatch]) -> list[list[Payload]]:
+def _packed(config: EngineConfig, records: list[pa.RecordBatch], needed: set[str]) -> list[list[Payload]]:
     by_shard: list[list[Payload]] = [[] for _ in range(config.shards)]
     numbers = {key: shard for shard, key in enumerate(shard_keys(config.shards))}
     for partition in records:
-        for packed in packer(config)(iter([partition])):
+        for packed in packer(config, wanted=lambda: needed)(iter([partition])):
             for row in packed.to_pylist():
                 payload = Payload(Kind(row["kind"]), row["payload"], row["position"])
                 by_shard[numbers[row["shardKey"]]].append(payload)

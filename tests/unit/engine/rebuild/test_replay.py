@@ -186,7 +186,7 @@ def an_hour() -> list[MicroBatch]:
     return batches
 
 
-def test_an_order_of_before_anchors_were_kept_on_demand_is_replayed_as_it_was_judged(tmp_path: Path) -> None:
+def test_an_order_of_before_anchors_on_demand_is_replayed(tmp_path: Path) -> None:
     registry = Registry()
     by_payee = draft("COUNT", ">=", "1", by=("payeeId",), seconds=3600)
     first = [batch(ticks=[START], records=[payment(1, START)])]

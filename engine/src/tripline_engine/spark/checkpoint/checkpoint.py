@@ -12,7 +12,7 @@ import json
 import os
 import secrets
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -138,6 +138,7 @@ def pin(checkpoint: Path, config: EngineConfig, begins: Ends | None = None) -> N
         "eventType": config.event_type.name,
         "eventTypeVersion": config.event_type.version,
         "anchors": list(config.anchors),
+        "keptAnchors": sorted(config.event_type.kept_anchors),
         "fields": config.event_type.identity["fields"],
         "hashKey": [f"{word:016x}" for word in config.hash_key],
     }
@@ -180,6 +181,13 @@ def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shard
     # checkpoints from before fields were pinned have none
     fields = pin.get("fields", event_type.identity["fields"])
     same_fields = fields == event_type.identity["fields"]
+    kept = pin.get("keptAnchors", [])
+    if kept != sorted(event_type.kept_anchors):
+        raise CheckpointMismatch(
+            f"{checkpoint} was made with {_kept(kept)}, and can't be run with {_kept(event_type.kept_anchors)}: no"
+            " order would say when their history began. Set keptAnchors in the event type as it was, or start"
+            " with an empty TRIPLINE_CHECKPOINT"
+        )
     if pinned != (event_type.name, event_type.version, event_type.anchors) or not same_fields:
         raise CheckpointMismatch(
             f"{checkpoint} was made for event type {pinned[0]} version {pinned[1]} with anchors"
@@ -187,6 +195,10 @@ def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shard
             f" {event_type.name} version {event_type.version}: set TRIPLINE_EVENT_TYPE as it was, or start with an"
             " empty TRIPLINE_CHECKPOINT"
         )
+
+
+def _kept(anchors: Collection[str]) -> str:
+    return f"the kept anchors {', '.join(sorted(anchors))}" if anchors else "no kept anchors"
 
 
 def _write(path: Path, pin: dict[str, Any]) -> None:

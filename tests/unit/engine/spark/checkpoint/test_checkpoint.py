@@ -212,3 +212,13 @@ def _offsets(folder: Path, batch: int, ends: dict[str, dict[str, int]]) -> None:
 def _commit(folder: Path, batch: int) -> None:
     (folder / "commits").mkdir(parents=True, exist_ok=True)
     (folder / "commits" / str(batch)).write_text('v1\n{"nextBatchWatermarkMs":0}')
+
+
+def test_kept_anchors_are_pinned(tmp_path: Path) -> None:
+    keeping = replace(TRANSACTION, kept_anchors=("payeeId",))
+    open_config(tmp_path, keeping, 1, "wall")
+    assert open_config(tmp_path, keeping, 1, "wall").event_type == keeping
+    with pytest.raises(
+        CheckpointMismatch, match="made with the kept anchors payeeId, and can't be run with no kept"
+    ):
+        open_config(tmp_path, TRANSACTION, 1, "wall")

@@ -31,7 +31,7 @@ def values(outcome: Outcome, rule_id: int = 1) -> list[object]:
 
 
 @pytest.mark.parametrize("by", ANCHORS)
-def test_what_came_before_the_first_rule_is_in_no_window_and_not_caught_up(by: tuple[str, ...]) -> None:
+def test_what_came_before_the_first_rule_is_not_there(by: tuple[str, ...]) -> None:
     rule = Registry().publish(1, counting(*by), 0, 0)
     history = [batch(records=[payment(1, T)]), batch(events=[rule], records=[payment(2, T + 1)])]
     assert values(judge(history)) == ["1"]
@@ -66,7 +66,7 @@ def test_a_paused_rule_keeps_it_and_a_deleted_one_does_not(kind: str, state: str
 
 
 @pytest.mark.parametrize(("past", "value"), [(0, "3"), (1, "1")])
-def test_a_superseded_version_keeps_it_until_the_clock_has_passed(past: int, value: str) -> None:
+def test_a_superseded_version_keeps_it_for_a_while(past: int, value: str) -> None:
     registry = Registry()
     first = registry.publish(1, counting("payeeId"), 0, 0)
     elsewhere = registry.publish(1, counting("beneficiaryId"), T, 0)
@@ -117,7 +117,7 @@ def test_warm_one_window_after_the_beginning_and_the_skew() -> None:
     assert warm_from(T, T + MINUTE) == [T + MINUTE + SKEW + MINUTE] * 2
 
 
-def test_a_need_that_begins_before_the_first_tick_is_warm_by_that() -> None:
+def test_a_need_from_before_the_first_tick_is_warm_by_that() -> None:
     assert warm_from(ticks_after=T) == [None, T + MINUTE]
 
 
