@@ -83,7 +83,8 @@ class Peaks:
         """Takes note of what the system remembers of those that live now."""
         for process in self._tree():
             with suppress(psutil.NoSuchProcess, OSError, StopIteration):
-                kind = "java" if process.name() == "java" else "worker"
+                # by what it runs: a child of the JVM has the JVM's memory, and not its name, until it has begun
+                kind = "java" if Path(process.exe()).name == "java" else "worker"
                 kind = "main" if process.ppid() == self._leash else kind
                 status = Path(f"/proc/{process.pid}/status").read_text()
                 line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))

@@ -49,6 +49,7 @@ class CommandHandler:
             self._history.void(command.transaction_id, command.event_time, void)
         elif isinstance(command, StartBackfill):
             self.backfills.add(command.backfill_id)
+            self._clock.reopen(self._rules.held_versions(), self._history.counts())
         elif isinstance(command, EndBackfill):
             self._end_backfill(command)
         else:

@@ -94,6 +94,8 @@ class _Oracle:
             self._command_handler.apply(content, event.position)
         if isinstance(content, RuleEvent):
             newest = self._rules.newest(content.version.rule_id)
+            if self._command_handler.backfills and self._rules.exists(newest.rule_id):
+                self._clock.reopen([newest], self._history.counts())
             if content.type == "RulePublished":
                 self._clock.begin_buckets(newest, event.position)
                 if self._catches_up:

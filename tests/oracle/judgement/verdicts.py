@@ -62,6 +62,7 @@ class Verdicts:
         for accepted in self._history.counted(self._rules.anchor(version), version.rule_id):
             event = accepted.transaction
             visible = floor is None or event.event_time >= floor
+            visible = visible and not horizons.whole.has_let_go(accepted)
             if not visible or event.backfilled or accepted.void is not None:
                 continue
             begun = version.effective_from <= event.event_time

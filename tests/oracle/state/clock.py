@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tests.oracle.parsers.rule_events import Version
 from tests.oracle.parsers.transactions import Transaction, read_time
 from tests.oracle.state.bucket_sets import BucketSets
@@ -29,6 +31,7 @@ class Clock:
         self._cleared: int | None = None
         self._cleared_of: dict[int, int] = {}
         self._begun_on: dict[str, int] = {}
+        self._reopened: dict[str, list[tuple[int, dict[str, int], dict[str, int]]]] = {}
         self._complete_from: int | None = None
 
     def tick(self, raw: bytes) -> None:
@@ -77,12 +80,12 @@ class Clock:
 
     def begin_buckets(self, version: Version, position: int) -> None:
         """A version is taken at that position of rules.v1: buckets begin, unless others have them."""
-        self._buckets.take(version, self._floor(version), position)
+        self._buckets.take(version, self._whole_from(version), position)
 
     def horizons(self, version: Version) -> Horizons:
         """The horizons of a version when it judges what is accepted now."""
         if version.definition.bucket is None:
-            return self._alike(version, Horizon(self._floor(version)))
+            return self._alike(version, Horizon(self._floor(version), let_go=self._let_go(version)))
         length = version.definition.bucket
         sets = self._buckets.of(version)
         by_condition = tuple(
@@ -97,7 +100,7 @@ class Clock:
         """The horizons in catch-up: what is kept one by one, and of that what its buckets may hold."""
         floor = self._floor(version)
         if version.definition.bucket is None:
-            return self._alike(version, Horizon(floor))
+            return self._alike(version, Horizon(floor, let_go=self._let_go(version)))
         sets = self._buckets.of(version)
         by_condition = tuple(
             Horizon(highest(floor, bucket_set.lowest()), dropped=bucket_set.floor) for bucket_set in sets
@@ -126,7 +129,7 @@ class Clock:
         if self._now is not None:
             cleared_until = self._now + self._rules.settings.max_future_skew
             self._cleared_of[rule_id] = _higher(self._cleared_of.get(rule_id), cleared_until)
-        self._buckets.set_apart(rule_id, self._floor, position)
+        self._buckets.set_apart(rule_id, self._whole_from, position)
 
     def begin_anchor(self, anchor: str) -> None:
         """An anchor is needed from now on: nothing on it is warm that reaches back to before."""
@@ -136,6 +139,36 @@ class Clock:
     def end_anchor(self, anchor: str) -> None:
         """An anchor is needed no more."""
         self._begun_on.pop(anchor, None)
+        self._reopened.pop(anchor, None)
+
+    def reopen(self, versions: Iterable[Version], accepted: dict[str, int]) -> None:
+        """For a backfill: floors of exact versions fall to what their windows reach. What lay below stays unseen.
+
+        `accepted` is how many transactions each anchor has accepted.
+        """
+        if self.settled is None:
+            return
+        lowered: dict[tuple[str, str], int] = {}
+        for version in versions:
+            for field in version.definition.uses if version.definition.bucket is None else ():
+                key = self._rules.anchor(version), field
+                reach = self.settled - version.definition.window
+                lowered[key] = min(lowered.get(key, self._floors[key]), reach)
+        for anchor in self._anchors:
+            before = {field: self._floors[anchor, field] for field in current_type().usable}
+            after = {field: lowered.get((anchor, field), floor) for field, floor in before.items()}
+            if after != before:
+                self._reopened.setdefault(anchor, []).append((accepted[anchor], before, dict(before)))
+                self._floors.update({(anchor, field): floor for field, floor in after.items()})
+
+    def _let_go(self, version: Version) -> tuple[tuple[int, int], ...]:
+        uses = version.definition.uses
+        reopened = self._reopened.get(self._rules.anchor(version), [])
+        return tuple((accepted, max(before[field] for field in uses)) for accepted, before, _ in reopened)
+
+    def _whole_from(self, version: Version) -> int | None:
+        """The lowest event time from which buckets may have all that was accepted."""
+        return highest(self._floor(version), *(end for _, end in self._let_go(version)))
 
     def complete(self, since: int) -> None:
         """Whatever the first tick and the clears so far say, from that time on nothing has been missed."""
@@ -145,6 +178,8 @@ class Clock:
             rule_id: min(cleared_until, since) for rule_id, cleared_until in self._cleared_of.items()
         }
         self._begun_on = {anchor: min(begun, since) for anchor, begun in self._begun_on.items()}
+        for _, _, missing in (item for reopened in self._reopened.values() for item in reopened):
+            missing.update({field: min(until, since) for field, until in missing.items()})
 
     def warm_from(self, version: Version) -> int | None:
         """The event time from which on the version has seen its whole window; None before the first tick."""
@@ -155,7 +190,9 @@ class Clock:
         complete_since = highest(first, begun, self._cleared, self._cleared_of.get(version.rule_id))
         length = version.definition.bucket
         if length is None:
-            floor = highest(complete_since, self._floor(version))
+            reopened = self._reopened.get(self._rules.anchor(version), [])
+            missing = [max(until[field] for field in version.definition.uses) for _, _, until in reopened]
+            floor = highest(complete_since, self._floor(version), *missing)
         else:
             floor = highest(
                 complete_since, *(bucket_set.lowest() for bucket_set in self._buckets.of(version))

@@ -57,6 +57,10 @@ class History:
         self._needed = anchors
         return begun, ended
 
+    def counts(self) -> dict[str, int]:
+        """How many transactions each anchor has accepted."""
+        return {anchor: len(accepted) for anchor, accepted in self.accepted.items()}
+
     def counted(self, anchor: str, rule_id: int) -> list[AcceptedTransaction]:
         """The transactions that count for a rule, in order; void ones are among them."""
         return self.accepted[anchor][self._begin(anchor, rule_id) :]

@@ -12,18 +12,27 @@ class Horizon:
     """Of one window: `floor` is the lowest event time that it sees, None while that is all.
 
     `dropped` is the one below which buckets are gone, None where no bucket is. A bucketed window out of
-    buckets has their `length` in ms, and `begun`, the position of rules.v1 at which they were.
+    buckets has their `length` in ms, and `begun`, the position of rules.v1 at which they were. `let_go` are pairs of a
+    sequence number and an event time: what was accepted before the one and lies before the other is not seen.
     """
 
     floor: int | None
     length: int | None = None
     dropped: int | None = None
     begun: int | None = None
+    let_go: tuple[tuple[int, int], ...] = ()
 
     def sees(self, accepted: AcceptedTransaction) -> bool:
         """True if a transaction is visible and not void."""
-        visible = self.floor is None or accepted.transaction.event_time >= self.floor
+        event_time = accepted.transaction.event_time
+        visible = self.floor is None or event_time >= self.floor
+        visible = visible and not self.has_let_go(accepted)
         return visible and (accepted.void is None or self._keeps(accepted))
+
+    def has_let_go(self, accepted: AcceptedTransaction) -> bool:
+        """True if it was below the floor when history was reopened."""
+        event_time = accepted.transaction.event_time
+        return any(accepted.sequence < before and event_time < end for before, end in self.let_go)
 
     def _keeps(self, accepted: AcceptedTransaction) -> bool:
         """True if a void transaction had been merged into its bucket, where it stays."""

@@ -226,3 +226,17 @@ def test_a_state_without_them_is_read_and_goes_on() -> None:
     log.commit()
     engine.forget()
     assert engine.run(after) == fresh.alerts()
+
+
+def test_what_a_bucketed_rule_cannot_see_is_counted() -> None:
+    registry = Registry()
+    narrow = registry.publish(1, by_payee("COUNT", ">=", "1"), 0, 0)
+    wide = registry.publish(2, by_payee("COUNT", ">=", "1", seconds=86_400, bucket=60), 0, 0)
+    exact = registry.publish(3, by_payee("COUNT", ">=", "1", seconds=86_400), 0, 0)
+    opened, name = start(registry)
+    # an hour ago, a day and an hour ago: beyond every window
+    old = tuple(at(number, -hours * 3600, on_record=0, backfill=name) for number, hours in enumerate((1, 25)))
+    engine = judged(narrow, T, (wide, exact), opened, old, at(2, 1))
+    assert told(engine)[-3:] == [(1, "t2", "1"), (2, "t2", "1"), (3, "t2", "2")]
+    counts = [engine.counters[f"rule_backfilled_unseen:{number}"] for number in (1, 2, 3)]
+    assert counts == [0, 1, 0]

@@ -1,4 +1,4 @@
-"""The filter of exclusions: transactions that operators have cleared of a rule fail it."""
+"""The filter of exclusions: transactions that operators have cleared of a rule, or history had let go, fail it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tripline_engine.domain.rules.exclusions import Exclusions
 
 def excluding(exclusions: Exclusions, compiler: FilterCompiler, test: Test | None) -> Test | None:
     """The test, which excluded transactions fail too."""
-    if not exclusions.before and not exclusions.groups:
+    if not exclusions.before and not exclusions.groups and not exclusions.let_go:
         return test
     groups = [(excluded.before, _in_group(excluded.group, compiler)) for excluded in exclusions.groups]
-    last = max(exclusions.before, *(before for before, _ in groups), 0)
+    last = max(exclusions.before, *(before for before, _ in (*groups, *exclusions.let_go)), 0)
 
     def not_excluded(history: History, start: int, end: int) -> BoolArray:
         result = np.ones(end - start, np.bool_) if test is None else test(history, start, end)
@@ -27,6 +27,8 @@ def excluding(exclusions: Exclusions, compiler: FilterCompiler, test: Test | Non
         result = result & (sequences >= exclusions.before)
         for before, in_group in groups:
             result &= (sequences >= before) | ~in_group(history, start, end)
+        for before, until in exclusions.let_go:
+            result &= (sequences >= before) | (history.time[start:end] >= until)
         return result
 
     return not_excluded

@@ -137,6 +137,8 @@ class Anchor:
             if rows.backfilled is not None:
                 filled = eligible & rows.backfilled & (self._slots(version, start) >= 0)
                 judgement.counts[rule_counter(version.rule_id, "backfilled")] += int(filled.sum())
+                unseen = filled & _beyond_buckets(version, rows, watermarks)
+                judgement.counts[rule_counter(version.rule_id, "backfilled_unseen")] += int(unseen.sum())
                 eligible = eligible & ~rows.backfilled
             fired, reading = evaluate_version(version, eligible, evaluation, book.judged, judgement)
             traced_until = book.traced.get(version.rule_id)
@@ -191,3 +193,14 @@ class Anchor:
             return verdict
         row = self.history.base + verdict.row
         return replace(verdict, partial=self.history.partial(row, verdict.version.fields))
+
+
+def _beyond_buckets(
+    version: RuleVersion, rows: TransactionBatch, watermarks: Watermarks
+) -> npt.NDArray[np.bool_]:
+    """Which rows a bucketed version would reach, and does not see: its buckets begin later, and never earlier again."""
+    if version.bucket_ms is None:
+        return np.zeros(len(rows), np.bool_)
+    reach = watermarks.lateness_floor - version.window_ms
+    beyond: npt.NDArray[np.bool_] = (rows.time >= reach) & (rows.time < watermarks.visible_from(version))
+    return beyond

@@ -1,5 +1,7 @@
 """Exclusions: the transactions that a rule version ignores, since an operator cleared the rule or one of its groups.
 
+And those that history had let go of, wholly or in part, before it was reopened for a backfill.
+
 CLEAR_RULE             x1      x2   |    x3      e
                   -----|-------|----|----|-------|-----> order of acceptance
                        0       1         2       3        before = 2: x1 and x2 are in no list of the rule
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.control_commands import Group
@@ -23,6 +25,13 @@ class ExcludedGroup:
     group: Group
 
 
+class LetGo(NamedTuple):
+    """Transactions with a sequence number below ``before`` and an event time (ms) before ``until``."""
+
+    before: int
+    until: int
+
+
 @dataclass(frozen=True, slots=True)
 class Exclusions:
     """Transactions of an anchor that count for nothing in a version.
@@ -30,16 +39,19 @@ class Exclusions:
     :ivar before: a sequence number of acceptance; all transactions below it are excluded
     :ivar groups: groups of which more are excluded
     :ivar cleared_by: the rule and the position of the command that cleared it, by which all shards name its bucket sets
+    :ivar let_go: what had become invisible before history was reopened
     """
 
     before: int = 0
     groups: tuple[ExcludedGroup, ...] = ()
     cleared_by: tuple[int, int] | None = None
+    let_go: tuple[LetGo, ...] = ()
 
     @property
     def suffix(self) -> str:
         """A suffix for the names of arrays over the other transactions; empty where nothing is excluded."""
         since = f".since.{self.before}" if self.before else ""
+        since += "".join(f".reopened.{before}.{until}" for before, until in self.let_go)
         if not self.groups:
             return since
         return f"{since}.without.{sha256_hex(canonical_json(self.to_json()))[:32]}"
@@ -52,12 +64,16 @@ class Exclusions:
     def of_retained(self, first: int) -> Exclusions:
         """The exclusions that still make a difference while nothing is retained below sequence number ``first``."""
         groups = tuple(excluded for excluded in self.groups if excluded.before > first)
-        return replace(self, before=self.before if self.before > first else 0, groups=groups)
+        let_go = tuple(each for each in self.let_go if each.before > first)
+        return replace(self, before=self.before if self.before > first else 0, groups=groups, let_go=let_go)
 
     def to_json(self) -> dict[str, Any]:
         """The JSON that is stored with the rules."""
         groups = [[excluded.before, [list(pair) for pair in excluded.group]] for excluded in self.groups]
-        return {"before": self.before, "groups": groups, "apart": self.cleared_by and list(self.cleared_by)}
+        cleared_by = self.cleared_by and list(self.cleared_by)
+        stored = {"before": self.before, "groups": groups, "apart": cleared_by}
+        # names of arrays are made of it: without these it is what it was before there were such
+        return stored | {"letGo": [list(pair) for pair in self.let_go]} if self.let_go else stored
 
     @staticmethod
     def of_json(stored: Mapping[str, Any] | None) -> Exclusions:
@@ -70,7 +86,11 @@ class Exclusions:
         )
         cleared_by = stored["apart"]
         return Exclusions(
-            stored["before"], tuple(groups), None if cleared_by is None else (cleared_by[0], cleared_by[1])
+            stored["before"],
+            tuple(groups),
+            None if cleared_by is None else (cleared_by[0], cleared_by[1]),
+            # exclusions from before history could be reopened have none
+            tuple(LetGo(*pair) for pair in stored.get("letGo", ())),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.named_values import read_list, read_name, read_parameter
 from tripline_contracts.rules import rule_definition
 from tripline_engine.domain.rules.event_decoder import decode
+from tripline_engine.domain.rules.exclusions import LetGo
 from tripline_engine.domain.rules.judged_spans import JudgedSpans, Span
 from tripline_engine.domain.rules.log_position import LogPosition
 from tripline_engine.domain.rules.named_values import NamedValues
@@ -135,6 +136,11 @@ class RuleBook:
         """Every definition version still held, paused rules' too."""
         for rule in self.rules.values():
             yield from rule.versions
+
+    def hide(self, rule_ids: Iterable[int], hidden: Callable[[RuleVersion], tuple[LetGo, ...]]) -> None:
+        """Have these rules exclude what is hidden from their versions since history was reopened."""
+        for rule_id in rule_ids:
+            self.rules[rule_id] = self.rules[rule_id].letting_go(hidden)
 
     def record_judged(self, work: CatchUp) -> None:
         """Record that a version has caught up."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from tripline_contracts.event_type import EventType
 from tripline_contracts.rules import rule_definition
 from tripline_contracts.rules.anchors import anchor_of
 from tripline_contracts.rules.rule_definition import RuleDefinition
-from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions
+from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions, LetGo
 from tripline_engine.domain.rules.measures import (
     Measure,
     Population,
@@ -158,6 +158,14 @@ class Rule:
             version.excluding(cleared.exclusions(self.rule_id, version.anchor)) for version in self.versions
         )
         return replace(self, versions=versions, cleared=cleared)
+
+    def letting_go(self, hidden: Callable[[RuleVersion], tuple[LetGo, ...]]) -> Rule:
+        """The rule whose versions exclude what is hidden from them, and nothing else of that kind."""
+        versions = tuple(
+            version.excluding(replace(version.exclusions, let_go=hidden(version)))
+            for version in self.versions
+        )
+        return self if versions == self.versions else replace(self, versions=versions)
 
     def grouped_by(self, fields: tuple[str, ...]) -> Iterator[RuleVersion]:
         """The versions with groups of their own by just these fields; chained and bucketed ones share theirs."""

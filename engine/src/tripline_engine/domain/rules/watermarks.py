@@ -1,18 +1,20 @@
 """Watermarks: the record clock of a shard, and the floors that follow from it.
 
-All of them only rise, at ticks. A transaction is visible to a rule while its event time is at or above the
-highest floor of the fields that the rule uses; one floor per anchor and field suffices for every rule, those
-to come included.
+All of them rise, at ticks; those of fields are lowered too, when history is reopened for a backfill. A transaction is
+visible to a rule while its event time is at or above the highest floor of the fields that the rule uses; one floor per
+anchor and field suffices for every rule, those to come included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 from tripline_contracts.event_type import EventType
+from tripline_engine.domain.rules.exclusions import LetGo
 from tripline_engine.domain.rules.measures import BucketKey
+from tripline_engine.domain.rules.reopenings import Reopening, hidden_below, let_go, warm_above
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.tolerances import Tolerances
@@ -47,6 +49,7 @@ class Watermarks:
     :ivar id_floor: ids with an older record time have expired
     :ivar rule_floors: by rule, the warm floor that follows from clears of it alone
     :ivar anchor_floors: by anchor, the warm floor that follows from the beginning of its need
+    :ivar reopened: by anchor, the reopenings of its history that still hide something, oldest first
     :ivar complete_from: the time from which backfills have completed what was before the first tick; None without any
     :ivar floors: by anchor and field, the oldest event time still visible to a rule that uses the field
     :ivar spans: by bucket set, the event times that it shows
@@ -62,6 +65,7 @@ class Watermarks:
     rule_floors: dict[int, int] = field(default_factory=dict)
     complete_from: int | None = None
     anchor_floors: dict[str, int] = field(default_factory=dict)
+    reopened: dict[str, list[Reopening]] = field(default_factory=dict)
 
     @staticmethod
     def new(event_type: EventType) -> Watermarks:
@@ -84,6 +88,11 @@ class Watermarks:
         for anchor, floors in self.floors.items():
             for name, floor in floors.items():
                 floors[name] = max(floor, lateness_floor - widest.get((anchor, name), 0))
+        for anchor, reopenings in self.reopened.items():
+            floors = self.floors[anchor]
+            reopenings[:] = [
+                each for each in reopenings if any(floors[name] < old for name, old in each.floors.items())
+            ]
         for path, (key, window_ms) in _bucket_sets(book.versions()).items():
             start = -(-(lateness_floor - window_ms - key.length_ms) // key.length_ms) * key.length_ms
             span = self.spans[path]
@@ -95,9 +104,36 @@ class Watermarks:
         bucket_sets = _bucket_sets(book.versions())
         self.spans = {
             path: self.spans.get(path)
-            or BucketSpan(self.floor(path.partition(".by.")[0], key.used), begun=book.position)
+            or BucketSpan(self._begin(path.partition(".by.")[0], key.used), begun=book.position)
             for path, (key, _) in bucket_sets.items()
         }
+
+    def reopen(self, versions: Iterable[RuleVersion], accepted: Mapping[str, int]) -> bool:
+        """Lower the floors of exact versions to what their windows can reach, for a backfill; whether any was lowered.
+
+        :param accepted: by anchor, the transactions accepted so far
+        """
+        if self.clock is None:
+            return False
+        lowered: dict[str, dict[str, int]] = {}
+        for version in versions:
+            floors = lowered.get(version.anchor) or self.floors[version.anchor]
+            reach = self.lateness_floor - version.window_ms
+            if version.bucket_ms is None and any(floors[name] > reach for name in version.fields):
+                below = {name: min(floors[name], reach) for name in version.fields}
+                lowered[version.anchor] = floors | below
+        for anchor, floors in lowered.items():
+            until = self.floors[anchor]
+            self.reopened.setdefault(anchor, []).append(Reopening(accepted[anchor], until, until))
+            self.floors[anchor] = floors
+        return bool(lowered)
+
+    def let_go(self, version: RuleVersion) -> tuple[LetGo, ...]:
+        """What was accepted and is hidden from the version; of a bucketed one its bucket sets say it."""
+        if version.bucket_ms is not None or not self.reopened.get(version.anchor):
+            return ()
+        floor = self.floor(version.anchor, version.fields)
+        return let_go(self.reopened[version.anchor], version.fields, floor)
 
     def clear(self, settings: Tolerances) -> None:
         """Raise the warm floor: history begins anew, and no window is whole before it could have filled since."""
@@ -116,8 +152,9 @@ class Watermarks:
             self.anchor_floors[anchor] = self.clock + settings.max_future_skew_ms
 
     def end_anchor(self, anchor: str) -> None:
-        """Drop the warm floor of an anchor that no rule needs."""
+        """Drop the warm floor, and the reopenings, of an anchor that no rule needs."""
         self.anchor_floors.pop(anchor, None)
+        self.reopened.pop(anchor, None)
 
     def complete(self, since: int) -> None:
         """Lower the warm floors: a backfill has completed history from ``since`` on."""
@@ -125,6 +162,8 @@ class Watermarks:
         self.warm_floor = min(self.warm_floor, since)
         self.rule_floors = {rule_id: min(floor, since) for rule_id, floor in self.rule_floors.items()}
         self.anchor_floors = {anchor: min(floor, since) for anchor, floor in self.anchor_floors.items()}
+        for reopenings in self.reopened.values():
+            reopenings[:] = [each.completed(since) for each in reopenings]
 
     def retain_rules(self, rules: Container[int]) -> None:
         """Drop the floors of all rules but these."""
@@ -163,7 +202,13 @@ class Watermarks:
         floor, bucket_ms = max(first, cleared, self.visible_from(version)), version.bucket_ms
         if bucket_ms is not None:
             floor = -(-floor // bucket_ms) * bucket_ms
+        else:
+            floor = max(floor, warm_above(self.reopened.get(version.anchor, ()), version.fields))
         return floor + version.window_ms
+
+    def _begin(self, anchor: str, fields: frozenset[str]) -> int:
+        """The event time from which a bucket set may have all that was accepted."""
+        return max(self.floor(anchor, fields), hidden_below(self.reopened.get(anchor, ()), fields))
 
     def to_json(self) -> dict[str, Any]:
         """The JSON that is stored in the head record."""
@@ -178,6 +223,10 @@ class Watermarks:
             "ruleFloors": sorted(self.rule_floors.items()),
             "completeFrom": self.complete_from,
             "anchorFloors": self.anchor_floors,
+            "reopened": {
+                anchor: [each.to_json() for each in reopenings]
+                for anchor, reopenings in self.reopened.items()
+            },
         }
 
     @staticmethod
@@ -195,6 +244,10 @@ class Watermarks:
             rule_floors=dict(data.get("ruleFloors", [])),
             complete_from=data.get("completeFrom"),
             anchor_floors=data.get("anchorFloors", {}),
+            reopened={
+                anchor: [Reopening(*each) for each in reopenings]
+                for anchor, reopenings in data.get("reopened", {}).items()
+            },
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 import pyarrow as pa
@@ -91,6 +92,7 @@ class Batch:
             match applied:
                 case RuleApplied():
                     self._need.follow_event(applied)
+                    applied = self._reopened(applied)
                     self._report_applied(applied)
                     if applied.catch_up:
                         anchor = self._state.anchors[applied.catch_up.version.anchor]
@@ -101,6 +103,18 @@ class Batch:
                 case ControlApplied():
                     self._apply_command(applied)
         return changed
+
+    def _reopened(self, applied: RuleApplied) -> RuleApplied:
+        """The event, after history was reopened for its rule if a backfill stands."""
+        book, watermarks = self._state.book, self._state.watermarks
+        if applied.rule_id not in book.rules:
+            return applied
+        if book.backfills:
+            watermarks.reopen([applied.newest], book.accepted)
+        book.hide([applied.rule_id], watermarks.let_go)
+        newest = book.rules[applied.rule_id].versions[-1]
+        catch_up = applied.catch_up and replace(applied.catch_up, version=newest)
+        return replace(applied, newest=newest, catch_up=catch_up)
 
     def _report_applied(self, applied: RuleApplied) -> None:
         """The status record; that of a deleted rule tells its last bucket sets."""
@@ -162,6 +176,7 @@ class Batch:
     def _follow_rule_book(self) -> None:
         """Have log and windows follow a rule book that has changed."""
         state, head = self._state, self._head
+        state.book.hide(list(state.book.rules), state.watermarks.let_go)
         state.book.record_judging({name: anchor.log.segments.first for name, anchor in state.anchors.items()})
         self._retain_bucket_sets()
         state.watermarks.retain_rules(state.book.rules)

@@ -140,6 +140,7 @@ COUNTED_BY_RULE: Final = {
         "null_groups": "Transactions skipped by a rule because a grouping field is null",
         "duplicates": "Duplicates that a rule would have evaluated",
         "backfilled": "Transactions ingested into a rule's windows by backfills",
+        "backfilled_unseen": "Of those, ones that a bucketed rule does not see: its buckets begin later",
     }.items()
 }
 """Metrics by a shard's counters of single rules; each micro-batch adds to the metric."""
