@@ -98,10 +98,10 @@ class Clock:
 
     def catch_up_horizons(self, version: Version) -> Horizons:
         """The horizons in catch-up: what is kept one by one, and of that what its buckets may hold."""
-        floor = self._floor(version)
         if version.definition.bucket is None:
-            return self._alike(version, Horizon(floor, let_go=self._let_go(version)))
-        sets = self._buckets.of(version)
+            return self._alike(version, Horizon(self._floor(version), let_go=self._let_go(version)))
+        # Nothing was reopened for its buckets.
+        floor, sets = self._whole_from(version), self._buckets.of(version)
         by_condition = tuple(
             Horizon(highest(floor, bucket_set.lowest()), dropped=bucket_set.floor) for bucket_set in sets
         )

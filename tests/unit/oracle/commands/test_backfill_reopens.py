@@ -180,3 +180,17 @@ def test_a_bucketed_rule_begins_where_history_is_kept_for_it() -> None:
     line.fill(backfill, (10, 30))
     line.live(20, "0.5")
     assert last_value(line.judged(), 2) == "1.5"
+
+
+@pytest.mark.parametrize("rows_stay", [False, True])
+def test_a_bucketed_rule_is_caught_up_over_rows_that_were_visible_until_then(rows_stay: bool) -> None:
+    line = Line(summing(3600, bucket=60))
+    if rows_stay:  # without their amounts
+        line.publish(9, draft("COUNT", ">=", "99", by=("payeeId",), seconds=MONTH))
+    line.live(0, "4000")  # in a bucket of rule 1, and below the floor of rows
+    line.live(20, "7")
+    line.command("START_BACKFILL")
+    line.publish(2, summing())
+    line.publish(3, summing(7200, bucket=60), effective_from=0)
+    caught_up = [alert for alert in line.judged().alerts if alert["ruleId"] == 3]
+    assert [(alert["value"], alert["contributors"]["count"]) for alert in caught_up] == [("7", 1)]

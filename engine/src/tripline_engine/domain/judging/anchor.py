@@ -157,13 +157,13 @@ class Anchor:
         in memory of its own.
         """
         version, history = work.version, self.history
-        floor = watermarks.floor(version.anchor, version.fields)
+        floor = watermarks.rows_from(version)
         empty, tuning = WindowPlan.empty(), self._tuning
         detached = WindowSet(HeapArena(), history, self._compiler, empty, floor, tuning)
         restructure(detached, WindowPlan.of_versions([version]), watermarks, None, build=False)
         evaluation = ingest(detached, history.base, history.end, watermarks, [version])
         time = history.time[history.base : history.end]
-        since = max(version.effective_from, watermarks.visible_from(version))
+        since = max(version.effective_from, watermarks.visible_from(version), floor)
         eligible = (time >= since) & (time < work.until)
         backfilled = history.marked(BACKFILLED, history.base, history.end)
         if backfilled is not None:

@@ -206,6 +206,12 @@ class Watermarks:
             floor = max(floor, warm_above(self.reopened.get(version.anchor, ()), version.fields))
         return floor + version.window_ms
 
+    def rows_from(self, version: RuleVersion) -> int:
+        """The oldest event time of rows that a version just applied goes through; a bucketed one sees no reopening."""
+        if version.bucket_ms is None:
+            return self.floor(version.anchor, version.fields)
+        return self._begin(version.anchor, version.fields)
+
     def _begin(self, anchor: str, fields: frozenset[str]) -> int:
         """The event time from which a bucket set may have all that was accepted."""
         return max(self.floor(anchor, fields), hidden_below(self.reopened.get(anchor, ()), fields))
