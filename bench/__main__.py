@@ -74,7 +74,7 @@ def main(*, chosen: tuple[str, ...]) -> None:
     """Measures everything, and prints it in one table."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     console, begin = Console(width=150 if not sys.stdout.isatty() else None), time.monotonic()
-    found: list[Result] = []
+    rows: list[Result] = []
     failed = []
     for stage in STAGES:
         if chosen and stage.name not in chosen:
@@ -82,14 +82,14 @@ def main(*, chosen: tuple[str, ...]) -> None:
         console.print(f"[bold]{time.monotonic() - begin:5.0f} s  {stage.name}[/]: {stage.about}")
         measured = _measured(stage, paths.var_folder() / f"{stage.name}.json")
         failed += [] if measured else [stage.name]
-        found += measured
+        rows += measured
     console.print(f"[bold]{time.monotonic() - begin:5.0f} s  all of it[/]")
-    results.show(found, console)
-    results.write(found, paths.var_folder() / "bench.json")
+    results.show(rows, console)
+    results.write(rows, paths.var_folder() / "bench.json")
     if failed:
         console.print(f"[red]not measured: {', '.join(failed)}[/]")
         sys.exit(2)
-    sys.exit(0 if all(result.ok for result in found) else 1)
+    sys.exit(0 if all(result.ok for result in rows) else 1)
 
 
 def _measured(stage: Stage, file: Path) -> list[Result]:

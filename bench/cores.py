@@ -19,7 +19,7 @@ from rich.console import Console
 
 from bench.figures import results
 from bench.figures.results import Result
-from bench.harness.backlog import Backlog, Place, filled, limit, taken
+from bench.harness.backlog import Backlog, Workplace, filled, limit, taken
 from bench.harness.engine import Cores
 from bench.throughput import RULES, versions, workload
 from tripline_demo import paths
@@ -29,19 +29,21 @@ PER_CORE: Final = 50_000
 _LIMIT_BATCHES: Final = 10
 
 
-def measured(place: Place, count: int, shards: Sequence[int], payments: int) -> tuple[list[Result], float]:
+def measured(
+    workplace: Workplace, count: int, shards: Sequence[int], payments: int
+) -> tuple[list[Result], float]:
     """What so many cores come to, with each number of shards; and the best of them as a part of the limit."""
-    cores, found = Cores(count), list[Result]()
-    most = limit(place, payments // _LIMIT_BATCHES, cores)
-    found.append(results.told(f"{count} cores: Spark's own operators", most, "payments/s"))
+    cores, rows = Cores(count), list[Result]()
+    most = limit(workplace, payments // _LIMIT_BATCHES, cores)
+    rows.append(results.told(f"{count} cores: Spark's own operators", most, "payments/s"))
     best = 0.0
     for number in shards:
-        done = taken(place, number, PER_CORE * count, cores)
+        done = taken(workplace, number, PER_CORE * count, cores)
         name = f"{count} cores: the engine, shards: {number}"
-        found += [results.told(name, done.rate, "payments/s", most), *done.checked]
+        rows += [results.told(name, done.rate, "payments/s", most), *done.checked]
         best = max(best, done.rate)
-    found.append(results.told(f"{count} cores: the best of these", best, "payments/s", most))
-    return found, best
+    rows.append(results.told(f"{count} cores: the best of these", best, "payments/s", most))
+    return rows, best
 
 
 @click.command()
@@ -67,21 +69,21 @@ def main(
         sys.exit(2)
     partitions = max(counts)
     load = workload(payments, payees, seed, partitions)
-    found: list[Result] = []
+    rows: list[Result] = []
     best: dict[int, float] = {}
-    with filled(Backlog(load, versions(load, RULES)), secured=secured, partitions=partitions) as place:
+    with filled(Backlog(load, versions(load, RULES)), secured=secured, partitions=partitions) as workplace:
         for count in counts:
             console.print(f"[dim]{time.monotonic() - begin:5.0f} s[/]  {count} cores")
             chosen = shards or sorted({max(1, count // 2), count})
-            more, best[count] = measured(place, count, chosen, payments)
-            found += more
+            more, best[count] = measured(workplace, count, chosen, payments)
+            rows += more
     first = counts[0]
     for count in counts[1:]:
         name = f"{count} cores, as a multiple of {first}"
-        found.append(results.told(name, best[count] / best[first], "×"))
-    results.show(found, console)
-    results.write(found, paths.var_folder() / "cores.json")
-    sys.exit(0 if all(result.ok for result in found) else 1)
+        rows.append(results.told(name, best[count] / best[first], "×"))
+    results.show(rows, console)
+    results.write(rows, paths.var_folder() / "cores.json")
+    sys.exit(0 if all(result.ok for result in rows) else 1)
 
 
 if __name__ == "__main__":

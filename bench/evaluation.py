@@ -142,13 +142,13 @@ def main(*, small: int, large: int, micro_batches: int, size: int, seed: int) ->
     console = Console(width=150 if not sys.stdout.isatty() else None)
     config = EngineConfig("bench", _TYPE, _TYPE.anchors, 1, (1, 2), "data")
     stream = prepared(config, payments(large + _KEPT_LATER_MS, micro_batches * size, seed), size)
-    found: list[Result] = []
+    rows: list[Result] = []
     for function in FUNCTIONS:
         console.print(f"[dim]{function}[/]")
-        found += measured(config, stream, function, small, large)
-    results.show(found, console)
-    results.write(found, paths.var_folder() / "evaluation.json")
-    sys.exit(0 if all(result.ok for result in found) else 1)
+        rows += measured(config, stream, function, small, large)
+    results.show(rows, console)
+    results.write(rows, paths.var_folder() / "evaluation.json")
+    sys.exit(0 if all(result.ok for result in rows) else 1)
 
 
 def payments(before: int, timed: int, seed: int) -> Workload:
@@ -187,7 +187,9 @@ def measured(
     """The rows of one aggregate."""
     with tempfile.TemporaryDirectory(prefix="tripline-evaluation-") as folder:
         subjects = [_subject(function, small), _subject(function, large), None]
-        shards = [Shard(config, Path(folder) / str(place), subject) for place, subject in enumerate(subjects)]
+        shards = [
+            Shard(config, Path(folder) / str(number), subject) for number, subject in enumerate(subjects)
+        ]
         for shard in shards:
             shard.publish(1, UNREACHABLE, 0)
             for batch in stream.filling:
@@ -195,8 +197,8 @@ def measured(
             shard.ms.clear()
             shard.judging_ms.clear()
         for number, batch in enumerate(stream.timed):
-            for place in range(len(shards)):
-                shards[(number + place) % len(shards)].take(batch)
+            for turn in range(len(shards)):
+                shards[(number + turn) % len(shards)].take(batch)
         nothing, without = [0.0] * len(stream.timed), list(shards[2].ms)
         whole, longer = (_microseconds(shard.ms, nothing, stream) for shard in shards[:2])
         judging, judging_longer = (_microseconds(shard.judging_ms, nothing, stream) for shard in shards[:2])
@@ -216,8 +218,12 @@ def _subject(function: Function, held: int) -> Subject:
 
 def _microseconds(took: Sequence[float], less: Sequence[float], stream: Stream) -> float:
     """Of one payment, by the median micro-batch, each (ms) `less` what another shard took for the same one."""
-    each = (stream.checked_from - stream.load.preloaded) / len(stream.timed)
-    return statistics.median(ms - other for ms, other in zip(took, less, strict=True)) * 1_000 / each
+    checked_per_batch = (stream.checked_from - stream.load.preloaded) / len(stream.timed)
+    return (
+        statistics.median(ms - other for ms, other in zip(took, less, strict=True))
+        * 1_000
+        / checked_per_batch
+    )
 
 
 def _compared(name: str, short: float, long: float, large: int) -> Result:
@@ -236,10 +242,10 @@ def _wrong(shard: Shard, stream: Stream) -> int:
     alerts = {number_of(str(_id(alert))): alert for alert in shard.take(stream.checked)}
     held = plainly_held(load, shard.subject, np.arange(first, len(load)))
     wrong = 0
-    for place in range(_CHECKED):
-        alert = alerts.get(first + place)
+    for probe in range(_CHECKED):
+        alert = alerts.get(first + probe)
         told = None if alert is None else (alert["value"], alert["contributors"]["count"])  # type: ignore[index]
-        wrong += told != (shard.subject.value(held, place), int(held.count[place]))
+        wrong += told != (shard.subject.value(held, probe), int(held.count[probe]))
     return wrong
 
 
@@ -250,14 +256,14 @@ def _id(alert: dict[str, object]) -> object:
 def plainly_held(load: Workload, subject: Subject, asked: Column) -> Held:
     """What the windows of these payments hold: the payment number n is that of millisecond n, both ends are in."""
     total, count, extreme = (np.zeros(asked.size, np.int64) for _ in range(3))
-    for place, number in enumerate(asked.tolist()):
+    for probe, number in enumerate(asked.tolist()):
         window = slice(max(0, number - 1_000 * subject.window_seconds), number + 1)
         cents = load.cents[window]
-        count[place] = cents.size
-        total[place] = cents.sum()
+        count[probe] = cents.size
+        total[probe] = cents.sum()
         if subject.function == "COUNT_DISTINCT":
-            total[place] = np.unique(load.key(subject.counted)[window]).size
-        extreme[place] = cents.min() if subject.function == "MIN" else cents.max()
+            total[probe] = np.unique(load.key(subject.counted)[window]).size
+        extreme[probe] = cents.min() if subject.function == "MIN" else cents.max()
     return Held(total, count, extreme)
 
 

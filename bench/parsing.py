@@ -84,12 +84,12 @@ def _arrow(part: list[bytes]) -> pa.Table:
 
 
 def _best(work: Callable[[], object], times: int) -> float:
-    found = []
+    seconds = []
     for _ in range(times):
         begin = time.process_time()
         work()
-        found.append(time.process_time() - begin)
-    return float(np.min(found))
+        seconds.append(time.process_time() - begin)
+    return float(np.min(seconds))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from bench.figures import results
 from bench.figures.results import Result
-from bench.harness.backlog import Backlog, Place, filled, taken
+from bench.harness.backlog import Backlog, Workplace, filled, taken
 from bench.peers import blaze_peer, quix_peer
 from bench.throughput import RULES, versions, workload
 from tripline_demo import paths
@@ -46,29 +46,31 @@ def main(*, payments: int, ours: int, shards: tuple[int, ...], seed: int) -> Non
     def say(text: str) -> None:
         console.print(f"[dim]{time.monotonic() - begin:5.0f} s[/]  {text}")
 
-    of_quix, found = quix_peer.measured(payments, seed, say)
+    of_quix, rows = quix_peer.measured(payments, seed, say)
     # more payments, because theirs would be over before a JVM is warm
     load = workload(ours, quix_peer.PAYEES, seed)
-    with filled(Backlog(load, versions(load, RULES))) as place:
-        of_blaze, of_peer = blaze_peer.measured(place, say)
-        best, of_engine = _of_engine(place, shards, say)
-    found += [*of_peer, *of_engine]
+    with filled(Backlog(load, versions(load, RULES))) as workplace:
+        of_blaze, of_peer = blaze_peer.measured(workplace, say)
+        best, of_engine = _of_engine(workplace, shards, say)
+    rows += [*of_peer, *of_engine]
     for name, theirs in ((quix_peer.NAME, of_quix), (blaze_peer.NAME, of_blaze)):
-        found.append(results.told(f"the engine (reference: {name}, its best)", best, "payments/s", theirs))
-    results.show(found, console)
-    results.write(found, paths.var_folder() / "peer.json")
-    sys.exit(0 if all(result.ok for result in found) else 1)
+        rows.append(results.told(f"the engine (reference: {name}, its best)", best, "payments/s", theirs))
+    results.show(rows, console)
+    results.write(rows, paths.var_folder() / "peer.json")
+    sys.exit(0 if all(result.ok for result in rows) else 1)
 
 
-def _of_engine(place: Place, shards: Sequence[int], say: Callable[[str], None]) -> tuple[float, list[Result]]:
-    found: list[Result] = []
+def _of_engine(
+    workplace: Workplace, shards: Sequence[int], say: Callable[[str], None]
+) -> tuple[float, list[Result]]:
+    rows: list[Result] = []
     best = 0.0
     for count in shards:
         say(f"the engine, shards: {count}; the best so far {best:,.0f}/s")
-        done = taken(place, count)
-        found += [results.told(f"the engine, shards: {count}", done.rate, "payments/s"), *done.checked]
+        done = taken(workplace, count)
+        rows += [results.told(f"the engine, shards: {count}", done.rate, "payments/s"), *done.checked]
         best = max(best, done.rate)
-    return best, found
+    return best, rows
 
 
 if __name__ == "__main__":

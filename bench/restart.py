@@ -49,17 +49,17 @@ def main(*, payments: int, few: int, shards: int, per_batch: int, linger: int, s
 
     short = _run(few, Options(shards, per_batch, linger=0, seed=seed), say)
     long = _run(payments, Options(shards, per_batch, linger=linger, seed=seed), say)
-    found = [*_restart_rows(short, long), *long.cleaned.rows()]
-    results.show(found, console)
-    results.write(found, paths.var_folder() / "restart.json")
-    sys.exit(0 if all(result.ok for result in found) else 1)
+    rows = [*_restart_rows(short, long), *long.cleaned.rows()]
+    results.show(rows, console)
+    results.write(rows, paths.var_folder() / "restart.json")
+    sys.exit(0 if all(result.ok for result in rows) else 1)
 
 
 def _run(payments: int, options: Options, say: Callable[[str], None]) -> Run:
     say(f"{payments:,} payments are made up")
     history = retaining(payments, options.linger, now_ms() - _AGO_MS, options.seed)
-    with engine.broker("restart") as place:
-        return Scenario(place, history, options, say).run()
+    with engine.broker("restart") as workplace:
+        return Scenario(workplace, history, options, say).run()
 
 
 def own_seconds(short: Restarted, long: Restarted) -> float:

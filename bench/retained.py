@@ -77,11 +77,11 @@ def main(*, rate: int, minutes: int, seed: int) -> None:
     """Measures what a payment costs between the stages and for as long as it is held."""
     load_ = make(rate, 60 * minutes * rate, 0, seed)
     config = EngineConfig("bench", _TYPE, _TYPE.anchors, 1, (1, 2), "data")
-    found = _shuffled(config, make(2_000, 2_000, 0, seed))
+    rows = _shuffled(config, make(2_000, 2_000, 0, seed))
     five, every = _run(config, load_, _five()), _run(config, load_, [*_five(), *_every_field()])
     for name in config.anchors:
         a, b = five.anchors[name], every.anchors[name]
-        found += [
+        rows += [
             results.at_most(
                 f"a payment held by {name} (of {a.rows:,}), in memory; reference: every field in use",
                 a.memory / a.rows, "bytes", MAX_MEMORY, reference=b.memory / b.rows,
@@ -91,10 +91,10 @@ def main(*, rate: int, minutes: int, seed: int) -> None:
                 a.log / a.logged, "bytes", MAX_LOG, reference=b.log / b.logged,
             ),
         ]  # fmt: skip
-    found += _judged(f"a micro-batch of {rate * _STEP_MS // 1000:,}, processor time", five, every)
-    results.show(found, Console(width=150 if not sys.stdout.isatty() else None))
-    results.write(found, paths.var_folder() / "retained.json")
-    sys.exit(0 if all(result.ok for result in found) else 1)
+    rows += _judged(f"a micro-batch of {rate * _STEP_MS // 1000:,}, processor time", five, every)
+    results.show(rows, Console(width=150 if not sys.stdout.isatty() else None))
+    results.write(rows, paths.var_folder() / "retained.json")
+    sys.exit(0 if all(result.ok for result in rows) else 1)
 
 
 def _judged(name: str, five: Run, every: Run) -> list[Result]:
@@ -113,18 +113,18 @@ def _shuffled(config: EngineConfig, load_: Workload) -> list[Result]:
     """As JSON and packed, with the declared fields alone and with others."""
     plain = [value for _, value in values(load_, 0, 2_000, range(_START, _START + 2_000))]
     more = [value[:-1] + _UNDECLARED for value in plain]
-    found = []
+    payloads = []
     for name, sent in (("of declared fields", plain), ("with undeclared ones", more)):
         crossing = sum(
-            len(each.data)
-            for each in packed(config, 0, sent, [_START] * len(sent))
-            if each.kind == Kind.TRANSACTIONS
+            len(parcel.data)
+            for parcel in packed(config, 0, sent, [_START] * len(sent))
+            if parcel.kind == Kind.TRANSACTIONS
         )
         size = sum(map(len, sent)) / len(sent)
-        found.append(
+        payloads.append(
             results.told(f"a payment {name} across the shuffle", crossing / len(sent), "bytes", size)
         )
-    return found
+    return payloads
 
 
 def _run(config: EngineConfig, load_: Workload, rules: list[Payload]) -> Run:
@@ -166,11 +166,11 @@ def _files(folder: Path, anchor: str) -> Iterator[Path]:
 def _batches(config: EngineConfig, load_: Workload) -> Iterator[list[Payload]]:
     size = load_.rate * _STEP_MS // 1000
     for start in range(0, len(load_), size):
-        stop, at = min(start + size, len(load_)), _START + start * 1000 // load_.rate
-        times = range(at, at + _STEP_MS, 1000 // load_.rate)
+        stop, clock = min(start + size, len(load_)), _START + start * 1000 // load_.rate
+        times = range(clock, clock + _STEP_MS, 1000 // load_.rate)
         sent = [value for _, value in values(load_, start, stop, list(times)[: stop - start])]
-        tick = Payload(Kind.TICK, tick_payload(at, json.dumps({"clock": at}).encode()), start)
-        yield [tick, *packed(config, start, sent, [at] * len(sent))]
+        tick = Payload(Kind.TICK, tick_payload(clock, json.dumps({"clock": clock}).encode()), start)
+        yield [tick, *packed(config, start, sent, [clock] * len(sent))]
 
 
 def packed(config: EngineConfig, first: int, sent: list[bytes], record_times: Sequence[int]) -> list[Payload]:
@@ -198,7 +198,7 @@ def _every_field() -> list[Payload]:
         {"field": "paymentAmount", "operator": "<", "value": "0"},
         {"field": "ingestionTimestamp", "operator": "<", "value": 0},
     ]
-    found = []
+    rows = []
     for number, (grouping, seconds) in enumerate(
         ((["payeeId"], 3_600), (["beneficiaryId"], 300), (["paymentType"], 1_800)), start=len(FIVE) + 1
     ):
@@ -210,8 +210,8 @@ def _every_field() -> list[Payload]:
             "windowSeconds": seconds,
             "filter": {"all": looked_at},
         }
-        found.append(published(number, body))
-    return found
+        rows.append(published(number, body))
+    return rows
 
 
 def published(
@@ -226,11 +226,11 @@ def published(
     definition = rule_definition.parse(
         {k: v for k, v in body.items() if k not in ("name", "effectiveFrom")}, event_type
     )
-    place = rule_id if position is None else position
+    log_position = rule_id if position is None else position
     event = {
-        "eventId": str(place),
+        "eventId": str(log_position),
         "type": "RulePublished",
-        "position": place,
+        "position": log_position,
         "occurredAt": _START,
         "actor": "bench",
         "widestWindows": [],
@@ -243,7 +243,7 @@ def published(
         "definitionHash": definition.hash,
         "effectiveFrom": body.get("effectiveFrom", 0),
     }
-    return Payload(Kind.RULE_EVENT, json.dumps(event).encode(), place)
+    return Payload(Kind.RULE_EVENT, json.dumps(event).encode(), log_position)
 
 
 if __name__ == "__main__":

@@ -120,12 +120,12 @@ def _records(load_: Workload, start: int, stop: int) -> Iterator[pa.RecordBatch]
     times = (_START + np.arange(start, stop) * 1_000 // load_.rate).tolist()
     sent = list(values(load_, start, stop, times))
     for partition in range(PARTITIONS):
-        mine = [at for at, (where, _) in enumerate(sent) if where == partition]
+        mine = [index for index, (where, _) in enumerate(sent) if where == partition]
         columns: list[Any] = [
             pa.array([partition] * len(mine), pa.int32()),
             pa.array(load_.offset[start:stop][mine]),
-            pa.array([times[at] for at in mine], pa.int64()),
-            pa.array([sent[at][1] for at in mine], pa.binary()),
+            pa.array([times[index] for index in mine], pa.int64()),
+            pa.array([sent[index][1] for index in mine], pa.binary()),
         ]
         yield pa.RecordBatch.from_arrays(columns, ["partition", "offset", "recordTime", "value"])
 

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from bench.figures import results
 from bench.figures.results import Result
-from bench.harness.backlog import Backlog, Place, filled, limit, taken
+from bench.harness.backlog import Backlog, Workplace, filled, limit, taken
 from bench.workload import many_rules
 from bench.workload.rules import FIVE, Subject, Version, limits
 from bench.workload.workload import PARTITIONS, Workload
@@ -61,11 +61,11 @@ class Run:
         """The five rules, with so many payees and beneficiaries by turns."""
         for population in payees:
             load, name = workload(payments, population, seed), f"{population:,} payees"
-            with filled(Backlog(load, versions(load, RULES)), secured=self.secured) as place:
+            with filled(Backlog(load, versions(load, RULES)), secured=self.secured) as workplace:
                 self.say(f"{name}: the limit")
-                most = limit(place, payments // _BATCHES)
+                most = limit(workplace, payments // _BATCHES)
                 self.found.append(results.told(f"{name}: Spark's own operators", most, "payments/s"))
-                best = self._best(place, name, most)
+                best = self._best(workplace, name, most)
             reference, share = (most, OF_THE_LIMIT) if self.first is None else (self.first, OF_THE_LINE_ABOVE)
             self._bar(f"{name}: the best of these", best, share * reference, reference)
             self.first = best if self.first is None else self.first
@@ -76,8 +76,8 @@ class Run:
             workload(payments, population, seed),
             f"{population:,} payees, and a rule by payment type",
         )
-        with filled(Backlog(load, versions(load, (*RULES, BY_TYPE))), secured=self.secured) as place:
-            best = self._best(place, name, self.first)
+        with filled(Backlog(load, versions(load, (*RULES, BY_TYPE))), secured=self.secured) as workplace:
+            best = self._best(workplace, name, self.first)
         if self.first is None:
             self.found.append(results.told(f"{name}: the best of these", best, "payments/s"))
         else:
@@ -93,15 +93,15 @@ class Run:
         self.say(f"{rules:,} rules: limits")
         published = many_rules.versions(load, many_rules.subjects(rules, seed), _ALERTS_PER_RULE_OF_MANY)
         name = f"{rules:,} rules on {len(many_rules.GROUPINGS)} grouping sets"
-        with filled(Backlog(load, published, many_rules.EVENT_TYPE_FILE), secured=self.secured) as place:
-            best = self._best(place, name, None)
+        with filled(Backlog(load, published, many_rules.EVENT_TYPE_FILE), secured=self.secured) as workplace:
+            best = self._best(workplace, name, None)
         self._bar(f"{name}: the best of these", best, UNDER_MANY_RULES, None)
 
-    def _best(self, place: Place, name: str, reference: float | None) -> float:
+    def _best(self, workplace: Workplace, name: str, reference: float | None) -> float:
         best = 0.0
         for count in self.shards:
             self.say(f"{name}; shards: {count}; the best so far {best:,.0f}/s")
-            done = taken(place, count)
+            done = taken(workplace, count)
             told = results.told(f"{name}: the engine, shards: {count}", done.rate, "payments/s", reference)
             later = results.told(
                 "… of the second half of the payments", done.second_half, "payments/s", reference
@@ -173,8 +173,10 @@ def workload(payments: int, population: int, seed: int, partitions: int = PARTIT
 
 def versions(load: Workload, rules: Sequence[Subject]) -> list[Version]:
     """The only versions of these rules, in the order of rules.v1."""
-    found = limits(load, _ALERTS_PER_RULE, rules)
-    return [Version(rule, 1, place, found[rule.rule_id], 0) for place, rule in enumerate(rules)]
+    reachable = limits(load, _ALERTS_PER_RULE, rules)
+    return [
+        Version(rule, 1, log_position, reachable[rule.rule_id], 0) for log_position, rule in enumerate(rules)
+    ]
 
 
 if __name__ == "__main__":

@@ -81,18 +81,18 @@ def main(
         console.print(f"[dim]{time.monotonic() - begin:5.0f} s[/]  {text}")
 
     say(f"narrow windows: a backlog of {backlog:,}")
-    narrow, found = _narrow(backlog, shards, seed)
+    narrow, rows = _narrow(backlog, shards, seed)
     for name in forms:
         say(f"{FORMS[name].name}: {payments:,} payments are made up, and limits found")
         sizes = payments, backlog, rate * (warm_up + seconds)
         run = _run(FORMS[name], sizes, rate, warm_up, shards, seed, say)
-        found += _rows(FORMS[name], run, payments, narrow)
+        rows += _rows(FORMS[name], run, payments, narrow)
         console.print(
             f"{FORMS[name].name}: send call to alert read", *drawn(run.latencies_ms.tolist()), sep="\n"
         )
-    results.show(found, console)
-    results.write(found, paths.var_folder() / "wide.json")
-    sys.exit(0 if all(result.ok for result in found) else 1)
+    results.show(rows, console)
+    results.write(rows, paths.var_folder() / "wide.json")
+    sys.exit(0 if all(result.ok for result in rows) else 1)
 
 
 def _roomy(folder: Path) -> Path:
@@ -106,32 +106,35 @@ def _roomy(folder: Path) -> Path:
 
 def _narrow(payments: int, shards: int, seed: int) -> tuple[float, list[Result]]:
     load = workload(payments, POPULATION, seed)
-    with filled(Backlog(load, versions(load, RULES))) as place:
-        done = taken(place, shards)
+    with filled(Backlog(load, versions(load, RULES))) as workplace:
+        done = taken(workplace, shards)
     return done.rate, [results.told("narrow windows: throughput", done.rate, "payments/s"), *done.checked]
 
 
 def _run(
     form: Form, sizes: tuple[int, int, int], rate: int, warm_up: int, shards: int, seed: int, say: Callable[[str], None]
 ) -> Run:  # fmt: skip
-    with engine.broker("wide") as place:
-        scenario = Scenario(place, wide(form, sizes, rate, now_ms(), seed), shards, warm_up, say)
+    with engine.broker("wide") as workplace:
+        scenario = Scenario(workplace, wide(form, sizes, rate, now_ms(), seed), shards, warm_up, say)
         say("the preload is sent and taken")
         return scenario.run()
 
 
 def _rows(form: Form, run: Run, payments: int, narrow: float) -> list[Result]:
-    held, each = run.held, payments * _ANCHORS
+    held, copies = run.held, payments * _ANCHORS
     p50, p99 = np.percentile(run.latencies_ms, [50, 99])
     kafka50, kafka99 = np.percentile(run.kafka_ms, [50, 99])
     rows = [
         results.told("preload sent and taken", payments / run.preload_seconds, "payments/s"),
-        results.told("transactions held one by one, over all anchors", held.rows, "rows", each),
+        results.told("transactions held one by one, over all anchors", held.rows, "rows", copies),
         results.at_most(
-            "a payment and anchor, in mapped files", held.files / each, "bytes", retained.MAX_MEMORY / SHARE
+            "a payment and anchor, in mapped files", held.files / copies, "bytes", retained.MAX_MEMORY / SHARE
         ),
         results.at_most(
-            "a payment and anchor, in the state log", held.log.bytes / each, "bytes", retained.MAX_LOG / SHARE
+            "a payment and anchor, in the state log",
+            held.log.bytes / copies,
+            "bytes",
+            retained.MAX_LOG / SHARE,
         ),
         results.told("Python workers, mapped files among that", held.workers / MEBIBYTE, "MiB"),
         results.told("state on the disk, old versions among that", held.state / MEBIBYTE, "MiB"),

@@ -43,10 +43,10 @@ def working() -> bool:
     python = VENV / "bin" / "python"
     command = [str(python), "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
     try:
-        found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+        answer = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     except OSError:
         return False
-    version = tuple(int(part) for part in found.split(".") if part.isdecimal())
+    version = tuple(int(part) for part in answer.split(".") if part.isdecimal())
     return machine.OLDEST <= version <= machine.NEWEST
 
 

@@ -55,8 +55,8 @@ class Generator:
         return answer
 
     def counters(self) -> dict[str, int]:
-        found: dict[str, int] = self.http.get("/v1/traffic").json()["counters"]
-        return found
+        counters: dict[str, int] = self.http.get("/v1/traffic").json()["counters"]
+        return counters
 
     def arrived(self, sent: int, first: int) -> tuple[int, int]:
         """Transactions counted as sent, and records in the topic, above these numbers."""

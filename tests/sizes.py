@@ -70,15 +70,15 @@ def _definitions(module: str, tree: ast.Module) -> Iterator[Excess]:
         if isinstance(node, ast.ClassDef):
             yield from _over(f"{module}:{node.lineno} {node.name}", "lines", _lines(node), CLASS_LINES)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            place = f"{module}:{node.lineno} {node.name}"
-            yield from _over(place, "lines", _lines(node), FUNCTION_LINES)
+            location = f"{module}:{node.lineno} {node.name}"
+            yield from _over(location, "lines", _lines(node), FUNCTION_LINES)
             count = _parameters(node, builds=module in BUILDERS)
-            yield from _over(place, "parameters", count, PARAMETERS)
+            yield from _over(location, "parameters", count, PARAMETERS)
 
 
-def _over(place: str, what: str, size: int, limit: int) -> Iterator[Excess]:
+def _over(location: str, what: str, size: int, limit: int) -> Iterator[Excess]:
     if size > limit:
-        yield Excess(place, what, size, limit)
+        yield Excess(location, what, size, limit)
 
 
 def _lines(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -89,21 +89,21 @@ def _lines(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef, *, builds: bool) -> int:
     by_position = [*node.args.posonlyargs, *node.args.args]
-    own = sum(parameter.arg in ("self", "cls") for parameter in by_position[:1])
+    bound_first = sum(parameter.arg in ("self", "cls") for parameter in by_position[:1])
     decorators = " ".join(map(ast.unparse, node.decorator_list))
     if builds or node.name == "__init__":
-        return len(by_position) - own
+        return len(by_position) - bound_first
     if "command(" in decorators or "click." in decorators:
         return 0
-    return len(by_position) - own + len(node.args.kwonlyargs)
+    return len(by_position) - bound_first + len(node.args.kwonlyargs)
 
 
 def main() -> None:
     """Prints each excess; exits with 1 if there is one."""
-    found = list(excesses(ROOT, tracked()))
-    for excess in found:
+    over_limits = list(excesses(ROOT, tracked()))
+    for excess in over_limits:
         print(excess)
-    sys.exit(1 if found else 0)
+    sys.exit(1 if over_limits else 0)
 
 
 if __name__ == "__main__":

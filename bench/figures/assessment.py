@@ -104,17 +104,17 @@ def _stream(measured: Measured) -> list[Result]:
     if not measured.options.follow:
         return []
     told = {
-        identity: (at, measured.alerts[identity][1])
-        for identity, at in measured.told_at.items()
+        identity: (told_at, measured.alerts[identity][1])
+        for identity, told_at in measured.told_at.items()
         if identity in measured.alerts
     }
-    found = latencies_ms(told, measured.sender.due_at, measured.options.timed_from)
+    latencies = latencies_ms(told, measured.sender.due_at, measured.options.timed_from)
     everything = timed_latencies_ms(measured).size
-    if not found.size:
+    if not latencies.size:
         raise BenchFailed("the alert API's stream told of no alert of a timed payment")
-    p50, p99 = np.percentile(found, [50, 99])
+    p50, p99 = np.percentile(latencies, [50, 99])
     return [
-        results.at_least("alerts told by the alert API's stream", found.size, "alerts", everything),
+        results.at_least("alerts told by the alert API's stream", latencies.size, "alerts", everything),
         results.told("producer send to told by the alert API's stream, p50", p50, "ms"),
         results.at_most("producer send to told by the alert API's stream, p99", p99, "ms", MAX_TOLD_P99_MS),
     ]
@@ -122,17 +122,17 @@ def _stream(measured: Measured) -> list[Result]:
 
 def _applied_ms(measured: Measured) -> list[float]:
     timed_from = measured.sender.due_at[measured.options.timed_from]
-    found = [ms for at, ms in measured.applied if at >= timed_from]
-    if not found:
+    applied = [ms for applied_at, ms in measured.applied if applied_at >= timed_from]
+    if not applied:
         raise BenchFailed("no rule was changed in the timed part")
-    return found
+    return applied
 
 
 def _lag(measured: Measured) -> list[Result]:
     options, backlog = measured.options, measured.watched.backlog
     if len(backlog) < 5:
         raise BenchFailed("the timed part was too short to see a backlog grow")
-    lag = [(at, unread * 1_000 / options.rate) for at, unread in backlog]
+    lag = [(read_at, unread * 1_000 / options.rate) for read_at, unread in backlog]
     later = slope(lag) * options.seconds
     p50, p99 = np.percentile([ms for _, ms in lag], [50, 99])
     return [
@@ -146,14 +146,14 @@ def latencies_ms(
     alerts: dict[str, tuple[float, dict[str, object]]], due_at: Floats, timed_from: int
 ) -> Floats:
     """ms from when a payment was due to be sent to when its alert was read, of timed payments."""
-    found: list[float] = []
-    for at, alert in alerts.values():
+    delays: list[float] = []
+    for read_at, alert in alerts.values():
         transaction = alert["transaction"]
         assert isinstance(transaction, dict)
         number = number_of(transaction["transactionId"])
         if number >= timed_from:
-            found.append((at - float(due_at[number])) * 1_000)
-    return np.array(found, np.float64)
+            delays.append((read_at - float(due_at[number])) * 1_000)
+    return np.array(delays, np.float64)
 
 
 def is_accumulated(alert: dict[str, object]) -> bool:
@@ -163,9 +163,9 @@ def is_accumulated(alert: dict[str, object]) -> bool:
 
 def slope(samples: Sequence[tuple[float, float]]) -> float:
     """Median of the slopes between any two samples (Theil and Sen): one stall does not look like growth."""
-    at, value = np.array(samples, np.float64).T
-    first, second = np.triu_indices(at.size, 1)
-    return float(np.median((value[second] - value[first]) / (at[second] - at[first])))
+    taken_at, value = np.array(samples, np.float64).T
+    first, second = np.triu_indices(taken_at.size, 1)
+    return float(np.median((value[second] - value[first]) / (taken_at[second] - taken_at[first])))
 
 
 def growth(samples: Sequence[tuple[float, float]]) -> float:

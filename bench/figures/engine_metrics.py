@@ -38,9 +38,9 @@ def rows(before: str, after: str) -> list[Result]:
 
 def samples(text: str) -> Samples:
     """Values by name and the label `stage` (empty: it has none); other labels are summed over."""
-    found: Samples = {}
+    metrics: Samples = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
             key = (sample.name, sample.labels.get("stage", ""))
-            found[key] = found.get(key, 0.0) + sample.value
-    return found
+            metrics[key] = metrics.get(key, 0.0) + sample.value
+    return metrics

@@ -51,7 +51,7 @@ class Backlog:
 
 
 @dataclass(frozen=True, slots=True)
-class Place(engine.Place):
+class Workplace(engine.Workplace):
     """Where a run happens, and when (ms) the payments in Kafka took place."""
 
     backlog: Backlog
@@ -68,29 +68,31 @@ class Taken:
 
 
 @contextmanager
-def filled(backlog: Backlog, *, secured: bool = False, partitions: int | None = None) -> Iterator[Place]:
+def filled(backlog: Backlog, *, secured: bool = False, partitions: int | None = None) -> Iterator[Workplace]:
     """A broker that holds it; over SASL and TLS where it is secured."""
     load = backlog.load
-    with engine.broker("throughput", secured=secured, partitions=partitions) as place:
-        publish(place.cluster, backlog.versions, backlog.event_type)
+    with engine.broker("throughput", secured=secured, partitions=partitions) as workplace:
+        publish(workplace.cluster, backlog.versions, backlog.event_type)
         # all of it is there before: the sender's "preload" is whatever the workload says
-        sender = Sender(place.cluster, replace(load, preloaded=len(load)))
+        sender = Sender(workplace.cluster, replace(load, preloaded=len(load)))
         sender.preload(now_ms())
         sender.close()
         if sender.failures:
             raise BenchFailed(f"Kafka did not take everything: {sender.failures[0]}")
-        yield Place(place.java, place.jars, place.cluster, place.folder, backlog, sender.event_time)
+        yield Workplace(
+            workplace.java, workplace.jars, workplace.cluster, workplace.folder, backlog, sender.event_time
+        )
 
 
-def limit(place: Place, per_batch: int, cores: Cores | None = None) -> float:
+def limit(workplace: Workplace, per_batch: int, cores: Cores | None = None) -> float:
     """Payments a second that Spark's own operators take of it, so many in a micro-batch."""
     # each with a place of its own: Spark goes on from what it finds there
-    folder = place.folder / f"limit-{time.monotonic_ns()}"
+    folder = workplace.folder / f"limit-{time.monotonic_ns()}"
     command = [
         sys.executable,
         "-m",
         "bench.harness.spark_limit",
-        str(place.jars.engine),
+        str(workplace.jars.engine),
         str(folder),
         str(per_batch),
     ]
@@ -98,8 +100,8 @@ def limit(place: Place, per_batch: int, cores: Cores | None = None) -> float:
         command = [*cores.prefix, *command, str(cores.count)]
     environment = {
         **os.environ,
-        **place.cluster.variables(),
-        "JAVA_HOME": str(place.java.home),
+        **workplace.cluster.variables(),
+        "JAVA_HOME": str(workplace.java.home),
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -109,22 +111,24 @@ def limit(place: Place, per_batch: int, cores: Cores | None = None) -> float:
     return rate
 
 
-def taken(place: Place, shards: int, per_batch: int | None = None, cores: Cores | None = None) -> Taken:
+def taken(
+    workplace: Workplace, shards: int, per_batch: int | None = None, cores: Cores | None = None
+) -> Taken:
     """What an engine does that begins at the beginning; the first quarter is not timed."""
-    load = place.backlog.load
-    before, alerts_before = _ends(place.cluster)
-    reader = Reader(place.cluster, ORDER, ALERTS)
-    own = replace(place, folder=place.folder / f"engine-{time.monotonic_ns()}")
-    running = engine.start(own, shards, per_batch, place.backlog.declared, cores)
+    load = workplace.backlog.load
+    before, alerts_before = _ends(workplace.cluster)
+    reader = Reader(workplace.cluster, ORDER, ALERTS)
+    workplace_of_run = replace(workplace, folder=workplace.folder / f"engine-{time.monotonic_ns()}")
+    running = engine.start(workplace_of_run, shards, per_batch, workplace.backlog.declared, cores)
     try:
         progress = _watched(reader, running, len(load), before)
-        until_quiet(running, own, reader)
+        until_quiet(running, workplace_of_run, reader)
         alerts = [json.loads(record.value) for record in reader.records(ALERTS)[alerts_before:]]
         batches = [json.loads(record.value) for record in reader.records(ORDER)[before:]]
     finally:
         running.stop()
         reader.close()
-    checked = [*_checked(place, batches, alerts), engine.compiled_late(own.log)]
+    checked = [*_checked(workplace, batches, alerts), engine.compiled_late(workplace_of_run.log)]
     return Taken(rate_of(progress), rate_of(progress, without=2), checked)
 
 
@@ -142,7 +146,7 @@ def _ends(kafka: KafkaCluster) -> tuple[int, int]:
 
 def _watched(reader: Reader, running: Running, payments: int, before: int) -> list[tuple[float, int]]:
     """(seconds, payments taken) with each order record."""
-    deadline, found, taken, seen = time.monotonic() + _DEADLINE_SECONDS, [], 0, before
+    deadline, progress, taken, seen = time.monotonic() + _DEADLINE_SECONDS, [], 0, before
     while taken < payments:
         running.check()
         if time.monotonic() > deadline:
@@ -151,19 +155,19 @@ def _watched(reader: Reader, running: Running, payments: int, before: int) -> li
         for record in reader.records(ORDER, seen):
             seen += 1
             taken += sum(part["until"] - part["from"] for part in json.loads(record.value)["transactions"])
-            found.append((record.at, taken))
+            progress.append((record.at, taken))
         time.sleep(0.02)
-    return found
+    return progress
 
 
 def _checked(
-    place: Place, batches: Sequence[dict[str, Any]], alerts: Sequence[dict[str, Any]]
+    workplace: Workplace, batches: Sequence[dict[str, Any]], alerts: Sequence[dict[str, Any]]
 ) -> list[Result]:
     """All alerts of the last third, whatever rule they are of; of rules that nothing reaches none is expected."""
-    load, versions = place.backlog.load, place.backlog.versions
-    order = order_of(load, place.event_time, batches, len(versions))
+    load, versions = workplace.backlog.load, workplace.backlog.versions
+    order = order_of(load, workplace.event_time, batches, len(versions))
     reached = [version.subject for version in versions if version.limit != UNREACHABLE]
-    expected = expected_alerts(load, place.event_time, order, versions, reached)
+    expected = expected_alerts(load, workplace.event_time, order, versions, reached)
     told = {
         str(alert["alertId"]): told_by(alert)
         for alert in alerts

@@ -14,7 +14,7 @@ from typing import Final
 from bench.figures import results
 from bench.figures.engine_metrics import samples
 from bench.figures.results import Result
-from bench.harness.engine import Place, Running
+from bench.harness.engine import Running, Workplace
 from bench.harness.state_log import Logged, logged
 from tripline_engine.spark.driver.disk_space import disk_bytes
 
@@ -86,22 +86,22 @@ class Cleaned:
 
     def rows(self) -> list[Result]:
         """The rows of the table. What comes after everything is back says only what has come in since."""
-        found = []
+        rows = []
         judged = min(self.needed, self._after[-1][0])
         for figure in FIGURES:
             before, most = figure.of(self.baseline), figure.of(self.peak)
-            found.append(results.told(f"{figure.name}, with the history", most, figure.unit, before))
+            rows.append(results.told(f"{figure.name}, with the history", most, figure.unit, before))
             for number, held in self._after:
                 name, value = f"… after {number} clean-ups", figure.of(held)
                 if number == judged:
                     bar = figure.bar(self.baseline)
-                    found.append(results.at_most(name, value, figure.unit, bar, reference=before))
+                    rows.append(results.at_most(name, value, figure.unit, bar, reference=before))
                 else:
-                    found.append(results.told(name, value, figure.unit, before))
+                    rows.append(results.told(name, value, figure.unit, before))
         entries = [held.log.entries for held in (self.baseline, self.peak, self.after[-1][1])]
         disk = [held.state / MEBIBYTE for held in (self.baseline, self.peak, self.after[-1][1])]
         return [
-            *found,
+            *rows,
             results.at_most("clean-ups until all of these are back", self.needed, "clean-ups", MAX_CLEAN_UPS),
             # each micro-batch adds one by anchor until they are merged: they say how many there were, not what is held
             results.told("state log: entries, with the history", entries[1], "entries", entries[0]),
@@ -129,14 +129,14 @@ class Cleaned:
         )
 
 
-def held(place: Place, running: Running, log: Logged | None = None) -> Held:
+def held(workplace: Workplace, running: Running, log: Logged | None = None) -> Held:
     """Now, while the engine is at rest; the state log is read if it is not given."""
-    found = samples(running.metrics())
+    metrics = samples(running.metrics())
     return Held(
-        rows=found[_ROWS, ""],
-        arrays=found[_BYTES, ""],
-        files=disk_bytes(place.projection),
+        rows=metrics[_ROWS, ""],
+        arrays=metrics[_BYTES, ""],
+        files=disk_bytes(workplace.projection),
         workers=running.worker_bytes(),
-        log=log or logged(place),
-        state=place.state_bytes(),
+        log=log or logged(workplace),
+        state=workplace.state_bytes(),
     )

@@ -43,7 +43,7 @@ _WORKERS: Final = "tripline_engine.spark.worker.worker_daemon"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Workplace:
     """Where an engine runs: the broker, for clients that may do everything, and a folder for all its files."""
 
     java: Java
@@ -100,14 +100,14 @@ class Running:
 
     def worker_bytes(self) -> int:
         """Memory of the Python workers and the process that they are forked from; shared pages by their share."""
-        found = 0
+        total = 0
         for process in psutil.Process(self.process.process.pid).children(recursive=True):
             try:
                 if _WORKERS in process.cmdline():
-                    found += process.memory_full_info().pss
+                    total += process.memory_full_info().pss
             except psutil.NoSuchProcess:
                 continue  # it has ended meanwhile
-        return found
+        return total
 
     def kill(self) -> None:
         """SIGKILL to the driver, its JVM and its workers, whatever they are at."""
@@ -120,7 +120,7 @@ class Running:
 
 
 @contextmanager
-def broker(purpose: str, *, secured: bool = False, partitions: int | None = None) -> Iterator[Place]:
+def broker(purpose: str, *, secured: bool = False, partitions: int | None = None) -> Iterator[Workplace]:
     """A broker with the contract's topics, in a folder that goes with it; over SASL and TLS where it is secured.
 
     :param partitions: of the payments' topic; else the contract's
@@ -133,10 +133,10 @@ def broker(purpose: str, *, secured: bool = False, partitions: int | None = None
         security = _security(folder / "secrets") if secured else None
         with kafka.running(java, jars.broker, folder / "kafka", security=security) as running:
             topics.create(running.administrator, _topics(partitions), clock="data")
-            yield Place(java, jars, running.administrator, folder)
+            yield Workplace(java, jars, running.administrator, folder)
     finally:
-        for own in {folder, _elsewhere(folder)}:
-            shutil.rmtree(own, ignore_errors=True)
+        for directory in {folder, _elsewhere(folder)}:
+            shutil.rmtree(directory, ignore_errors=True)
 
 
 def _topics(partitions: int | None) -> list[contract.Topic]:
@@ -173,7 +173,7 @@ class Cores:
 
 
 def start(
-    place: Place,
+    workplace: Workplace,
     shards: int,
     per_batch: int | None = None,
     declared: Path | None = None,
@@ -186,18 +186,18 @@ def start(
     :param cores: the cores that it gets; else what the environment says, on all that there are
     """
     (port,) = ports.free_ports(1)
-    place.folder.mkdir(exist_ok=True)
+    workplace.folder.mkdir(exist_ok=True)
     folders = {
-        "TRIPLINE_CHECKPOINT": place.checkpoint,
-        "TRIPLINE_PROJECTION_DIR": place.projection,
-        "TRIPLINE_JARS": place.jars.engine,
-        "SPARK_LOCAL_DIRS": place.folder / "scratch",
-        "JAVA_HOME": place.java.home,
+        "TRIPLINE_CHECKPOINT": workplace.checkpoint,
+        "TRIPLINE_PROJECTION_DIR": workplace.projection,
+        "TRIPLINE_JARS": workplace.jars.engine,
+        "SPARK_LOCAL_DIRS": workplace.folder / "scratch",
+        "JAVA_HOME": workplace.java.home,
     }
     environment = {
         **os.environ,
         "SPARK_LOCAL_IP": "127.0.0.1",
-        **place.cluster.variables(),
+        **workplace.cluster.variables(),
         "TRIPLINE_SHARDS": str(shards),
         "TRIPLINE_CLOCK": "data",
         **({} if per_batch is None else {"TRIPLINE_MAX_TRANSACTIONS_PER_BATCH": str(per_batch)}),
@@ -210,11 +210,11 @@ def start(
     command = [str(Path(sysconfig.get_path("scripts")) / "tripline-engine"), "run"]
     started_at = time.monotonic()
     process = leash.start(
-        [*(cores.prefix if cores else ()), *command], log=place.log, environment=environment
+        [*(cores.prefix if cores else ()), *command], log=workplace.log, environment=environment
     )
     return Running(process, started_at, port)
 
 
-def lose_projection(place: Place) -> None:
+def lose_projection(workplace: Workplace) -> None:
     """Removes the memory-mapped files, as a machine does that is started anew elsewhere."""
-    shutil.rmtree(place.projection)
+    shutil.rmtree(workplace.projection)

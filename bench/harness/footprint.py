@@ -64,18 +64,18 @@ class Footprints:
         """How much each figure grew, as a share of its median. Raises ValueError with fewer than three."""
         if len(self.taken) < 3:
             raise ValueError(f"{len(self.taken)} looks at the engine say nothing of growth")
-        found = []
+        rows = []
         for figure in FIGURES:
             values = figure.values(self.taken)
             span = values[-1][0] - values[0][0]
             median = float(np.median([value for _, value in values]))
-            found.append(results.told(f"engine: {figure.name}, median", median, figure.unit))
+            rows.append(results.told(f"engine: {figure.name}, median", median, figure.unit))
             name, share = f"… its growth in {span / 60:.0f} minutes, of that", 100 * growth(values)
             if figure.most is None:
-                found.append(results.told(name, share, "%", median))
+                rows.append(results.told(name, share, "%", median))
             else:
-                found.append(results.at_most(name, share, "%", figure.most, reference=median))
-        return found
+                rows.append(results.at_most(name, share, "%", figure.most, reference=median))
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +112,13 @@ FIGURES: Final = (
 
 def _taken(stack: Stack, now: float) -> Footprint:
     metrics = samples(stack.metrics())
-    own = java = descriptors = 0
+    engine_bytes = java = descriptors = 0
     parts = JavaMemory(0, 0)
     for process in _engine(stack):
         try:
             memory = process.memory_info()
             private = memory.rss - memory.shared
-            own += private
+            engine_bytes += private
             if process.name() == "java":
                 java += private
                 parts = java_memory(process.memory_maps(grouped=False))
@@ -126,7 +126,7 @@ def _taken(stack: Stack, now: float) -> Footprint:
         except psutil.NoSuchProcess:
             continue  # it has ended meanwhile
     return Footprint(
-        now, own, java, parts, metrics[_LIVE, ""], metrics[_ARRAYS, ""], descriptors,
+        now, engine_bytes, java, parts, metrics[_LIVE, ""], metrics[_ARRAYS, ""], descriptors,
         metrics[BATCHES, ""], metrics[SECONDS, ""],
     )  # fmt: skip
 

@@ -39,11 +39,11 @@ class JavaMemory:
 
 def java_memory(mappings: Sequence[Mapping]) -> JavaMemory:
     """Of one JVM. Its heap is the largest mapping that can be written; raises ValueError where there is none."""
-    unnamed = [each for each in mappings if each.path == "[anon]" and each.perms.startswith("rw")]
-    heap = max(unnamed, key=lambda each: each.size)
-    arenas = [each for each in unnamed if _is_arena(each)]
-    first = [each for each in mappings if each.path == "[heap]"]
-    return JavaMemory(heap.anonymous, sum(each.anonymous for each in (*first, *arenas)))
+    unnamed = [mapping for mapping in mappings if mapping.path == "[anon]" and mapping.perms.startswith("rw")]
+    heap = max(unnamed, key=lambda mapping: mapping.size)
+    arenas = [mapping for mapping in unnamed if _is_arena(mapping)]
+    first = [mapping for mapping in mappings if mapping.path == "[heap]"]
+    return JavaMemory(heap.anonymous, sum(mapping.anonymous for mapping in (*first, *arenas)))
 
 
 def _is_arena(mapping: Mapping) -> bool:

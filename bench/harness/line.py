@@ -240,7 +240,7 @@ class Run:
         """ms from sent to read of those probes that were sent in the timed part."""
         timed_from = self._sender.due_at[self._options.timed_from]
         sent = [(record.at, float(record.value)) for record in alerts.records(PROBE)]
-        return [(at - since) * 1_000 for at, since in sent if since >= timed_from]
+        return [(told_at - since) * 1_000 for told_at, since in sent if since >= timed_from]
 
 
 @contextmanager
@@ -277,17 +277,17 @@ def _applied(registry: Registry, others: Reader) -> list[tuple[float, float]]:
     """Per version published while payments flowed: when that was asked for, and ms to the last shard's status."""
     applied = _applied_at(others)
     # versions 1 and 2 were there before the payments
-    live = {version: at for version, at in registry.asked_at.items() if version[1] > 2}
+    live = {version: asked_at for version, asked_at in registry.asked_at.items() if version[1] > 2}
     missing = live.keys() - applied.keys()
     if missing:
         raise BenchFailed(f"rule versions that were never applied: {sorted(missing)}")
-    return [(at, (applied[version] - at) * 1_000) for version, at in live.items()]
+    return [(asked_at, (applied[version] - asked_at) * 1_000) for version, asked_at in live.items()]
 
 
 def _first_reads(alerts: Reader) -> dict[str, tuple[float, dict[str, object]]]:
     """Alerts by id with the moment of the first read: the sink writes at least once."""
-    found: dict[str, tuple[float, dict[str, object]]] = {}
+    newest: dict[str, tuple[float, dict[str, object]]] = {}
     for record in alerts.records(ALERTS):
         alert = json.loads(record.value)
-        found.setdefault(alert["alertId"], (record.at, alert))
-    return found
+        newest.setdefault(alert["alertId"], (record.at, alert))
+    return newest

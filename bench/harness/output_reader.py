@@ -78,9 +78,14 @@ class Reader:
             message = self._consumer.poll(0.2)
             if message is None or message.error() is not None:
                 continue
-            at, topic, value, offset = time.monotonic(), message.topic(), message.value(), message.offset()
+            read_at, topic, value, offset = (
+                time.monotonic(),
+                message.topic(),
+                message.value(),
+                message.offset(),
+            )
             if topic is not None and offset is not None and isinstance(value, bytes):
-                self._records[topic].append(Read(at, offset, value))
+                self._records[topic].append(Read(read_at, offset, value))
 
 
 class OrderReader:

@@ -13,7 +13,7 @@ from bench.figures.engine_metrics import samples
 from bench.figures.results import Result
 from bench.harness import engine
 from bench.harness.clean_up import Cleaned, Held, held
-from bench.harness.engine import Place, Running
+from bench.harness.engine import Running, Workplace
 from bench.harness.output_reader import ALERTS, ORDER, OrderReader, Reader
 from bench.harness.stack import BenchFailed
 from bench.harness.state_log import logged
@@ -78,33 +78,33 @@ class Scenario:
     """What happens to one engine; `place` is nobody else's."""
 
     def __init__(
-        self, place: Place, history: Retaining, options: Options, say: Callable[[str], None]
+        self, workplace: Workplace, history: Retaining, options: Options, say: Callable[[str], None]
     ) -> None:
-        self._place, self._history, self._options, self._say = place, history, options, say
+        self._workplace, self._history, self._options, self._say = workplace, history, options, say
         self._versions = history.versions()
-        self._sender = Sender(place.cluster, history.load)
-        self._reader = Reader(place.cluster, ORDER, ALERTS)
+        self._sender = Sender(workplace.cluster, history.load)
+        self._reader = Reader(workplace.cluster, ORDER, ALERTS)
         self._order = OrderReader(self._reader)
 
     def run(self) -> Run:
         """All of it."""
         running = self._start()
         try:
-            publish(self._place.cluster, self._versions)
+            publish(self._workplace.cluster, self._versions)
             self._take(running, 0)
-            baseline = held(self._place, running)
+            baseline = held(self._workplace, running)
             self._say("the baseline is taken; the history is sent")
             self._take(running, 1)
-            files, workers = disk_bytes(self._place.projection), running.worker_bytes()
+            files, workers = disk_bytes(self._workplace.projection), running.worker_bytes()
             running.kill()
             self._say(f"killed with {self._history.trip:,} payments taken")
-            log, ticks = logged(self._place), self._ticks()
-            engine.lose_projection(self._place)
+            log, ticks = logged(self._workplace), self._ticks()
+            engine.lose_projection(self._workplace)
             self._sender.send(self._history.part(2))
             running = self._start()
             restarted = self._restarted(running, ticks)
             self._say(f"the first alert after {restarted.seconds:.1f} s")
-            peak = held(self._place, running, log)
+            peak = held(self._workplace, running, log)
             peak = Held(
                 peak.rows, peak.arrays, max(files, peak.files), max(workers, peak.workers), log, peak.state
             )
@@ -117,11 +117,11 @@ class Scenario:
             self._reader.close()
             self._sender.close()
         cleaned = Cleaned(baseline, peak, after, lingering, lingered)
-        checked = [*self._checked(), engine.compiled_late(self._place.log)]
+        checked = [*self._checked(), engine.compiled_late(self._workplace.log)]
         return Run(self._history.trip, self._options, self._needed, restarted, cleaned, checked)
 
     def _start(self) -> Running:
-        return engine.start(self._place, self._options.shards, self._options.per_batch)
+        return engine.start(self._workplace, self._options.shards, self._options.per_batch)
 
     def _take(self, running: Running, part: int) -> None:
         """Send a part, and wait until the engine has taken it and is at rest."""
@@ -143,9 +143,9 @@ class Scenario:
         # its clock lies before the jump: none of the clean-ups that are counted
         until(running, lambda: self._ticks() > ticks, "a tick")
         self._until_quiet(running)
-        found = samples(running.metrics())
-        building = found.get((_REBUILD_SECONDS, ""), 0.0)
-        return Restarted(seconds, building, found[_REBUILDS, ""], found[_ROWS, ""], self._witnessed())
+        metrics = samples(running.metrics())
+        building = metrics.get((_REBUILD_SECONDS, ""), 0.0)
+        return Restarted(seconds, building, metrics[_REBUILDS, ""], metrics[_ROWS, ""], self._witnessed())
 
     def _cleaned_up(self, running: Running, part: int) -> tuple[int, Held]:
         """What is held after the micro-batches with a tick that follow the part, and how many those are."""
@@ -153,7 +153,7 @@ class Scenario:
         self._take(running, part)
         until(running, lambda: self._ticks() > before, "a tick")
         self._until_quiet(running)
-        return self._ticks() - before, held(self._place, running)
+        return self._ticks() - before, held(self._workplace, running)
 
     def _linger(self, running: Running) -> int:
         """Micro-batches of a few payments; what the state takes of the disk then."""
@@ -162,7 +162,7 @@ class Scenario:
             self._sender.send(times[start : start + LINGERING])
             time.sleep(_LINGER_SECONDS)
         self._until_taken(running)
-        return self._place.state_bytes()
+        return self._workplace.state_bytes()
 
     def _ticks(self) -> int:
         """How many micro-batches so far had a tick."""
@@ -170,7 +170,7 @@ class Scenario:
         return sum(batch["ticks"] is not None for batch in self._order.batches)
 
     def _until_quiet(self, running: Running) -> None:
-        until_quiet(running, self._place, self._reader)
+        until_quiet(running, self._workplace, self._reader)
 
     @property
     def _needed(self) -> int:

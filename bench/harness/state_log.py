@@ -20,7 +20,7 @@ from typing import Final
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 
-from bench.harness.engine import Place
+from bench.harness.engine import Workplace
 from bench.harness.stack import BenchFailed
 from tripline_engine.domain.state_log.state_log import LARGE_ONES
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
@@ -49,10 +49,16 @@ class Logged:
     bytes: int
 
 
-def logged(place: Place) -> Logged:
+def logged(workplace: Workplace) -> Logged:
     """As of the newest committed micro-batch; the engine may run meanwhile. Raises BenchFailed."""
-    command = [sys.executable, "-m", "bench.harness.state_log", str(place.jars.engine), str(place.checkpoint)]
-    environment = {**os.environ, "JAVA_HOME": str(place.java.home), "SPARK_LOCAL_IP": "127.0.0.1"}
+    command = [
+        sys.executable,
+        "-m",
+        "bench.harness.state_log",
+        str(workplace.jars.engine),
+        str(workplace.checkpoint),
+    ]
+    environment = {**os.environ, "JAVA_HOME": str(workplace.java.home), "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BenchFailed(f"the state could not be read:\n{done.stderr[-2_000:]}")
@@ -81,12 +87,12 @@ def main(jars: Path, checkpoint: Path) -> None:
     found_names = naming.select("partition_id", key.alias("key"), F.unbase64(data).alias("data")).collect()
     session.stop()
     files = [
-        shard_folder(checkpoint, each["partition_id"]) / name
-        for each in found_names
-        for name in names_in(each["key"], bytes(each["data"]))
+        shard_folder(checkpoint, found_name["partition_id"]) / name
+        for found_name in found_names
+        for name in names_in(found_name["key"], bytes(found_name["data"]))
     ]
-    found = (row["bytes"] or 0) + sum(path.stat().st_size for path in files)
-    print(json.dumps({"entries": row["entries"], "bytes": found}))
+    total = (row["bytes"] or 0) + sum(path.stat().st_size for path in files)
+    print(json.dumps({"entries": row["entries"], "bytes": total}))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from bench.harness.engine import Place, Running
+from bench.harness.engine import Running, Workplace
 from bench.harness.output_reader import ALERTS, ORDER, Reader
 from bench.harness.stack import BenchFailed
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
@@ -26,13 +26,13 @@ def until(running: Running, happened: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
-def until_quiet(running: Running, place: Place, reader: Reader) -> None:
+def until_quiet(running: Running, workplace: Workplace, reader: Reader) -> None:
     """Until no micro-batch is under way or has come for a while: then its metrics say all.
 
     The reader is that of order and alerts. That nothing is told does not mean rest: shards end a micro-batch one after
     the other, seconds apart under a thousand rules, and the order record is the first one's.
     """
-    silent = Silence(reader, lambda: is_in_flight(spark_folder(place.checkpoint)))
+    silent = Silence(reader, lambda: is_in_flight(spark_folder(workplace.checkpoint)))
     until(running, silent, "rest")
 
 

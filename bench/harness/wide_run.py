@@ -18,7 +18,7 @@ from bench.figures.rates import rate_of
 from bench.figures.results import Result
 from bench.harness import engine
 from bench.harness.clean_up import Held, held
-from bench.harness.engine import Place, Running
+from bench.harness.engine import Running, Workplace
 from bench.harness.machine import Spent
 from bench.harness.output_reader import ALERTS, ORDER, PROBE, OrderReader, Reader, create_probe
 from bench.harness.stack import BenchFailed
@@ -58,17 +58,17 @@ class Scenario:
     """What happens to one engine; `place` is nobody else's."""
 
     def __init__(
-        self, place: Place, wide: Wide, shards: int, warm_up: int, say: Callable[[str], None]
+        self, workplace: Workplace, wide: Wide, shards: int, warm_up: int, say: Callable[[str], None]
     ) -> None:
-        self._place, self._wide, self._shards, self._say = place, wide, shards, say
+        self._workplace, self._wide, self._shards, self._say = workplace, wide, shards, say
         self._timed_from = wide.times.size + warm_up * wide.load.rate
         self._versions = wide.versions()
-        self._sender = Sender(place.cluster, wide.load)
-        create_probe(place.cluster)
+        self._sender = Sender(workplace.cluster, wide.load)
+        create_probe(workplace.cluster)
         # alerts have a reader of their own: nothing else may hold them up
         self._alerts, self._others = (
-            Reader(place.cluster, ALERTS, PROBE),
-            Reader(place.cluster, ORDER, ALERTS),
+            Reader(workplace.cluster, ALERTS, PROBE),
+            Reader(workplace.cluster, ORDER, ALERTS),
         )
         self._order = OrderReader(self._others)
 
@@ -76,17 +76,17 @@ class Scenario:
         """All of it."""
         running = self._start()
         try:
-            self._say(f"mapped files are in {self._place.projection}")
-            publish(self._place.cluster, self._versions)
+            self._say(f"mapped files are in {self._workplace.projection}")
+            publish(self._workplace.cluster, self._versions)
             begin = time.monotonic()
             self._send(self._wide.preload)
             self._until_taken(running)
             preload_seconds = time.monotonic() - begin
             self._until_still(running)
-            found = held(self._place, running)
+            held_now = held(self._workplace, running)
             running.kill()
             self._say("killed; its mapped files are deleted, and a backlog is sent")
-            engine.lose_projection(self._place)
+            engine.lose_projection(self._workplace)
             before = self._others.count(ORDER)
             self._send(self._wide.backlog)
             running = self._start()
@@ -105,16 +105,16 @@ class Scenario:
             self._alerts.close()
             self._others.close()
         self._say("comparing with the independent count")
-        alerts = {alert["alertId"]: (at, alert) for at, alert in self._read()}
+        alerts = {alert["alertId"]: (read_at, alert) for read_at, alert in self._read()}
         latencies = latencies_ms(alerts, self._sender.due_at, self._timed_from)
         checked = self._checked({identity: alert for identity, (_, alert) in alerts.items()})
-        checked.append(engine.compiled_late(self._place.log))
+        checked.append(engine.compiled_late(self._workplace.log))
         return Run(
-            preload_seconds, found, restarted, building, rate, spent, latencies, self._probes(), checked
+            preload_seconds, held_now, restarted, building, rate, spent, latencies, self._probes(), checked
         )  # fmt: skip
 
     def _start(self) -> Running:
-        return engine.start(self._place, self._shards)
+        return engine.start(self._workplace, self._shards)
 
     def _send(self, times: npt.NDArray[np.int64]) -> None:
         self._sender.send(times)
@@ -126,10 +126,10 @@ class Scenario:
 
     def _until_still(self, running: Running) -> None:
         """Until its mapped files stay as large: what has become far too large is built again, without a word."""
-        before, size = 0, disk_bytes(self._place.projection)
+        before, size = 0, disk_bytes(self._workplace.projection)
         while abs(size - before) > size / 100:
-            until_quiet(running, self._place, self._others)
-            before, size = size, disk_bytes(self._place.projection)
+            until_quiet(running, self._workplace, self._others)
+            before, size = size, disk_bytes(self._workplace.projection)
 
     def _rate(self, before: int) -> float:
         """Of the micro-batches but the first so many."""
@@ -154,7 +154,7 @@ class Scenario:
             stop.set()
             thread.join()
         self._until_taken(running)
-        until_quiet(running, self._place, self._others)
+        until_quiet(running, self._workplace, self._others)
 
     def _read(self) -> list[tuple[float, dict[str, Any]]]:
         """Each alert with the moment of the first read, whatever is read twice later."""
@@ -163,7 +163,7 @@ class Scenario:
     def _probes(self) -> list[float]:
         since = self._sender.due_at[self._timed_from]
         sent = [(record.at, float(record.value)) for record in self._alerts.records(PROBE)]
-        return [(at - called) * 1_000 for at, called in sent if called >= since]
+        return [(told_at - called) * 1_000 for told_at, called in sent if called >= since]
 
     def _checked(self, alerts: dict[str, dict[str, Any]]) -> list[Result]:
         load, event_time = self._wide.load, self._sender.event_time

@@ -62,25 +62,25 @@ def expected_alerts(
 ) -> dict[str, Expected]:
     """Every alert by its id, of the transactions after the preload."""
     asked = np.arange(load.preloaded, len(load))
-    found: dict[str, Expected] = {}
+    expected: dict[str, Expected] = {}
     for subject in subjects:
         windows = subject.held(load, event_time, order.rank, asked)
         versions = [version for version in rules if version.subject is subject]
         current = in_force(versions, event_time[asked], order.batch[asked], order.taken_in)
         for index, version in enumerate(versions):
             over = subject.over(windows, version.limit) & (current == index)
-            for at in np.flatnonzero(over).tolist():
-                number = int(asked[at])
+            for row in np.flatnonzero(over).tolist():
+                number = int(asked[row])
                 group = _group(load, subject, number)
                 identity = canonical.alert_id(
                     subject.rule_id, version.version, group, transaction_id(number), int(event_time[number])
                 )
-                found[identity] = _expected(subject, windows, at)
-    return found
+                expected[identity] = _expected(subject, windows, row)
+    return expected
 
 
-def _expected(subject: Subject, windows: Held, at: int) -> Expected:
-    return Expected(subject.value(windows, at), int(windows.count[at]))
+def _expected(subject: Subject, windows: Held, row: int) -> Expected:
+    return Expected(subject.value(windows, row), int(windows.count[row]))
 
 
 def _group(load: Workload, subject: Subject, number: int) -> dict[str, str]:

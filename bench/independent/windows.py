@@ -30,9 +30,13 @@ class Held:
 
     def spread(self, places: npt.NDArray[np.bool_]) -> Held:
         """These windows at those places, and nothing at the others."""
-        found = nothing(places.size)
-        found.total[places], found.count[places], found.largest[places] = self.total, self.count, self.largest
-        return found
+        result = nothing(places.size)
+        result.total[places], result.count[places], result.largest[places] = (
+            self.total,
+            self.count,
+            self.largest,
+        )
+        return result
 
 
 def nothing(asked: int) -> Held:
@@ -67,14 +71,14 @@ def held(
     """
     begin, span = int(time.min()), int(time.max() - time.min()) + 1
     order = np.lexsort((rank, time, code))
-    place = code[order] * span + (time[order] - begin)
+    rank_in_span = code[order] * span + (time[order] - begin)
     asked_time = time[asked] - begin
     base = code[asked] * span
     since = time[asked] - window_ms
     if bucket_ms:
         since -= since % bucket_ms
-    lo = np.searchsorted(place, base + np.maximum(since - begin, 0))
-    end = np.searchsorted(place, base + asked_time, side="right")
+    lo = np.searchsorted(rank_in_span, base + np.maximum(since - begin, 0))
+    end = np.searchsorted(rank_in_span, base + asked_time, side="right")
     prefix = np.concatenate([[0], np.cumsum(cents[order])])
     sorted_rank, sorted_time, sorted_cents = rank[order], time[order], cents[order]
     later_total, later_count = _accepted_later(
@@ -90,15 +94,20 @@ def held(
 def different(code: Column, time: Column, rank: Column, value: Column, asked: Column, window_ms: int) -> Held:
     """How many different values there are (as the total), and how many transactions. Looks at each of these."""
     order = np.lexsort((rank, time, code))
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
+    rank_of = np.empty_like(order)
+    rank_of[order] = np.arange(order.size)
     _, values = np.unique(value, return_inverse=True)
-    found = nothing(asked.size)
+    result = nothing(asked.size)
     sorted_ = code[order], time[order], rank[order], values[order]
     _different(
-        _Groups(*sorted_), place[asked], window_ms, np.full(values.max() + 1, -1), found.total, found.count
+        _Groups(*sorted_),
+        rank_of[asked],
+        window_ms,
+        np.full(values.max() + 1, -1),
+        result.total,
+        result.count,
     )
-    return found
+    return result
 
 
 def _disorder(time: Column, rank: Column) -> int:

@@ -29,7 +29,7 @@ import numpy as np
 
 from bench.figures import results
 from bench.figures.results import Result
-from bench.harness.backlog import Place
+from bench.harness.backlog import Workplace
 from bench.peers import blaze_process, peer_process
 from bench.workload.rules import Version
 from bench.workload.workload import Column, Workload, number_of
@@ -43,34 +43,34 @@ Alert = tuple[int, int]
 """Rule, and number of the payment."""
 
 
-def measured(place: Place, say: Callable[[str], None]) -> tuple[float, list[Result]]:
+def measured(workplace: Workplace, say: Callable[[str], None]) -> tuple[float, list[Result]]:
     """Payments a second of its best run over the backlog that is there, and all that was found."""
     python = peer_process.installed("blazerules", VERSION)
-    load, rules = place.backlog.load, place.backlog.versions
-    expected = expected_alerts(load, place.event_time, rules)
-    found: list[Result] = []
+    load, rules = workplace.backlog.load, workplace.backlog.versions
+    expected = expected_alerts(load, workplace.event_time, rules)
+    measured_rows: list[Result] = []
     best = 0.0
     for per_batch in PER_BATCH:
         name = f"{NAME}, {per_batch:,} in a batch"
         say(f"{name}; the best so far {best:,.0f}/s")
-        run = _run(place, rules, per_batch)
-        peer_process.create(place.kafka, run.alerts)
-        rate, rows = peer_process.measured(python, "bench.peers.blaze_process", place.folder, run, name)
-        found += [
+        run = _run(workplace, rules, per_batch)
+        peer_process.create(workplace.kafka, run.alerts)
+        rate, rows = peer_process.measured(python, "bench.peers.blaze_process", workplace.folder, run, name)
+        measured_rows += [
             *rows,
-            *compared(expected, told(peer_process.records(place.kafka, run.alerts), load.preloaded)),
+            *compared(expected, told(peer_process.records(workplace.kafka, run.alerts), load.preloaded)),
         ]
         best = max(best, rate)
-    return best, found
+    return best, measured_rows
 
 
-def _run(place: Place, rules: Iterable[Version], per_batch: int) -> blaze_process.Run:
+def _run(workplace: Workplace, rules: Iterable[Version], per_batch: int) -> blaze_process.Run:
     name = f"blaze-{per_batch}"
     return blaze_process.Run(
         name=name,
-        kafka=place.kafka,
+        kafka=workplace.kafka,
         alerts=f"{name}-alerts",
-        payments=len(place.backlog.load),
+        payments=len(workplace.backlog.load),
         rules=tuple(_rule(version) for version in rules),
         per_batch=per_batch,
         deadline_seconds=_DEADLINE_SECONDS,
@@ -100,16 +100,16 @@ def expected_alerts(load: Workload, event_time: Column, rules: Iterable[Version]
 def told(records: Iterable[tuple[bytes, bytes]], since: int) -> set[Alert]:
     """The peer's alerts at payments from that number on."""
     alerts = (json.loads(value) for _, value in records)
-    found = {(int(alert["ruleId"]), number_of(alert["transactionId"])) for alert in alerts}
-    return {alert for alert in found if alert[1] >= since}
+    raised = {(int(alert["ruleId"]), number_of(alert["transactionId"])) for alert in alerts}
+    return {alert for alert in raised if alert[1] >= since}
 
 
-def compared(expected: set[Alert], found: set[Alert]) -> list[Result]:
+def compared(expected: set[Alert], raised: set[Alert]) -> list[Result]:
     """How far the peer's alerts are those of the count; nothing is required of them."""
     return [
         results.told(
-            "its alerts that the independent count has", len(found & expected), "alerts", len(expected)
+            "its alerts that the independent count has", len(raised & expected), "alerts", len(expected)
         ),
-        results.told("of the count's missing", len(expected - found), "alerts"),
-        results.told("alerts that should not be", len(found - expected), "alerts"),
+        results.told("of the count's missing", len(expected - raised), "alerts"),
+        results.told("alerts that should not be", len(raised - expected), "alerts"),
     ]

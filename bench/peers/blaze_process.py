@@ -76,9 +76,9 @@ class Figures:
 
 def read(text: str) -> Run:
     """What `Run.text` wrote."""
-    found = json.loads(text)
-    rules = tuple(Rule(**{**rule, "grouping": tuple(rule["grouping"])}) for rule in found["rules"])
-    return Run(**{**found, "rules": rules})
+    parsed = json.loads(text)
+    rules = tuple(Rule(**{**rule, "grouping": tuple(rule["grouping"])}) for rule in parsed["rules"])
+    return Run(**{**parsed, "rules": rules})
 
 
 def ruleset(rules: Sequence[Rule]) -> str:
@@ -134,8 +134,8 @@ def main(run: Run) -> None:
             identities, batch = coming.result()
             coming = ahead.submit(_next, consumer, run)
             if batch is not None:
-                found = engine.evaluate_batch(batch, validate=False)
-                _tell(producer, run.alerts, names, found, identities)
+                evaluated = engine.evaluate_batch(batch, validate=False)
+                _tell(producer, run.alerts, names, evaluated, identities)
                 taken += batch.num_rows
                 samples.append((time.monotonic(), taken))
             if time.monotonic() > deadline:
@@ -173,9 +173,9 @@ def _next(consumer: Any, run: Run) -> tuple[Any, Any]:
     return payments["transactionId"], pa.table(columns).combine_chunks().to_batches()[0]
 
 
-def _tell(producer: Any, topic: str, names: Sequence[str], found: Any, identities: Any) -> None:
+def _tell(producer: Any, topic: str, names: Sequence[str], evaluated: Any, identities: Any) -> None:
     for name in names:
-        for row in found.indices_for_rule(name).tolist():
+        for row in evaluated.indices_for_rule(name).tolist():
             alert = {"ruleId": int(name), "transactionId": identities[row].as_py()}
             producer.produce(topic, json.dumps(alert))
 

@@ -81,16 +81,16 @@ def records(bootstrap_servers: str, topic: str) -> list[tuple[bytes, bytes]]:
     consumer = Consumer(
         {"bootstrap.servers": bootstrap_servers, "group.id": "bench", "enable.auto.commit": False}
     )
-    place = TopicPartition(topic, 0, 0)
-    found: list[tuple[bytes, bytes]] = []
+    partition = TopicPartition(topic, 0, 0)
+    records: list[tuple[bytes, bytes]] = []
     try:
-        _, end = consumer.get_watermark_offsets(place, timeout=30)
-        consumer.assign([place])
-        while len(found) < end:
+        _, end = consumer.get_watermark_offsets(partition, timeout=30)
+        consumer.assign([partition])
+        while len(records) < end:
             message = consumer.poll(30)
             if message is None or message.error() is not None:
-                raise BenchFailed(f"{topic} has {end} records, but {len(found)} could be read")
-            found.append((message.key() or b"", message.value() or b""))
+                raise BenchFailed(f"{topic} has {end} records, but {len(records)} could be read")
+            records.append((message.key() or b"", message.value() or b""))
     finally:
         consumer.close()
-    return found
+    return records

@@ -31,7 +31,7 @@ import numpy as np
 
 from bench.figures import results
 from bench.figures.results import Result
-from bench.harness.backlog import Backlog, Place, filled
+from bench.harness.backlog import Backlog, Workplace, filled
 from bench.peers import peer_process, quix_process
 from bench.throughput import RULES, versions, workload
 from bench.workload.rules import Subject, Version
@@ -74,32 +74,34 @@ def measured(payments: int, seed: int, say: Callable[[str], None]) -> tuple[floa
     python = peer_process.installed("quixstreams", VERSION)
     load = workload(payments, PAYEES, seed)
     rules = versions(load, RULES)
-    found: list[Result] = []
+    measured_rows: list[Result] = []
     best = 0.0
-    with filled(Backlog(load, rules)) as place:
-        expected = expected_alerts(load, place.event_time, rules)
+    with filled(Backlog(load, rules)) as workplace:
+        expected = expected_alerts(load, workplace.event_time, rules)
         for number, arrangement in enumerate(ARRANGEMENTS):
             name = f"{NAME}, {arrangement.name}"
             say(f"{name}; the best so far {best:,.0f}/s")
-            run = _run(place, f"peer-{number}", rules, len(load), arrangement)
-            rate, rows = peer_process.measured(python, "bench.peers.quix_process", place.folder, run, name)
-            since = int(place.event_time[load.preloaded])
-            found += [
+            run = _run(workplace, f"peer-{number}", rules, len(load), arrangement)
+            rate, rows = peer_process.measured(
+                python, "bench.peers.quix_process", workplace.folder, run, name
+            )
+            since = int(workplace.event_time[load.preloaded])
+            measured_rows += [
                 *rows,
-                *compared(expected, told(peer_process.records(place.kafka, run.alerts), rules, since)),
+                *compared(expected, told(peer_process.records(workplace.kafka, run.alerts), rules, since)),
             ]
             best = max(best, rate)
-    return best, found
+    return best, measured_rows
 
 
 def _run(
-    place: Place, name: str, rules: Iterable[Version], payments: int, arrangement: Arrangement
+    workplace: Workplace, name: str, rules: Iterable[Version], payments: int, arrangement: Arrangement
 ) -> quix_process.Run:
     return quix_process.Run(
         name=name,
-        kafka=place.kafka,
+        kafka=workplace.kafka,
         alerts=f"{name}-alerts",
-        folder=str(place.folder / name),
+        folder=str(workplace.folder / name),
         payments=payments,
         rules=tuple(_rule(version) for version in rules),
         processes=arrangement.processes,
@@ -124,15 +126,15 @@ def expected_alerts(load: Workload, event_time: Column, rules: Iterable[Version]
     """
     rank = np.arange(len(load))
     asked = np.flatnonzero(event_time >= event_time[load.preloaded])
-    found: dict[Alert, str] = {}
+    expected: dict[Alert, str] = {}
     for version in rules:
         subject = version.subject
         windows = subject.held(load, event_time, rank, asked)
-        for at in np.flatnonzero(subject.over(windows, version.limit)).tolist():
-            number = int(asked[at])
+        for row in np.flatnonzero(subject.over(windows, version.limit)).tolist():
+            number = int(asked[row])
             alert = (subject.rule_id, _group(load, subject, number), int(event_time[number]))
-            found[alert] = subject.value(windows, at)
-    return found
+            expected[alert] = subject.value(windows, row)
+    return expected
 
 
 def _group(load: Workload, subject: Subject, number: int) -> str:
@@ -145,13 +147,13 @@ def told(
 ) -> list[tuple[Alert, str]]:
     """The peer's alerts from that event time on, as they came."""
     functions = {version.subject.rule_id: version.subject.function for version in rules}
-    found = []
+    raised = []
     for key, value in records:
         alert: Mapping[str, Any] = json.loads(value)
         if alert["eventTime"] >= since:
             where = (alert["ruleId"], json.loads(key), alert["eventTime"])
-            found.append((where, _value(functions[alert["ruleId"]], alert["value"])))
-    return found
+            raised.append((where, _value(functions[alert["ruleId"]], alert["value"])))
+    return raised
 
 
 def _value(function: str, value: float) -> str:
@@ -163,9 +165,9 @@ def _value(function: str, value: float) -> str:
     )
 
 
-def compared(expected: Mapping[Alert, str], found: Sequence[tuple[Alert, str]]) -> list[Result]:
+def compared(expected: Mapping[Alert, str], raised: Sequence[tuple[Alert, str]]) -> list[Result]:
     """How far the peer's alerts are those of the count; nothing is required of them."""
-    last = dict(found)
+    last = dict(raised)
     agree = Counter(last.get(alert) == value for alert, value in expected.items() if alert in last)
     of_count = len(expected)
     return [
@@ -173,5 +175,5 @@ def compared(expected: Mapping[Alert, str], found: Sequence[tuple[Alert, str]]) 
         results.told("of these with another value at the last", agree[False], "alerts"),
         results.told("of these missing", len(expected.keys() - last.keys()), "alerts"),
         results.told("alerts that should not be", len(last.keys() - expected.keys()), "alerts"),
-        results.told("alerts told again, with this value or another", len(found) - len(last), "alerts"),
+        results.told("alerts told again, with this value or another", len(raised) - len(last), "alerts"),
     ]

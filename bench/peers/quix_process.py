@@ -85,10 +85,10 @@ class Sample:
 
 def read(text: str) -> Run:
     """What `Run.text` wrote."""
-    found = json.loads(text)
-    rules = tuple(Rule(**{**rule, "grouping": tuple(rule["grouping"])}) for rule in found["rules"])
-    processes = tuple(tuple(tuple(one) for one in process) for process in found["processes"])
-    return Run(**{**found, "rules": rules, "processes": processes})
+    parsed = json.loads(text)
+    rules = tuple(Rule(**{**rule, "grouping": tuple(rule["grouping"])}) for rule in parsed["rules"])
+    processes = tuple(tuple(tuple(one) for one in process) for process in parsed["processes"])
+    return Run(**{**parsed, "rules": rules, "processes": processes})
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def _watched(run: Run, workers: Sequence[Any], ends: SynchronizedArray[int]) -> 
             )
         now, places = time.monotonic(), ends[:]
         by_grouping = range(0, len(places), PARTITIONS)
-        samples.append(Sample(now, tuple(sum(places[at : at + PARTITIONS]) for at in by_grouping)))
+        samples.append(Sample(now, tuple(sum(places[first : first + PARTITIONS]) for first in by_grouping)))
     return samples
 
 
@@ -181,12 +181,12 @@ def _work(
 
     def count(topic: str, partition: int, offset: int) -> None:
         # one process at a time has a partition, and what is sent to it again has the next offset
-        place = place_of.get(topic)
-        if place is None:
+        base = place_of.get(topic)
+        if base is None:
             names = [index for index, one in enumerate(run.groupings) if topic.endswith(f"--{_name(one)}")]
-            place = place_of[topic] = names[0] * PARTITIONS if names else -1
-        if place >= 0:
-            taken[place + partition] = offset + 1
+            base = place_of[topic] = names[0] * PARTITIONS if names else -1
+        if base >= 0:
+            taken[base + partition] = offset + 1
 
     def on_late(*_: object) -> bool:
         with late.get_lock():

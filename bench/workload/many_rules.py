@@ -67,7 +67,7 @@ FILTERS: Final = (
 
 def subjects(count: int, seed: int) -> list[Subject]:
     """So many rules, their grouping sets by turns; the first of each grouping set is one that is to alert."""
-    random, found = np.random.default_rng(seed), []
+    random, subjects = np.random.default_rng(seed), []
     for number in range(count):
         grouping = GROUPINGS[number % len(GROUPINGS)]
         minutes, chance = int(random.integers(1, 61)), random.random()
@@ -75,9 +75,9 @@ def subjects(count: int, seed: int) -> list[Subject]:
         function = _ALERTING[grouping] if number < len(GROUPINGS) else drawn
         passing = FILTERS[int(random.integers(len(FILTERS)))] if chance < _FILTERED else None
         name = f"{function} by {', '.join(grouping) or 'nothing'}, {minutes} minutes"
-        counted = next(each for each in _COUNTED if each not in grouping)
-        found.append(Subject(number + 1, name, function, grouping, 60 * minutes, passing, counted))
-    return found
+        counted = next(name for name in _COUNTED if name not in grouping)
+        subjects.append(Subject(number + 1, name, function, grouping, 60 * minutes, passing, counted))
+    return subjects
 
 
 def versions(load: Workload, rules: Sequence[Subject], alerts_per_rule: int) -> list[Version]:
@@ -88,7 +88,8 @@ def versions(load: Workload, rules: Sequence[Subject], alerts_per_rule: int) -> 
     alerting = rules[: len(GROUPINGS)]
     reached = limits(replace(load, preloaded=0), alerts_per_rule, alerting)
     return [
-        Version(rule, 1, place, reached.get(rule.rule_id, UNREACHABLE), 0) for place, rule in enumerate(rules)
+        Version(rule, 1, log_position, reached.get(rule.rule_id, UNREACHABLE), 0)
+        for log_position, rule in enumerate(rules)
     ]
 
 

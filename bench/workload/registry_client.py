@@ -35,7 +35,7 @@ class Registry:
 
     def publish(self, subject: Subject, limit: Decimal, effective_from: int) -> None:
         """The rule's first or next version. Raises BenchFailed."""
-        body, at = subject.body(limit, effective_from), time.monotonic()
+        body, asked_at = subject.body(limit, effective_from), time.monotonic()
         etag = self._etags.get(subject.rule_id)
         if etag is None:
             answer = self._client.post("/v1/rules", json=body)
@@ -47,4 +47,4 @@ class Registry:
         if rule["ruleId"] != subject.rule_id:
             raise BenchFailed(f"the registry's ids begin with {rule['ruleId']}: it isn't empty")
         self._etags[subject.rule_id] = answer.headers["ETag"]
-        self.asked_at[subject.rule_id, rule["version"]] = at
+        self.asked_at[subject.rule_id, rule["version"]] = asked_at

@@ -63,11 +63,14 @@ class Retaining:
         load = self.load
         names = "payee", "beneficiary", "payment_type", "cents", "partition", "offset"
         cut = replace(load, preloaded=self.trip, **{name: getattr(load, name)[:until] for name in names})
-        found = limits(cut, _ALERTS_PER_RULE, FIVE)
+        reachable = limits(cut, _ALERTS_PER_RULE, FIVE)
         since = int(self.times[self.trip])
         witnesses = int((self.load.payee[: self.trip] == WITNESS_PAYEE).sum())
-        found[WITNESS.rule_id] = Decimal(witnesses)
-        return [Version(rule, 1, place, found[rule.rule_id], since) for place, rule in enumerate(RULES)]
+        reachable[WITNESS.rule_id] = Decimal(witnesses)
+        return [
+            Version(rule, 1, log_position, reachable[rule.rule_id], since)
+            for log_position, rule in enumerate(RULES)
+        ]
 
 
 def retaining(payments: int, linger: int, first_ms: int, seed: int) -> Retaining:
@@ -95,8 +98,8 @@ def _witnessed(load: Workload, trip: int) -> Workload:
 
 def offsets(partition: Column) -> Column:
     """Where each lies in its partition, if they are sent in order."""
-    found = np.zeros_like(partition)
+    offsets = np.zeros_like(partition)
     for one in range(PARTITIONS):
         mine = np.flatnonzero(partition == one)
-        found[mine] = np.arange(mine.size)
-    return found
+        offsets[mine] = np.arange(mine.size)
+    return offsets

@@ -61,7 +61,7 @@ class Subject:
     def body(self, limit: Decimal, effective_from: int) -> dict[str, object]:
         """What the registry is sent: tripping above that limit."""
         fields = {"COUNT": None, "COUNT_DISTINCT": self.counted}
-        found: dict[str, object] = {
+        definition: dict[str, object] = {
             "name": self.name,
             "groupingKeyNames": list(self.grouping),
             "aggregatorFunctionType": self.function,
@@ -72,20 +72,20 @@ class Subject:
             "effectiveFrom": effective_from,
         }
         if self.bucket_seconds is not None:
-            found["precision"] = f"bucketed({self.bucket_seconds})"
-        return found if self.passing is None else {**found, "filter": self.passing.body()}
+            definition["precision"] = f"bucketed({self.bucket_seconds})"
+        return definition if self.passing is None else {**definition, "filter": self.passing.body()}
 
     def held(self, load: Workload, time: Column, rank: Column, asked: Column) -> Held:
         """What its windows held at the transactions `asked` for; nothing at those that don't pass the filter."""
         if self.passing is None:
             return self._held(load, time, rank, asked)
         chosen = np.flatnonzero(self.passing.passes(load))
-        place = np.full(len(load), -1)
-        place[chosen] = np.arange(chosen.size)
-        inside = place[asked] >= 0
+        positions = np.full(len(load), -1)
+        positions[chosen] = np.arange(chosen.size)
+        inside = positions[asked] >= 0
         # of ranks only the order counts
-        found = self._held(load.taken(chosen), time[chosen], rank[chosen], place[asked[inside]])
-        return found.spread(inside)
+        windows = self._held(load.taken(chosen), time[chosen], rank[chosen], positions[asked[inside]])
+        return windows.spread(inside)
 
     def _held(self, load: Workload, time: Column, rank: Column, asked: Column) -> Held:
         code = group_codes(*(load.key(name) for name in self.grouping), of=len(load))
@@ -96,10 +96,10 @@ class Subject:
         sign = -1 if self.function == "MIN" else 1
         extreme = self.function in ("MIN", "MAX")
         bucket_ms = (self.bucket_seconds or 0) * 1_000
-        found = held(
+        windows = held(
             code, time, rank, sign * load.cents, asked, window_ms, with_largest=extreme, bucket_ms=bucket_ms
         )
-        return Held(sign * found.total, found.count, sign * found.largest)
+        return Held(sign * windows.total, windows.count, sign * windows.largest)
 
     def over(self, windows: Held, limit: Decimal) -> npt.NDArray[np.bool_]:
         """Where the rule holds, compared without dividing. A limit is not negative: no window that is empty holds."""
@@ -114,9 +114,9 @@ class Subject:
             case _:
                 return windows.total > whole
 
-    def value(self, windows: Held, at: int) -> str:
+    def value(self, windows: Held, row: int) -> str:
         """The value as an alert tells it."""
-        total, count = int(windows.total[at]), int(windows.count[at])
+        total, count = int(windows.total[row]), int(windows.count[row])
         match self.function:
             case "COUNT":
                 return str(count)
@@ -126,7 +126,7 @@ class Subject:
                 mean = Decimal(total) * _CENTS / count
                 return decimals.plain(mean.quantize(Decimal("0.000001"), ROUND_HALF_EVEN))
             case "MAX" | "MIN":
-                return decimals.plain(int(windows.largest[at]) * _CENTS)
+                return decimals.plain(int(windows.largest[row]) * _CENTS)
             case _:
                 return decimals.plain(total * _CENTS)
 
@@ -179,11 +179,11 @@ def limits(
     time = number * 1_000 // load.rate if time is None else time
     live = number[load.preloaded :]
     huge = bool((load.payee[live] >= STRANGERS).any())
-    found = {}
+    limits_of = {}
     for subject in subjects:
         windows = _of_others(subject.held(load, time, number, live), load, live)
-        found[subject.rule_id] = _limit(subject, windows, alerts_per_rule, huge=huge)
-    return found
+        limits_of[subject.rule_id] = _limit(subject, windows, alerts_per_rule, huge=huge)
+    return limits_of
 
 
 def _of_others(windows: Held, load: Workload, asked: Column) -> Held:
@@ -215,7 +215,7 @@ def in_force(versions: Sequence[Version], time: Column, batch: Column, taken_in:
     `versions`: of one rule, in order; `time`: event time in ms, `batch`: its micro-batch, `taken_in[offset]`: that of
     the rule event.
     """
-    found = np.full(time.size, -1)
+    newest = np.full(time.size, -1)
     for index, version in enumerate(versions):
-        found[(time >= version.effective_from) & (batch >= taken_in[version.offset])] = index
-    return found
+        newest[(time >= version.effective_from) & (batch >= taken_in[version.offset])] = index
+    return newest

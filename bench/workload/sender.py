@@ -70,8 +70,8 @@ class Sender:
         for start in range(first, count, _CHUNK):
             stop = min(start + _CHUNK, count)
             chunk = self.event_time[start:stop].tolist()
-            for at, (partition, value) in zip(chunk, values(self._load, start, stop, chunk), strict=True):
-                self._send(TRANSACTIONS, partition, value, at)
+            for due, (partition, value) in zip(chunk, values(self._load, start, stop, chunk), strict=True):
+                self._send(TRANSACTIONS, partition, value, due)
             self.sent = stop
         self._producer.flush(120)
 
@@ -100,23 +100,23 @@ class Sender:
         late: npt.NDArray[np.float64] = (self.called_at[timed_from:] - self.due_at[timed_from:]) * 1_000
         return late
 
-    def _send_until(self, stop: int, at: int) -> None:
+    def _send_until(self, stop: int, due: int) -> None:
         start = self.sent
-        self.event_time[start:stop] = at
-        for number, (partition, value) in self._numbered(start, stop, at):
+        self.event_time[start:stop] = due
+        for number, (partition, value) in self._numbered(start, stop, due):
             self.called_at[number] = time.monotonic()
-            self._send(TRANSACTIONS, partition, value, at)
+            self._send(TRANSACTIONS, partition, value, due)
         self.sent = max(start, stop)
 
-    def _numbered(self, start: int, stop: int, at: int) -> Iterator[tuple[int, tuple[int, bytes]]]:
-        rows = values(self._load, start, stop, [at] * (stop - start))
+    def _numbered(self, start: int, stop: int, due: int) -> Iterator[tuple[int, tuple[int, bytes]]]:
+        rows = values(self._load, start, stop, [due] * (stop - start))
         return zip(range(start, stop), rows, strict=True)
 
-    def _send(self, topic: str, partition: int, value: bytes, at: int) -> None:
+    def _send(self, topic: str, partition: int, value: bytes, due: int) -> None:
         while True:
             try:
                 self._producer.produce(
-                    topic, value, partition=partition, timestamp=at, on_delivery=self._report
+                    topic, value, partition=partition, timestamp=due, on_delivery=self._report
                 )
             except BufferError:
                 self._producer.poll(0.1)

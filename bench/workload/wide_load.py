@@ -80,9 +80,12 @@ class Wide:
         planned = np.concatenate(
             [self.times, self.times[-1] + (1 + np.arange(live)) * 1_000 // self.load.rate]
         )
-        found = limits(self.load, _ALERTS_PER_RULE, rules, planned)
+        reachable = limits(self.load, _ALERTS_PER_RULE, rules, planned)
         since = int(self.backlog[0])
-        return [Version(rule, 1, place, found[rule.rule_id], since) for place, rule in enumerate(rules)]
+        return [
+            Version(rule, 1, log_position, reachable[rule.rule_id], since)
+            for log_position, rule in enumerate(rules)
+        ]
 
 
 def wide(form: Form, sizes: Sequence[int], live_rate: int, until_ms: int, seed: int) -> Wide:

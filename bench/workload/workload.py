@@ -86,8 +86,8 @@ class Workload:
     def where(self, name: str, text: str) -> npt.NDArray[np.bool_]:
         """Which transactions have that value in a field of few values."""
         texts = TYPES if name == "paymentType" else self._label(name).texts
-        found: npt.NDArray[np.bool_] = self.key(name) == texts.index(text)
-        return found
+        equal: npt.NDArray[np.bool_] = self.key(name) == texts.index(text)
+        return equal
 
     def taken(self, chosen: Column) -> Workload:
         """These transactions alone, as if there were no others."""
@@ -113,9 +113,9 @@ def make(rate: int, preloaded: int, live: int, seed: int) -> Workload:
     payee, beneficiary, payment_type, cents = made.payee, made.beneficiary, made.payment_type, made.cents
     thousands = np.arange(preloaded, preloaded + live - _EVERY + 1, _EVERY)
     huge = thousands + np.random.default_rng(seed).integers(0, _EVERY - _APART, thousands.size)
-    for place, amount in ((huge, HUGE_CENTS), (huge + _APART, -HUGE_CENTS)):
-        payee[place] = beneficiary[place] = STRANGERS + huge
-        payment_type[place], cents[place] = CARD, amount
+    for row, amount in ((huge, HUGE_CENTS), (huge + _APART, -HUGE_CENTS)):
+        payee[row] = beneficiary[row] = STRANGERS + huge
+        payment_type[row], cents[row] = CARD, amount
     partition = payee % PARTITIONS
     offset = np.zeros_like(partition)
     for one in range(PARTITIONS):
@@ -145,12 +145,12 @@ def values(load: Workload, start: int, stop: int, event_times: Iterable[int]) ->
         _labelled(load, part, stop - start),
         strict=True,
     )
-    for number, at, partition, payee, beneficiary, payment_type, cents, more in rows:
+    for number, event_time, partition, payee, beneficiary, payment_type, cents, more in rows:
         sign, (whole, rest) = "-" * (cents < 0), divmod(abs(cents), 100)
         value = (
-            f'{{"transactionId":"b-{number}","eventTime":{at},"payeeId":{payee},"beneficiaryId":{beneficiary},'
+            f'{{"transactionId":"b-{number}","eventTime":{event_time},"payeeId":{payee},"beneficiaryId":{beneficiary},'
             f'"paymentAmount":"{sign}{whole}.{rest:02d}","paymentType":"{TYPES[payment_type]}",'
-            f'"ingestionTimestamp":{at}{more}}}'
+            f'"ingestionTimestamp":{event_time}{more}}}'
         )
         yield partition, value.encode()
 

@@ -28,7 +28,7 @@ def find(playwright: Playwright, environ: Mapping[str, str]) -> Path | None:
     named = environ.get("TRIPLINE_CHROMIUM")
     if named:
         return Path(named)
-    on_path = next((found for name in NAMES if (found := shutil.which(name))), None)
+    on_path = next((path for name in NAMES if (path := shutil.which(name))), None)
     if on_path:
         return Path(on_path)
     brought = Path(playwright.chromium.executable_path)

@@ -84,15 +84,15 @@ def open_window(browser: Browser, stack: RunningStack) -> Iterator[OpenWindow]:
 @pytest.fixture(scope="package")
 def tripped_once(running_stack: RunningStack) -> Iterator[Tripped]:
     """A rule that tripped, for all tests."""
-    with tripped_rule(running_stack) as found:
-        yield found
+    with tripped_rule(running_stack) as tripped:
+        yield tripped
 
 
 @pytest.fixture
 def tripped(stack: RunningStack, request: pytest.FixtureRequest) -> Tripped:
     """A rule that tripped and is paused now, and its alerts."""
-    found: Tripped = request.getfixturevalue("tripped_once")
-    return found
+    tripped: Tripped = request.getfixturevalue("tripped_once")
+    return tripped
 
 
 @pytest.fixture

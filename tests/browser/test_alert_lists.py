@@ -43,8 +43,8 @@ def test_filters_stand_in_the_address_and_the_address_sets_them(
     expect(page).to_have_url(re.compile(rf"/alerts\?ruleId={rule_id}&group=payeeId%3A{group}$"))
     between = f"from={tripped.alerts[-1]['eventTime'] + 1}&to={tripped.alerts[0]['eventTime'] - 1}"
     window.go(f"/alerts?ruleId={rule_id}&{between}")
-    inside = [each for each in tripped.alerts if tripped.alerts[-1]["eventTime"] < each["eventTime"]]
-    inside = [each for each in inside if each["eventTime"] < tripped.alerts[0]["eventTime"]]
+    inside = [alert for alert in tripped.alerts if tripped.alerts[-1]["eventTime"] < alert["eventTime"]]
+    inside = [alert for alert in inside if alert["eventTime"] < tripped.alerts[0]["eventTime"]]
     expect(page.locator("#alert-list li")).to_have_count(len(inside))
     window.is_clean()
 

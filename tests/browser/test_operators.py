@@ -33,8 +33,8 @@ def rule(stack: RunningStack) -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def rested(running_stack: RunningStack) -> Iterator[Tripped]:
     """Alerts of this module's own: what is voided here marks nobody else's."""
-    with tripped_rule(running_stack, "Operators: alerts that rest on payments") as found:
-        yield found
+    with tripped_rule(running_stack, "Operators: alerts that rest on payments") as tripped:
+        yield tripped
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -290,8 +290,8 @@ def test_who_may_only_look_commands_nothing(open_window: OpenWindow, rested: Tri
     expect(page.get_by_text("Your key may look, but not give commands.")).to_be_visible()
     buttons = page.locator(".command button")
     expect(buttons).to_have_count(8)
-    for each in buttons.all():
-        expect(each).to_be_disabled()
+    for button in buttons.all():
+        expect(button).to_be_disabled()
     window.go(f"/alerts/{rested.alerts[0]['alertId']}")
     expect(page.get_by_role("heading", name="The payment")).to_be_visible()
     expect(page.get_by_role("link", name="Void this payment")).to_have_count(0)

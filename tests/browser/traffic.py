@@ -44,8 +44,8 @@ def alerts_of(stack: RunningStack, rule_id: int, payee: str) -> list[dict[str, A
     """Those of one payer, newest first."""
     query: dict[str, str | int] = {"ruleId": rule_id, "group": f"payeeId:{payee}"}
     with stack.alerts() as alerts:
-        found: list[dict[str, Any]] = alerts.get("/v1/alerts", params=query).json()["items"]
-    return found
+        items: list[dict[str, Any]] = alerts.get("/v1/alerts", params=query).json()["items"]
+    return items
 
 
 def delete_rule(stack: RunningStack, rule_id: int) -> None:

@@ -54,13 +54,13 @@ class Window:
 
     def violations(self) -> list[str]:
         """What the content security policy refused on this page."""
-        found: list[str] = self.page.evaluate("window.violations")
-        return found
+        violations: list[str] = self.page.evaluate("window.violations")
+        return violations
 
     def is_clean(self, *allowed: str) -> None:
         """Fails for script errors and refused answers other than the allowed ones, and for policy violations."""
         assert self.violations() == []
-        assert [each for each in self.troubles if each not in allowed] == []
+        assert [trouble for trouble in self.troubles if trouble not in allowed] == []
 
 
 def answers(window: Window, path: str, body: dict[str, Any]) -> None:

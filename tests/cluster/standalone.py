@@ -65,12 +65,12 @@ class Cluster:
         before = self.alive()
         words = [f"{_DEPLOY}.worker.Worker", "--host", ports.LOOPBACK, "--cores", "1", "--memory", "2g"]
         words += ["--webui-port", "0", "--work-dir", str(folder / "work"), self.address]
-        own = {
+        variables = {
             "SPARK_LOCAL_DIRS": str(folder / "scratch"),
             WORKERS_FOLDER: str(folder / "projection"),
             **self.environment,
         }
-        worker = Worker(_start(self.java, words, folder / "worker.log", own), folder)
+        worker = Worker(_start(self.java, words, folder / "worker.log", variables), folder)
         self.workers.append(worker)
         eventually(
             lambda: self.alive() > before or not worker.process.is_running(), "a worker joins", _START_SECONDS
@@ -99,8 +99,8 @@ class Cluster:
             return False
 
     def _told(self) -> dict[str, Any]:
-        found: dict[str, Any] = httpx.get(self.status).raise_for_status().json()
-        return found
+        answer: dict[str, Any] = httpx.get(self.status).raise_for_status().json()
+        return answer
 
 
 @contextmanager
@@ -116,22 +116,22 @@ def cluster(java: Java, folder: Path, workers: int) -> Iterator[Cluster]:
         "--webui-port",
         str(web),
     ]
-    found = Cluster(
+    cluster = Cluster(
         java,
         folder,
         f"spark://{ports.LOOPBACK}:{port}",
         f"http://{ports.LOOPBACK}:{web}/json/",
         _configuration(folder),
     )
-    master = _start(java, words, folder / "master.log", found.environment)
+    master = _start(java, words, folder / "master.log", cluster.environment)
     try:
-        eventually(lambda: found.is_up() or not master.is_running(), "the master is up", _START_SECONDS)
+        eventually(lambda: cluster.is_up() or not master.is_running(), "the master is up", _START_SECONDS)
         assert master.is_running(), master.last_lines()
         for _ in range(workers):
-            found.add_worker()
-        yield found
+            cluster.add_worker()
+        yield cluster
     finally:
-        for worker in found.workers:
+        for worker in cluster.workers:
             if worker.process.is_running():
                 worker.process.stop()
         master.stop()
@@ -139,17 +139,17 @@ def cluster(java: Java, folder: Path, workers: int) -> Iterator[Cluster]:
 
 def _configuration(folder: Path) -> Path:
     """A SPARK_CONF_DIR with the shared secret, as docs/scaling.md says."""
-    place = folder / "configuration"
-    place.mkdir(mode=0o700)
+    conf_dir = folder / "configuration"
+    conf_dir.mkdir(mode=0o700)
     defaults = {
         "spark.authenticate": "true",
         "spark.authenticate.secret": secrets.token_hex(32),
         "spark.network.crypto.enabled": "true",
     }
-    file = place / "spark-defaults.conf"
+    file = conf_dir / "spark-defaults.conf"
     file.touch(mode=0o600)
     file.write_text("".join(f"{name} {value}\n" for name, value in defaults.items()), encoding="utf-8")
-    return place
+    return conf_dir
 
 
 def _start(java: Java, words: list[str], log: Path, more: dict[str, str]) -> leash.Leashed:

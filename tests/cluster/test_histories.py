@@ -27,10 +27,10 @@ def test_random_histories(
 ) -> None:
     shares: Counter[str] = Counter()
     with cluster(java, tmp_path, workers=2) as spark:
-        place = Workplace(
+        workplace = Workplace(
             java, jars, kafka, tmp_path, more={"TRIPLINE_SPARK_MASTER": spark.address, **spark.environment}
         )
-        with queries(place) as process:
+        with queries(workplace) as process:
             for seed, shards in enumerate(SHARDS):
                 log = KafkaLog(kafka, f"cluster-{seed}-")
                 profile = EVERYTHING if seed % 2 else PROFILE

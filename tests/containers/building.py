@@ -162,7 +162,7 @@ def lend_kernels(image: Image) -> None:
     for package in sorted({path.parent for path in installed.rglob("*.py")}):
         here = Path(tripline_engine.__file__).parent / package.relative_to(installed)
         folder_of: Callable[[str], str] = _Locator.get_suitable_cache_subpath
-        before, after = (folder_of(str(at / "any.py")) for at in (here, package))
+        before, after = (folder_of(str(directory / "any.py")) for directory in (here, package))
         if (ours / before).is_dir():
             # another process may be writing one
             shutil.copytree(ours / before, theirs / after, ignore=shutil.ignore_patterns("*.tmp.*"))

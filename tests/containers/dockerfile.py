@@ -25,10 +25,10 @@ def read(path: Path) -> list[Instruction]:
         line for line in path.read_text(encoding="utf-8").splitlines() if not line.lstrip().startswith("#")
     ]
     joined = re.sub(r"\s*\\\n\s*", " ", "\n".join(lines))
-    found = [Instruction(*line.split(maxsplit=1)) for line in joined.splitlines() if line.strip()]
-    unknown = {one.word for one in found} - KNOWN
+    instructions = [Instruction(*line.split(maxsplit=1)) for line in joined.splitlines() if line.strip()]
+    unknown = {one.word for one in instructions} - KNOWN
     assert not unknown, f"{path}: the tests do not know {unknown}"
-    return found
+    return instructions
 
 
 def texts(path: Path, word: str) -> list[str]:

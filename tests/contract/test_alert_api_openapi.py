@@ -43,9 +43,9 @@ def test_every_error_is_documented_as_a_problem() -> None:
 
 
 def test_every_operation_needs_a_scope_and_has_a_name() -> None:
-    found = operations()
-    assert len(found) == 8
-    for name, operation in found:
+    served = operations()
+    assert len(served) == 8
+    for name, operation in served:
         assert operation["security"] == [{"apiKey": []}], name
         assert operation["x-required-scope"].startswith("alerts:"), name
         assert operation["operationId"], name

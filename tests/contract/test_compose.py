@@ -146,13 +146,13 @@ class TestOrder:
 
 def waited_for(name: str) -> set[str]:
     """Directly or not. Fails on a circle."""
-    found: set[str] = set()
+    reached: set[str] = set()
     ahead = set(SERVICES[name].waits_for)
     while ahead:
-        found |= ahead
-        ahead = {after for one in ahead for after in SERVICES[one].waits_for} - found
-    assert name not in found
-    return found
+        reached |= ahead
+        ahead = {after for one in ahead for after in SERVICES[one].waits_for} - reached
+    assert name not in reached
+    return reached
 
 
 def test_kafka_has_the_settings_of_the_embedded_broker() -> None:

@@ -84,11 +84,11 @@ class TestSecrets:
     ) -> None:
         (variable,) = (name for name in service.settings if name.endswith("_DSN"))
         dsn = urlsplit(service.settings[variable])
-        own = secret_files.ADMIN
+        user = secret_files.ADMIN
         if service.name in programs and not service.is_job:
-            own = str(urlsplit(programs[service.name].environment[variable]).username)
-        assert (dsn.username, dsn.hostname, dsn.port, dsn.path) == (own, "postgres", 5432, f"/{DATABASE}")
-        assert parse_qs(dsn.query) == {"passfile": [f"/run/secrets/{passfiles.name_of(own)}"]}
+            user = str(urlsplit(programs[service.name].environment[variable]).username)
+        assert (dsn.username, dsn.hostname, dsn.port, dsn.path) == (user, "postgres", 5432, f"/{DATABASE}")
+        assert parse_qs(dsn.query) == {"passfile": [f"/run/secrets/{passfiles.name_of(user)}"]}
 
     def test_the_superuser_is_the_one_whose_password_is_given(self) -> None:
         given = SERVICES["postgres"].environment

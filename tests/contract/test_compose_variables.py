@@ -129,5 +129,5 @@ class TestVariables:
                 if name == "TRIPLINE_KAFKA":
                     assert value == "kafka:9092"
                 elif name.endswith("_URL"):
-                    at = urlsplit(value)
-                    assert at.port == port_of(SERVICES[str(at.hostname)])
+                    url = urlsplit(value)
+                    assert url.port == port_of(SERVICES[str(url.hostname)])

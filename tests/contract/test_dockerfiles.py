@@ -81,9 +81,9 @@ class TestLocks:
 def locked(path: Path) -> dict[str, frozenset[str]]:
     """name → its version and hashes."""
     entries = re.split(r"^(?=[a-z0-9])", path.read_text(), flags=re.MULTILINE)
-    found = [re.match(r"([a-z0-9._-]+)==(\S+)", entry) for entry in entries]
+    matches = [re.match(r"([a-z0-9._-]+)==(\S+)", entry) for entry in entries]
     return {
         match[1]: frozenset({match[2], *re.findall(r"sha256:[0-9a-f]{64}", entry)})
-        for match, entry in zip(found, entries, strict=True)
+        for match, entry in zip(matches, entries, strict=True)
         if match
     }

@@ -63,8 +63,8 @@ def test_definitions_in_rule_events_are_normalised_and_hashed(path: Path) -> Non
     assert definition.hash == event["definitionHash"]
     if event["type"] == "RulePublished":
         assert event["definitionVersion"] == event["version"]
-    for own in widest_windows([(event["ruleId"], event["definitionVersion"], definition)]):
-        assert (own in event["widestWindows"]) == (event["state"] != "DELETED")
+    for window in widest_windows([(event["ruleId"], event["definitionVersion"], definition)]):
+        assert (window in event["widestWindows"]) == (event["state"] != "DELETED")
 
 
 @pytest.mark.parametrize("path", examples_of("alerts.v1"), ids=example_id)
@@ -90,7 +90,7 @@ def test_alerts_add_up(path: Path) -> None:
     if "transactionId" in late:
         assert alert["windowStart"] <= late["eventTime"] < alert["windowEnd"]
         assert late["transactionId"] in {
-            each["transactionId"] for each in alert["contributors"]["transactions"]
+            transaction["transactionId"] for transaction in alert["contributors"]["transactions"]
         }
 
 
@@ -149,7 +149,7 @@ def test_a_count_of_different_values_counts_the_values_that_its_alert_shows() ->
     )
     assert alert["definitionHash"] == rule["definitionHash"]
     listed = alert["contributors"]["transactions"]
-    assert alert["value"] == str(len({each["value"] for each in listed}))
+    assert alert["value"] == str(len({contributor["value"] for contributor in listed}))
     assert listed[0]["value"] == alert["transaction"][rule["definition"]["aggregateFieldName"]]
 
 

@@ -64,9 +64,9 @@ class Supply:
         # Downward: fresh ids follow the highest there is.
         self._import_ids = itertools.count(1_000_000_000, -1)
         # Of each kind more than one, so that listings have a next page. Names that rules refer to are the first.
-        for place in ("lists/watched", "lists/other", "parameters/high", "parameters/low"):
-            value = {"values": ["25"]} if place.startswith("lists") else {"value": "1"}
-            client.put(f"/v1/{place}", json=value).raise_for_status()
+        for path in ("lists/watched", "lists/other", "parameters/high", "parameters/low"):
+            value = {"values": ["25"]} if path.startswith("lists") else {"value": "1"}
+            client.put(f"/v1/{path}", json=value).raise_for_status()
         self._readable, *_ = (self._publish() for _ in range(3))
         self._clear, self._export = (
             self._issue(name) for name in ("CLEAR_STATE_ALL", "EXPORT_RULES_CURRENT")

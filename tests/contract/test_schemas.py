@@ -39,10 +39,10 @@ def test_the_schemas_know_the_event_type(declared: EventType) -> None:
 @pytest.mark.parametrize("declared", TYPES, ids=lambda declared: str(declared.name))
 def test_the_other_schemas_leave_fields_to_the_type(declared: EventType) -> None:
     members = {"transactionId", "eventTime"}  # of alerts, whatever the type calls its own
-    own = {name for field in declared.fields for name in field.names} - members
+    field_names = {name for field in declared.fields for name in field.names} - members
     for path in (PACKAGE / "schemas").glob("*.json"):
         if path.stem not in type_schemas.documents(declared):
-            assert not own & set(_words(read_example(path))), path
+            assert not field_names & set(_words(read_example(path))), path
 
 
 def _words(value: object) -> Iterator[str]:
@@ -116,8 +116,8 @@ def _objects(schema: object) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("name", sorted(set(schemas.names()) - {"transactions.v1"}))
 def test_what_tripline_writes_has_no_other_fields(name: str) -> None:
     # the envelopes of rules.v1 and of a reject's headers hand on to objects that are closed or name a type
-    for found in _objects(schemas.load(name)):
-        assert "additionalProperties" in found or found.get("required") == ["type"], found
+    for schema in _objects(schemas.load(name)):
+        assert "additionalProperties" in schema or schema.get("required") == ["type"], schema
 
 
 def test_transactions_may_have_other_fields() -> None:

@@ -41,18 +41,18 @@ NAMES_THEM = {GENERATOR / "trades.py", GENERATOR / "__init__.py"}
 def files(part: str) -> Iterator[Path]:
     folder, endings = PARTS[part]
     for path in sorted((ROOT / folder).rglob("*")):
-        own = path.relative_to(ROOT)
-        if path.suffix in endings and own not in NAMES_THEM and not TRADES & set(own.parents):
-            yield own
+        relative = path.relative_to(ROOT)
+        if path.suffix in endings and relative not in NAMES_THEM and not TRADES & set(relative.parents):
+            yield relative
 
 
 def lines(part: str, pattern: re.Pattern[str]) -> list[str]:
-    found = []
+    mentions = []
     for path in files(part):
         for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), start=1):
             if pattern.search(line):
-                found.append(f"{path}:{number}: {line.strip()[:100]}")
-    return found
+                mentions.append(f"{path}:{number}: {line.strip()[:100]}")
+    return mentions
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -112,12 +112,12 @@ def acknowledge(stack: RunningStack) -> None:
     with stack.alerts() as client:
         told = client.get("/v1/event-type").json()
         assert (told["name"], told["plural"]) == ("card-authorisation", "authorisations")
-        (found, *_) = client.get("/v1/alerts", params={"group": "deviceId:d1"}).json()["items"]
-        assert set(found["transaction"]) == {field.name for field in CARD.fields}
+        (alert, *_) = client.get("/v1/alerts", params={"group": "deviceId:d1"}).json()["items"]
+        assert set(alert["transaction"]) == {field.name for field in CARD.fields}
         schemas.validator("alerts.v1", CARD)(
-            {name: found[name] for name in schemas.load("alerts.v1", CARD)["properties"] if name in found}
+            {name: alert[name] for name in schemas.load("alerts.v1", CARD)["properties"] if name in alert}
         )
-        address = f"/v1/alerts/{found['alertId']}"
+        address = f"/v1/alerts/{alert['alertId']}"
         answer = client.post(f"{address}/acknowledge", json={"comment": "called the cardholder"})
         assert answer.status_code == 200, answer.text
         assert client.get(address).json()["state"] == "acknowledged"

@@ -53,24 +53,24 @@ def test_a_backlog_is_judged_like_everything_else(java: Java, jars: Jars, kafka:
     def all_are_judged() -> None:
         eventually(lambda: len(counts(log)) == sent, "all are judged", 60)
 
-    place = Workplace(java, jars, kafka, tmp_path, shards=1)
+    workplace = Workplace(java, jars, kafka, tmp_path, shards=1)
     settings = {
         "TRIPLINE_MAX_TRANSACTIONS_PER_BATCH": str(MOST),
         "TRIPLINE_TOPIC_PREFIX": log.prefix,
         "TRIPLINE_LOG_LEVEL": "info",
     }
     send(FIRST)
-    with running_engine(place, settings):
+    with running_engine(workplace, settings):
         all_are_judged()
-        assert "catching_up" not in place.log.read_text()
+        assert "catching_up" not in workplace.log.read_text()
         send(AT_ONCE)
-        eventually(lambda: "caught_up" in place.log.read_text(), "it has fallen behind and caught up", 60)
-        assert '"micro_batches": 2' in place.log.read_text()
+        eventually(lambda: "caught_up" in workplace.log.read_text(), "it has fallen behind and caught up", 60)
+        assert '"micro_batches": 2' in workplace.log.read_text()
         all_are_judged()
     send(BETWEEN)
-    with running_engine(place, settings):
-        eventually(lambda: place.log.read_text().count("caught_up") == 2, "the backlog is taken", 60)
-        assert f'"transactions": {BETWEEN}' in place.log.read_text()
+    with running_engine(workplace, settings):
+        eventually(lambda: workplace.log.read_text().count("caught_up") == 2, "the backlog is taken", 60)
+        assert f'"transactions": {BETWEEN}' in workplace.log.read_text()
         send(LAST)
         all_are_judged()
     assert counts(log) == {number: number // PAYERS + 1 for number in range(sent)}

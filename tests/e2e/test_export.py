@@ -21,10 +21,10 @@ def test_registry_and_engine_hold_the_same_rules(running_stack: RunningStack) ->
             return answer
 
         def export() -> dict[str, Any]:
-            found: dict[str, Any] = registry.get(f"/v1/control-commands/{command['commandId']}").json()[
+            export: dict[str, Any] = registry.get(f"/v1/control-commands/{command['commandId']}").json()[
                 "export"
             ]
-            return found
+            return export
 
         lines = (
             "(900001),(active),(payeeId),(),(COUNT_FLINK),(SUM),(>),(1000),(1)\n"
@@ -38,10 +38,10 @@ def test_registry_and_engine_hold_the_same_rules(running_stack: RunningStack) ->
         asked = operator.post("/v1/control-commands", json={"command": "EXPORT_RULES_CURRENT"})
         command = asked.raise_for_status().json()
         eventually(lambda: export()["complete"], "every shard has answered")
-        found = export()
-        assert found["equal"] is True, found
-        assert len(found["answers"]) == found["shards"]
-        for answer in found["answers"]:
+        current = export()
+        assert current["equal"] is True, current
+        assert len(current["answers"]) == current["shards"]
+        for answer in current["answers"]:
             states = {rule["ruleId"]: rule["state"] for rule in answer["rules"]}
             assert (states[900001], states[900002], states[kept]) == ("ACTIVE", "PAUSED", "ACTIVE")
             assert 900003 not in states

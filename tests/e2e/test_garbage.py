@@ -54,14 +54,14 @@ def test_garbage_in_every_topic(spark_queries: Queries, kafka: str, shards: int)
     assert {(1, f"good-{1000 + n}") for n in range(2 * len(values) + 2)} <= alerted
     assert (3, f"good-{1000 + 2 * len(values)}") in alerted
     records = {(record.partition, record.offset): record for record in log.read("transactions.v1")}
-    for place, reject in verdict.rejects.items():
-        assert_tells_all(reject, records[place])
+    for position, reject in verdict.rejects.items():
+        assert_tells_all(reject, records[position])
 
 
 def with_neighbours(number: int, value: bytes | None) -> list[Sent]:
     """A value between two good payments."""
     before, after = (garbage.payment(1000 + 2 * number + n, T) for n in (0, 1))
-    return [Sent("transactions.v1", each, number % 2, T) for each in (before, value, after)]
+    return [Sent("transactions.v1", data, number % 2, T) for data in (before, value, after)]
 
 
 def assert_tells_all(reject: Logged, record: Logged) -> None:

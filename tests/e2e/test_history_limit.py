@@ -40,9 +40,9 @@ def test_a_full_history_takes_rules_and_no_transactions(
     partitions = len(log.ends("transactions.v1"))
     day = registry.publish(1, draft("COUNT", ">", "100000", by=("payeeId",), seconds=86_400), 0, T)
     log.send([Sent("rules.v1", day)])
-    place = Workplace(java, jars, kafka, tmp_path, shards=1)
+    workplace = Workplace(java, jars, kafka, tmp_path, shards=1)
     settings = {"TRIPLINE_MAX_HISTORY": str(MOST), "TRIPLINE_TOPIC_PREFIX": log.prefix}
-    with running_engine(place, settings) as engine:
+    with running_engine(workplace, settings) as engine:
         # Few at a time: were one partition taken while the other one's payments are still on their way, history would
         # be in another order, of which less goes as long as the record clock stands.
         for first in range(0, PAYMENTS, AT_ONCE):
@@ -52,19 +52,19 @@ def test_a_full_history_takes_rules_and_no_transactions(
 
         last = [payment(n, T + PAYMENTS * 3600 + n, n % partitions) for n in range(PAYMENTS, PAYMENTS + 20)]
         log.send(last)
-        each = registry.publish(2, draft("COUNT", ">=", "1", by=("payeeId",), seconds=60), 0, T)
-        log.send([Sent("rules.v1", each)])
+        wide = registry.publish(2, draft("COUNT", ">=", "1", by=("payeeId",), seconds=60), 0, T)
+        log.send([Sent("rules.v1", wide)])
         statuses = "rule-status.v1"
         eventually(
             lambda: 2 in {status.get("ruleId") for status in log.read_json(statuses)}, "a rule is taken", 60
         )
         assert engine.metric(takes) == 0
-        assert sum(transactions_taken(place, log).values()) == PAYMENTS
-        assert "TRIPLINE_MAX_HISTORY=1000" in place.log.read_text()
+        assert sum(transactions_taken(workplace, log).values()) == PAYMENTS
+        assert "TRIPLINE_MAX_HISTORY=1000" in workplace.log.read_text()
 
         log.send([Sent("rules.v1", registry.move("RuleDeleted", "DELETED", 1, 0))])
         eventually(
-            lambda: sum(transactions_taken(place, log).values()) == PAYMENTS + 20, "the rest is taken", 60
+            lambda: sum(transactions_taken(workplace, log).values()) == PAYMENTS + 20, "the rest is taken", 60
         )
         assert engine.metric(takes) == 1
     alerted = [
@@ -73,6 +73,6 @@ def test_a_full_history_takes_rules_and_no_transactions(
     assert sorted(alerted) == sorted(f"t{n}" for n in range(PAYMENTS, PAYMENTS + 20))
 
 
-def transactions_taken(place: Workplace, log: KafkaLog) -> dict[int, int]:
+def transactions_taken(workplace: Workplace, log: KafkaLog) -> dict[int, int]:
     """Ends of what committed micro-batches hold, by partition."""
-    return committed_ends(spark_folder(place.checkpoint)).get(f"{log.prefix}transactions.v1", {})
+    return committed_ends(spark_folder(workplace.checkpoint)).get(f"{log.prefix}transactions.v1", {})

@@ -65,8 +65,8 @@ class Traffic:
     def send_large(self, codec: str, mebibytes: int, partition: int) -> None:
         """In one record batch with good ones before and behind it."""
         value = large_value(mebibytes)
-        place = partition, self.log.ends("transactions.v1")[partition] + 1
-        self.lengths[place], self.hashes[place] = len(value), hashlib.sha256(value).hexdigest()
+        position = partition, self.log.ends("transactions.v1")[partition] + 1
+        self.lengths[position], self.hashes[position] = len(value), hashlib.sha256(value).hexdigest()
         large = Sent("transactions.v1", value, partition, T + next(self._numbers))
         self.log.send_batch(codec, [self.good(partition), large, self.good(partition)])
         self.send_good(partition)
@@ -75,9 +75,9 @@ class Traffic:
         """All alerts as the oracle has them, and a dead letter for each large record that says what it was."""
         verdict = read_verdict(self.log)
         verdict.assert_equal()
-        rejects = {place: record.headers for place, record in verdict.rejects.items()}
-        assert {place: int(told["length"]) for place, told in rejects.items()} == self.lengths
-        assert {place: told["sha256"].decode() for place, told in rejects.items()} == self.hashes
+        rejects = {position: record.headers for position, record in verdict.rejects.items()}
+        assert {position: int(told["length"]) for position, told in rejects.items()} == self.lengths
+        assert {position: told["sha256"].decode() for position, told in rejects.items()} == self.hashes
         assert {told["reason"] for told in rejects.values()} == {b"oversized"}
 
 
@@ -97,15 +97,15 @@ def test_backlog_is_judged_archived_and_built_again(
     for number, (mebibytes, codec) in enumerate(EACH):
         traffic.send_good(number % 2)
         traffic.send_large(codec, mebibytes, number % 2)
-    place = Workplace(java, jars, kafka, tmp_path)
+    workplace = Workplace(java, jars, kafka, tmp_path)
     settings = {"TRIPLINE_TOPIC_PREFIX": log.prefix}
-    with running_engine(place, settings) as engine:
+    with running_engine(workplace, settings) as engine:
         peaks = Peaks(engine.process)
-        wait(traffic, place, peaks)
+        wait(traffic, workplace, peaks)
         traffic.send_good(0)
-        wait(traffic, place, peaks)
+        wait(traffic, workplace, peaks)
     traffic.assert_judged()
-    with running_archiver(kafka, place.archive, log.prefix) as archiver:
+    with running_archiver(kafka, workplace.archive, log.prefix) as archiver:
         archiving, records = Peaks(archiver.process), sum(log.ends("transactions.v1").values())
         eventually(
             lambda: archiving.look() and archiver.metric("tripline_archiver_records_total") >= records,
@@ -116,16 +116,16 @@ def test_backlog_is_judged_archived_and_built_again(
     record_property("told", f"MiB: engine {peaks.mebibytes}, archiver {archiving.mebibytes}")
     assert_bounded(peaks)
     assert archiving.mebibytes["main"] < MOST_ARCHIVER
-    assert lengths_in_archive(place.archive, log.prefix + "transactions.v1") == dict.fromkeys(
+    assert lengths_in_archive(workplace.archive, log.prefix + "transactions.v1") == dict.fromkeys(
         traffic.lengths, KEPT_BYTES
     )
     # the recorded order over the archive's beginnings is what was judged
-    shutil.rmtree(place.checkpoint)
-    rebuilt = run_engine(place, settings, "rebuild")
+    shutil.rmtree(workplace.checkpoint)
+    rebuilt = run_engine(workplace, settings, "rebuild")
     assert rebuilt.code == 0, rebuilt.said
-    with running_engine(place, settings):
+    with running_engine(workplace, settings):
         traffic.send_good(1)
-        wait(traffic, place)
+        wait(traffic, workplace)
     traffic.assert_judged()
 
 
@@ -138,31 +138,31 @@ def test_what_comes_while_the_engine_runs_ends_it_once(
     log.send_batch("gzip", [Sent("rules.v1", large_value(200))])
     traffic.publish(2)
     traffic.send_good(0)
-    place = replace(Workplace(java, jars, kafka, tmp_path), shards=1)
+    workplace = replace(Workplace(java, jars, kafka, tmp_path), shards=1)
     settings = {"TRIPLINE_TOPIC_PREFIX": log.prefix}
-    with running_engine(place, settings) as engine:
-        wait(traffic, place)
+    with running_engine(workplace, settings) as engine:
+        wait(traffic, workplace)
         # no survey knows of it, for these topics still take it
         traffic.send_large("zstd", 400, 1)
         eventually(lambda: not engine.is_running(), "it ends", 120)
     # what a careful source would begin with, had the first micro-batch ended the engine
     name = log.prefix + "transactions.v1"
-    assert initial_ends(spark_folder(place.checkpoint), 1) == {name: {0: 0, 1: 0}}
-    assert "Java heap space" in place.log.read_text(errors="replace")
+    assert initial_ends(spark_folder(workplace.checkpoint), 1) == {name: {0: 0, 1: 0}}
+    assert "Java heap space" in workplace.log.read_text(errors="replace")
     log.send_batch("lz4", [Sent("engine-ticks.v1", large_value(200))])
-    with running_engine(place, settings) as engine:
+    with running_engine(workplace, settings) as engine:
         peaks = Peaks(engine.process)
-        wait(traffic, place, peaks)
+        wait(traffic, workplace, peaks)
         traffic.send_good(1)
-        wait(traffic, place, peaks)
+        wait(traffic, workplace, peaks)
     record_property("told", f"MiB: {peaks.mebibytes}")
     assert_bounded(peaks)
     traffic.assert_judged()
 
 
-def wait(traffic: Traffic, place: Workplace, peaks: Peaks | None = None) -> None:
+def wait(traffic: Traffic, workplace: Workplace, peaks: Peaks | None = None) -> None:
     """Until committed micro-batches have all that was sent, with an eye on memory."""
-    log, spark = traffic.log, spark_folder(place.checkpoint)
+    log, spark = traffic.log, spark_folder(workplace.checkpoint)
     names = ("rules.v1", "transactions.v1")
     sent = {log.prefix + name: log.ends(name) for name in names}
 
@@ -207,9 +207,9 @@ def test_times_that_spark_cannot_hold_end_nothing(
     beyond = [2**63 - 1, (2**63 - 1) // 1000 + 1]
     log.send([replace(traffic.good(partition), time=time) for partition in (0, 1) for time in beyond])
     traffic.send_good(1)
-    place = Workplace(java, jars, kafka, tmp_path)
-    with running_engine(place, {"TRIPLINE_TOPIC_PREFIX": log.prefix}):
-        wait(traffic, place)
+    workplace = Workplace(java, jars, kafka, tmp_path)
+    with running_engine(workplace, {"TRIPLINE_TOPIC_PREFIX": log.prefix}):
+        wait(traffic, workplace)
         traffic.send_good(0)
-        wait(traffic, place)
+        wait(traffic, workplace)
     read_verdict(log).assert_equal()

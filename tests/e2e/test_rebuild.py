@@ -69,9 +69,9 @@ def test_a_lost_checkpoint_changes_no_alert(scene: Scene) -> None:
     verdict = read_verdict(scene.log)
     verdict.assert_equal()
     assert verdict.repeated_alerts
-    found = orders(scene.log)
-    assert [order["sequence"] for order in found] == list(range(1, len(found) + 1))
-    assert len(found) > recorded
+    orders_read = orders(scene.log)
+    assert [order["sequence"] for order in orders_read] == list(range(1, len(orders_read) + 1))
+    assert len(orders_read) > recorded
 
 
 def an_engine_is_killed(scene: Scene) -> None:
@@ -129,7 +129,7 @@ def its_first_micro_batch_is_killed(scene: Scene) -> None:
     """So the state is taken over twice."""
     scene.pay_around("at-the-beginning")
     assert scene.command("run", fault="commit:at-the-beginning").code == -9
-    place = scene.killed_at()
-    assert_is(place, "commit")
-    assert place.batch == 0
+    killed_at = scene.killed_at()
+    assert_is(killed_at, "commit")
+    assert killed_at.batch == 0
     assert last_commit(scene.spark) is None

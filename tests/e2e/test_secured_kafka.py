@@ -42,14 +42,14 @@ def test_it_judges_as_the_oracle_does(java: Java, jars: Jars, secured: SecuredKa
     # an earlier release let it in; what reads it is not Spark's source
     log.send_batch("gzip", [good[20], Sent("transactions.v1", large_value(20), 0, T + 20), good[22]])
     engine = secured.as_identity("tripline-engine")
-    place = Workplace(java, jars, engine.servers, tmp_path, more=engine.variables())
-    with running_engine(place, {}):
+    workplace = Workplace(java, jars, engine.servers, tmp_path, more=engine.variables())
+    with running_engine(workplace, {}):
         eventually(lambda: taken(log), "what was there before is judged", 120)
         log.send(good[23:])
         eventually(lambda: taken(log), "what comes is judged", 60)
     verdict = read_verdict(log)
     verdict.assert_equal()
     assert [record.headers["reason"] for record in verdict.rejects.values()] == [b"oversized"]
-    said = place.log.read_text(encoding="utf-8", errors="replace")
+    said = workplace.log.read_text(encoding="utf-8", errors="replace")
     for name in kafka_passwords.names():
         assert kafka_passwords.password_of(secured.folder, name) not in said

@@ -30,30 +30,30 @@ Tell = Callable[[str, object], None]
 
 
 @pytest.fixture
-def place(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Workplace:
+def workplace(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Workplace:
     return Workplace(java, jars, kafka, tmp_path)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("group", range(GROUPS))
-def test_a_hundred_histories_with_kills(place: Workplace, record_property: Tell, group: int) -> None:
-    equal_after_kills(place, range(group * AT_ONCE, (group + 1) * AT_ONCE), KILLS, record_property)
+def test_a_hundred_histories_with_kills(workplace: Workplace, record_property: Tell, group: int) -> None:
+    equal_after_kills(workplace, range(group * AT_ONCE, (group + 1) * AT_ONCE), KILLS, record_property)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(600)
-def test_a_few_histories_with_kills(place: Workplace, record_property: Tell) -> None:
+def test_a_few_histories_with_kills(workplace: Workplace, record_property: Tell) -> None:
     first = GROUPS * AT_ONCE
-    equal_after_kills(place, range(first, first + FEW), KILLS_OF_FEW, record_property)
+    equal_after_kills(workplace, range(first, first + FEW), KILLS_OF_FEW, record_property)
 
 
-def equal_after_kills(place: Workplace, seeds: range, kills: int, tell: Tell) -> None:
+def equal_after_kills(workplace: Workplace, seeds: range, kills: int, tell: Tell) -> None:
     """Engine and oracle say the same of each history, and each kill struck some of them in mid-stream."""
-    feeds = [Feed(place, seed, kills) for seed in seeds]
+    feeds = [Feed(workplace, seed, kills) for seed in seeds]
     for feed in feeds:
         feed.log.create()
-    struck = play(place, feeds, kills, Random(f"kills {seeds}"))
+    struck = play(workplace, feeds, kills, Random(f"kills {seeds}"))
     shares: Counter[str] = Counter()
     different: dict[str, str] = {}
     for feed in feeds:
@@ -75,5 +75,7 @@ def equal_after_kills(place: Workplace, seeds: range, kills: int, tell: Tell) ->
 def told(struck: list[KillOfMany]) -> str:
     """Of how many histories which part was under way at the kills."""
     midstream = set[str]().union(*(kill.midstream for kill in struck))
-    each = ", ".join(f"{len(kill.midstream)} ({len(kill.in_flight)})" for kill in struck)
-    return f"{len(midstream)} histories in mid-stream at one, by kill (with a micro-batch in flight): {each}"
+    by_kill = ", ".join(f"{len(kill.midstream)} ({len(kill.in_flight)})" for kill in struck)
+    return (
+        f"{len(midstream)} histories in mid-stream at one, by kill (with a micro-batch in flight): {by_kill}"
+    )

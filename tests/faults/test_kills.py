@@ -90,17 +90,17 @@ def assert_alerts(kills: dict[str, Kill], verdict: Verdict) -> None:
     raised = {where: alerts_of(verdict, kill) for where, kill in kills.items()}
     there = {where: raised[where] & kill.alerts for where, kill in kills.items()}
     assert all(raised.values())
-    for where, found in there.items():
+    for where, kills_there in there.items():
         match where:
             case "plan":
-                assert not found
+                assert not kills_there
             case "task":
-                assert found < raised[where]
+                assert kills_there < raised[where]
             case "flush":
                 # one shard's, and not the other's
-                assert set() < found < raised[where]
+                assert set() < kills_there < raised[where]
             case "commit":
-                assert found == raised[where]
+                assert kills_there == raised[where]
     # what was let out has come once more
     assert verdict.repeated_alerts >= sum(len(there[where]) for where in there.keys() & {"flush", "commit"})
 

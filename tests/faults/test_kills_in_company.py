@@ -71,7 +71,7 @@ class Member:
 
 
 @pytest.fixture
-def place(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Workplace:
+def workplace(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Workplace:
     settings = {
         # a query that stands still keeps its cores
         "TRIPLINE_SPARK_MASTER": f"local[{4 * len(PLACES)}]",
@@ -82,26 +82,26 @@ def place(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Workplace:
 
 
 @pytest.fixture
-def members(place: Workplace) -> list[Member]:
-    found = []
+def members(workplace: Workplace) -> list[Member]:
+    running = []
     for number in range(len(PLACES)):
-        log = KafkaLog(place.kafka, f"company-{number}-")
+        log = KafkaLog(workplace.kafka, f"company-{number}-")
         log.create()
-        found.append(Member(number, log, spark_folder(place.checkpoint / log.prefix)))
-    return found
+        running.append(Member(number, log, spark_folder(workplace.checkpoint / log.prefix)))
+    return running
 
 
 @pytest.mark.timeout(LONGEST_SECONDS)
 def test_kills_in_company_change_no_alert(
-    place: Workplace,
+    workplace: Workplace,
     members: list[Member],
     postgres: PostgresServer,
     record_property: Callable[[str, object], None],
 ) -> None:
     load = make(RATE, 0, RATE * LONGEST_SECONDS, seed=20_261_123)
     with Traffic([member.log for member in members], load, limits_of(first(load, RATE * 60))) as traffic:
-        kills = sum((killed(place, members, traffic, kill) for kill in range(KILLS_EACH)), Counter[str]())
-        with queries_until_killed(place) as process:
+        kills = sum((killed(workplace, members, traffic, kill) for kill in range(KILLS_EACH)), Counter[str]())
+        with queries_until_killed(workplace) as process:
             start(members, process, repeat(""))
             traffic.stop()
             eventually(
@@ -122,16 +122,16 @@ def test_kills_in_company_change_no_alert(
     assert traffic.sent >= 0.99 * RATE * traffic.seconds
 
 
-def killed(place: Workplace, members: list[Member], traffic: Traffic, kill: int) -> Counter[str]:
+def killed(workplace: Workplace, members: list[Member], traffic: Traffic, kill: int) -> Counter[str]:
     """The engines take what has come meanwhile, then a payment comes for which each goes to its point."""
-    payee, folder = PAYEES_OF_KILLS + kill, place.folder / f"kill-{kill}"
+    payee, folder = PAYEES_OF_KILLS + kill, workplace.folder / f"kill-{kill}"
     folder.mkdir()
     markers = [folder / f"{member.number}.stands" for member in members]
     faults = [
         f"{member.stands_at(kill)}:{payee}:{marker} {len(members)}"
         for member, marker in zip(members, markers, strict=True)
     ]
-    with queries_until_killed(place) as process:
+    with queries_until_killed(workplace) as process:
         start(members, process, faults)
         traffic.mark(payee)
         eventually(

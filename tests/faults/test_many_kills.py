@@ -37,13 +37,15 @@ PAYEES_OF_KILLS = 9_000_000_000
 
 
 @pytest.fixture(params=[2, 1], ids=["two shards", "one shard"])
-def place(java: Java, jars: Jars, kafka: str, tmp_path: Path, request: pytest.FixtureRequest) -> Workplace:
+def workplace(
+    java: Java, jars: Jars, kafka: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> Workplace:
     return Workplace(java, jars, kafka, tmp_path, shards=request.param)
 
 
 @pytest.fixture
-def log(kafka: str, place: Workplace) -> KafkaLog:
-    log = KafkaLog(kafka, prefix(place))
+def log(kafka: str, workplace: Workplace) -> KafkaLog:
+    log = KafkaLog(kafka, prefix(workplace))
     log.create()
     return log
 
@@ -58,17 +60,17 @@ def alerts_database(postgres: PostgresServer, log: KafkaLog) -> Iterator[str]:
 @pytest.mark.soak
 @pytest.mark.timeout(LONGEST_SECONDS + 300)
 def test_many_kills_change_no_alert(
-    log: KafkaLog, place: Workplace, alerts_database: str, record_property: Callable[[str, object], None]
+    log: KafkaLog, workplace: Workplace, alerts_database: str, record_property: Callable[[str, object], None]
 ) -> None:
     load = make(RATE, 0, RATE * LONGEST_SECONDS, seed=20_261_121)
     with Traffic([log], load, limits_of(first(load, RATE * 60))) as traffic:
         kills = Counter(
-            killed(place, traffic, number, where) for number, where in enumerate(PLACES * KILLS_EACH)
+            killed(workplace, traffic, number, where) for number, where in enumerate(PLACES * KILLS_EACH)
         )
-        with running_engine(place, settings(place)):
+        with running_engine(workplace, settings(workplace)):
             traffic.stop()
             eventually(
-                lambda: traffic.is_taken(spark_folder(place.checkpoint), prefix(place)),
+                lambda: traffic.is_taken(spark_folder(workplace.checkpoint), prefix(workplace)),
                 "the engine takes all that was sent",
                 120,
             )
@@ -90,21 +92,25 @@ def test_many_kills_change_no_alert(
     assert traffic.sent >= 0.99 * RATE * traffic.seconds
 
 
-def killed(place: Workplace, traffic: Traffic, number: int, where: str) -> str:
+def killed(workplace: Workplace, traffic: Traffic, number: int, where: str) -> str:
     """An engine takes what has come meanwhile, then a payment comes at which it is killed."""
-    payee, marker = PAYEES_OF_KILLS + number, place.folder / f"kill-{number}"
-    with running_engine(place, settings(place, f"{where}:{payee}:{marker}")) as engine:
+    payee, marker = PAYEES_OF_KILLS + number, workplace.folder / f"kill-{number}"
+    with running_engine(workplace, settings(workplace, f"{where}:{payee}:{marker}")) as engine:
         traffic.mark(payee)
         eventually(lambda: not engine.is_running(), f"kill {number}, at {where}")
-    assert_is(read_place(spark_folder(place.checkpoint), marker, place.shards), where)
+    assert_is(read_place(spark_folder(workplace.checkpoint), marker, workplace.shards), where)
     return where
 
 
-def prefix(place: Workplace) -> str:
+def prefix(workplace: Workplace) -> str:
     """Of the topics."""
-    return f"many-kills-{place.shards}-"
+    return f"many-kills-{workplace.shards}-"
 
 
-def settings(place: Workplace, fault: str = "") -> dict[str, str]:
+def settings(workplace: Workplace, fault: str = "") -> dict[str, str]:
     """The engine's, for live traffic."""
-    return {"TRIPLINE_TOPIC_PREFIX": prefix(place), "TRIPLINE_CLOCK": "wall", "TRIPLINE_FAULT_POINT": fault}
+    return {
+        "TRIPLINE_TOPIC_PREFIX": prefix(workplace),
+        "TRIPLINE_CLOCK": "wall",
+        "TRIPLINE_FAULT_POINT": fault,
+    }

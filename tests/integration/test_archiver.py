@@ -59,8 +59,8 @@ class Sender:
             self._producer.produce(
                 self._topic, value, key, partition=partition, timestamp=time, headers=list(headers)
             )
-            own = self.sent[partition]
-            own.append(Record(partition, len(own), time, key, value, headers))
+            sent = self.sent[partition]
+            sent.append(Record(partition, len(sent), time, key, value, headers))
         assert self._producer.flush(60) == 0
 
     def payments(self, count: int) -> None:
@@ -201,9 +201,9 @@ def test_a_position_that_is_deleted_while_it_is_read_is_told(log: KafkaLog, jour
         list(journal.topic.records(0, 0, 10))
     begun: list[int] = []
 
-    def begin(place: tuple[str, int], span: OffsetRange) -> int:
-        begun.append(place[1])
-        return 0 if begun.count(place[1]) == 1 else span.first
+    def begin(file_range: tuple[str, int], span: OffsetRange) -> int:
+        begun.append(file_range[1])
+        return 0 if begun.count(file_range[1]) == 1 else span.first
 
     feed, read = TopicConsumer(KafkaCluster(log.kafka), [journal.topic.name], begin), list[Record]()
     feed.assign_new_partitions()

@@ -73,7 +73,7 @@ def test_a_topic_of_an_earlier_release_is_protected(kafka: str) -> None:
     settings = {name: configured(admin, name) for name in names.values()}
     assert settings["old-ticks"]["message.timestamp.type"] == "LogAppendTime"
     assert settings["old-transactions"]["message.timestamp.type"] == "CreateTime"
-    assert {each["retention.ms"] for each in settings.values()} == {"1000000"}, "the rest is as it was"
+    assert {setting["retention.ms"] for setting in settings.values()} == {"1000000"}, "the rest is as it was"
     assert topics.protect(admin, old) == []
 
 

@@ -33,8 +33,8 @@ def test_topics_are_created_as_the_contracts_say_and_only_once(kafka: str) -> No
     topics.create(KafkaCluster(kafka))
     assert topics.create(KafkaCluster(kafka)) == []
     admin = AdminClient({"bootstrap.servers": kafka})
-    found = admin.list_topics(timeout=10).topics
-    assert {name: len(found[name].partitions) for name in wanted} == wanted
+    listed = admin.list_topics(timeout=10).topics
+    assert {name: len(listed[name].partitions) for name in wanted} == wanted
     resource = ConfigResource(ResourceType.TOPIC, "rules.v1")
     answer = admin.describe_configs([resource])[resource].result(10)
     for name, value in contract.load("rules.v1").creation_config().items():
@@ -55,14 +55,14 @@ def test_what_is_produced_is_consumed_in_order_with_its_headers(kafka: str) -> N
         {"bootstrap.servers": kafka, "group.id": mark.hex(), "auto.offset.reset": "earliest"},
     )
     consumer.subscribe(["transactions.v1"])
-    found: list[tuple[bytes | None, int]] = []
+    records: list[tuple[bytes | None, int]] = []
     deadline = time.monotonic() + 30
-    while len(found) < 100 and time.monotonic() < deadline:
+    while len(records) < 100 and time.monotonic() < deadline:
         message = consumer.poll(1)
         if message is not None and message.error() is None and message.key() == mark:
-            found.append((message.value(), message.timestamp()[1]))
+            records.append((message.value(), message.timestamp()[1]))
     consumer.close()
-    assert found == [(str(number).encode(), past) for number in range(100)]
+    assert records == [(str(number).encode(), past) for number in range(100)]
 
 
 def test_a_misspelt_topic_is_an_error_not_a_new_topic(kafka: str) -> None:
@@ -127,12 +127,12 @@ def test_a_broker_that_cannot_start_says_why(java: Java, tmp_path: Path) -> None
 
 def running_in(folder: Path) -> list[int]:
     """The processes whose command line names this folder."""
-    found = []
+    partitions = []
     for process in psutil.process_iter(["cmdline", "status"]):
         words = process.info["cmdline"] or []
         if process.info["status"] != psutil.STATUS_ZOMBIE and any(str(folder) in word for word in words):
-            found.append(process.pid)
-    return found
+            partitions.append(process.pid)
+    return partitions
 
 
 def test_no_broker_is_not_ready() -> None:

@@ -49,7 +49,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 SECONDS = 30.0
 REFUSED = KafkaError.TOPIC_AUTHORIZATION_FAILED
 TOPICS = [topic.name for topic in topics.all_topics()]
-each_identity = pytest.mark.parametrize("identity", kafka_access.identities(), ids=lambda each: each.name)
+each_identity = pytest.mark.parametrize("identity", kafka_access.identities(), ids=lambda one: one.name)
 
 
 @pytest.fixture(scope="module")
@@ -115,9 +115,9 @@ def test_it_reads_what_it_may_and_nothing_else(secured: SecuredKafka, identity: 
 def test_it_moves_its_own_groups_and_no_others(secured: SecuredKafka, identity: Identity) -> None:
     """Who moves another's offsets hides records from it."""
     admin = AdminClient({**secured.as_identity(identity.name).client_config(), "log_level": 0})
-    place = TopicPartition((identity.reads or identity.writes)[0], 0, 0)
+    partition = TopicPartition((identity.reads or identity.writes)[0], 0, 0)
     for group in sorted({f"{prefix}x" for other in kafka_access.identities() for prefix in other.groups}):
-        asked = ConsumerGroupTopicPartitions(group, [place])
+        asked = ConsumerGroupTopicPartitions(group, [partition])
         [done] = admin.alter_consumer_group_offsets([asked]).values()
         code = outcome(partial(done.result, SECONDS))
         its_own = any(group.startswith(prefix) for prefix in identity.groups)
@@ -237,8 +237,8 @@ class TestRecordBatchesAsTheyAreStored:
     def test_they_are_read_by_who_may(self, secured: SecuredKafka) -> None:
         for cluster in (secured.as_identity("tripline-engine"), secured.administrator):
             with TopicLog(cluster, "transactions.v1") as topic:
-                found = list(StoredLog(topic).records(0, 0, 1, 100))
-                assert [record.value for record in found] == [b"{}"]
+                records = list(StoredLog(topic).records(0, 0, 1, 100))
+                assert [record.value for record in records] == [b"{}"]
 
     @pytest.mark.parametrize("name", ["tripline-relay", "tripline-source"])
     def test_and_by_nobody_else(self, secured: SecuredKafka, name: str) -> None:

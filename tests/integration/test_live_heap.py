@@ -20,13 +20,13 @@ def gateway(java: Java, monkeypatch: pytest.MonkeyPatch) -> Iterator[JavaGateway
     """A JVM with Spark's classes and no session."""
     monkeypatch.setenv("JAVA_HOME", str(java.home))
     options = SparkConf(loadDefaults=False).set("spark.driver.extraJavaOptions", "-XX:+UseSerialGC")
-    found = launch_gateway(options)  # type: ignore[no-untyped-call]
+    gateway = launch_gateway(options)  # type: ignore[no-untyped-call]
     try:
-        yield found
+        yield gateway
     finally:
-        found.shutdown()
-        found.proc.stdin.close()
-        found.proc.wait(timeout=30)
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait(timeout=30)
 
 
 def whole_collections(jvm: JVMView) -> int:

@@ -96,12 +96,14 @@ def test_idle_heads_and_bodies_keep_nobody_out_and_are_closed(server: Server) ->
         assert posted.text == "1000"
         # whoever trickles is closed by the time of the whole, not of the silence
         until = began + LIMITS.request_seconds + 15
-        while time.monotonic() < until and any(not is_closed(each) for each in (*heads, *bodies, *silent)):
-            for each in (*heads[:4], *bodies[:4]):
-                trickle(each)
+        while time.monotonic() < until and any(
+            not is_closed(connection) for connection in (*heads, *bodies, *silent)
+        ):
+            for connection in (*heads[:4], *bodies[:4]):
+                trickle(connection)
             assert server.asked("/livez") == 200
             time.sleep(0.2)
-        assert [is_closed(each) for each in (*heads, *bodies, *silent)] == [True] * 80
+        assert [is_closed(connection) for connection in (*heads, *bodies, *silent)] == [True] * 80
         assert time.monotonic() - began > LIMITS.head_seconds
 
 
@@ -161,7 +163,7 @@ def test_an_address_full_of_sockets_that_wait_is_served_all_the_same(server: Ser
                 assert server.asked(path) == (404 if path == "/nothing" else 200)
             posted = httpx.post(f"http://127.0.0.1:{server.port}/echo", content=b"x" * 1000, timeout=AT_ONCE)
             assert posted.text == "1000"
-            kept = [not is_closed(each) for each in held]
+            kept = [not is_closed(connection) for connection in held]
             assert 0 < sum(kept) <= LIMITS.connections_of_an_address
             assert kept == sorted(kept), "those that waited the longest are closed"
 

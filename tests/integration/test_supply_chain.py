@@ -50,8 +50,8 @@ def test_every_locked_package_is_there_with_its_version_and_hashes(bill: Mapping
     for line in (ROOT / "requirements.lock").read_text().splitlines():
         if start := re.match(r"([a-z0-9-]+)==(\S+)", line):
             hashes = locked.setdefault((start[1], start[2]), set())
-        elif found := re.search(r"--hash=sha256:([0-9a-f]{64})", line):
-            hashes.add(found[1])
+        elif match := re.search(r"--hash=sha256:([0-9a-f]{64})", line):
+            hashes.add(match[1])
     listed = {(one["name"], one["version"]): digests(one) for one in of_kind(bill, "pypi")}
     assert len(locked) > 100
     assert listed == locked

@@ -139,7 +139,9 @@ def _somewhere(value: Any, text: str, draw: st.DataObject) -> Any:
         return {(text if key == name else key): inner for key, inner in value.items()}
     if isinstance(value, list) and value:
         index = draw.draw(st.integers(0, len(value) - 1))
-        return [_somewhere(inner, text, draw) if at == index else inner for at, inner in enumerate(value)]
+        return [
+            _somewhere(inner, text, draw) if number == index else inner for number, inner in enumerate(value)
+        ]
     return text
 
 

@@ -41,8 +41,8 @@ def layered(container: str | None) -> dict[str, Any]:
         for contract in CONTRACTS
         if contract["type"] == "layers" and contract.get("containers") == wanted
     )
-    found: dict[str, Any] = contract
-    return found
+    layers: dict[str, Any] = contract
+    return layers
 
 
 HEADINGS = {

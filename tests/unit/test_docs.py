@@ -49,15 +49,15 @@ def functions_of(path: Path) -> frozenset[str]:
     """Names of the test functions of a file, those in classes as `Class::test`."""
     if not path.is_file():
         return frozenset()
-    found: set[str] = set()
+    references: set[str] = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef):
-            found.add(node.name)
+            references.add(node.name)
         elif isinstance(node, ast.ClassDef):
-            found.update(
+            references.update(
                 f"{node.name}::{inner.name}" for inner in node.body if isinstance(inner, ast.FunctionDef)
             )
-    return frozenset(name for name in found if name.rpartition("::")[2].startswith("test_"))
+    return frozenset(name for name in references if name.rpartition("::")[2].startswith("test_"))
 
 
 def test_every_test_named_exists() -> None:

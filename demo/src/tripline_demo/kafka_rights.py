@@ -98,8 +98,8 @@ def _present(admin: AdminClient, user: str) -> Iterable[AclBinding]:
         ResourceType.ANY, _ANY, ResourcePatternType.ANY, f"User:{user}", _ANY, AclOperation.ANY,
         AclPermissionType.ANY,
     )  # fmt: skip
-    found: Iterable[AclBinding] = admin.describe_acls(every, request_timeout=SECONDS).result(SECONDS)
-    return found
+    bindings: Iterable[AclBinding] = admin.describe_acls(every, request_timeout=SECONDS).result(SECONDS)
+    return bindings
 
 
 def _create(admin: AdminClient, missing: Iterable[AclBinding]) -> int:

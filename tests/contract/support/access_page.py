@@ -43,14 +43,14 @@ _TABLES: Final = re.compile(r"^\| (?:role|service) \|.*\n(?:^\|.*\n)*", re.MULTI
 
 def rights() -> dict[tuple[str, str], str]:
     """What each endpoint asks for, by service and name."""
-    found = {}
+    rights = {}
     for service in SERVICES:
         known = {**_declared(app_named(service).test_client()), **PROBES}
         known |= CONSOLE if service == "alert-api" else {}
         for endpoint in endpoints():
             if endpoint.service == service:
-                found[service, endpoint.name] = known[endpoint.name]
-    return found
+                rights[service, endpoint.name] = known[endpoint.name]
+    return rights
 
 
 def _declared(client: FlaskClient) -> dict[str, str]:

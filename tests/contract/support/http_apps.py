@@ -95,14 +95,14 @@ def app_named(service: str) -> Flask:
 
 def endpoints() -> list[Endpoint]:
     """Every method that the services answer, but HEAD and OPTIONS, which Flask adds by itself."""
-    found = [
+    requests = [
         Endpoint(service, method, rule.rule, app.view_functions[rule.endpoint])
         for service in SERVICES
         for app in [app_named(service)]
         for rule in app.url_map.iter_rules()
         for method in _methods(rule)
     ]
-    return sorted(found, key=str)
+    return sorted(requests, key=str)
 
 
 def _methods(rule: Rule) -> list[str]:

@@ -133,8 +133,8 @@ def _take(outcome: Outcome, event: events.EngineEvent) -> None:
 
 def _top_up(outcome: Outcome, schema: Any) -> None:
     """An operation with little to vary is done after a few cases: it is asked again until it has its share."""
-    for found in schema.get_all_operations():
-        operation = found.ok()
+    for result in schema.get_all_operations():
+        operation = result.ok()
         for seed in itertools.count():
             missing = EXAMPLES - outcome.statuses[operation.label].total()
             if missing <= 0:

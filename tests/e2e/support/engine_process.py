@@ -104,12 +104,12 @@ class RunningEngine:
 
 
 @contextmanager
-def running_engine(place: Workplace, settings: Mapping[str, str]) -> Iterator[RunningEngine]:
+def running_engine(workplace: Workplace, settings: Mapping[str, str]) -> Iterator[RunningEngine]:
     """`tripline-engine run` with these settings beside the common ones; stopped at the end if it still runs."""
     (port,) = ports.free_ports(1)
-    environment = place.environment(TRIPLINE_METRICS_BIND=f"127.0.0.1:{port}", **settings)
+    environment = workplace.environment(TRIPLINE_METRICS_BIND=f"127.0.0.1:{port}", **settings)
     command = [str(Path(sys.executable).with_name("tripline-engine")), "run"]
-    process = leash.start(command, log=place.log, environment=environment, stop_seconds=STOP_SECONDS)
+    process = leash.start(command, log=workplace.log, environment=environment, stop_seconds=STOP_SECONDS)
     engine = RunningEngine(process, port)
     try:
         ready = http_ready(port)
@@ -118,7 +118,7 @@ def running_engine(place: Workplace, settings: Mapping[str, str]) -> Iterator[Ru
         yield engine
     finally:
         engine.process.stop()
-    _assert_all_was_compiled(place)
+    _assert_all_was_compiled(workplace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,30 +129,30 @@ class Ended:
     said: str
 
 
-def run_engine(place: Workplace, settings: Mapping[str, str], *words: str) -> Ended:
+def run_engine(workplace: Workplace, settings: Mapping[str, str], *words: str) -> Ended:
     """`tripline-engine` with these words and settings, until it ends by itself or is killed at a fault point.
 
     An empty setting is one that is not there.
     """
     (port,) = ports.free_ports(1)
-    given = place.environment(TRIPLINE_METRICS_BIND=f"127.0.0.1:{port}", **settings)
+    given = workplace.environment(TRIPLINE_METRICS_BIND=f"127.0.0.1:{port}", **settings)
     environment = {name: value for name, value in given.items() if value}
     command = [str(Path(sys.executable).with_name("tripline-engine")), *words]
-    with place.log.open("ab") as log:
+    with workplace.log.open("ab") as log:
         log.write(f"tripline-engine {' '.join(words)}\n".encode())
         log.flush()
         done = subprocess.run(
             command, env=environment, stdout=log, stderr=log, timeout=START_SECONDS, check=False
         )
-    said = place.log.read_text(errors="replace").rpartition(f"tripline-engine {' '.join(words)}\n")[2]
+    said = workplace.log.read_text(errors="replace").rpartition(f"tripline-engine {' '.join(words)}\n")[2]
     return Ended(done.returncode, said)
 
 
 class Queries:
     """A running `query_server.py`."""
 
-    def __init__(self, place: Workplace, process: subprocess.Popen[str]) -> None:
-        self._place, self._process = place, process
+    def __init__(self, workplace: Workplace, process: subprocess.Popen[str]) -> None:
+        self._place, self._process = workplace, process
         self._talking = threading.Lock()
 
     @contextmanager
@@ -180,11 +180,11 @@ class Queries:
 
     def open_files(self) -> int:
         """How many files and sockets the driver, its JVM and its workers have open."""
-        own, found = psutil.Process(self._process.pid), 0
-        for process in (own, *own.children(recursive=True)):
+        engine, total = psutil.Process(self._process.pid), 0
+        for process in (engine, *engine.children(recursive=True)):
             with suppress(psutil.NoSuchProcess):
-                found += process.num_fds()
-        return found
+                total += process.num_fds()
+        return total
 
     def listening_ports(self) -> set[int]:
         """Where the driver's JVM takes connections."""
@@ -193,7 +193,9 @@ class Queries:
             with suppress(psutil.NoSuchProcess):
                 if process.name() == "java":
                     ports |= {
-                        each.laddr.port for each in process.net_connections("tcp") if each.status == "LISTEN"
+                        connection.laddr.port
+                        for connection in process.net_connections("tcp")
+                        if connection.status == "LISTEN"
                     }
         return ports
 
@@ -206,30 +208,30 @@ class Queries:
 
 
 @contextmanager
-def queries(place: Workplace) -> Iterator[Queries]:
+def queries(workplace: Workplace) -> Iterator[Queries]:
     """The process; it ends when its standard input is closed, so it can't outlive this one."""
-    with place.log.open("ab") as log:
+    with workplace.log.open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, str(QUERY_SERVER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
-            env=place.environment(),
+            env=workplace.environment(),
         )
     try:
-        yield Queries(place, process)
+        yield Queries(workplace, process)
     finally:
         _pipe(process.stdin).close()
         _pipe(process.stdout).close()
         process.wait(STOP_SECONDS)
-    _assert_all_was_compiled(place)
+    _assert_all_was_compiled(workplace)
 
 
 @contextmanager
-def queries_until_killed(place: Workplace) -> Iterator[Queries]:
+def queries_until_killed(workplace: Workplace) -> Iterator[Queries]:
     """The process; killed when the block ends, if it has not been."""
-    with queries(place) as process:
+    with queries(workplace) as process:
         try:
             yield process
         finally:
@@ -245,8 +247,10 @@ def metric_sum(port: int, name: str) -> float:
     return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
 
 
-def _assert_all_was_compiled(place: Workplace) -> None:
-    late = [line for line in place.log.read_text(errors="replace").splitlines() if LATE_COMPILATION in line]
+def _assert_all_was_compiled(workplace: Workplace) -> None:
+    late = [
+        line for line in workplace.log.read_text(errors="replace").splitlines() if LATE_COMPILATION in line
+    ]
     assert late == []
 
 

@@ -68,7 +68,7 @@ def rule_events(event: bytes) -> list[bytes | None]:
         {**good, "type": "SettingsChanged", "settings": {"allowedLatenessSeconds": "soon"}},
         {**good, "type": "SettingsChanged"},
     ]  # fmt: skip
-    return [event[:-1], event + event, *(json.dumps(each).encode() for each in spoilt)]
+    return [event[:-1], event + event, *(json.dumps(spoiled_event).encode() for spoiled_event in spoilt)]
 
 
 def ticks(clock: int) -> list[bytes | None]:

@@ -110,14 +110,14 @@ class KafkaLog:
         with reader(self.cluster) as consumer:
             there = {p: (low, end) for p, (low, end) in self._spans(consumer, topic).items() if end > low}
             consumer.assign([TopicPartition(self.prefix + topic, p, low) for p, (low, _) in there.items()])
-            count, found = sum(end - low for low, end in there.values()), list[Logged]()
-            while len(found) < count:
+            count, logged = sum(end - low for low, end in there.values()), list[Logged]()
+            while len(logged) < count:
                 # no more than there is: consume waits for as many as it is asked for
-                messages = consumer.consume(min(1000, count - len(found)), SECONDS)
+                messages = consumer.consume(min(1000, count - len(logged)), SECONDS)
                 assert messages, f"nothing more of {topic} within {SECONDS:g} s"
-                found += [_logged(message) for message in messages]
-        found += self._deleted.get(topic, [])
-        return sorted(found, key=lambda record: (record.partition, record.offset))
+                logged += [_logged(message) for message in messages]
+        logged += self._deleted.get(topic, [])
+        return sorted(logged, key=lambda record: (record.partition, record.offset))
 
     def delete(self, topic: str, before: Mapping[int, int]) -> None:
         """By partition, all records with a lower offset. They are gone from Kafka when this returns."""
@@ -169,8 +169,8 @@ def _logged(message: Message) -> Logged:
     assert partition is not None
     assert offset is not None
     value, key = message.value(), message.key()
-    found: Any = message.headers() or []
-    headers = {name: bytes(content or b"") for name, content in found}
+    pairs: Any = message.headers() or []
+    headers = {name: bytes(content or b"") for name, content in pairs}
     return Logged(partition, offset, message.timestamp()[1], _bytes(key), _bytes(value), headers)
 
 

@@ -55,16 +55,16 @@ class LargeRecordLog(KafkaLog):
 
     def read(self, topic: str) -> list[Logged]:
         """The beginnings of values."""
-        found = []
+        sent = []
         with TopicLog(self.cluster, self.prefix + topic) as log:
             for partition in log.partitions():
                 first, until = log.span(partition)
                 for record in StoredLog(log).records(partition, first, until, KEPT):
                     headers = {name.decode(): value or b"" for name, value in record.headers}
-                    found.append(
+                    sent.append(
                         Logged(partition, record.offset, record.time, record.key, record.value, headers)
                     )
-        return found
+        return sent
 
 
 def large_value(mebibytes: int) -> bytes:

@@ -22,9 +22,9 @@ class Player:
 
     def send(self, records: Iterable[Sent]) -> None:
         """Returns when Kafka has them."""
-        found = list(records)
-        self._log.send(found)
-        self._sent.update((record.topic, record.partition) for record in found)
+        stretch = list(records)
+        self._log.send(stretch)
+        self._sent.update((record.topic, record.partition) for record in stretch)
 
     def wait(self, seconds: float = 120.0) -> None:
         """Until committed micro-batches hold all that was sent."""

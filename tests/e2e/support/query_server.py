@@ -58,9 +58,9 @@ def start(
     stored = StoredState(settings.checkpoint, checkpoint.state_format(settings.checkpoint), large=_LARGE)
     processor = ShardProcessor(config, stored, settings.projection_dir, prefix, fault)
     # a session of its own: two active queries of one session may not have the same name
-    own = session.newSession()
-    own.conf.set("spark.sql.shuffle.partitions", str(shards))
-    query = start_query(own, settings, config, processor, fault)
+    new_session = session.newSession()
+    new_session.conf.set("spark.sql.shuffle.partitions", str(shards))
+    query = start_query(new_session, settings, config, processor, fault)
     if fault:
         fault.watch(query)
     return query
@@ -89,8 +89,8 @@ def main() -> None:
     logs.configure(settings.log_level)
     archive = class_cache_for(settings.class_cache, settings.jars) if settings.class_cache else None
     # one that others have written: to write it would hold up the end of this process, and nobody would keep it
-    found = archive if archive and archive.file.exists() else None
-    session = start_session(settings, shards=1, archive=found)
+    existing = archive if archive and archive.file.exists() else None
+    session = start_session(settings, shards=1, archive=existing)
     running: dict[str, tuple[StreamingQuery, ExitStack]] = {}
     for line in sys.stdin:
         match line.split():

@@ -10,10 +10,10 @@ import psycopg
 def stored_alerts(dsn: str) -> list[dict[str, Any]]:
     """The content of all alerts in the database, without the time of detection."""
     with psycopg.connect(dsn) as connection:
-        found = [content for (content,) in connection.execute("SELECT content FROM alerts.alerts")]
-    for content in found:
+        contents = [content for (content,) in connection.execute("SELECT content FROM alerts.alerts")]
+    for content in contents:
         del content["detectedAt"]
-    return found
+    return contents
 
 
 def stored_names(dsn: str) -> dict[str, int]:

@@ -32,9 +32,9 @@ class Verdict:
         """
         assert_same(self.alerts.values(), self.expected.alerts)
         assert_same(comparable(self.traces), comparable(self.expected.traces))
-        found = {place: record.headers["reason"].decode() for place, record in self.rejects.items()}
+        reasons = {position: record.headers["reason"].decode() for position, record in self.rejects.items()}
         wanted = {(reject.partition, reject.offset): reject.reason for reject in self.expected.rejects}
-        assert found == wanted, f"rejects differ in {dict(found.items() ^ wanted.items())}"
+        assert reasons == wanted, f"rejects differ in {dict(reasons.items() ^ wanted.items())}"
 
     def shares(self) -> Counter[str]:
         """What to print."""
@@ -68,16 +68,16 @@ def read_verdict(log: KafkaLog) -> Verdict:
         assert alerts.setdefault(alert["alertId"], alert) == alert
     rejects: dict[tuple[int, int], Logged] = {}
     for reject in log.read("rejected-transactions.v1"):
-        place = (int(reject.headers["partition"]), int(reject.headers["offset"]))
-        first = rejects.setdefault(place, reject)
+        position = (int(reject.headers["partition"]), int(reject.headers["offset"]))
+        first = rejects.setdefault(position, reject)
         assert (first.value, first.headers["reason"]) == (reject.value, reject.headers["reason"])
     repeated, traces = len(written) - len(alerts), log.read_json("rule-traces.v1")
     return Verdict(judge(batches), alerts, repeated, rejects, batches, traces)
 
 
-def assert_same(found: Iterable[Any], expected: Iterable[Any]) -> None:
+def assert_same(actual: Iterable[Any], expected: Iterable[Any]) -> None:
     """What was said, byte for byte, in any order."""
-    ours, theirs = (Counter(json.dumps(each, sort_keys=True) for each in side) for side in (found, expected))
+    ours, theirs = (Counter(json.dumps(item, sort_keys=True) for item in side) for side in (actual, expected))
     more, missing = ours - theirs, theirs - ours
     first = [next(iter(sorted(side)), "none") for side in (more, missing)]
     assert ours == theirs, f"{more.total()} of the engine's alone, {missing.total()} of the oracle's: {first}"

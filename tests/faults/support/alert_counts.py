@@ -23,8 +23,8 @@ SUBJECTS: Final = (
 
 def limits_of(load: Workload) -> dict[Subject, Decimal]:
     """Under which each rule alerts at about one payment in a thousand, the last at ten."""
-    found = limits(load, len(load) // 1_000, SUBJECTS)
-    return {subject: found[subject.rule_id] for subject in SUBJECTS}
+    reachable = limits(load, len(load) // 1_000, SUBJECTS)
+    return {subject: reachable[subject.rule_id] for subject in SUBJECTS}
 
 
 def expected_of(traffic: Traffic, order: Sequence[dict[str, Any]]) -> dict[str, Expected]:

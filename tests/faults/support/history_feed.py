@@ -27,12 +27,12 @@ class Feed:
     :ivar spark: its query's own files
     """
 
-    def __init__(self, place: Workplace, seed: int, kills: int) -> None:
+    def __init__(self, workplace: Workplace, seed: int, kills: int) -> None:
         rng = Random(seed)
-        self.log = KafkaLog(place.kafka, f"killed-{seed}-")
+        self.log = KafkaLog(workplace.kafka, f"killed-{seed}-")
         # a small cap cuts inside of what was sent at once
         self._shards, self._most_per_batch = 1 + seed % 2, rng.choice([30, 100_000])
-        self.spark = spark_folder(place.checkpoint / self.log.prefix)
+        self.spark = spark_folder(workplace.checkpoint / self.log.prefix)
         self._player = Player(self.log, self.spark)
         history = random_history(rng.getrandbits(62), PROFILE)
         self._steps = [step for step in history if step.rule_events or step.ticks or step.records]

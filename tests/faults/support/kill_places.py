@@ -38,21 +38,21 @@ def read_place(spark: Path, marker: Path, shards: int) -> Place:
     return Place(said["where"], batch, said.get("shard"), said.get("stack", []), written, every)
 
 
-def assert_is(place: Place, where: str) -> None:
+def assert_is(kill_place: Place, where: str) -> None:
     """By the checkpoint: whose state the micro-batch had written; and where Spark's thread stood."""
-    assert place.where == where
+    assert kill_place.where == where
     match where:
         case "plan":
-            assert place.written == set()
+            assert kill_place.written == set()
         case "task":
-            assert place.shard not in place.written
+            assert kill_place.shard not in kill_place.written
         case "flush":
-            assert place.written == place.shards - {place.shard}
+            assert kill_place.written == kill_place.shards - {kill_place.shard}
         case "commit":
-            assert place.written == place.shards
+            assert kill_place.written == kill_place.shards
             # it waited for the lock under which it commits what the sink is through with
-            assert "runBatch" in place.stack
-            assert "constructNextBatch" not in place.stack
+            assert "runBatch" in kill_place.stack
+            assert "constructNextBatch" not in kill_place.stack
 
 
 def _is_written(folder: Path, batch: int) -> bool:

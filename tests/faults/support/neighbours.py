@@ -32,22 +32,22 @@ class KillOfMany:
     in_flight: set[str]
 
 
-def play(place: Workplace, feeds: Sequence[Feed], kills: int, rng: Random) -> list[KillOfMany]:
+def play(workplace: Workplace, feeds: Sequence[Feed], kills: int, rng: Random) -> list[KillOfMany]:
     """All histories to their ends, with so many kills. The topics are there."""
-    with judged_so_far(place.kafka, [feed.log.prefix for feed in feeds]) as judged:
-        struck = [_until_killed(place, feeds, stretch, judged, rng) for stretch in range(1, kills + 1)]
-        _go_on(place, feeds, kills + 1, lambda: all(feed.is_over() for feed in feeds))
+    with judged_so_far(workplace.kafka, [feed.log.prefix for feed in feeds]) as judged:
+        struck = [_until_killed(workplace, feeds, stretch, judged, rng) for stretch in range(1, kills + 1)]
+        _go_on(workplace, feeds, kills + 1, lambda: all(feed.is_over() for feed in feeds))
     return struck
 
 
 def _until_killed(
-    place: Workplace, feeds: Sequence[Feed], stretch: int, judged: JudgedSoFar, rng: Random
+    workplace: Workplace, feeds: Sequence[Feed], stretch: int, judged: JudgedSoFar, rng: Random
 ) -> KillOfMany:
     """Through this stretch; each kill finds the queries started in another order."""
     before, until = (sum(feed.transactions(n) for feed in feeds) for n in (stretch - 1, stretch))
     # never more than was sent, so it comes; far into the stretch, so that most have begun
     due = rng.randint((before + until) // 2 + 1, until)
-    _go_on(place, rng.sample(feeds, len(feeds)), stretch, lambda: judged.by_prefix().total() >= due)
+    _go_on(workplace, rng.sample(feeds, len(feeds)), stretch, lambda: judged.by_prefix().total() >= due)
     begun = judged.by_prefix().keys()
     return KillOfMany(
         {feed.log.prefix for feed in feeds if feed.log.prefix in begun and not feed.is_over()},
@@ -55,12 +55,12 @@ def _until_killed(
     )
 
 
-def _go_on(place: Workplace, feeds: Sequence[Feed], stretch: int, holds: Callable[[], bool]) -> None:
+def _go_on(workplace: Workplace, feeds: Sequence[Feed], stretch: int, holds: Callable[[], bool]) -> None:
     """Steps of this stretch come, and a process takes them, until `holds`: then it is killed."""
     for feed in feeds:
         feed.go_on(stretch)  # what comes while no engine runs
     started: list[Feed] = []
-    with queries_until_killed(place) as process:
+    with queries_until_killed(workplace) as process:
 
         def goes_on() -> bool:
             for feed in feeds:
@@ -76,4 +76,4 @@ def _go_on(place: Workplace, feeds: Sequence[Feed], stretch: int, holds: Callabl
         eventually(
             lambda: goes_on() or not process.alive(), f"the engines are through stretch {stretch}", SECONDS
         )
-        assert process.alive(), place.log.read_text(errors="replace")[-3000:]
+        assert process.alive(), workplace.log.read_text(errors="replace")[-3000:]

@@ -31,9 +31,11 @@ def assert_stored(dsn: str, expected: dict[str, Expected]) -> None:
     )
     with psycopg.connect(dsn) as connection:
         rows = connection.execute(query).fetchall()
-    found = {identity: Expected(value, int(count)) for identity, value, count in rows}
-    double = len(rows) - len(found)
-    missing, more = expected.keys() - found.keys(), found.keys() - expected.keys()
-    other = {identity for identity in expected.keys() & found.keys() if expected[identity] != found[identity]}
+    stored = {identity: Expected(value, int(count)) for identity, value, count in rows}
+    double = len(rows) - len(stored)
+    missing, more = expected.keys() - stored.keys(), stored.keys() - expected.keys()
+    other = {
+        identity for identity in expected.keys() & stored.keys() if expected[identity] != stored[identity]
+    }
     counts = f"{len(missing)} missing, {len(more)} too many, {len(other)} with another value, {double} double"
     assert (len(missing), len(more), len(other), double) == (0, 0, 0, 0), counts

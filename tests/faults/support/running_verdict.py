@@ -28,12 +28,12 @@ class JudgedSoFar:
             assert not message.error(), message.error()
             prefix = str(message.topic()).removesuffix(_TOPIC)
             for part in json.loads(message.value() or b"")["transactions"]:
-                place = prefix, part["partition"]
-                self._ends[place] = max(self._ends.get(place, 0), part["until"])
-        found: Counter[str] = Counter()
+                partition = prefix, part["partition"]
+                self._ends[partition] = max(self._ends.get(partition, 0), part["until"])
+        counts: Counter[str] = Counter()
         for (prefix, _), end in self._ends.items():
-            found[prefix] += end
-        return found
+            counts[prefix] += end
+        return counts
 
 
 @contextmanager

@@ -44,13 +44,13 @@ class Kill:
 class Scene:
     """Payments are numbered and come 0.7 s apart in event and record time, by turns on both partitions."""
 
-    def __init__(self, log: KafkaLog, place: Workplace) -> None:
-        self.log, self.place = log, place
-        self.spark = spark_folder(place.checkpoint)
+    def __init__(self, log: KafkaLog, workplace: Workplace) -> None:
+        self.log, self.place = log, workplace
+        self.spark = spark_folder(workplace.checkpoint)
         self._player = Player(log, self.spark)
         self._registry = Registry()
         self._made = 0
-        self._marker = place.folder / "no-kill"
+        self._marker = workplace.folder / "no-kill"
 
     def publish_rules(self) -> None:
         for number, rule in enumerate(RULES, start=1):
@@ -73,9 +73,9 @@ class Scene:
 
     def kill(self) -> Kill:
         """What the fault point wrote before it killed, and what there was then."""
-        place = self.killed_at()
+        killed_at = self.killed_at()
         alerts = {alert["alertId"] for alert in self.log.read_json("alerts.v1")}
-        return Kill(place, self._transactions_of(place.batch), alerts)
+        return Kill(killed_at, self._transactions_of(killed_at.batch), alerts)
 
     def killed_at(self) -> Place:
         """Where the last kill has struck."""

@@ -89,8 +89,8 @@ class Traffic:
     def is_taken(self, spark: Path, prefix: str) -> bool:
         """Whether committed micro-batches hold all payments and rule events of the topics with that prefix."""
         ends = committed_ends(spark)
-        found = [sum(ends.get(prefix + topic, {}).values()) for topic in ("transactions.v1", "rules.v1")]
-        return found == [self.sent, len(self.versions)]
+        counts = [sum(ends.get(prefix + topic, {}).values()) for topic in ("transactions.v1", "rules.v1")]
+        return counts == [self.sent, len(self.versions)]
 
     def part(self) -> Workload:
         """What has been sent, as a workload."""
@@ -113,10 +113,10 @@ class Traffic:
         self._latest = max(self._latest, time.time_ns() // 1_000_000)
 
     def _pay(self, stop: int) -> None:
-        start, at = self.sent, self._latest
-        self.event_time[start:stop] = at
-        for partition, value in values(self._load, start, stop, [at] * (stop - start)):
-            self._produce("transactions.v1", partition, value, at)
+        start, latest = self.sent, self._latest
+        self.event_time[start:stop] = latest
+        for partition, value in values(self._load, start, stop, [latest] * (stop - start)):
+            self._produce("transactions.v1", partition, value, latest)
         self.sent = stop
 
     def _publish(self, subject: Subject) -> None:
@@ -131,10 +131,10 @@ class Traffic:
         self._produce("rules.v1", 0, event, self._latest)
         self.versions.append(Version(subject, number, len(self.versions), limit, self._latest))
 
-    def _produce(self, topic: str, partition: int, value: bytes, at: int) -> None:
+    def _produce(self, topic: str, partition: int, value: bytes, timestamp: int) -> None:
         for prefix in self._prefixes:
             self._producer.produce(
-                prefix + topic, value, partition=partition, timestamp=at, on_delivery=self._report
+                prefix + topic, value, partition=partition, timestamp=timestamp, on_delivery=self._report
             )
 
     def _report(self, error: KafkaError | None, _message: Message) -> None:

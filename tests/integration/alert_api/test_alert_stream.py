@@ -29,21 +29,21 @@ def alert_events(alerts_database: AlertsDatabase) -> Iterator[PostgresAlertEvent
 
 
 def seen(told: StreamBatch) -> list[tuple[str, str]]:
-    return [(each.kind, each.alert.alert_id) for each in told.happened]
+    return [(event.kind, event.alert.alert_id) for event in told.happened]
 
 
 def follow_until(
     alert_events: PostgresAlertEvents, start: StreamPlace, number: int, limit: int = 100
 ) -> list[StreamBatch]:
     """Looks again and again until `number` events were told: other tests' transactions may hold the horizon."""
-    found: list[StreamBatch] = []
+    batches: list[StreamBatch] = []
 
     def enough() -> bool:
-        found.append(alert_events.after(found[-1].reached if found else start, limit))
-        return sum(len(told.happened) for told in found) >= number
+        batches.append(alert_events.after(batches[-1].reached if batches else start, limit))
+        return sum(len(told.happened) for told in batches) >= number
 
     eventually(enough, f"{number} events are told")
-    return found
+    return batches
 
 
 def test_events_come_once_each_in_batches_with_the_alert_as_it_is(
@@ -52,15 +52,15 @@ def test_events_come_once_each_in_batches_with_the_alert_as_it_is(
     start = alert_events.present()
     intake.store([received(alert(number)) for number in range(1, 8)], [])
     acknowledge(alerts, alert_id(3), "ada", "mine", lambda: EPOCH)
-    found = follow_until(alert_events, start, 8, limit=3)
-    events = [event for told in found for event in seen(told)]
+    batches = follow_until(alert_events, start, 8, limit=3)
+    events = [event for told in batches for event in seen(told)]
     assert sorted(events[:7]) == sorted(("AlertRaised", alert_id(number)) for number in range(1, 8))
     assert events[7:] == [("AlertAcknowledged", alert_id(3))]
-    assert all(len(told.happened) <= 3 for told in found)
+    assert all(len(told.happened) <= 3 for told in batches)
     # The alert is told as it is now: acknowledged already when its raising is told.
-    states = {each.alert.alert_id: each.alert.state for told in found for each in told.happened}
+    states = {event.alert.alert_id: event.alert.state for told in batches for event in told.happened}
     assert states[alert_id(3)] == "acknowledged"
-    assert alert_events.after(found[-1].reached, 100).happened == ()
+    assert alert_events.after(batches[-1].reached, 100).happened == ()
 
 
 def test_what_commits_late_is_told_in_its_place_and_not_passed_by(
@@ -80,8 +80,8 @@ def test_what_commits_late_is_told_in_its_place_and_not_passed_by(
         told = alert_events.after(start, 100)
         assert told.happened == ()
         slow.commit()
-        found = follow_until(alert_events, told.reached, 2)
-    events = [event for each in found for event in seen(each)]
+        batches = follow_until(alert_events, told.reached, 2)
+    events = [event for stream_batch in batches for event in seen(stream_batch)]
     assert events == [("AlertAcknowledged", alert_id(1)), ("AlertAcknowledged", alert_id(2))]
 
 
@@ -103,14 +103,14 @@ def test_counts_are_those_of_the_list(
         )
         for number in range(40)
     ]
-    intake.store([received(each) for each in made], [])
+    intake.store([received(content) for content in made], [])
     for number in range(0, 40, 5):
         acknowledge(alerts, alert_id(number), "ada", None, lambda: EPOCH)
     span = Span(made[4]["eventTime"], made[33]["eventTime"])
     counted = alert_events.count(span, None)
     wanted = Counter(
-        (each["ruleId"], each["eventTime"] // HOUR_MS, number % 5 == 0)
-        for number, each in enumerate(made)
+        (content["ruleId"], content["eventTime"] // HOUR_MS, number % 5 == 0)
+        for number, content in enumerate(made)
         if 4 <= number <= 33
     )
     assert {(c.rule_id, c.hour, c.acknowledged): c.count for c in counted.cells} == wanted

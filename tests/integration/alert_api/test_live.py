@@ -42,8 +42,8 @@ def api(
 def test_an_alert_is_found_acknowledged_and_told_about(alerts_database: AlertsDatabase, api: LiveApi) -> None:
     seed(alerts_database.projector, [alert(1), alert(2, group={"paymentType": "CSH"}), alert(3)])
     with api.client() as ada, api.client("bob-key-for-tests") as bob:
-        found = ada.get("/v1/alerts", params={"group": "paymentType:CSH"}).json()["items"]
-        assert [item["alertId"] for item in found] == [alert_id(2)]
+        items = ada.get("/v1/alerts", params={"group": "paymentType:CSH"}).json()["items"]
+        assert [item["alertId"] for item in items] == [alert_id(2)]
         address = f"/v1/alerts/{alert_id(2)}"
         done = ada.post(f"{address}/acknowledge", json={"comment": "called the payer"})
         assert (done.status_code, done.json()["state"], done.json()["acknowledgedBy"]) == (
@@ -84,14 +84,14 @@ def test_of_two_people_at_once_one_gets_the_alert(alerts_database: AlertsDatabas
 
 def test_links_lead_through_all_pages(alerts_database: AlertsDatabase, api: LiveApi) -> None:
     seed(alerts_database.projector, [alert(number) for number in range(100, 125)])
-    found: list[str] = []
+    listed: list[str] = []
     with api.client("viewer-key-for-tests") as viewer:
         address = "/v1/alerts?limit=10&state=open"
         while address:
             page = viewer.get(address)
-            found += [item["alertId"] for item in page.json()["items"]]
+            listed += [item["alertId"] for item in page.json()["items"]]
             address = page.links.get("next", {}).get("url", "")
-    assert found == [alert_id(number) for number in range(124, 99, -1)]
+    assert listed == [alert_id(number) for number in range(124, 99, -1)]
 
 
 def test_the_console_reads_the_registry_through_this_service(api: LiveApi, registry: RegistryApi) -> None:
@@ -126,7 +126,7 @@ def test_a_registry_that_is_away_leaves_the_alerts_alone(
 def hear(client: httpx.Client, number: int, last: str | None = None) -> list[tuple[str, str, str]]:
     """(event, alert id, message id) of the first messages of the stream after `last`."""
     headers = {} if last is None else {"Last-Event-ID": last}
-    found: list[tuple[str, str, str]] = []
+    changes: list[tuple[str, str, str]] = []
     with client.stream("GET", "/v1/alerts/stream", headers=headers) as response:
         assert response.status_code == 200, response.read()
         fields: dict[str, str] = {}
@@ -136,11 +136,11 @@ def hear(client: httpx.Client, number: int, last: str | None = None) -> list[tup
                 fields[name] = value
                 continue
             if "event" in fields:
-                found.append((fields["event"], json.loads(fields["data"])["alertId"], fields["id"]))
-            if len(found) == number:
+                changes.append((fields["event"], json.loads(fields["data"])["alertId"], fields["id"]))
+            if len(changes) == number:
                 break
             fields = {}
-    return found
+    return changes
 
 
 def test_the_stream_tells_what_happens_and_goes_on_where_it_stopped(
@@ -154,7 +154,7 @@ def test_the_stream_tells_what_happens_and_goes_on_where_it_stopped(
         seed(alerts_database.projector, [alert(2)])
         ada.post(f"/v1/alerts/{alert_id(1)}/acknowledge").raise_for_status()
         after = hear(reader, 2, first[2])
-        assert [each[:2] for each in after] == [
+        assert [change[:2] for change in after] == [
             ("AlertRaised", alert_id(2)),
             ("AlertAcknowledged", alert_id(1)),
         ]

@@ -54,7 +54,7 @@ def test_the_newest_few_are_shown_and_all_are_counted(kafka: str, monkeypatch: p
         produce(kafka, topic, [payment(number) for number in range(100)])
         seen = glance.look()
         assert seen.written == 100
-        newest = [each["transaction"]["transactionId"] for each in seen.newest]
+        newest = [record["transaction"]["transactionId"] for record in seen.newest]
         assert newest == [f"t{number}" for number in range(99, 99 - PER_PARTITION, -1)]
         # What the event type does not declare is not shown, and an amount stays as it was written.
         assert seen.newest[0]["transaction"] == {
@@ -63,9 +63,9 @@ def test_the_newest_few_are_shown_and_all_are_counted(kafka: str, monkeypatch: p
         produce(kafka, topic, list(GARBAGE), partition=1)
         seen = glance.look()
         assert seen.written == 100 + len(GARBAGE)
-        unreadable = [each for each in seen.newest if each["partition"] == 1]
-        assert [each["transaction"] for each in unreadable] == [None] * PER_PARTITION
-        assert [each["bytes"] for each in unreadable] == [0, 9_999, 3, 60_000]
+        unreadable = [record for record in seen.newest if record["partition"] == 1]
+        assert [record["transaction"] for record in unreadable] == [None] * PER_PARTITION
+        assert [record["bytes"] for record in unreadable] == [0, 9_999, 3, 60_000]
     finally:
         glance.close()
 

@@ -111,8 +111,8 @@ def test_garbage_is_kept_aside_and_its_neighbours_arrive(kafka: str, alerts_data
     with projector(kafka, topic, alerts_database.projector) as running:
         eventually(lambda: committed(kafka, topic, topic) == len(mixed), "all offsets are committed")
         assert running.poll() is None
-    found = {row[0] for row in rows(alerts_database.owner, "SELECT alert_id::text FROM alerts.alerts")}
-    assert found == {alert_id(number) for number in range(1, len(GARBAGE) + 1)}
+    stored = {row[0] for row in rows(alerts_database.owner, "SELECT alert_id::text FROM alerts.alerts")}
+    assert stored == {alert_id(number) for number in range(1, len(GARBAGE) + 1)}
     kept = rows(
         alerts_database.owner, "SELECT record_value, value_length, reason FROM alerts.unreadable_records"
     )

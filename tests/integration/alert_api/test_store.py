@@ -172,26 +172,26 @@ FILTERS: dict[str, tuple[AlertFilter, Any]] = {
 
 def walk(alerts: PostgresAlerts, wanted: AlertFilter, limit: int) -> list[AlertId]:
     """All pages, one after the other."""
-    found: list[AlertId] = []
+    listed: list[AlertId] = []
     after: Place | None = None
     while True:
         page = alerts.page(wanted, after, limit)
         assert len(page.alerts) <= limit
-        found.extend(each.alert_id for each in page.alerts)
+        listed.extend(alert.alert_id for alert in page.alerts)
         if page.following is None:
-            return found
+            return listed
         after = page.following
 
 
 def test_pages_give_each_matching_alert_once_newest_first(
     alerts: PostgresAlerts, intake: PostgresIntake
 ) -> None:
-    intake.store([received(each) for each in VARIED], [])
+    intake.store([received(content) for content in VARIED], [])
     for number in range(0, 60, 4):
         acknowledge(alerts, alert_id(number), "ada", None, lambda: EPOCH)
-    newest_first = sorted(VARIED, key=lambda each: (-each["eventTime"], each["alertId"]))
+    newest_first = sorted(VARIED, key=lambda content: (-content["eventTime"], content["alertId"]))
     for (name, (wanted, matches)), limit in itertools.product(FILTERS.items(), (1, 4, 100)):
-        expected = [each["alertId"] for each in newest_first if matches(each)]
+        expected = [content["alertId"] for content in newest_first if matches(content)]
         assert walk(alerts, wanted, limit) == expected, (name, limit)
         assert bool(expected) == (name != "one field, two values"), (
             f"{name} matches nothing: it proves nothing"
@@ -201,9 +201,9 @@ def test_pages_give_each_matching_alert_once_newest_first(
 def test_an_alert_that_arrives_between_pages_neither_repeats_nor_hides_another(
     alerts: PostgresAlerts, intake: PostgresIntake
 ) -> None:
-    intake.store([received(each) for each in VARIED[:30]], [])
+    intake.store([received(content) for content in VARIED[:30]], [])
     first = alerts.page(AlertFilter(), None, 10)
     intake.store([received(alert(1000))], [])
     rest = alerts.page(AlertFilter(), first.following, 100)
-    both = [each.alert_id for each in (*first.alerts, *rest.alerts)]
-    assert sorted(both) == sorted(each["alertId"] for each in VARIED[:30])
+    both = [alert.alert_id for alert in (*first.alerts, *rest.alerts)]
+    assert sorted(both) == sorted(content["alertId"] for content in VARIED[:30])

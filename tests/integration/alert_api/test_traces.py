@@ -47,7 +47,7 @@ def test_the_newest_of_one_rule_newest_first(kafka: str) -> None:
         assert traces.newest(8, 50) == [trace(number, ruleId=8) for number in (4, 3, 2, 1, 0)]
         assert traces.newest(9, 50) == []
         produce_traces(kafka, topic, [trace(10)])
-        assert [each["transactionId"] for each in traces.newest(7, 2)] == ["t10", "t9"]
+        assert [trace["transactionId"] for trace in traces.newest(7, 2)] == ["t10", "t9"]
 
 
 def test_what_the_engine_says_again_is_shown_once(kafka: str) -> None:
@@ -72,13 +72,13 @@ def test_of_a_full_topic_only_the_newest_are_read(kafka: str) -> None:
     topic = new_topic(kafka, TOPIC)
     produce_traces(kafka, topic, [trace(number) for number in range(PER_PARTITION + 10)])
     with reading(kafka, topic) as traces:
-        found = traces.newest(7, 9_999)
-        assert [each["offset"] for each in found] == list(range(PER_PARTITION + 9, 9, -1))
+        newest = traces.newest(7, 9_999)
+        assert [trace["offset"] for trace in newest] == list(range(PER_PARTITION + 9, 9, -1))
         # and of what comes between two looks, too
         more = range(PER_PARTITION + 10, 3 * PER_PARTITION)
         produce_traces(kafka, topic, [trace(number) for number in more])
-        found = traces.newest(7, 9_999)
-        assert [each["offset"] for each in found] == list(
+        newest = traces.newest(7, 9_999)
+        assert [trace["offset"] for trace in newest] == list(
             range(3 * PER_PARTITION - 1, 2 * PER_PARTITION - 1, -1)
         )
 
@@ -93,10 +93,10 @@ def test_a_topic_that_was_made_anew_is_read_from_its_beginning(kafka: str) -> No
         anew = replace(topics.load(TOPIC), name=topic)
         eventually(lambda: create(KafkaCluster(kafka), [anew]) == [topic], "the topic is made anew")
         produce_traces(kafka, topic, [trace(number) for number in range(2)])
-        eventually(lambda: found(traces) == [trace(1), trace(0)], "what is there now is read")
+        eventually(lambda: newest_or_none(traces) == [trace(1), trace(0)], "what is there now is read")
 
 
-def found(traces: NewestTraces) -> list[dict[str, Any]] | None:
+def newest_or_none(traces: NewestTraces) -> list[dict[str, Any]] | None:
     """None while the client still looks for the former topic."""
     try:
         return traces.newest(7, 50)

@@ -159,20 +159,20 @@ def test_an_id_of_any_text_is_found(alerts: PostgresAlerts, intake: PostgresInta
         made["transaction"]["transactionId"] = text
         store(intake, [made], [])
         store(intake, [], [void(number, number, transactionId=text)])
-        assert [each.transaction_id for each in alerts.get(alert_id(number)).voided] == [text]
+        assert [void.transaction_id for void in alerts.get(alert_id(number)).voided] == [text]
 
 
 def test_the_list_is_filtered_by_it(alerts: PostgresAlerts, intake: PostgresIntake) -> None:
     store(intake, ALERTS, VOIDS)
     acknowledge(alerts, alert_id(2), "ada", None, lambda: EPOCH)
 
-    def found(**wanted: Any) -> list[AlertId]:
-        return [each.alert_id for each in alerts.page(AlertFilter(**wanted), None, 10).alerts]
+    def listed(**wanted: Any) -> list[AlertId]:
+        return [alert.alert_id for alert in alerts.page(AlertFilter(**wanted), None, 10).alerts]
 
-    assert found(voided=True) == [alert_id(number) for number in (4, 3, 2, 1)]
-    assert found(voided=False) == [alert_id(5)]
-    assert found(voided=True, state="acknowledged") == [alert_id(2)]
-    assert len(found()) == len(ALERTS)
+    assert listed(voided=True) == [alert_id(number) for number in (4, 3, 2, 1)]
+    assert listed(voided=False) == [alert_id(5)]
+    assert listed(voided=True, state="acknowledged") == [alert_id(2)]
+    assert len(listed()) == len(ALERTS)
 
 
 def test_the_stream_tells_it(
@@ -180,16 +180,16 @@ def test_the_stream_tells_it(
 ) -> None:
     with open_pool(alerts_database.api, 1) as pool:
         alert_events = PostgresAlertEvents(pool)
-        place = alert_events.present()
+        position = alert_events.present()
         store(intake, [alert(1)], [])
         store(intake, [], [void(1, 1)])
         told: list[tuple[str, tuple[Voiding, ...]]] = []
 
         def both() -> bool:
-            nonlocal place
-            more = alert_events.after(place, 10)
-            place = more.reached
-            told.extend((each.kind, each.alert.voided) for each in more.happened)
+            nonlocal position
+            more = alert_events.after(position, 10)
+            position = more.reached
+            told.extend((event.kind, event.alert.voided) for event in more.happened)
             return len(told) >= 2
 
         eventually(both, "both events are told")
@@ -205,9 +205,9 @@ def test_the_alerts_of_a_voided_transaction_are_found_by_their_index(alerts_data
         (body,) = connection.execute(
             "SELECT prosrc FROM pg_proc WHERE oid = 'alerts.mark_alerts_of_voided'::regproc"
         ).fetchone() or ("",)
-        found = re.search(r"SELECT alert_id FROM alerts\.alerts.*?ORDER BY alert_id", body, re.DOTALL)
-        assert found is not None
-        query = found[0].replace("NEW.", "made.")
+        match = re.search(r"SELECT alert_id FROM alerts\.alerts.*?ORDER BY alert_id", body, re.DOTALL)
+        assert match is not None
+        query = match[0].replace("NEW.", "made.")
         plan = connection.execute(
             f"EXPLAIN SELECT (SELECT count(*) FROM ({query}) a) FROM alerts.voided_transactions made"
         ).fetchall()

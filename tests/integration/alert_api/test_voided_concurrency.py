@@ -39,10 +39,10 @@ def test_alert_and_command_at_the_same_moment_see_each_other(
     for number in range(1, 9):
         started = threading.Barrier(2)
 
-        def one(made: Sequence[dict[str, Any]], voids: Sequence[dict[str, Any]], at: Any) -> None:
+        def one(made: Sequence[dict[str, Any]], voids: Sequence[dict[str, Any]], barrier: Any) -> None:
             with PostgresIntake(alerts_database.projector) as intake:
                 intake.store([], [])  # connected
-                at.wait(30)
+                barrier.wait(30)
                 store(intake, made, voids)
 
         with ThreadPoolExecutor(2) as pool:
@@ -50,8 +50,8 @@ def test_alert_and_command_at_the_same_moment_see_each_other(
                 pool.submit(one, [resting_on(number)], [], started),
                 pool.submit(one, [], [void(number, number)], started),
             ]
-            for each in work:
-                each.result(60)
+            for thread in work:
+                thread.result(60)
         assert alerts.get(alert_id(number)).voided == (voiding(number, number),)
 
 
@@ -91,8 +91,8 @@ def test_acknowledgements_at_the_same_moment_leave_one_history(
     store(intake, [resting_on(number, 0) for number in numbers], [])
 
     def void_all(name: int) -> None:
-        with PostgresIntake(alerts_database.projector) as own:
-            store(own, [], [void(0, name)])
+        with PostgresIntake(alerts_database.projector) as intake_of_thread:
+            store(intake_of_thread, [], [void(0, name)])
 
     with ThreadPoolExecutor(6) as pool:
         work = [pool.submit(void_all, name) for name in (1, 2, 3)]
@@ -100,8 +100,8 @@ def test_acknowledgements_at_the_same_moment_leave_one_history(
             pool.submit(acknowledge, alerts, alert_id(number), "ada", None, lambda: EPOCH)
             for number in numbers
         ]
-        for each in work:
-            each.result(60)
+        for thread in work:
+            thread.result(60)
     for number in numbers:
         kinds = [type(event) for event in alerts.events_of(alert_id(number))]
         assert sorted(kind.__name__ for kind in kinds) == [

@@ -19,9 +19,9 @@ def test_of_many_changes_on_one_version_one_wins(api: RegistryApi, client: httpx
     rule = publish(client)
 
     def change(seconds: int) -> int:
-        with api.client() as own:
+        with api.client() as http:
             body = {**DEFINITION, "windowSeconds": seconds}
-            return own.put(f"/v1/rules/{rule['ruleId']}", headers={"If-Match": '"1"'}, json=body).status_code
+            return http.put(f"/v1/rules/{rule['ruleId']}", headers={"If-Match": '"1"'}, json=body).status_code
 
     with ThreadPoolExecutor(12) as pool:
         statuses = list(pool.map(change, range(1, 25)))
@@ -31,8 +31,8 @@ def test_of_many_changes_on_one_version_one_wins(api: RegistryApi, client: httpx
 
 def test_positions_are_dense_under_concurrent_writers(api: RegistryApi, client: httpx.Client) -> None:
     def one(number: int) -> int:
-        with api.client() as own:
-            return int(publish(own, name=f"concurrent {number}")["position"])
+        with api.client() as http:
+            return int(publish(http, name=f"concurrent {number}")["position"])
 
     with ThreadPoolExecutor(8) as pool:
         taken = list(pool.map(one, range(32)))

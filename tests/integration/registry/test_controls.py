@@ -35,12 +35,12 @@ def test_a_command_takes_its_place_in_the_log(client: httpx.Client) -> None:
     before = publish(client)
     commands = ["CLEAR_STATE_ALL", "CLEAR_STATE_ALL_STOP", "EXPORT_RULES_CURRENT"]
     issued = [issue(client, command) for command in commands]
-    found = events_after(client, before["position"])
-    assert [(event["type"], event["command"], event["commandId"]) for event in found] == [
+    events = events_after(client, before["position"])
+    assert [(event["type"], event["command"], event["commandId"]) for event in events] == [
         ("ControlCommand", command, taken["commandId"])
         for command, taken in zip(commands, issued, strict=True)
     ]
-    assert [event["position"] for event in found] == [before["position"] + n for n in (1, 2, 3)]
+    assert [event["position"] for event in events] == [before["position"] + n for n in (1, 2, 3)]
     assert issued[1]["effect"].startswith("Nothing changes")
     assert issued[0]["export"] is None
     assert client.get(f"/v1/rules/{before['ruleId']}").json() == before
@@ -97,17 +97,17 @@ def test_a_rule_is_traced_for_a_while(client: httpx.Client) -> None:
     rule = publish(client)
     issued = [issue(client, "TRACE_RULE", ruleId=rule["ruleId"])]
     issued.append(issue(client, "TRACE_RULE", ruleId=rule["ruleId"], seconds=3600))
-    assert [(each["ruleId"], each["deletedRules"], each["export"]) for each in issued] == [
+    assert [(command["ruleId"], command["deletedRules"], command["export"]) for command in issued] == [
         (rule["ruleId"], 0, None)
     ] * 2
-    assert [each["traceUntil"] - each["occurredAt"] for each in issued] == [300_000, 3_600_000]
+    assert [command["traceUntil"] - command["occurredAt"] for command in issued] == [300_000, 3_600_000]
     assert "rule-traces.v1" in issued[0]["effect"]
     events = events_after(client, rule["position"])
     assert [(event["command"], event["ruleId"], event["traceUntil"]) for event in events] == [
-        ("TRACE_RULE", rule["ruleId"], each["traceUntil"]) for each in issued
+        ("TRACE_RULE", rule["ruleId"], command["traceUntil"]) for command in issued
     ]
     listed = client.get("/v1/control-commands?limit=2").json()["items"]
-    assert [item["traceUntil"] for item in listed] == [each["traceUntil"] for each in reversed(issued)]
+    assert [item["traceUntil"] for item in listed] == [command["traceUntil"] for command in reversed(issued)]
     assert client.get(f"/v1/rules/{rule['ruleId']}").json() == rule
     clear = issue(client, "CLEAR_STATE_ALL")
     assert (clear["ruleId"], clear["traceUntil"]) == (None, None)
@@ -171,8 +171,8 @@ def test_what_is_different_between_versions(client: httpx.Client) -> None:
     client.post(f"{path}/pause", headers={"If-Match": "*"}).raise_for_status()
 
     def changes(before: int, after: int) -> dict[str, tuple[object, object]]:
-        found = client.get(f"{path}/diff", params={"from": before, "to": after}).raise_for_status().json()
-        return {change["field"]: (change["before"], change["after"]) for change in found["changes"]}
+        diff = client.get(f"{path}/diff", params={"from": before, "to": after}).raise_for_status().json()
+        return {change["field"]: (change["before"], change["after"]) for change in diff["changes"]}
 
     assert changes(1, 2) == {
         "name": (DEFINITION["name"], "Other"),

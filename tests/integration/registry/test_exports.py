@@ -49,8 +49,8 @@ def test_each_shard_s_rules_beside_the_registry_s(
     client.post("/v1/rules", json=dict(DEFINITION)).raise_for_status()
 
     def answers() -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = client.get(path).json()["export"]["answers"]
-        return found
+        answers: list[dict[str, Any]] = client.get(path).json()["export"]["answers"]
+        return answers
 
     with projector(postgres, api, kafka, tmp_path / "projector.log"):
         say(kafka, b"{", export(command, 0, [kept, now_paused]))

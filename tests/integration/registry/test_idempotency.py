@@ -19,8 +19,8 @@ def test_a_repeated_post_happens_once(api: RegistryApi, client: httpx.Client) ->
     body = {**DEFINITION, "name": "only once"}
 
     def post(_: int) -> tuple[int, int, str]:
-        with api.client() as own:
-            answer = own.post("/v1/rules", json=body, headers=headers)
+        with api.client() as http:
+            answer = http.post("/v1/rules", json=body, headers=headers)
             return answer.status_code, answer.json()["ruleId"], answer.headers["ETag"]
 
     with ThreadPoolExecutor(8) as pool:

@@ -24,12 +24,12 @@ def fresh() -> str:
 
 def events_of(client: httpx.Client, name: str) -> list[dict[str, Any]]:
     """Every event of lists and parameters of that name."""
-    found: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
     after = 0
     while page := client.get("/v1/rule-events", params={"after": after, "limit": 100}).json()["items"]:
-        found += [event for event in page if event.get("name") == name and "ruleId" not in event]
+        events += [event for event in page if event.get("name") == name and "ruleId" not in event]
         after = page[-1]["position"]
-    return found
+    return events
 
 
 def test_a_list_is_made_changed_and_read(client: httpx.Client, api: RegistryApi) -> None:
@@ -133,26 +133,28 @@ WRONG: list[tuple[str, Any, list[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("place", "body", "fields", "reason"), WRONG, ids=[case[-1] for case in WRONG])
-def test_wrong(client: httpx.Client, place: str, body: Any, fields: list[str], reason: str) -> None:
-    answer = client.put(f"/v1/{place}", json=body)
+@pytest.mark.parametrize(("path", "body", "fields", "reason"), WRONG, ids=[case[-1] for case in WRONG])
+def test_wrong(client: httpx.Client, path: str, body: Any, fields: list[str], reason: str) -> None:
+    answer = client.put(f"/v1/{path}", json=body)
     assert answer.status_code == 422, (reason, answer.text)
     assert [error["field"] for error in answer.json()["errors"]] == fields
 
 
-@pytest.mark.parametrize("place", ["lists/9", "lists/a%00b", "parameters/%F0%9F%98%80"])
-def test_what_is_no_name_is_not_found(client: httpx.Client, place: str) -> None:
-    assert client.get(f"/v1/{place}").status_code == 404
+@pytest.mark.parametrize("path", ["lists/9", "lists/a%00b", "parameters/%F0%9F%98%80"])
+def test_what_is_no_name_is_not_found(client: httpx.Client, path: str) -> None:
+    assert client.get(f"/v1/{path}").status_code == 404
 
 
 def test_the_largest_list_passes_however_it_is_escaped(client: httpx.Client) -> None:
-    each = [f"{i:04}" + "\U0001f600" * 60 for i in range(2_120)]
-    body = json.dumps({"values": each}, ensure_ascii=True).encode()
+    values = [f"{i:04}" + "\U0001f600" * 60 for i in range(2_120)]
+    body = json.dumps({"values": values}, ensure_ascii=True).encode()
     assert len(body) > 2 * named_values.MAX_LIST_BYTES
     path = f"/v1/lists/{fresh()}"
     answer = client.put(path, content=body, headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()["size"]) == (201, 2_120), answer.text[:300]
-    too_large = client.put(path, json={"values": [*each, *(f"x{i}" + "\U0001f600" * 60 for i in range(60))]})
+    too_large = client.put(
+        path, json={"values": [*values, *(f"x{i}" + "\U0001f600" * 60 for i in range(60))]}
+    )
     assert [error["field"] for error in too_large.json()["errors"]] == ["values"]
     assert (
         client.put(path, content=b" " * 3_000_000, headers={"Content-Type": "application/json"}).status_code
@@ -166,16 +168,16 @@ def test_pages_by_name(client: httpx.Client) -> None:
     wanted = [f"{prefix}{end}" for end in ("-x", "B", "_a", "a")]
     for name in reversed(wanted):
         client.put(f"/v1/lists/{name}", json={"values": ["1", "2"]}).raise_for_status()
-    found: list[dict[str, Any]] = []
+    versions: list[dict[str, Any]] = []
     page = client.get("/v1/lists", params={"limit": 1})
     while True:
-        found += page.json()["items"]
+        versions += page.json()["items"]
         if "next" not in page.links:
             break
         page = client.get(page.links["next"]["url"])
-    assert [item["name"] for item in found if item["name"].startswith(prefix)] == wanted
-    assert found == sorted(found, key=lambda item: item["name"])
-    assert (found[-1]["size"], "values" in found[-1]) == (2, False)
+    assert [item["name"] for item in versions if item["name"].startswith(prefix)] == wanted
+    assert versions == sorted(versions, key=lambda item: item["name"])
+    assert (versions[-1]["size"], "values" in versions[-1]) == (2, False)
     parameter = client.put(f"/v1/parameters/{prefix}", json={"value": "3"}).json()
     (listed,) = [
         item for item in client.get("/v1/parameters?limit=100").json()["items"] if item["name"] == prefix
@@ -228,9 +230,9 @@ def test_writers_at_once_take_versions_one_by_one(api: RegistryApi) -> None:
     path, start = f"/v1/lists/{fresh()}", threading.Barrier(6)
 
     def put(number: int) -> int:
-        with api.client() as own:
+        with api.client() as http:
             start.wait(10)
-            return int(own.put(path, json={"values": [number]}).raise_for_status().json()["version"])
+            return int(http.put(path, json={"values": [number]}).raise_for_status().json()["version"])
 
     with ThreadPoolExecutor(6) as pool:
         assert sorted(pool.map(put, range(6))) == [1, 2, 3, 4, 5, 6]
@@ -240,5 +242,5 @@ def test_scopes_are_held(api: RegistryApi) -> None:
     with api.client("viewer-key-for-tests") as viewer:
         assert viewer.get("/v1/lists").status_code == 200
         assert viewer.get("/v1/parameters").status_code == 200
-        for place, body in (("lists/a", {"values": []}), ("parameters/a", {"value": 1})):
-            assert viewer.put(f"/v1/{place}", json=body).status_code == 403
+        for path, body in (("lists/a", {"values": []}), ("parameters/a", {"value": 1})):
+            assert viewer.put(f"/v1/{path}", json=body).status_code == 403

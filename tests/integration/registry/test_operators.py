@@ -88,7 +88,7 @@ def test_a_group_is_that_of_the_newest_version(client: httpx.Client) -> None:
 def test_a_backfill_stands_until_it_is_ended(client: httpx.Client) -> None:
     first, second = issue(client, "START_BACKFILL"), issue(client, "START_BACKFILL")
     opened = backfills(client, state="open")[:2]
-    assert [each["backfillId"] for each in opened] == [second["commandId"], first["commandId"]]
+    assert [backfill["backfillId"] for backfill in opened] == [second["commandId"], first["commandId"]]
     assert opened[1] == {
         "backfillId": first["commandId"],
         "position": first["position"],
@@ -109,9 +109,9 @@ def test_a_backfill_stands_until_it_is_ended(client: httpx.Client) -> None:
         "endedBy": "analyst",
         "completeFrom": 0,
     }
-    assert first["commandId"] not in [each["backfillId"] for each in backfills(client, state="open")]
+    assert first["commandId"] not in [backfill["backfillId"] for backfill in backfills(client, state="open")]
     page = client.get("/v1/backfills?limit=1")
-    assert [each["backfillId"] for each in page.json()["items"]] == [second["commandId"]]
+    assert [item["backfillId"] for item in page.json()["items"]] == [second["commandId"]]
     assert client.get(page.links["next"]["url"]).json()["items"] == [ended]
 
 

@@ -47,8 +47,8 @@ def refused(answer: httpx.Response) -> tuple[str, int, int]:
 
 def test_ten_writers_at_once_do_not_get_past_it(api: RegistryApi, client: httpx.Client) -> None:
     def publish(_: int) -> int:
-        with api.client() as own:
-            return own.post("/v1/rules", json=DEFINITION).status_code
+        with api.client() as http:
+            return http.post("/v1/rules", json=DEFINITION).status_code
 
     with ThreadPoolExecutor(10) as pool:
         statuses = sorted(pool.map(publish, range(10)))

@@ -55,9 +55,9 @@ def everything_delivered(api: RegistryApi) -> bool:
 
 
 def assert_no_gap(api: RegistryApi, kafka: str) -> list[int]:
-    found = positions_in_kafka(kafka)
-    assert first_seen(found) == list(range(1, last_position(api.dsn) + 1))
-    return found
+    positions = positions_in_kafka(kafka)
+    assert first_seen(positions) == list(range(1, last_position(api.dsn) + 1))
+    return positions
 
 
 def test_events_arrive_once_each_in_order(
@@ -96,9 +96,9 @@ def test_killed_between_delivery_and_cursor_it_sends_again(
     with relay_process(relay_dsn, rules_topic, tmp_path / "next.log"):
         until(lambda: everything_delivered(relay_api), "its successor delivers")
     assert cursor_of(relay_api.dsn) == before + 5
-    found = assert_no_gap(relay_api, rules_topic)
+    positions = assert_no_gap(relay_api, rules_topic)
     again = [before + 1, before + 2, before + 3]
-    assert found[-8:] == again + again + [before + 4, before + 5], "the killed one's events came twice"
+    assert positions[-8:] == again + again + [before + 4, before + 5], "the killed one's events came twice"
 
 
 def test_killed_at_any_time_leaves_no_gap(

@@ -43,8 +43,8 @@ def applied(rule: dict[str, Any], shard: int, shards: int, **more: Any) -> dict[
 
 def status_of(client: httpx.Client, rule: dict[str, Any]) -> dict[str, Any]:
     (item,) = client.get("/v1/rule-status", params={"ruleId": rule["ruleId"]}).json()["items"]
-    found: dict[str, Any] = item
-    return found
+    status: dict[str, Any] = item
+    return status
 
 
 def test_applied_means_by_all_shards(

@@ -78,7 +78,7 @@ def test_metrics_that_the_console_reads_are_the_engines() -> None:
         for name in name
         if name
     }
-    declared = {found for found in vars(metric_names).values() if isinstance(found, MetricName)}
+    declared = {value for value in vars(metric_names).values() if isinstance(value, MetricName)}
     declared |= set(metric_names.COUNTED_BY_RULE.values())
     endings = {"counter": ("_total",), "gauge": ("",), "histogram": ("_count", "_sum")}
     known = {metric.name + ending for metric in declared for ending in endings[metric.kind]}

@@ -60,9 +60,9 @@ def test_every_module_is_in_a_room() -> None:
 @pytest.mark.parametrize("module", sorted(SOURCES))
 def test_imports_lead_to_lower_floors_and_to_what_is_exported(module: str) -> None:
     mentions = len(re.findall(r"^import\b", SOURCES[module], re.MULTILINE))
-    found = imports(module)
-    assert len(found) == mentions, "an import is written in a way that this test does not read"
-    for other, names in found:
+    imported = imports(module)
+    assert len(imported) == mentions, "an import is written in a way that this test does not read"
+    for other, names in imported:
         assert other in SOURCES, f"{module} imports {other}, which is not there"
         assert may_import(room_of(module), room_of(other)), f"{module} may not import {other}"
         assert names <= set(EXPORT.findall(SOURCES[other])), f"{module} imports what {other} does not export"

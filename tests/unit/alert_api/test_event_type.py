@@ -105,9 +105,9 @@ def test_the_document_is_of_the_type() -> None:
 
 def test_an_alert_is_taken_in_by_its_type() -> None:
     check = alert_validator(CARD)
-    found = sorted(EXAMPLES.glob("*.json"))
-    for file in found:
+    paths = sorted(EXAMPLES.glob("*.json"))
+    for file in paths:
         check(json.loads(file.read_text(encoding="utf-8")))
-    assert found
+    assert paths
     with pytest.raises(SchemaViolation):
         check(alert(1))

@@ -68,12 +68,12 @@ class FakeIntake:
         voids: Sequence[VoidCommand] = (),
     ) -> int:
         self._refuses(alerts)
-        if any(each.transaction_id == "refused" for each in voids):
+        if any(void.transaction_id == "refused" for void in voids):
             raise RecordNotStorable("too much for an index")
         self._journal.append("store")
         before = len(self.alerts)
-        for each in alerts:
-            self.alerts.setdefault(each.alert_id, each)
+        for raised in alerts:
+            self.alerts.setdefault(raised.alert_id, raised)
         for each_void in voids:
             self.voids.setdefault(each_void.command_id, each_void)
         self.dead_letters.extend(dead_letters)
@@ -177,7 +177,7 @@ def test_an_outage_is_waited_for_without_losing_the_place() -> None:
 
 def test_one_record_that_the_database_refuses_does_not_hold_up_its_neighbours() -> None:
     def refuse(alerts: Sequence[ReceivedAlert]) -> None:
-        if any(each.alert_id == alert_id(2) for each in alerts):
+        if any(alert.alert_id == alert_id(2) for alert in alerts):
             raise RecordNotStorable("too much for an index")
 
     bench = Bench(FakeTopic(alert(1), b"garbage", alert(2), alert(3)), refuse)

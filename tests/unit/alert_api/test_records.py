@@ -30,8 +30,8 @@ def test_an_alert_is_kept_as_its_own_text() -> None:
 def chained() -> dict[str, Any]:
     """The contracts' example of an alert of three conditions."""
     path = resources.files("tripline_contracts").joinpath("examples", "alerts.v1", "chained.json")
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content
 
 
 def test_an_alert_of_conditions_is_kept_as_its_own_text() -> None:
@@ -75,7 +75,7 @@ BROKEN: list[tuple[Any, str, str]] = [
     (alert(conditions=[]), "invalid", "conditions, but none"),
     (alert(conditions=chained()["conditions"]), "invalid", "a value beside conditions"),
     (
-        {**chained(), "conditions": [{**each, "holds": 1} for each in chained()["conditions"]]},
+        {**chained(), "conditions": [{**condition, "holds": 1} for condition in chained()["conditions"]]},
         "invalid",
         "1 is not true",
     ),
@@ -132,14 +132,14 @@ def test_the_fast_check_judges_as_the_contract_does(member: str, value: Any) -> 
 EXAMPLES = resources.files("tripline_contracts").joinpath("examples", "alerts.v1")
 
 
-@pytest.mark.parametrize("name", sorted(each.name for each in EXAMPLES.iterdir() if each.is_file()))
+@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.iterdir() if path.is_file()))
 def test_every_example_of_the_contracts_is_read(name: str) -> None:
     assert isinstance(
         read_record(record(EXAMPLES.joinpath(name).read_bytes()), VALIDATE, "transactionId"), ReceivedAlert
     )
 
 
-@pytest.mark.parametrize("name", sorted(each.name for each in EXAMPLES.joinpath("invalid").iterdir()))
+@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.joinpath("invalid").iterdir()))
 def test_every_invalid_example_is_set_aside(name: str) -> None:
     read = read_record(record(EXAMPLES.joinpath("invalid", name).read_bytes()), VALIDATE, "transactionId")
     assert isinstance(read, Unreadable)

@@ -33,25 +33,25 @@ def client_of(overview: FakeOverview, stopped: threading.Event, slots: int = 2) 
 
 def messages(response: Response, number: int) -> list[dict[str, str]]:
     """The first `number` messages with an event's name, as a browser reads them."""
-    text, found = "", []
+    text, events = "", []
     for chunk in response.iter_encoded():
         text += chunk.decode()
         *whole, text = text.split("\n\n")
         for block in whole:
             fields = dict(line.split(": ", 1) for line in block.split("\n") if not line.startswith(":"))
             if "event" in fields:
-                found.append(fields)
-        if len(found) >= number:
+                events.append(fields)
+        if len(events) >= number:
             break
-    return found
+    return events
 
 
 def open_stream(client: FlaskClient, **headers: str) -> Response:
     return client.get("/v1/alerts/stream", headers={**AS_ADA, **headers}, buffered=False)
 
 
-def ids(found: list[dict[str, str]]) -> list[str]:
-    return [json.loads(each["data"])["transaction"]["transactionId"] for each in found]
+def ids(events: list[dict[str, str]]) -> list[str]:
+    return [json.loads(event["data"])["transaction"]["transactionId"] for event in events]
 
 
 def test_a_reader_without_a_place_hears_what_happens_from_now_on() -> None:
@@ -61,9 +61,9 @@ def test_a_reader_without_a_place_hears_what_happens_from_now_on() -> None:
         assert response.content_type == "text/event-stream; charset=utf-8"
         overview.tell(2)
         overview.tell(2, "AlertAcknowledged")
-        found = messages(response, 2)
-    assert ids(found) == ["t2", "t2"]
-    assert [each["event"] for each in found] == ["AlertRaised", "AlertAcknowledged"]
+        events = messages(response, 2)
+    assert ids(events) == ["t2", "t2"]
+    assert [event["event"] for event in events] == ["AlertRaised", "AlertAcknowledged"]
 
 
 def test_a_reader_goes_on_after_the_last_id_it_saw() -> None:
@@ -72,17 +72,17 @@ def test_a_reader_goes_on_after_the_last_id_it_saw() -> None:
         overview.tell(number)
     client = client_of(overview, stopped)
     with open_stream(client, **{"Last-Event-ID": str(StreamPlace(2, 1))}) as response:
-        found = messages(response, 2)
-    assert ids(found)[:2] == ["t3", "t4"]
-    with open_stream(client, **{"Last-Event-ID": found[1]["id"]}) as response:
+        events = messages(response, 2)
+    assert ids(events)[:2] == ["t3", "t4"]
+    with open_stream(client, **{"Last-Event-ID": events[1]["id"]}) as response:
         assert ids(messages(response, 1)) == ["t5"]
 
 
-@pytest.mark.parametrize("place", ["x", "1", "1-", "-1-2", "1-2-3", f"{2**64}-0", f"0-{2**63}", "１-1"])
-def test_a_place_that_is_none_is_refused(place: str) -> None:
+@pytest.mark.parametrize("event_id", ["x", "1", "1-", "-1-2", "1-2-3", f"{2**64}-0", f"0-{2**63}", "１-1"])
+def test_a_place_that_is_none_is_refused(event_id: str) -> None:
     client = client_of(FakeOverview(), threading.Event())
     response = client.get(
-        "/v1/alerts/stream", headers={**AS_ADA, "Last-Event-ID": place.encode().decode("latin-1")}
+        "/v1/alerts/stream", headers={**AS_ADA, "Last-Event-ID": event_id.encode().decode("latin-1")}
     )
     assert (response.status_code, response.content_type) == (400, "application/problem+json")
 
@@ -203,7 +203,7 @@ def test_events_are_sent_at_a_notification() -> None:
         overview, StreamPlace(0, 0), threading.Event(), lambda: next(steady), timing, notifier=notifier
     )
     told = [next(stream), next(stream)]
-    assert [len(each.happened) for each in told] == [1, 1]
+    assert [len(stream_batch.happened) for stream_batch in told] == [1, 1]
     # what rang before it looked is no reason to look again
     assert notifier.heard == [0, 1]
 
@@ -220,6 +220,6 @@ def test_a_backlog_is_told_without_waiting_between_batches() -> None:
             return True
 
     told = list(itertools.islice(tale(overview, Watched(), itertools.repeat(0.0)), 3))
-    assert [len(each.happened) for each in told] == [BATCH, BATCH, 5]
+    assert [len(stream_batch.happened) for stream_batch in told] == [BATCH, BATCH, 5]
     assert waits == []
     assert not stopped.is_set()

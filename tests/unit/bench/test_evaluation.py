@@ -26,8 +26,8 @@ def test_every_aggregate_has_its_rows(
     folder = tmp_path_factory.mktemp("var")
     monkeypatch.setattr(paths, "var_folder", lambda: folder)
     monkeypatch.setattr("bench.evaluation._KEPT_LATER_MS", 1_000)
-    found = CliRunner().invoke(main, ["--large", "3000", "--micro-batches", "10", "--size", "20"])
+    result = CliRunner().invoke(main, ["--large", "3000", "--micro-batches", "10", "--size", "20"])
     rows = json.loads((folder / "evaluation.json").read_text())
-    assert len(rows) == 4 * len(FUNCTIONS), found.output
+    assert len(rows) == 4 * len(FUNCTIONS), result.output
     wrong = [row for row in rows if row["name"].endswith("wrong")]
     assert [row["value"] for row in wrong] == [0] * len(FUNCTIONS)

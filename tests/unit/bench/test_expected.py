@@ -57,8 +57,8 @@ def test_a_version_is_in_force_from_its_time_and_its_micro_batch_on() -> None:
         Version(COUNT, 3, 2, Decimal(3), 1_500),
     ]
     taken_in = np.array([0, 0, 1])
-    found = in_force(versions, TIME, np.array([0, 0, 0, 1]), taken_in)
-    assert found.tolist() == [0, 0, 1, 2]
+    positions = in_force(versions, TIME, np.array([0, 0, 0, 1]), taken_in)
+    assert positions.tolist() == [0, 0, 1, 2]
 
 
 def test_nothing_is_in_force_before_the_first_version() -> None:
@@ -69,8 +69,8 @@ def test_nothing_is_in_force_before_the_first_version() -> None:
 def test_alerts_have_the_ids_and_values_of_the_specification() -> None:
     order = order_of(load(), TIME, [batch((0, 2), (0, 0, 2), (1, 0, 2))], 2)
     rules = [Version(COUNT, 1, 0, Decimal(2), 0), Version(MAX, 1, 1, Decimal("8.99"), 0)]
-    found = expected_alerts(load(), TIME, order, rules)
-    assert found == {
+    expected = expected_alerts(load(), TIME, order, rules)
+    assert expected == {
         identity(rules[0], 2): Expected("3", 3),
         identity(rules[0], 3): Expected("4", 4),
         identity(rules[1], 2): Expected("9", 3),
@@ -92,8 +92,8 @@ def test_an_event_delivered_twice_is_one_version() -> None:
         ).encode()  # fmt: skip
 
     first, second = event(1, 1, "10"), event(2, 2, "11")
-    found = versions_of([(0, first), (1, first), (2, second)])
-    assert [(version.version, version.offset, str(version.limit)) for version in found] == [
+    versions = versions_of([(0, first), (1, first), (2, second)])
+    assert [(version.version, version.offset, str(version.limit)) for version in versions] == [
         (1, 0, "10"),
         (2, 2, "11"),
     ]

@@ -17,12 +17,12 @@ FIRST = Footprint(
 
 def footprints(**growth: float) -> Footprints:
     """Half an hour; what is named comes to so many times as much by the end of it."""
-    found = Footprints()
+    footprints = Footprints()
     batches = seconds = 0.0
     for look in range(181):
         now = {name: 1 + (by - 1) * look / 180 for name, by in growth.items()}
         batches, seconds = batches + 100, seconds + 8.0 * now.get("seconds", 1.0)
-        found.taken.append(
+        footprints.taken.append(
             replace(
                 FIRST, at=10.0 * look, batches=batches, seconds=seconds,
                 own=int(FIRST.own * now.get("own", 1.0)), java=int(FIRST.java * now.get("java", 1.0)),
@@ -30,7 +30,7 @@ def footprints(**growth: float) -> Footprints:
                 descriptors=round(FIRST.descriptors * now.get("descriptors", 1.0)),
             )
         )  # fmt: skip
-    return found
+    return footprints
 
 
 def test_what_stays_as_it_is_is_within_its_bars() -> None:
@@ -55,16 +55,18 @@ def test_the_jvm_is_told_by_itself() -> None:
 
 
 def test_one_stall_is_no_growth() -> None:
-    found = footprints()
-    found.taken[90:] = [replace(each, seconds=each.seconds + 30) for each in found.taken[90:]]
-    assert all(row.ok for row in found.rows())
+    series = footprints()
+    series.taken[90:] = [
+        replace(footprint, seconds=footprint.seconds + 30) for footprint in series.taken[90:]
+    ]
+    assert all(row.ok for row in series.rows())
 
 
 def test_two_looks_say_nothing() -> None:
-    found = Footprints()
-    found.taken = [FIRST, FIRST]
+    footprints = Footprints()
+    footprints.taken = [FIRST, FIRST]
     with pytest.raises(ValueError, match="2 looks"):
-        found.rows()
+        footprints.rows()
 
 
 def test_every_figure_has_a_name_of_its_own() -> None:

@@ -26,8 +26,8 @@ def alert(rule: int, number: int) -> dict[str, object]:
 def test_latency_counts_from_when_a_timed_payment_was_due() -> None:
     due_at = np.array([10.0, 20.0, 30.0])
     alerts = {"a": (10.5, alert(1, 0)), "b": (20.25, alert(1, 1)), "c": (30.125, alert(4, 2))}
-    found = latencies_ms(alerts, due_at, timed_from=1)
-    assert found.tolist() == [250.0, 125.0]
+    latencies = latencies_ms(alerts, due_at, timed_from=1)
+    assert latencies.tolist() == [250.0, 125.0]
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,11 @@ def test_a_maximum_and_a_window_of_one_are_nobody_elses_doing(rule: int, count: 
 
 
 def test_growth_is_seen_and_a_stall_is_not_growth() -> None:
-    steady = [(float(at), 100.0) for at in range(60)]
-    stalled = [(at, 5_000.0 if 30 <= at < 33 else lag) for at, lag in steady]
+    steady = [(float(second), 100.0) for second in range(60)]
+    stalled = [(second, 5_000.0 if 30 <= second < 33 else lag) for second, lag in steady]
     assert slope(steady) == 0
     assert slope(stalled) == 0
-    assert slope([(at, lag + 0.5 * at) for at, lag in stalled]) == pytest.approx(0.5, abs=0.05)
+    assert slope([(second, lag + 0.5 * second) for second, lag in stalled]) == pytest.approx(0.5, abs=0.05)
 
 
 def test_growth_is_a_share_of_the_median_from_the_first_to_the_last() -> None:

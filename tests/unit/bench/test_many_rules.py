@@ -56,13 +56,13 @@ def test_one_rule_of_each_grouping_set_is_to_alert() -> None:
 
 
 def test_labels_are_sent() -> None:
-    own = load()
-    (sent,) = values(own, 7, 8, [1_000])
+    workload = load()
+    (sent,) = values(workload, 7, 8, [1_000])
     for name in ("channel", "currency"):
-        assert f'"{name}":"{own.text(name, 7)}"'.encode() in sent[1]
+        assert f'"{name}":"{workload.text(name, 7)}"'.encode() in sent[1]
 
 
-def slowly(own: Workload, subject: Subject, passes: list[bool], e: int) -> tuple[Decimal | None, int]:
+def slowly(workload: Workload, subject: Subject, passes: list[bool], e: int) -> tuple[Decimal | None, int]:
     """Section 3 of the specification, read aloud: value and number of contributors."""
     if not passes[e]:
         return None, 0
@@ -71,19 +71,19 @@ def slowly(own: Workload, subject: Subject, passes: list[bool], e: int) -> tuple
         for x in range(e + 1)
         if passes[x]
         and x >= e - subject.window_seconds
-        and all(own.text(name, x) == own.text(name, e) for name in subject.grouping)
+        and all(workload.text(name, x) == workload.text(name, e) for name in subject.grouping)
     ]
-    amounts = [Decimal(int(own.cents[x])) / 100 for x in window]
+    amounts = [Decimal(int(workload.cents[x])) / 100 for x in window]
     total = sum(amounts, Decimal(0))
-    found = {
+    slow = {
         "SUM": total,
         "AVG": (total / len(amounts)).quantize(Decimal("0.000001")),
         "MIN": min(amounts),
         "MAX": max(amounts),
         "COUNT": Decimal(len(window)),
-        "COUNT_DISTINCT": Decimal(len({own.text(subject.counted, x) for x in window})),
+        "COUNT_DISTINCT": Decimal(len({workload.text(subject.counted, x) for x in window})),
     }
-    return found[subject.function], len(window)
+    return slow[subject.function], len(window)
 
 
 @pytest.mark.parametrize("function", ["SUM", "AVG", "MIN", "MAX", "COUNT", "COUNT_DISTINCT"])
@@ -92,16 +92,16 @@ def slowly(own: Workload, subject: Subject, passes: list[bool], e: int) -> tuple
 def test_what_a_rule_should_say(
     function: Function, passing: Passing | None, grouping: tuple[str, ...]
 ) -> None:
-    own = load()
+    workload = load()
     subject = Subject(1, "one", function, grouping, 60, passing, "currency")
     number, asked = np.arange(COUNT), np.arange(COUNT - 40, COUNT)
-    windows = subject.held(own, number * 1_000, number, asked)
-    passes = (np.ones(COUNT, bool) if passing is None else passing.passes(own)).tolist()
+    windows = subject.held(workload, number * 1_000, number, asked)
+    passes = (np.ones(COUNT, bool) if passing is None else passing.passes(workload)).tolist()
     everything = subject.over(windows, Decimal(0))
-    for place, e in enumerate(asked.tolist()):
-        value, count = slowly(own, subject, passes, e)
-        assert (value is not None) == everything[place]
-        assert count == windows.count[place]
+    for probe, e in enumerate(asked.tolist()):
+        value, count = slowly(workload, subject, passes, e)
+        assert (value is not None) == everything[probe]
+        assert count == windows.count[probe]
         if value is not None:
-            assert Decimal(subject.value(windows, place)) == value
-            assert not subject.over(windows, value)[place] or function == "AVG"
+            assert Decimal(subject.value(windows, probe)) == value
+            assert not subject.over(windows, value)[probe] or function == "AVG"

@@ -50,8 +50,8 @@ def test_the_count_is_of_the_last_third_and_its_alerts_are_named_by_payment() ->
         cents=np.array([500, 100, 900]), partition=same, offset=np.arange(3),
     )  # fmt: skip
     versions = [Version(SUM, 1, 0, Decimal(6), 0), Version(COUNT, 1, 1, Decimal(1), 0)]
-    found = blaze_peer.expected_alerts(load, np.array([1_000, 2_000, 3_000]), versions)
-    assert found == {(SUM.rule_id, 2), (COUNT.rule_id, 1), (COUNT.rule_id, 2)}
+    expected = blaze_peer.expected_alerts(load, np.array([1_000, 2_000, 3_000]), versions)
+    assert expected == {(SUM.rule_id, 2), (COUNT.rule_id, 1), (COUNT.rule_id, 2)}
 
 
 def test_alerts_are_read_from_a_payment_on_and_compared_both_ways() -> None:
@@ -59,5 +59,5 @@ def test_alerts_are_read_from_a_payment_on_and_compared_both_ways() -> None:
         (b"", json.dumps({"ruleId": 1, "transactionId": f"b-{number}"}).encode()) for number in (1, 2, 3)
     ]
     assert blaze_peer.told(records, 2) == {(1, 2), (1, 3)}
-    found = blaze_peer.compared({(1, 2), (2, 2)}, {(1, 2), (1, 3), (1, 4)})
-    assert [result.value for result in found] == [1, 1, 2]
+    rows = blaze_peer.compared({(1, 2), (2, 2)}, {(1, 2), (1, 3), (1, 4)})
+    assert [result.value for result in rows] == [1, 1, 2]

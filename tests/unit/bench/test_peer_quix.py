@@ -42,16 +42,16 @@ def test_of_two_payments_in_one_millisecond_the_later_one_counts() -> None:
     )  # fmt: skip
     versions = [Version(COUNT, 1, 0, Decimal(1), 0), Version(AVG, 1, 1, Decimal(2), 0)]
     time = np.array([1_000, 2_000, 2_000])
-    found = quix_peer.expected_alerts(load, time, versions)
-    assert found == {(COUNT.rule_id, "7", 2_000): "3", (AVG.rule_id, "9", 2_000): "5"}
+    expected = quix_peer.expected_alerts(load, time, versions)
+    assert expected == {(COUNT.rule_id, "7", 2_000): "3", (AVG.rule_id, "9", 2_000): "5"}
 
 
 def test_alerts_are_read_in_cents_from_a_time_on() -> None:
     versions = [Version(COUNT, 1, 0, Decimal(1), 0), Version(AVG, 1, 1, Decimal(2), 0)]
     values = ((COUNT.rule_id, 1_000, 2), (COUNT.rule_id, 2_000, 3), (AVG.rule_id, 2_000, 1_000 / 3))
     records = [
-        (b'"7"', json.dumps({"ruleId": rule, "eventTime": at, "value": value}).encode())
-        for rule, at, value in values
+        (b'"7"', json.dumps({"ruleId": rule, "eventTime": event_time, "value": value}).encode())
+        for rule, event_time, value in values
     ]
     assert quix_peer.told(records, versions, 2_000) == [
         ((COUNT.rule_id, "7", 2_000), "3"),
@@ -60,7 +60,7 @@ def test_alerts_are_read_in_cents_from_a_time_on() -> None:
 
 
 def test_the_last_value_of_an_alert_is_compared() -> None:
-    one, two, three = ((1, "7", at) for at in (1, 2, 3))
-    found = quix_peer.compared({one: "1", two: "2"}, [(one, "0"), (one, "1"), (three, "3")])
-    assert [result.value for result in found] == [1, 0, 1, 1, 1]
+    one, two, three = ((1, "7", event_time) for event_time in (1, 2, 3))
+    rows = quix_peer.compared({one: "1", two: "2"}, [(one, "0"), (one, "1"), (three, "3")])
+    assert [result.value for result in rows] == [1, 0, 1, 1, 1]
     assert quix_peer.compared({one: "1"}, [(one, "1"), (one, "0")])[1].value == 1

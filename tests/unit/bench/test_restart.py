@@ -112,7 +112,7 @@ def test_one_figure_that_stays_is_a_bar_missed(figure: object) -> None:
         "Python workers": replace(baseline, workers=200 * MEBIBYTE),
         "state log: keys and values": replace(baseline, log=Logged(100, 57 * MEBIBYTE)),
     }
-    assert set(remains) == {each.name for each in FIGURES}
+    assert set(remains) == {figure.name for figure in FIGURES}
     cleaned = Cleaned(baseline, peak, [(1, remains[figure.name])], lingering=0, lingered=0)  # type: ignore[attr-defined]
     missed = [result.name for result in cleaned.rows() if not result.ok]
     assert len(missed) == 1

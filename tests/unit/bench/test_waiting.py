@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from bench.harness import waiting
-from bench.harness.engine import Place
+from bench.harness.engine import Workplace
 from bench.harness.output_reader import ORDER
 from bench.harness.waiting import Silence, until_quiet
 from tripline_contracts.kafka.cluster import KafkaCluster
@@ -48,8 +48,8 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_until_what_is_planned_is_committed(tmp_path: Path) -> None:
     engine = Engine(tmp_path / "checkpoint" / "spark")
     engine.touch("offsets", 40)
-    place = Place(cast("Any", None), cast("Any", None), KafkaCluster(""), tmp_path)
-    until_quiet(cast("Any", engine), place, cast("Any", Topics()))
+    workplace = Workplace(cast("Any", None), cast("Any", None), KafkaCluster(""), tmp_path)
+    until_quiet(cast("Any", engine), workplace, cast("Any", Topics()))
     assert engine.looks == 40
 
 
@@ -57,9 +57,9 @@ def test_a_record_breaks_the_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     topics = Topics()
-    silent, found = Silence(cast("Any", topics)), []
+    silent, calls = Silence(cast("Any", topics)), []
     for records in (3, 3, 4, 4):
         topics.records = records
-        found.append(silent())
+        calls.append(silent())
         now[0] += 0.002
-    assert found == [False, True, False, True]
+    assert calls == [False, True, False, True]

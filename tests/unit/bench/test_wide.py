@@ -18,8 +18,8 @@ UNTIL_MS = 1_700_000_000_000
 
 @pytest.fixture(params=FORMS.values(), ids=lambda form: form.name)
 def form(request: pytest.FixtureRequest) -> Form:
-    found: Form = request.param
-    return found
+    form: Form = request.param
+    return form
 
 
 def test_the_preload_fills_the_window_and_the_backlog_follows(form: Form) -> None:

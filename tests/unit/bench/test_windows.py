@@ -38,18 +38,18 @@ def test_windows_are_those_of_the_specification(seed: int, bucket_ms: int, slow_
     rank = np.argsort(np.argsort(np.arange(count) + chance.integers(0, 10, count), kind="stable"))
     code, cents = chance.integers(0, 3, count), chance.integers(-50, 50, count)
     asked = np.arange(40, count)
-    found = held(code, time, rank, cents, asked, 12, with_largest=True, bucket_ms=bucket_ms)
+    windows = held(code, time, rank, cents, asked, 12, with_largest=True, bucket_ms=bucket_ms)
     wanted = slow(code, time, rank, cents, asked, 12, slow_bucket_ms)
-    assert found.total.tolist() == wanted.total.tolist()
-    assert found.count.tolist() == wanted.count.tolist()
-    assert found.largest.tolist() == wanted.largest.tolist()
+    assert windows.total.tolist() == wanted.total.tolist()
+    assert windows.count.tolist() == wanted.count.tolist()
+    assert windows.largest.tolist() == wanted.largest.tolist()
 
 
 def test_both_ends_of_a_window_are_in_it() -> None:
     time = np.array([0, 1, 10, 11])
     zero, rank, cents = np.zeros(4, np.int64), np.arange(4), np.array([1, 10, 100, 1000])
-    found = held(zero, time, rank, cents, np.array([2, 3]), 10, with_largest=False)
-    assert found.total.tolist() == [111, 1110]
+    windows = held(zero, time, rank, cents, np.array([2, 3]), 10, with_largest=False)
+    assert windows.total.tolist() == [111, 1110]
 
 
 def test_groups_are_equal_where_all_fields_are() -> None:

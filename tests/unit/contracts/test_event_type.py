@@ -112,10 +112,10 @@ def test_a_type_of_one_s_own() -> None:
 
 def _changed(path: tuple[Any, ...], value: object) -> dict[str, Any]:
     data: Any = copy.deepcopy(SWIPE)
-    place = data
+    node = data
     for step in path[:-1]:
-        place = place[step]
-    place[path[-1]] = value
+        node = node[step]
+    node[path[-1]] = value
     return dict(data)
 
 

@@ -135,10 +135,10 @@ def _changed(data: Any) -> Iterator[Any]:
 def test_reading_and_schema_agree_on_what_is_normalised(drawn: Filter) -> None:
     keeps_schema = schemas.validator("filter")
     for data in _changed(drawn.to_json()):
-        found, _ = filter_parser.read(data, TRANSACTION)
+        parsed, _ = filter_parser.read(data, TRANSACTION)
         try:
             keeps_schema(data)
         except SchemaViolation:
-            assert found is None or found.to_json() != data
+            assert parsed is None or parsed.to_json() != data
         else:
-            assert found is not None
+            assert parsed is not None

@@ -166,9 +166,9 @@ JSON_VALUES = st.recursive(
     )
 )
 def test_garbage_is_refused_with_reasons_and_nothing_else(garbage: dict[str, Any]) -> None:
-    found: list[Problem] | None = None
+    problems: list[Problem] | None = None
     try:
         rule_definition.parse({**SPECIFIED, **garbage}, TRANSACTION)
     except InvalidDefinition as refused:
-        found = refused.problems
-    assert found is None or (found and all(problem.field and problem.message for problem in found))
+        problems = refused.problems
+    assert problems is None or (problems and all(problem.field and problem.message for problem in problems))

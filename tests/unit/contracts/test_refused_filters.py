@@ -125,9 +125,9 @@ def test_depth(word: str) -> None:
 
 
 def test_an_object_that_holds_itself_has_an_end() -> None:
-    own: dict[str, Any] = {}
-    own["all"] = [own, own]
-    assert any("more than" in problem.message for problem in problems(own))
+    changes: dict[str, Any] = {}
+    changes["all"] = [changes, changes]
+    assert any("more than" in problem.message for problem in problems(changes))
 
 
 def test_the_number_of_comparisons() -> None:
@@ -146,9 +146,9 @@ def test_the_number_of_constants() -> None:
 
 
 def test_the_number_of_problems() -> None:
-    found = problems(listed("payeeId", [""] * 1000))
-    assert len(found) == filter_parser.MOST_PROBLEMS + 1
-    assert found[-1] == Problem("filter", "more problems than are listed")
+    refused = problems(listed("payeeId", [""] * 1000))
+    assert len(refused) == filter_parser.MOST_PROBLEMS + 1
+    assert refused[-1] == Problem("filter", "more problems than are listed")
 
 
 SCALARS = (
@@ -176,7 +176,7 @@ GARBAGE = st.recursive(
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=300)
 @given(GARBAGE)
 def test_garbage_is_refused_with_paths_and_nothing_else(garbage: object) -> None:
-    found, said = filter_parser.read(garbage, TRANSACTION)
-    assert (found is None) == bool(said)
+    parsed, said = filter_parser.read(garbage, TRANSACTION)
+    assert (parsed is None) == bool(said)
     assert all(problem.field.startswith("filter") and problem.message for problem in said)
     assert all(problem.message.encode() for problem in said)

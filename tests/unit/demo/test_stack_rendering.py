@@ -108,9 +108,9 @@ def test_each_process_has_an_identity_of_its_own_and_its_password_stays_in_its_f
 
 def test_stack_json_has_what_scripts_need_and_is_closed_to_others(plan: Plan) -> None:
     stack_file.write(plan.places, stack_file.content(plan))
-    found = stack_file.read(plan.places)
-    assert found is not None
-    assert set(found) == {
+    described = stack_file.read(plan.places)
+    assert described is not None
+    assert set(described) == {
         "kafka",
         "kafkaAdministrator",
         "postgres",
@@ -122,7 +122,7 @@ def test_stack_json_has_what_scripts_need_and_is_closed_to_others(plan: Plan) ->
         "eventType",
     }
     of_roles = {"viewer", "analyst", "second-analyst", "approver", "admin", "auditor", "ops"}
-    assert set(found["apiKeys"]) == of_roles
+    assert set(described["apiKeys"]) == of_roles
     for file in (plan.places.stack_file, plan.places.api_keys, plan.places.run / "credentials.json"):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 

@@ -111,9 +111,11 @@ def test_in_the_real_plan_everything_needs_what_comes_before_it_only(tmp_path: P
         places, dict(PORTS), credentials.load_or_make(places), Java(Path("/jdk"), 17, "test"), Jars(tmp_path), "wall"
     )  # fmt: skip
     before: set[str] = set()
-    for each in plan.programs():
-        assert before.issuperset(each.needs), each.name  # so it can start, and stops before what it needs
-        before.add(each.name)
-    needs = {each.name: set(each.needs) for each in plan.programs()}
+    for program in plan.programs():
+        assert before.issuperset(program.needs), (
+            program.name
+        )  # so it can start, and stops before what it needs
+        before.add(program.name)
+    needs = {program.name: set(program.needs) for program in plan.programs()}
     assert needs["engine"] == {"topics"}
     assert all({"topics", "migrations"} <= needs[name] for name in ("registry", "relay", "alert-projector"))

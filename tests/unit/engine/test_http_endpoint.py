@@ -33,9 +33,9 @@ def test_sockets_that_wait_hold_few_threads_and_end(said: bytes) -> None:
         for path in ("/livez", "/readyz", "/metrics"):
             assert asked(port, path) == 200
         assert threading.active_count() <= before + 1 + CONNECTIONS
-        assert sum(not is_closed(each) for each in held) <= CONNECTIONS
+        assert sum(not is_closed(connection) for connection in held) <= CONNECTIONS
         deadline = time.monotonic() + SECONDS + 10
-        while not all(is_closed(each) for each in held):
+        while not all(is_closed(connection) for connection in held):
             held[-1].send(b"x") if said and not is_closed(held[-1]) else None
             assert time.monotonic() < deadline, "they are closed when their time is over, though they trickle"
             time.sleep(0.05)

@@ -30,8 +30,8 @@ def package(folder: Path) -> Path:
 
 
 def test_it_is_in_use() -> None:
-    own = Path(tripline_engine.__file__).parent / "__pycache__"
-    assert Path(CONFIG.CACHE_DIR).parent == own
+    package_cache = Path(tripline_engine.__file__).parent / "__pycache__"
+    assert Path(CONFIG.CACHE_DIR).parent == package_cache
     assert Path(CONFIG.CACHE_DIR).name.startswith("kernels-")
 
 

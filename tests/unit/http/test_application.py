@@ -156,9 +156,9 @@ def test_the_actor_is_the_key_and_links_are_relative(client: FlaskClient) -> Non
     ("given", "kept"), [("abc-1.2_3", True), ("a b", False), ("x" * 65, False), ("", False)]
 )
 def test_a_request_id_is_taken_where_it_is_harmless(client: FlaskClient, given: str, kept: bool) -> None:
-    found = client.get("/livez", headers={"X-Request-Id": given}).headers["X-Request-Id"]
-    assert (found == given) is kept
-    assert 1 <= len(found) <= 64
+    request_id = client.get("/livez", headers={"X-Request-Id": given}).headers["X-Request-Id"]
+    assert (request_id == given) is kept
+    assert 1 <= len(request_id) <= 64
 
 
 def test_ready_means_that_all_checks_pass() -> None:

@@ -28,9 +28,9 @@ READ: list[tuple[bytes, Any, str]] = [
 
 @pytest.mark.parametrize(("data", "expected", "reason"), READ, ids=[case[-1] for case in READ])
 def test_read(data: bytes, expected: Any, reason: str) -> None:
-    found = parse_json(data)
-    assert found == expected, reason
-    assert type(found) is type(expected), reason
+    value = parse_json(data)
+    assert value == expected, reason
+    assert type(value) is type(expected), reason
 
 
 REFUSED: list[tuple[bytes, str]] = [

@@ -35,9 +35,9 @@ def test_sockets_that_wait_hold_no_thread_and_few_seats_and_end(said: bytes) -> 
         for path in ("/livez", "/readyz", "/metrics"):
             assert httpx.get(f"http://127.0.0.1:{server.port}{path}", timeout=5).status_code == 200
         assert threading.active_count() <= threads
-        assert sum(not is_closed(each) for each in held) <= LIMITS.connections
+        assert sum(not is_closed(connection) for connection in held) <= LIMITS.connections
         deadline = time.monotonic() + SECONDS + 10
-        while not all(is_closed(each) for each in held):
+        while not all(is_closed(connection) for connection in held):
             assert time.monotonic() < deadline, "they are closed when their time is over"
             time.sleep(0.05)
 

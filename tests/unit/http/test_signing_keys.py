@@ -266,6 +266,6 @@ def test_settings_that_trust_nobody_or_anybody_are_refused(name: str, value: str
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8080/realms/x", "http://[::1]:1", "http://localhost"])
 def test_an_issuer_on_this_machine_needs_no_tls(url: str) -> None:
-    found = read_issuer({**GIVEN, "TRIPLINE_OIDC_ISSUER": url})
-    assert found is not None
-    assert found.url == url
+    issuer = read_issuer({**GIVEN, "TRIPLINE_OIDC_ISSUER": url})
+    assert issuer is not None
+    assert issuer.url == url

@@ -149,9 +149,9 @@ def test_an_ended_key_is_said_to_have_expired(clock: Clock) -> None:
     answer = app_of(ended, clock).test_client().get("/me", headers={"Authorization": f"Bearer {OF_STORE}"})
     assert (answer.status_code, "expired" in answer.get_json()["detail"]) == (401, True)
     keys = StoredKeys(FakeStore(StoredKey(7, "bob", "analyst", sha256(OF_STORE), end)), clock)
-    found = keys.find(sha256(OF_STORE))
-    assert found is not None
-    assert found.not_after == end / 1000
+    api_key = keys.find(sha256(OF_STORE))
+    assert api_key is not None
+    assert api_key.not_after == end / 1000
 
 
 def test_the_file_has_the_first_word_on_a_name(clock: Clock) -> None:

@@ -144,9 +144,9 @@ COMPARED: list[tuple[list[HeldRule], list[HeldRule], Comparison, str]] = [
 def test_a_shard_beside_the_registry(
     ours: list[HeldRule], theirs: list[HeldRule], expected: Comparison, reason: str
 ) -> None:
-    found = compare(ours, theirs)
-    assert found == expected, reason
-    assert found.is_equal == (expected == Comparison((), (), ()))
+    differences = compare(ours, theirs)
+    assert differences == expected, reason
+    assert differences.is_equal == (expected == Comparison((), (), ()))
 
 
 EXPORT: dict[str, Any] = {

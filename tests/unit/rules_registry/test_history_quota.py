@@ -80,10 +80,10 @@ def test_without_an_expected_rate_nothing_is_refused(monkeypatch: pytest.MonkeyP
 
 
 def test_the_settings_name_rate_and_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = settings(
+    quota_settings = settings(
         monkeypatch, TRIPLINE_EXPECTED_RATE="2000", TRIPLINE_MAX_HISTORY="5000000"
     ).quotas.history
-    assert found == HistoryQuota(most=5_000_000, rate=2000)
+    assert quota_settings == HistoryQuota(most=5_000_000, rate=2000)
 
 
 @pytest.mark.parametrize("rate", ["0", "fast"])
@@ -113,5 +113,8 @@ def test_the_use_cases_refuse_it_and_an_import_says_which_line() -> None:
     fine = {**line, "ruleId": 8, "windowMinutes": 1}
     registry.import_rules(Actor("ada"), read_records([line, fine]), told, atomic=False)
     refused, taken = kept[0].results
-    assert (refused.outcome, [each.field for each in refused.problems]) == ("refused", ["windowSeconds"])
+    assert (refused.outcome, [problem.field for problem in refused.problems]) == (
+        "refused",
+        ["windowSeconds"],
+    )
     assert taken.outcome == "published"

@@ -117,9 +117,11 @@ def test_the_places_of_names() -> None:
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(filters_of(event_type_loader.load()))
 def test_every_name_has_a_place(drawn: Filter) -> None:
-    found = references(replace(parse(NAMING, event_type_loader.load()), filter=drawn))
-    assert {each.name for each in found if each.kind == "list"} == drawn.lists()
-    assert {each.name for each in found if each.kind == "parameter"} == drawn.parameters() | {"most"}
+    named = references(replace(parse(NAMING, event_type_loader.load()), filter=drawn))
+    assert {reference.name for reference in named if reference.kind == "list"} == drawn.lists()
+    assert {reference.name for reference in named if reference.kind == "parameter"} == drawn.parameters() | {
+        "most"
+    }
 
 
 @pytest.fixture

@@ -52,8 +52,8 @@ READ: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("body", "reason"), READ, ids=[case[-1] for case in READ])
 def test_read(body: dict[str, Any], reason: str) -> None:
-    own = ("name", "effectiveFrom", "ruleId")
-    meant = parse({name: value for name, value in body.items() if name not in own}, TRANSACTION)
+    members = ("name", "effectiveFrom", "ruleId")
+    meant = parse({name: value for name, value in body.items() if name not in members}, TRANSACTION)
     assert read_rule_body(body).definition == meant, reason
     assert meant.conditions is not None
     SCHEMA.validate(body)
@@ -108,7 +108,7 @@ def test_the_deepest_rule_is_no_deeper_than_a_body_may_be() -> None:
 
 def _depth(value: object) -> int:
     inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    return max((1 + _depth(each) for each in inner), default=0)
+    return max((1 + _depth(condition) for condition in inner), default=0)
 
 
 def test_conditions_are_one_difference() -> None:
@@ -120,6 +120,6 @@ def test_conditions_are_one_difference() -> None:
     assert changed == Difference(
         "definition.conditions", one.to_json()["conditions"], other.to_json()["conditions"]
     )
-    became = {each.field: each.after for each in differences(event(SUM), event(one))}
+    became = {difference.field: difference.after for difference in differences(event(SUM), event(one))}
     assert became["definition.conditions"] == one.to_json()["conditions"]
     assert became["definition.limit"] is None

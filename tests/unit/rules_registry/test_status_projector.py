@@ -150,7 +150,7 @@ def test_a_report_from_the_future_hides_no_later_one() -> None:
     }
     now = time.time_ns() // 1_000_000
     times = (now, now + AHEAD_MS * 2, 253_402_300_799_999)
-    world = World([[json.dumps({**report, "reportedAt": at}).encode() for at in times]])
+    world = World([[json.dumps({**report, "reportedAt": time}).encode() for time in times]])
     projector, metrics = world.projector()
     projector.run()
     assert [status.reported_at for status in world.stored if isinstance(status, PositionReport)] == [now]

@@ -24,23 +24,23 @@ def load(path: Path) -> dict[str, str]:
 
 def compute(folder: Path) -> dict[str, str]:
     """The checksums of the jars that are there."""
-    found: dict[str, str] = {}
+    checksums: dict[str, str] = {}
     for jar in sorted(folder.glob("*/*.jar")):
         with jar.open("rb") as content:
-            found[jar.relative_to(folder).as_posix()] = hashlib.file_digest(content, "sha256").hexdigest()
-    return found
+            checksums[jar.relative_to(folder).as_posix()] = hashlib.file_digest(content, "sha256").hexdigest()
+    return checksums
 
 
-def save(path: Path, found: Mapping[str, str]) -> None:
+def save(path: Path, checksums: Mapping[str, str]) -> None:
     """Writes the list, sorted by name."""
-    path.write_text("".join(f"{found[name]}  {name}\n" for name in sorted(found)), encoding="utf-8")
+    path.write_text("".join(f"{checksums[name]}  {name}\n" for name in sorted(checksums)), encoding="utf-8")
 
 
-def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
+def differences(expected: Mapping[str, str], actual: Mapping[str, str]) -> list[str]:
     """The faults of the jars, one sentence part each; empty when they are exactly those that are committed."""
-    problems = [f"{name} is missing" for name in expected if name not in found]
-    problems += [f"{name} is not on the list" for name in found if name not in expected]
+    problems = [f"{name} is missing" for name in expected if name not in actual]
+    problems += [f"{name} is not on the list" for name in actual if name not in expected]
     for name, digest in expected.items():
-        if name in found and found[name] != digest:
-            problems.append(f"{name} has SHA-256 {found[name]} instead of {digest}")
+        if name in actual and actual[name] != digest:
+            problems.append(f"{name} has SHA-256 {actual[name]} instead of {digest}")
     return problems

@@ -21,8 +21,8 @@ def own_folder(path: Path) -> None:
     try:
         path.mkdir(mode=0o755)
     except FileExistsError:
-        found = path.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        status = path.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
             raise PostgresFailed(
                 f"{path} is no folder of the user who starts PostgreSQL: move it away."
             ) from None

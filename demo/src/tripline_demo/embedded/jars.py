@@ -105,12 +105,12 @@ def _ivy_command(ivy_file: Path, var: Path, java: Java, target: Path, cache: Pat
 
 def _ivy_jar() -> Path:
     spec = importlib.util.find_spec("pyspark")
-    found = sorted((Path(spec.origin).parent / "jars").glob("ivy-*.jar")) if spec and spec.origin else []
-    if not found:
+    candidates = sorted((Path(spec.origin).parent / "jars").glob("ivy-*.jar")) if spec and spec.origin else []
+    if not candidates:
         raise JarsUnavailable(
             "pyspark's jars folder holds no Ivy: run `make env` to set the Python environment right."
         )
-    return found[-1]
+    return candidates[-1]
 
 
 def _run(command: list[str], log: Path, report: Callable[[], None]) -> bool:

@@ -59,9 +59,9 @@ def find_java(environ: Mapping[str, str], wrapper_home: Path) -> Java:
     Raises JavaNotFound: when TRIPLINE_JAVA_HOME names one that does not work, or when none works at all.
     """
     for origin, executable in _candidates(environ):
-        found = _usable(origin, executable, wrapper_home)
-        if found is not None:
-            return found
+        java_path = _usable(origin, executable, wrapper_home)
+        if java_path is not None:
+            return java_path
         if origin == "TRIPLINE_JAVA_HOME":
             raise JavaNotFound(
                 f"TRIPLINE_JAVA_HOME is {environ[origin]}, but no Java {OLDEST} to {NEWEST} runs there; "

@@ -44,9 +44,9 @@ _WRONG: Final[dict[str, tuple[Any, ...]]] = {
 
 def _without(field: Field) -> Callable[[bytes], bytes]:
     def spoilt(good: bytes) -> bytes:
-        found = json.loads(good)
-        del found[field.name]
-        return _as_bytes(found)
+        record = json.loads(good)
+        del record[field.name]
+        return _as_bytes(record)
 
     return spoilt
 
@@ -58,8 +58,8 @@ def _with(field: Field, value: Any) -> Callable[[bytes], bytes]:
     return spoilt
 
 
-def _as_bytes(found: dict[str, Any]) -> bytes:
-    return json.dumps(found, separators=(",", ":")).encode()
+def _as_bytes(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, separators=(",", ":")).encode()
 
 
 def _truncated(good: bytes) -> bytes:

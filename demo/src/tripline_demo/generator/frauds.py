@@ -59,8 +59,8 @@ def account(seed: int, purpose: int, number: int) -> int:
 def accounts(seed: int, purpose: int, number: int, count: int) -> list[int]:
     """As many accounts, each another one."""
     chosen = bits(seed, purpose, _steps(number, count)) % np.uint64(_ACCOUNTS)
-    found: Integers = _FIRST_ACCOUNT + chosen.astype(np.int64)
-    listed: list[int] = found.tolist()
+    accounts: Integers = _FIRST_ACCOUNT + chosen.astype(np.int64)
+    listed: list[int] = accounts.tolist()
     return listed
 
 

@@ -65,9 +65,9 @@ def place(lanes: Sequence[str], name: str, period: int) -> int:
     return lanes.index(name) * (period // len(lanes)) + 1
 
 
-def in_lane(index: Indices, period: int, at: int) -> npt.NDArray[np.intp]:
+def in_lane(index: Indices, period: int, lane: int) -> npt.NDArray[np.intp]:
     """The transactions that belong to the lane at that offset."""
-    return np.flatnonzero(index % np.uint64(period) == np.uint64(at))
+    return np.flatnonzero(index % np.uint64(period) == np.uint64(lane))
 
 
 def fates(shape: Shape, index: Indices) -> tuple[Integers, Integers]:

@@ -54,8 +54,8 @@ def hold(places: Places, setting: str, declared: EventType) -> None:
 def _held(places: Places) -> dict[str, Any] | None:
     """The recorded type; of data from before it was recorded, the default; None where there is no data."""
     if places.event_type.exists():
-        found: dict[str, Any] = json.loads(places.event_type.read_text(encoding="utf-8"))
-        return found
+        pinned: dict[str, Any] = json.loads(places.event_type.read_text(encoding="utf-8"))
+        return pinned
     if not places.kafka.exists():
         return None
     default = event_type_loader.load()

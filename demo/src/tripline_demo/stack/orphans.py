@@ -39,15 +39,15 @@ def _is_ours(process: psutil.Process, places: Places) -> bool:
 
 def end(places: Places) -> int:
     """Ends them: clients first, then the stores they write to. Returns how many processes there were."""
-    found = find(places)
-    supervisors = [p for p in found if _runs(p, "supervisor.supervisord")]
+    processes = find(places)
+    supervisors = [p for p in processes if _runs(p, "supervisor.supervisord")]
     _end(supervisors, signal.SIGKILL)  # it does not answer, and would restart what is ended below
-    stores = [p for p in found if p not in supervisors and any(_runs(p, name) for name in _STORES)]
-    _end([p for p in found if p not in supervisors and p not in stores], signal.SIGTERM)
+    stores = [p for p in processes if p not in supervisors and any(_runs(p, name) for name in _STORES)]
+    _end([p for p in processes if p not in supervisors and p not in stores], signal.SIGTERM)
     _end([p for p in stores if _runs(p, "kafka.Kafka")], signal.SIGTERM)
     _end([p for p in stores if _is_postmaster(p)], signal.SIGINT)
     _end(find(places), signal.SIGKILL)
-    return len(found)
+    return len(processes)
 
 
 def is_running(pid: int) -> bool:

@@ -113,11 +113,11 @@ def make_plan(places: Places, options: Options, progress: Progress) -> Plan:
     java = find_java(os.environ, places.var / "java")
     progress.note(f"Java {java.version} ({java.origin})")
     with progress.step("jars"):
-        found = jars.ensure(paths.project_root(), places.var, java, progress.now)
+        classpath = jars.ensure(paths.project_root(), places.var, java, progress.now)
     chosen = reservations.choose(PORTS, ports.load(places.run / "ports.json"), places.var)
     ports.save(places.run / "ports.json", chosen)
     setting = event_type_pin.setting_of(options.event_type)
-    plan = Plan(places, chosen, credentials.load_or_make(places), java, found, options.clock, setting)
+    plan = Plan(places, chosen, credentials.load_or_make(places), java, classpath, options.clock, setting)
     with progress.step("storage of PostgreSQL and Kafka"), ThreadPoolExecutor(2) as pool:
         for prepared in (pool.submit(plan.cluster.prepare), pool.submit(plan.broker.prepare)):
             prepared.result()
@@ -143,8 +143,8 @@ def down(places: Places, progress: Progress) -> bool:
 
 def states(places: Places) -> list[State]:
     """The programs as the supervisor sees them; empty when it does not run."""
-    found = Supervisor(places.socket)
-    return found.states() if found.is_up() else []
+    supervisor = Supervisor(places.socket)
+    return supervisor.states() if supervisor.is_up() else []
 
 
 def abandoned(places: Places) -> int:

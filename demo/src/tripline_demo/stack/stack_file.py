@@ -37,7 +37,7 @@ def write(places: Places, stack: Mapping[str, Any]) -> None:
 def read(places: Places) -> dict[str, Any] | None:
     """The file, or None when there is none."""
     try:
-        found = json.loads(places.stack_file.read_text(encoding="utf-8"))
+        described = json.loads(places.stack_file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return described if isinstance(described, dict) else None

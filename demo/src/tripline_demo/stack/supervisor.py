@@ -56,8 +56,10 @@ class Supervisor:
 
     def states(self) -> list[State]:
         """All programs, in the order they start."""
-        place = {config["name"]: int(config["process_prio"]) for config in self._call("getAllConfigInfo")}
-        return sorted(map(_state, self._call("getAllProcessInfo")), key=lambda state: place[state.name])
+        priorities = {
+            config["name"]: int(config["process_prio"]) for config in self._call("getAllConfigInfo")
+        }
+        return sorted(map(_state, self._call("getAllProcessInfo")), key=lambda state: priorities[state.name])
 
     def state(self, program: str) -> State:
         """One program."""

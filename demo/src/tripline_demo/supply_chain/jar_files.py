@@ -29,15 +29,15 @@ class _Module:
 def components(pins: Path, cache: Path) -> list[Component]:
     """One per pinned file. Raises DemoError for one that the cache does not know: `make jars` fills it."""
     modules = dict(_modules(cache))
-    found = []
+    coordinates = []
     for file, digest in checksums.load(pins).items():
         module = modules.get(Path(file).name)
         if module is None:
             raise DemoError(
                 f"{cache} does not know {file}: delete it and the folder jars beside it, and run `make jars`."
             )
-        found.append(_component(file, digest, module))
-    return found
+        coordinates.append(_component(file, digest, module))
+    return coordinates
 
 
 def _component(file: str, digest: str, module: _Module) -> Component:

@@ -33,7 +33,7 @@ def known(purls: Sequence[str], client: httpx.Client) -> dict[str, list[str]]:
     try:
         answer = client.post("/v1/querybatch", json={"queries": queries}).raise_for_status().json()
         results = answer["results"]
-        found = {
+        vulnerable = {
             purl: sorted(str(one["id"]) for one in result.get("vulns", []))
             for purl, result in zip(purls, results, strict=True)
         }
@@ -41,7 +41,7 @@ def known(purls: Sequence[str], client: httpx.Client) -> dict[str, list[str]]:
         raise DemoError(
             f"{client.base_url} gave no answer about the jars: {type(error).__name__}: {error}."
         ) from error
-    return {purl: ids for purl, ids in found.items() if ids}
+    return {purl: ids for purl, ids in vulnerable.items() if ids}
 
 
 def main(environ: Mapping[str, str], client: httpx.Client | None = None) -> int:
@@ -51,14 +51,14 @@ def main(environ: Mapping[str, str], client: httpx.Client | None = None) -> int:
         jars = jar_files.components(root / "jars.sha256", var / "ivy")
         purls = sorted({str(jar.purl) for jar in jars})
         with client or httpx.Client(base_url=SERVICE, timeout=SECONDS) as asked:
-            found = known(purls, asked)
+            vulnerable = known(purls, asked)
     except DemoError as error:
         print(error, file=sys.stderr)
         return NOT_ASKED
-    for purl, ids in found.items():
+    for purl, ids in vulnerable.items():
         print(f"{purl}: {', '.join(ids)}")
-    print(f"{len(purls)} jars, {len(found)} with known vulnerabilities")
-    return FOUND if found else 0
+    print(f"{len(purls)} jars, {len(vulnerable)} with known vulnerabilities")
+    return FOUND if vulnerable else 0
 
 
 if __name__ == "__main__":

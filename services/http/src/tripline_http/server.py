@@ -203,7 +203,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         waiting = [(since, channel) for channel in crowd if (since := channel.waiting_since(now)) is not None]
         if not waiting:
             return False
-        _, oldest = min(waiting, key=lambda each: each[0])
+        _, oldest = min(waiting, key=lambda entry: entry[0])
         oldest.handle_close()
         return True
 

@@ -46,15 +46,15 @@ def verify_trail(export: Path | None, head: ChainHead | None) -> None:
     and the engine hold the same. Exit code 1 where something does not hold.
     """
     try:
-        found = _of_file(export, head) if export is not None else _of_server(head)
+        verification = _of_file(export, head) if export is not None else _of_server(head)
     except ConfigurationError as error:
         click.echo(str(error), err=True)
         sys.exit(2)
     except RegistryError as error:
         click.echo(str(error), err=True)
         sys.exit(1)
-    _tell(found)
-    sys.exit(1 if found.problems else 0)
+    _tell(verification)
+    sys.exit(1 if verification.problems else 0)
 
 
 def _of_file(export: Path, head: ChainHead | None) -> Verification:
@@ -69,19 +69,23 @@ def _of_server(head: ChainHead | None) -> Verification:
         return verify(kept.enter_context(open_trail(settings.dsn)), topic, head)
 
 
-def _tell(found: Verification) -> None:
-    if found.rules:
+def _tell(verification: Verification) -> None:
+    if verification.rules:
         click.echo(
             f"{'rule':>6} {'version':>7} {'position':>8} {'definition':{_SHOWN}} {'state':8} {'topic':9} engine"
         )
-    for line in found.rules:
+    for line in verification.rules:
         rule = line.rule
         click.echo(
             f"{rule.rule_id:6} {rule.version:7} {rule.position:8} {rule.definition_hash[:_SHOWN]} {rule.state:8} "
             f"{line.topic:9} {line.engine}"
         )
-    for problem in found.problems:
+    for problem in verification.problems:
         click.echo(f"WRONG: {problem}.")
-    said = f"{found.head.sequence} entries" + (f", {found.events} events" if found.rules else "")
-    verdict = f"{len(found.problems)} things do not hold" if found.problems else "everything holds"
-    click.echo(f"{said}; head {found.head.sequence}:{found.head.hash}; {verdict}.")
+    said = f"{verification.head.sequence} entries" + (
+        f", {verification.events} events" if verification.rules else ""
+    )
+    verdict = (
+        f"{len(verification.problems)} things do not hold" if verification.problems else "everything holds"
+    )
+    click.echo(f"{said}; head {verification.head.sequence}:{verification.head.hash}; {verdict}.")

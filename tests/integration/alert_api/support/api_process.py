@@ -44,8 +44,8 @@ class LiveApi:
 def seed(projector_dsn: str, alerts: Sequence[dict[str, Any]], voids: Sequence[dict[str, Any]] = ()) -> None:
     """Store alerts, and commands that void, the way the projector does, with its rights."""
     with PostgresIntake(projector_dsn) as intake:
-        commands = [commanded(each) for each in voids]
-        assert intake.store([received(each) for each in alerts], [], commands) == len(alerts)
+        commands = [commanded(void) for void in voids]
+        assert intake.store([received(alert) for alert in alerts], [], commands) == len(alerts)
 
 
 @contextmanager

@@ -81,7 +81,9 @@ def committed(kafka: str, topic: str, group: str) -> int:
     consumer = Consumer({"bootstrap.servers": kafka, "group.id": group, "log_level": 3})
     try:
         places = [TopicPartition(topic, number) for number in range(topics.load("alerts.v1").partitions)]
-        return sum(max(0, place.offset) for place in consumer.committed(places, timeout=SECONDS))
+        return sum(
+            max(0, topic_partition.offset) for topic_partition in consumer.committed(places, timeout=SECONDS)
+        )
     finally:
         consumer.close()
 

@@ -25,15 +25,17 @@ EXAMPLES = Path(str(resources.files("tripline_contracts"))) / "examples" / "aler
 def resting_on(number: int, *contributors: int) -> dict[str, Any]:
     """Alert `number`, triggered by its own transaction, with those of other alerts as contributors."""
     listed = [
-        {"transactionId": f"t{each}", "eventTime": EPOCH + each, "value": "5"}
-        for each in sorted({number, *contributors}, reverse=True)
+        {"transactionId": f"t{contributor}", "eventTime": EPOCH + contributor, "value": "5"}
+        for contributor in sorted({number, *contributors}, reverse=True)
     ]
     return alert(number, contributors={"count": len(listed) + 7, "transactions": listed, "truncated": True})
 
 
 def store(intake: PostgresIntake, alerts: Sequence[dict[str, Any]], voids: Sequence[dict[str, Any]]) -> int:
-    return intake.store([received(each) for each in alerts], [], [commanded(each) for each in voids])
+    return intake.store([received(alert) for alert in alerts], [], [commanded(void) for void in voids])
 
 
 def produce_events(kafka: str, topic: str, events: Sequence[dict[str, Any] | bytes]) -> None:
-    produce(kafka, topic, [each if isinstance(each, bytes) else json.dumps(each).encode() for each in events])
+    produce(
+        kafka, topic, [event if isinstance(event, bytes) else json.dumps(event).encode() for event in events]
+    )

@@ -47,9 +47,9 @@ def give_out(admin: httpx.Client, name: str, role: str = "analyst", **more: Any)
 
 def listed(admin: httpx.Client, name: str) -> dict[str, Any]:
     items = admin.get("/v1/keys", params={"limit": 100}).raise_for_status().json()["items"]
-    [found] = [item for item in items if item["name"] == name]
-    assert isinstance(found, dict)
-    return found
+    [stored_key] = [item for item in items if item["name"] == name]
+    assert isinstance(stored_key, dict)
+    return stored_key
 
 
 def eventually(condition: Callable[[], bool], what: str) -> None:

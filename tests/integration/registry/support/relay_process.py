@@ -97,7 +97,7 @@ def fresh_rules_topic(kafka: str) -> None:
 def positions_in_kafka(kafka: str) -> list[int]:
     """The positions in rules.v1 in the order of the log, each value checked against its schema."""
     check = schemas.validator(TOPIC)
-    found = []
+    payloads = []
     for message in _read_all(kafka):
         value = exact_json.loads(message.value())
         check(value)
@@ -107,8 +107,8 @@ def positions_in_kafka(kafka: str) -> list[int]:
         assert headers["ce_type"] == f"tripline.{value['type']}.v1".encode()
         expected_key = None if "ruleId" not in value else str(value["ruleId"]).encode()
         assert message.key() == expected_key
-        found.append(value["position"])
-    return found
+        payloads.append(value["position"])
+    return payloads
 
 
 def _read_all(kafka: str) -> Iterator[Any]:

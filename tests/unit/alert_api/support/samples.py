@@ -197,7 +197,7 @@ class FakeAlerts:
     def page(self, wanted: AlertFilter, after: Place | None, limit: int) -> Page:
         self.check()
         self.asked = (wanted, after, limit)
-        alerts = tuple(self.get(each) for each in list(self.contents)[:limit])
+        alerts = tuple(self.get(alert_id) for alert_id in list(self.contents)[:limit])
         return Page(alerts, alerts[-1].place if len(self.contents) > limit else None)
 
     def check(self) -> None:
@@ -224,10 +224,10 @@ class FakeOverview:
             raise self.broken
         return StreamPlace(len(self.told) + 1, 0)
 
-    def after(self, place: StreamPlace, limit: int) -> StreamBatch:
+    def after(self, after: StreamPlace, limit: int) -> StreamBatch:
         if self.broken is not None:
             raise self.broken
-        left = [each for each in self.told if each.place > place][:limit]
+        left = [event for event in self.told if event.place > after][:limit]
         return StreamBatch(left, left[-1].place if len(left) == limit else self.present())
 
     def count(self, span: Span, rule_id: int | None) -> Counted:

@@ -62,7 +62,10 @@ def test_the_page_says_what_the_file_says() -> None:
     assert rows == [
         [
             topic.name,
-            *("r" * (topic.name in each.reads) + "w" * (topic.name in each.writes) for each in identities),
+            *(
+                "r" * (topic.name in identity.reads) + "w" * (topic.name in identity.writes)
+                for identity in identities
+            ),
         ]
         for topic in topics.all_topics()
     ]

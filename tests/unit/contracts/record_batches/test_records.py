@@ -53,8 +53,8 @@ def batch(body: bytes, count: int, attributes: int = 0, magic: int = 2) -> bytes
 
 
 def only(data: bytes) -> RecordBatch:
-    (found,) = split(memoryview(data))
-    return found
+    (payload,) = split(memoryview(data))
+    return payload
 
 
 texts = st.none() | st.binary(max_size=200)

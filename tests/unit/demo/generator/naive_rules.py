@@ -30,8 +30,8 @@ class Sent:
     @cached_property
     def fields(self) -> Fields:
         """Its fields as texts."""
-        found = json.loads(self.trade.json_value(self.made, "t", 0))
-        return {name: None if value is None else str(value) for name, value in found.items()}
+        record = json.loads(self.trade.json_value(self.made, "t", 0))
+        return {name: None if value is None else str(value) for name, value in record.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def seeded_rules(trade: Trade) -> list[NaiveRule]:
 
 def trips(rules: Iterable[NaiveRule], stream: list[Sent]) -> list[Trip]:
     """Every trip of every rule, transaction by transaction in the order of the stream."""
-    found = []
+    tripped = []
     for rule in rules:
         seen: dict[tuple[str | None, ...], list[Sent]] = defaultdict(list)
         for sent in stream:
@@ -131,5 +131,5 @@ def trips(rules: Iterable[NaiveRule], stream: list[Sent]) -> list[Trip]:
             group = seen[tuple(sent.fields[name] for name in rule.grouping)]
             group.append(sent)
             if rule.trips(group):
-                found.append(Trip(rule.name, sent))
-    return found
+                tripped.append(Trip(rule.name, sent))
+    return tripped

@@ -58,12 +58,12 @@ def app_of(trade: Trade, desk: FakeDesk, keys: Sequence[ApiKey] | None = None) -
     replays = Replays(trade.event_type, FakeOutlet, time.wall)
     plays = Plays(trade, 1, FakeOutlet, clocks, lambda: Renderer("play", trade), lambda: "play-id")
     context = Context(trade, sender, desk, replays, plays, time.wall, lambda: "new-id")
-    own = [
+    changes = [
         ApiKey(name, hashlib.sha256(key.encode()).hexdigest(), frozenset(scopes))
         for name, (key, scopes) in KEYS.items()
     ]
     return new_generator_app(
-        context, Access(own if keys is None else keys, ("demo.example",)), CollectorRegistry(), {}
+        context, Access(changes if keys is None else keys, ("demo.example",)), CollectorRegistry(), {}
     )
 
 

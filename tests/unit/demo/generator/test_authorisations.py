@@ -42,7 +42,7 @@ LOG_IN = event_type_loader.from_mapping(
 
 def values(traffic: Traffic, count: int) -> list[dict[str, Any]]:
     made = AUTHORISATIONS.make(shape_of(traffic, AUTHORISATIONS), 0, count)
-    return [json.loads(AUTHORISATIONS.json_value(each, f"t-{each.number}", NOW)) for each in made]
+    return [json.loads(AUTHORISATIONS.json_value(moved, f"t-{moved.number}", NOW)) for moved in made]
 
 
 @given(start=st.integers(0, 10_000), cuts=st.lists(st.integers(1, 300), max_size=5))
@@ -71,22 +71,22 @@ def test_every_one_keeps_the_contract() -> None:
 
 
 def test_cards_and_merchants_behave_like_people() -> None:
-    found = values(Traffic(scenarios=(), sizes={"cards": 100, "merchants": 10}), 20_000)
-    cards = Counter(value["cardId"] for value in found)
+    sent_values = values(Traffic(scenarios=(), sizes={"cards": 100, "merchants": 10}), 20_000)
+    cards = Counter(value["cardId"] for value in sent_values)
     assert len(cards) == 100
     assert 8 < cards["c1"] / cards["c100"] < 16
-    modes = Counter(value["entryMode"] for value in found)
+    modes = Counter(value["entryMode"] for value in sent_values)
     assert set(modes) == {"CHIP", "CONTACTLESS", "ONLINE", "SWIPE"}
-    assert min(modes.values()) > 0.03 * len(found)
+    assert min(modes.values()) > 0.03 * len(sent_values)
     categories = defaultdict(set)
     devices = defaultdict(set)
-    for value in found:
+    for value in sent_values:
         categories[value["merchantId"]].add(value["merchantCategory"])
         assert (value["deviceId"] is not None) == (value["entryMode"] == "ONLINE")
         if value["deviceId"]:
             devices[value["deviceId"]].add(value["cardId"])
-    assert {len(each) for each in categories.values()} == {1}
-    assert max(len(each) for each in devices.values()) == 2
+    assert {len(merchants) for merchants in categories.values()} == {1}
+    assert max(len(devices_of_card) for devices_of_card in devices.values()) == 2
 
 
 @pytest.mark.parametrize("rate", [0, 1, 10, 37, 150, 200, 20_000])
@@ -114,8 +114,8 @@ def test_nothing_broken_passes_for_a_transaction(number: int) -> None:
 def test_mischief_spares_the_scenarios() -> None:
     made = AUTHORISATIONS.make(shape_of(Traffic(late_share=0.5, broken_share=0.5), AUTHORISATIONS), 0, 5_000)
     lanes = {place(AUTHORISATIONS.scenarios, name, 100) for name in AUTHORISATIONS.scenarios}
-    assert {each.kind for each in made if each.number % 100 in lanes} == {Kind.PLAIN}
-    assert {each.kind for each in made if each.number % 100 not in lanes} == {Kind.LATE, Kind.BROKEN}
+    assert {event.kind for event in made if event.number % 100 in lanes} == {Kind.PLAIN}
+    assert {event.kind for event in made if event.number % 100 not in lanes} == {Kind.LATE, Kind.BROKEN}
 
 
 def test_a_recording_has_the_columns_of_the_type() -> None:

@@ -41,7 +41,7 @@ TRIPPED: list[tuple[Trade, str, set[str]]] = [
 ]
 EVERY = [(trade, fraud) for trade in (PAYMENTS, AUTHORISATIONS) for fraud in trade.frauds]
 IDS = [f"{trade.event_type.name}-{fraud.name}" for trade, fraud in EVERY]
-each = pytest.mark.parametrize(("trade", "fraud"), EVERY, ids=IDS)
+each_fraud = pytest.mark.parametrize(("trade", "fraud"), EVERY, ids=IDS)
 
 
 def sent(trade: Trade, play: Play) -> list[Sent]:
@@ -59,14 +59,14 @@ def test_each_fraud_trips_what_it_is_told_to_and_not_by_one_transaction(
 ) -> None:
     fraud = trade.fraud(name)
     assert fraud is not None
-    found = trips(seeded_rules(trade), sent(trade, fraud.stage(seed, 3)))
-    assert {trip.rule for trip in found} == expected
+    trips_by_rule = trips(seeded_rules(trade), sent(trade, fraud.stage(seed, 3)))
+    assert {trip.rule for trip in trips_by_rule} == expected
     rules = {rule.name: rule for rule in seeded_rules(trade)}
-    for trip in found:
+    for trip in trips_by_rule:
         assert not rules[trip.rule].trips([trip.sent]), "explained by itself"
 
 
-@each
+@each_fraud
 def test_a_play_is_as_long_as_it_says_and_in_order(trade: Trade, fraud: Fraud) -> None:
     play = fraud.stage(5, 0)
     assert len(play.moments) == fraud.transactions
@@ -78,7 +78,7 @@ def test_a_play_is_as_long_as_it_says_and_in_order(trade: Trade, fraud: Fraud) -
     assert happened == sorted(happened), "one that is late in its group would not be judged in order"
 
 
-@each
+@each_fraud
 def test_a_play_tells_who_plays(trade: Trade, fraud: Fraud) -> None:
     play = fraud.stage(5, 0)
     assert tuple(play.cast) == trade.cast
@@ -100,7 +100,7 @@ def test_a_slow_drip_is_slow_by_event_time_and_never_too_late(trade: Trade) -> N
     assert max(moment.made.age_ms for moment in play.moments) < 600_000
 
 
-@each
+@each_fraud
 def test_plays_are_the_same_under_a_seed_and_have_accounts_of_their_own(trade: Trade, fraud: Fraud) -> None:
     assert fraud.stage(1, 4) == fraud.stage(1, 4)
     players = [tuple(fraud.stage(seed, n).cast.values()) for seed in (1, 2) for n in range(50)]

@@ -23,7 +23,7 @@ each_trade = pytest.mark.parametrize("trade", TRADES, ids=lambda trade: str(trad
 
 def stream(trade: Trade, traffic: Traffic, seconds: int = SECONDS) -> list[Sent]:
     made = trade.make(shape_of(traffic, trade), 0, traffic.rate * seconds)
-    return [Sent(trade, each, each.number * 1_000 // traffic.rate - each.age_ms) for each in made]
+    return [Sent(trade, event, event.number * 1_000 // traffic.rate - event.age_ms) for event in made]
 
 
 Tripped = tuple[Trade, list[Trip]]
@@ -40,36 +40,36 @@ def tripped(request: pytest.FixtureRequest) -> Tripped:
 
 
 def test_every_rule_trips_within_half_a_minute(tripped: Tripped) -> None:
-    trade, found = tripped
-    first = {trip.rule: trip.sent.event_time for trip in reversed(found)}
+    trade, trips_by_rule = tripped
+    first = {trip.rule: trip.sent.event_time for trip in reversed(trips_by_rule)}
     assert set(first) == {rule.name for rule in seeded_rules(trade)}
     assert max(first.values()) <= 30_000
 
 
 def test_alerts_neither_dry_up_nor_flood(tripped: Tripped) -> None:
-    _, found = tripped
-    assert 0.2 <= len(found) / SECONDS <= 2
-    by_rule = Counter(trip.rule for trip in found)
+    _, trips_by_rule = tripped
+    assert 0.2 <= len(trips_by_rule) / SECONDS <= 2
+    by_rule = Counter(trip.rule for trip in trips_by_rule)
     assert min(by_rule.values()) >= SECONDS / 30, by_rule
 
 
 def test_no_ten_seconds_bring_more_than_thirty(tripped: Tripped) -> None:
-    _, found = tripped
-    assert max(Counter(trip.sent.event_time // 10_000 for trip in found).values()) <= 30
+    _, trips_by_rule = tripped
+    assert max(Counter(trip.sent.event_time // 10_000 for trip in trips_by_rule).values()) <= 30
 
 
 def test_only_a_maximum_is_explained_by_its_transaction_alone(tripped: Tripped) -> None:
-    trade, found = tripped
+    trade, trips_by_rule = tripped
     rules = {rule.name: rule for rule in seeded_rules(trade)}
-    for trip in found:
+    for trip in trips_by_rule:
         rule = rules[trip.rule]
         assert rule.trips([trip.sent]) == (rule.conditions[0].function == "MAX"), trip
 
 
 @pytest.mark.parametrize(("trade", "name"), SCENARIOS, ids=[f"{t.event_type.name}-{n}" for t, n in SCENARIOS])
 def test_each_scenario_trips_exactly_one_rule(trade: Trade, name: str) -> None:
-    found = trips(seeded_rules(trade), stream(trade, Traffic(scenarios=(name,)), 60))
-    assert len({trip.rule for trip in found}) == 1
+    trips_by_rule = trips(seeded_rules(trade), stream(trade, Traffic(scenarios=(name,)), 60))
+    assert len({trip.rule for trip in trips_by_rule}) == 1
 
 
 @each_trade
@@ -80,8 +80,8 @@ def test_the_background_alone_trips_nothing(trade: Trade) -> None:
 @each_trade
 @pytest.mark.parametrize("rate", [20, 50])
 def test_little_traffic_trips_every_rule_too(trade: Trade, rate: int) -> None:
-    found = trips(seeded_rules(trade), stream(trade, Traffic(rate=rate), 60))
-    assert {trip.rule for trip in found} == {rule.name for rule in seeded_rules(trade)}
+    trips_by_rule = trips(seeded_rules(trade), stream(trade, Traffic(rate=rate), 60))
+    assert {trip.rule for trip in trips_by_rule} == {rule.name for rule in seeded_rules(trade)}
 
 
 @each_trade

@@ -123,14 +123,14 @@ def test_no_crash_loses_or_doubles_a_record() -> None:
 
 def test_each_thing_that_a_merge_of_sixteen_does_may_be_the_last(tmp_path: Path) -> None:
     survived = 0
-    for at in range(60):
+    for step in range(60):
         for how in [(False, False), (True, False), (False, True), (True, True)]:
-            world = World(tmp_path / f"{at}-{how}")
+            world = World(tmp_path / f"{step}-{how}")
             for _ in range(16):
                 world.arrive(1, next_day=False)
                 world.do("write", None, how)
             world.do("delete", None, how)
-            world.do("merge", at, how)
+            world.do("merge", step, how)
             world.read()
             survived += world.crashes
             if not world.crashes:

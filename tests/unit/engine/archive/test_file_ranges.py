@@ -55,9 +55,9 @@ def test_of_the_same_range_in_two_days_one_stays() -> None:
 
 @given(RANGES)
 def test_spans_are_what_is_there_with_a_gap_between_each_two(ranges: list[tuple[int, int]]) -> None:
-    found = archived_ranges(pieces_of(ranges))
-    assert {offset for span in found for offset in range(*span)} == offsets(pieces_of(ranges))
-    assert all(before.until < after.first for before, after in pairwise(found))
+    archived = archived_ranges(pieces_of(ranges))
+    assert {offset for span in archived for offset in range(*span)} == offsets(pieces_of(ranges))
+    assert all(before.until < after.first for before, after in pairwise(archived))
 
 
 def test_empty_spans_join_nothing() -> None:

@@ -44,13 +44,13 @@ def payment(**changes: object) -> bytes:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
-@given(found=RECORDS)
+@given(logged=RECORDS)
 def test_what_comes_out_is_what_went_in(
-    tmp_path: Path, found: list[tuple[int, bytes | None, bytes | None, list[tuple[str, bytes | None]]]]
+    tmp_path: Path, logged: list[tuple[int, bytes | None, bytes | None, list[tuple[str, bytes | None]]]]
 ) -> None:
     records = [
         Record(3, 7 + 2 * n, timestamp, key, value, tuple(headers))
-        for n, (timestamp, key, value, headers) in enumerate(found)
+        for n, (timestamp, key, value, headers) in enumerate(logged)
     ]
     store = FileStore(tmp_path, "transaction", "transactions.v1")
     piece = store.write(records, 5, TableFormat(TRANSACTION))

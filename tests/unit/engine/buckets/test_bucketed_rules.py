@@ -187,18 +187,18 @@ def test_a_group_with_few_buckets_has_no_states() -> None:
     assert window_of(pool, 7)[:3] == [1, MIN_TIME, 5]
 
 
-def states(found: BucketPool) -> int:
+def states(pool: BucketPool) -> int:
     """How many groups' windows have been kept at once."""
-    return int(found.pool.meta[STATES_END])
+    return int(pool.pool.meta[STATES_END])
 
 
-def window_of(found: BucketPool, group: int) -> list[int]:
+def window_of(pool: BucketPool, group: int) -> list[int]:
     """The first window of a group: the bucket with which it begins, and all that it holds besides."""
     key = np.array([group], np.uint64)
-    number = found.pool.lists[found.groups.find(key, key)[0], NUMBER]
-    state = found.pool.states[number, 0]
+    number = pool.pool.lists[pool.groups.find(key, key)[0], NUMBER]
+    state = pool.pool.states[number, 0]
     first, rest = state[START], np.delete(state, START)
-    return [int(found.pool.nodes[first, BUCKET]), *rest.tolist()]
+    return [int(pool.pool.nodes[first, BUCKET]), *rest.tolist()]
 
 
 def burst(first: int, count: int, payees: int, time: int) -> MicroBatch:

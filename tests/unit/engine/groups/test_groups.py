@@ -37,7 +37,7 @@ def tick(clock: int) -> MicroBatch:
 def two_filters(registry: Registry) -> MicroBatch:
     """A rule for payments by card and one for dear ones, of the same grouping; nothing reaches their limits."""
     drafts = [draft("COUNT", ">", "1000000", by=GROUPING, only=only) for only in (CARD, DEAR)]
-    events = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    events = tuple(registry.publish(number, draft, 0, 0) for number, draft in enumerate(drafts, 1))
     return MicroBatch(events, tick(T).ticks, ())
 
 

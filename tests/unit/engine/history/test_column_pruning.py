@@ -28,12 +28,12 @@ DAY_SECONDS = 86_400
 
 def take(engine: Engine, batches: Iterable[MicroBatch], lost: int | None, failed: int | None) -> None:
     """Take the micro-batches; lose memory before one of them, and fail one once."""
-    for number, each in enumerate(batches):
+    for number, taken in enumerate(batches):
         if number == lost:
             engine.forget()
         if number == failed:
-            engine.fail(each)
-        engine.take(each)
+            engine.fail(taken)
+        engine.take(taken)
         engine.change_worker()
 
 
@@ -41,12 +41,14 @@ def minutes(first: int, until: int) -> list[MicroBatch]:
     """Every other minute a tick and two payments, of three payees to two beneficiaries."""
     batches = []
     for minute in range(first, until, 2):
-        at = T + minute * MINUTE
+        clock = T + minute * MINUTE
         records = [
-            payment(2 * minute + n, at + n, str(minute % 7), more={"payeeId": minute % 3, "beneficiaryId": n})
+            payment(
+                2 * minute + n, clock + n, str(minute % 7), more={"payeeId": minute % 3, "beneficiaryId": n}
+            )
             for n in range(2)
         ]
-        batches.append(batch(ticks=[at], records=records))
+        batches.append(batch(ticks=[clock], records=records))
     return batches
 
 
@@ -102,11 +104,11 @@ def test_buckets_keep_what_they_were_told_of_fields_that_have_gone(lost: int, fa
     # of what is void some stands in buckets whose rows are still there
     batches.append(batch(events=[registry.void(f"t{n}", T + n // 2 * MINUTE + n % 2) for n in (8, 60, 117)]))
     # late ones by themselves fall below their field's floor before what was accepted earlier
-    for number, each in enumerate(minutes(60, 140)):
+    for number, taken in enumerate(minutes(60, 140)):
         now = T + (60 + 2 * number) * MINUTE
         more = {"payeeId": number % 3}
         late = payment(7_000 + number, now - 8 * MINUTE, "9", record_time=now, more=more)
-        batches += [each, batch(records=[late]), *[batch(ticks=[now])] * 3]
+        batches += [taken, batch(records=[late]), *[batch(ticks=[now])] * 3]
     tuning = replace(EAGER, segments=replace(EAGER.segments, fan_in=fan_in))
     engine = Engine(1, tuning=tuning)
     take(engine, batches, lost, failed=None)
@@ -129,9 +131,9 @@ def test_ids_stay_known_while_the_anchor_s_field_is_below_its_floor(lost: int, p
     # no rule uses the beneficiary, so it goes from its own anchor too, but not before ids are forgotten
     batches = [batch(events=[registry.publish(1, COUNT_BY_PAYEE, 0, 0)], ticks=[T])]
     for number in range(21):
-        at = T + 2 * number * MINUTE
-        sent = payment(number, at - 8 * MINUTE, record_time=at, more={"beneficiaryId": number % 2})
-        batches.append(batch(ticks=[at], records=[sent]))
+        clock = T + 2 * number * MINUTE
+        sent = payment(number, clock - 8 * MINUTE, record_time=clock, more={"beneficiaryId": number % 2})
+        batches.append(batch(ticks=[clock], records=[sent]))
     now = T + 40 * MINUTE
     batches += [batch(ticks=[now])] * 8
     # what counts is the id: the event time is another one
@@ -152,15 +154,15 @@ def test_ids_stay_known_while_the_anchor_s_field_is_below_its_floor(lost: int, p
 def filled(engine: Engine, rules: Iterable[Draft]) -> None:
     """Two hours of payments, 60 a minute, each to a beneficiary of its own."""
     registry = Registry()
-    events = [registry.publish(number, each, 0, 0) for number, each in enumerate(rules, start=1)]
+    events = [registry.publish(number, rule, 0, 0) for number, rule in enumerate(rules, start=1)]
     engine.take(batch(events=events, ticks=[T]))
     for minute in range(120):
-        at, first = T + minute * MINUTE, 60 * minute
+        clock, first = T + minute * MINUTE, 60 * minute
         records = [
-            payment(first + n, at + n, f"{n}.5", more={"payeeId": n % 4, "beneficiaryId": f"b{first + n}"})
+            payment(first + n, clock + n, f"{n}.5", more={"payeeId": n % 4, "beneficiaryId": f"b{first + n}"})
             for n in range(60)
         ]
-        engine.take(batch(ticks=[at], records=records))
+        engine.take(batch(ticks=[clock], records=records))
 
 
 def test_texts_and_columns_that_nobody_can_see_are_not_held() -> None:
@@ -213,11 +215,11 @@ def test_fields_that_are_not_declared_do_not_cross_the_shuffle() -> None:
     crossed = [
         [
             p.data
-            for shard in engine.payloads(batch(records=each))
+            for shard in engine.payloads(batch(records=one_engine))
             for p in shard
             if p.kind == Kind.TRANSACTIONS
         ]
-        for each in (bare, more)
+        for one_engine in (bare, more)
     ]
     assert crossed[0] == crossed[1]
     assert len(crossed[0]) == 2

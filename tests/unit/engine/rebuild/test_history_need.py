@@ -14,12 +14,13 @@ MINUTE = 60_000
 HOUR = 3600
 
 
-def event(position: int, window: int, *, since: int = 0, at: int = 0, **more: object) -> bytes:
+def event(position: int, window: int, *, since: int = 0, occurred_at: int = 0, **more: object) -> bytes:
     windows = [{"groupingKeyNames": [], "windowSeconds": 60, "ruleId": 1, "version": 1}]
     if window:
         windows.append({"groupingKeyNames": ["payeeId"], "windowSeconds": window, "ruleId": 7, "version": 1})
     return json.dumps(
-        {"position": position, "widestWindows": windows, "effectiveFrom": since, "occurredAt": at} | more
+        {"position": position, "widestWindows": windows, "effectiveFrom": since, "occurredAt": occurred_at}
+        | more
     ).encode()
 
 
@@ -30,13 +31,13 @@ def event(position: int, window: int, *, since: int = 0, at: int = 0, **more: ob
         ([event(1, HOUR)], HOUR, "one rule"),
         ([event(2, 0), event(1, HOUR)], 60, "by position: it was shortened long ago"),
         (
-            [event(1, HOUR), event(2, 0, at=START - 14 * MINUTE)],
+            [event(1, HOUR), event(2, 0, occurred_at=START - 14 * MINUTE)],
             HOUR,
             "what may be late is judged by the older one",
         ),
         ([event(1, HOUR), event(2, 0, since=START + 9 * MINUTE)], HOUR, "the newer one isn't in force"),
         (
-            [event(1, 2 * HOUR), event(2, 0, at=START), event(3, HOUR, at=START)],
+            [event(1, 2 * HOUR), event(2, 0, occurred_at=START), event(3, HOUR, occurred_at=START)],
             2 * HOUR,
             "two changes at once",
         ),

@@ -84,21 +84,21 @@ def test_what_follows_is_the_same(record_property: Callable[[str, object], None]
     def equal(seed: int, shards: tuple[int, int], share: float) -> None:
         batches = random_history(seed, EVERYTHING_AND_MORE)
         before, after = shards
-        at = max(1, int(len(batches) * share))
+        cut = max(1, int(len(batches) * share))
         live = Engine(before)
-        live.run(batches[:at])
+        live.run(batches[:cut])
         rng, so_far = Random(seed), len(live.out)
-        last = told_of_the_last(live, batches[:at], before)
+        last = told_of_the_last(live, batches[:cut], before)
         with tempfile.TemporaryDirectory() as folder:
-            recording = Recording(batches[:at], live.out, Path(folder))
+            recording = Recording(batches[:cut], live.out, Path(folder))
             for name in (TRANSACTIONS, TICKS, ORDER):
                 for partition, kept in recording.topics[name].kept.items():
                     recording.archive(name, partition, some_cuts(rng, len(kept)))
             state, said = rebuilt(recording, after)
             assert told(said) == last
             other = engine_of(state, after, Path(folder), live._offsets)
-        live.run(batches[at:])
-        other.run(batches[at:])
+        live.run(batches[cut:])
+        other.run(batches[cut:])
         assert told(other.out) == told(live.out[so_far:])
         assert sequences(other.out) == sequences(live.out[so_far:])
         assert other.statuses() == statuses_since(live, so_far, before)
@@ -148,7 +148,7 @@ def test_a_repeated_record_of_the_order_changes_nothing(recording: Recording) ->
 
 
 @pytest.mark.parametrize(
-    ("at", "said"),
+    ("lost", "said"),
     [
         (
             slice(4, 5),
@@ -158,8 +158,8 @@ def test_a_repeated_record_of_the_order_changes_nothing(recording: Recording) ->
     ],
     ids=["in the middle", "the first"],
 )
-def test_a_gap_in_the_order_is_refused(recording: Recording, at: slice, said: str) -> None:
-    del recording.topics[ORDER].kept[0][at]
+def test_a_gap_in_the_order_is_refused(recording: Recording, lost: slice, said: str) -> None:
+    del recording.topics[ORDER].kept[0][lost]
     recording.renumber(ORDER)
     with pytest.raises(OrderBroken, match=said):
         rebuilt(recording, 2)

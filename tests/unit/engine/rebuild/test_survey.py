@@ -26,25 +26,25 @@ def recording() -> Recording:
     """Two engines, one after the other; both have judged everything, the older one without its last micro-batch."""
     live = Engine(1)
     live.run(BATCHES)
-    found = Recording(BATCHES, live.out)
-    kept = found.topics[ORDER].kept[0]
+    recording = Recording(BATCHES, live.out)
+    kept = recording.topics[ORDER].kept[0]
     older = [replace(r, value=(r.value or b"").replace(b"engine-under-test", b"older")) for r in kept[:2]]
     kept[:0] = [*older, replace(kept[0], value=b"nobody can read this")]
-    found.renumber(ORDER)
-    return found
+    recording.renumber(ORDER)
+    return recording
 
 
 def test_without_a_name_the_newest_engine_is_meant(recording: Recording) -> None:
-    found = survey(recording.journals[ORDER], None, {})
-    assert (found.last.engine, found.last.sequence) == ("engine-under-test", 3)
-    assert found.judged == {(TICKS, 0): OffsetRange(0, 3), (TRANSACTIONS, 0): OffsetRange(0, 3)}
-    assert found.max_record_times == {0: START + 2}
+    surveyed = survey(recording.journals[ORDER], None, {})
+    assert (surveyed.last.engine, surveyed.last.sequence) == ("engine-under-test", 3)
+    assert surveyed.judged == {(TICKS, 0): OffsetRange(0, 3), (TRANSACTIONS, 0): OffsetRange(0, 3)}
+    assert surveyed.max_record_times == {0: START + 2}
 
 
 def test_another_one_can_be_named(recording: Recording) -> None:
-    found = survey(recording.journals[ORDER], "older", {})
-    assert (found.last.engine, found.last.sequence) == ("older", 2)
-    assert found.judged == {(TICKS, 0): OffsetRange(0, 2), (TRANSACTIONS, 0): OffsetRange(0, 2)}
+    surveyed = survey(recording.journals[ORDER], "older", {})
+    assert (surveyed.last.engine, surveyed.last.sequence) == ("older", 2)
+    assert surveyed.judged == {(TICKS, 0): OffsetRange(0, 2), (TRANSACTIONS, 0): OffsetRange(0, 2)}
 
 
 def test_an_unknown_one_is_refused_with_those_that_there_are(recording: Recording) -> None:

@@ -25,10 +25,14 @@ def changing(**more: Any) -> list[MicroBatch]:
     registry = Registry()
     batches = []
     for second in range(VERSIONS):
-        at = T + 1_000 * second
-        event = registry.publish(1, draft("COUNT", ">", "0", by=("payeeId",), **more), at, at)
+        clock = T + 1_000 * second
+        event = registry.publish(1, draft("COUNT", ">", "0", by=("payeeId",), **more), clock, clock)
         batches.append(
-            batch(events=[event], ticks=[at], records=[payment(second, at + 1, more={"payeeId": second % 3})])
+            batch(
+                events=[event],
+                ticks=[clock],
+                records=[payment(second, clock + 1, more={"payeeId": second % 3})],
+            )
         )
     return batches
 
@@ -53,8 +57,8 @@ def test_only_versions_that_judge_a_payment_are_evaluated(evaluated: Counter[int
     # the first version catches up with earlier payments too
     engine.take(first)
     evaluated.clear()
-    for each in others:
-        engine.take(each)
+    for other in others:
+        engine.take(other)
     assert evaluated == dict.fromkeys(range(2, VERSIONS + 1), 1)
     # two seconds late, and in time: these two versions, and what lies between them
     late, in_time = payment(100, T + 36_500), payment(101, T + 39_500)
@@ -67,8 +71,8 @@ def test_a_shard_without_payments_of_an_anchor_evaluates_only_the_newest_version
     evaluated: Counter[int],
 ) -> None:
     engine = Engine(2)
-    for each in changing():
-        engine.take(each)
+    for changed in changing():
+        engine.take(changed)
     evaluated.clear()
     engine.take(batch(records=[payment(100, T + 40_500)]))
     # the shard of its beneficiary has nothing of the payee's anchor to judge
@@ -90,7 +94,7 @@ def test_late_payments_are_judged_by_the_version_of_their_time(late_events: str,
     nobodys = [payment(400 + n, T + 1_000 * n + 700, more={"payeeId": None}) for n in some]
     batches.append(batch(records=[*batches[3].records, *nobodys, payment(500, T + 51_000)]))
     expected, engine = judge(batches), Engine(1)
-    for each in batches:
-        engine.take(each)
+    for taken in batches:
+        engine.take(taken)
     assert len({alert["ruleVersion"] for alert in expected.alerts}) == VERSIONS
     assert_equal(engine, expected)

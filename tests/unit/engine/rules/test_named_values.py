@@ -38,7 +38,7 @@ def test_each_transaction_has_the_value_at_its_acceptance(
 ) -> None:
     named, history = changed(changes)
     for anchor in ("left", "right"):
-        before = [each for each in history if (each[0] if anchor == "left" else each[1]) <= number]
+        before = [change for change in history if (change[0] if anchor == "left" else change[1]) <= number]
         expected = before[-1][2] if before else frozenset()
         assert at(named, anchor, number) == expected
         ((_, _, value),) = named.parameter("high").runs(anchor, number, number + 1)
@@ -63,8 +63,8 @@ def test_compaction_and_storage_change_nothing_for_retained_transactions(
     expected = [[at(named, "left", left + i), at(named, "right", right + i)] for i in range(10)]
     named.compact({"left": left, "right": right})
     again = NamedValues.of_json(json.loads(json.dumps(named.to_json())))
-    for each in (named, again):
-        assert [[at(each, "left", left + i), at(each, "right", right + i)] for i in range(10)] == expected
+    for names in (named, again):
+        assert [[at(names, "left", left + i), at(names, "right", right + i)] for i in range(10)] == expected
 
 
 def test_a_change_that_counts_for_all_retained_transactions_is_compacted() -> None:

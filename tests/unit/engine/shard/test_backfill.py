@@ -78,7 +78,7 @@ def test_it_triggers_nothing_and_is_counted_as_nothing_else() -> None:
         by_payee("COUNT", ">=", "1", late_events="store"),
         by_payee("COUNT", ">=", "1", only={"field": "paymentType", "operator": "=", "value": "CRD"}),
     ]
-    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    rules = tuple(registry.publish(number, draft, 0, 0) for number, draft in enumerate(drafts, 1))
     traces = tuple(registry.trace(number, T + MINUTE, T) for number in range(1, 6))
     later = registry.publish(6, by_payee("COUNT", ">=", "1"), 0, 0)
     old = at(1, -30, on_record=0, backfill=name)
@@ -104,7 +104,7 @@ def test_it_counts_in_windows_and_as_the_newest() -> None:
         by_payee("COUNT_DISTINCT", ">", "0", field="beneficiaryId"),
         by_payee("SUM", ">", "10", reset=True),
     ]
-    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    rules = tuple(registry.publish(number, draft, 0, 0) for number, draft in enumerate(drafts, 1))
     brought = (
         at(1, -20, "7", on_record=0, backfill=name),
         at(2, -70, "0.5", on_record=0, backfill=name),
@@ -116,7 +116,9 @@ def test_it_counts_in_windows_and_as_the_newest() -> None:
         *[(1, "t5", "22"), (2, "t5", "7"), (3, "t5", "4"), (4, "t5", "4"), (5, "t5", "2")],
     ]
     assert [alert["late"] for alert in engine.alerts()][:7] == [{"newestEventTime": T + 5000}] * 6 + [None]
-    listed = [each["transactionId"] for each in engine.alerts()[6]["contributors"]["transactions"]]
+    listed = [
+        transaction["transactionId"] for transaction in engine.alerts()[6]["contributors"]["transactions"]
+    ]
     assert listed == ["t5", "t3", "t4", "t1"]
 
 
@@ -142,7 +144,7 @@ def test_what_stands_below_the_floors_is_seen_by_no_rule() -> None:
         *[by_payee(function, "!=", "99") for function in ("MIN", "MAX", "SUM", "AVG")],
         by_payee("COUNT_DISTINCT", "!=", "99", field="beneficiaryId"),
     ]
-    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    rules = tuple(registry.publish(number, draft, 0, 0) for number, draft in enumerate(drafts, 1))
     hour, floor = 3600, 3600 - 960
     amounts = [("3", -2), ("9", -1), ("5", 0), ("1", -3), ("0", -5), ("20", -4)]
     brought = [
@@ -177,7 +179,7 @@ def in_order(*parts: Any) -> tuple[Any, ...]:
 
     def numbered(part: Any) -> Any:
         if isinstance(part, tuple):
-            return tuple(numbered(each) for each in part)
+            return tuple(numbered(record) for record in part)
         if isinstance(part, bytes):
             return json.dumps({**json.loads(part), "position": next(positions)}).encode()
         return part

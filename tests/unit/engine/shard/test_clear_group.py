@@ -59,7 +59,7 @@ def test_a_group_is_named_by_the_values_of_the_grouping(
         by_payee("COUNT", ">=", "2", by, reset=True),
         by_payee("COUNT", ">=", "2", by, late_events="reevaluate"),
     ]
-    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    rules = tuple(registry.publish(number, draft, 0, 0) for number, draft in enumerate(drafts, 1))
     clears = tuple(clear_group(registry, number, group) for number in range(1, 6))
     engine = judged(rules, at(1, 10), clears, at(2, 11))
     second = [rule for rule, transaction, _ in told(engine) if transaction == "t2"]
@@ -108,5 +108,5 @@ def test_a_group_s_cooldown_is_forgotten_where_nothing_is_retained() -> None:
     long_after = 200 * 60
     later = (at(3, long_after), at(4, long_after, payeeId=26))
     engine = judged(rules, (at(1, 0), at(2, 0, payeeId=26)), T + long_after * 1000, clear, later)
-    assert [each[1] for each in told(engine)] == ["t1", "t2", "t3"]
+    assert [row[1] for row in told(engine)] == ["t1", "t2", "t3"]
     assert b'"forgotten":{"before":0,"groups":[],"apart":null}' in engine.logs[0].committed["rules"]

@@ -35,11 +35,11 @@ def test_every_function_and_a_window_that_resets_begin_anew() -> None:
         by_payee("MAX", ">", "5", reset=True),
         by_payee("COUNT_DISTINCT", ">", "1", field="beneficiaryId", reset=True),
     ]
-    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    rules = tuple(registry.publish(number, draft, 0, 0) for number, draft in enumerate(drafts, 1))
     clears = tuple(registry.control("CLEAR_RULE", T, {"ruleId": number}) for number in range(1, 8))
     before = (at(1, 0, "7", beneficiaryId=1), at(2, 1, "3", beneficiaryId=2), at(3, 1, "3", beneficiaryId=1))
     engine = judged(rules, before[:2], clears, at(4, 2, "5", beneficiaryId=3), at(5, 3, "4", beneficiaryId=3))
-    after = [each for each in told(engine) if each[1] in ("t4", "t5")]
+    after = [row for row in told(engine) if row[1] in ("t4", "t5")]
     assert after == [
         *[(1, "t4", "5"), (2, "t4", "5"), (3, "t4", "5"), (4, "t4", "1")],
         *[(1, "t5", "9"), (2, "t5", "5"), (3, "t5", "4"), (4, "t5", "1")],
@@ -75,10 +75,10 @@ def test_firing_states_are_forgotten_durably() -> None:
         by_payee("COUNT", ">=", "1", firing="crossing"),
         by_payee("COUNT", ">=", "1", cooldown=3600),
     ]
-    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    rules = tuple(registry.publish(number, draft, 0, 0) for number, draft in enumerate(drafts, 1))
     clears = tuple(registry.control("CLEAR_RULE", T, {"ruleId": number}) for number in (1, 2))
     engine = judged(rules, at(1, 0), clears, at(2, 1), at(3, 2))
-    assert [each[:2] for each in told(engine)] == [*[(n, "t1") for n in (1, 2, 3, 4)], (1, "t2"), (2, "t2")]
+    assert [row[:2] for row in told(engine)] == [*[(n, "t1") for n in (1, 2, 3, 4)], (1, "t2"), (2, "t2")]
 
 
 def test_a_cooldown_is_forgotten_where_nothing_is_retained() -> None:
@@ -136,11 +136,11 @@ def test_rules_share_lists_again_when_nothing_older_is_retained() -> None:
     rules = [registry.publish(number, by_payee("SUM", ">", "0"), 0, 0) for number in (1, 2)]
     clear = registry.control("CLEAR_RULE", T, {"ruleId": 1})
     steps: list[Step | tuple[Step, ...]] = [(*rules, T), at(1, 0), clear, at(2, 1)]
-    for each in batches_of(tuple(steps)):
-        engine.take(each)
+    for micro_batch in batches_of(tuple(steps)):
+        engine.take(micro_batch)
     before = engine.logs[0].committed["rules"]
-    for each in batches_of((T + 60 * MINUTE, registry.move("RulePaused", "PAUSED", 2, T))):
-        engine.take(each)
+    for micro_batch in batches_of((T + 60 * MINUTE, registry.move("RulePaused", "PAUSED", 2, T))):
+        engine.take(micro_batch)
     assert b'"forgotten":{"before":1' in before
     assert b'"forgotten":{"before":1' not in engine.logs[0].committed["rules"]
     assert b'"cleared":[3,{"payeeId":1' in engine.logs[0].committed["rules"]

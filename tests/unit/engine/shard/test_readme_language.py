@@ -66,7 +66,7 @@ def test_a_line(line: str) -> None:
     special = json.loads(LINES[line])
     kept = BASE if "conditions" not in special else {k: v for k, v in BASE.items() if k in CHAIN}
     engine = Engine(shards=2)
-    engine.run([_changes({**kept, **special}), *(batch(records=[each]) for each in PAYMENTS)])
+    engine.run([_changes({**kept, **special}), *(batch(records=[record]) for record in PAYMENTS)])
     named = [alert["transaction"]["transactionId"] for alert in engine.alerts()]
     expected = next(ALERTS[key] for key in ALERTS if line.startswith(key))
     assert named == expected

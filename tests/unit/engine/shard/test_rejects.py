@@ -60,9 +60,9 @@ def test_undeclared_fields_are_gone_and_its_own_spelling_too() -> None:
     engine = Engine()
     engine.run([batch(records=[payment(1, T, record_time=T + 11 * MINUTE, more=more)])])
     (reject,) = [out for out in engine.out if out.topic == "rejected-transactions.v1"]
-    found = json.loads(reject.value)
-    assert "note" not in found
-    assert (found["paymentAmount"], found["payeeId"]) == ("1000", "25")
+    parsed = json.loads(reject.value)
+    assert "note" not in parsed
+    assert (parsed["paymentAmount"], parsed["payeeId"]) == ("1000", "25")
 
 
 def test_it_is_reported_once_however_many_shards_it_goes_to() -> None:

@@ -33,7 +33,7 @@ def test_a_voided_one_is_in_no_window_on_no_anchor_and_under_no_filter() -> None
         by_payee("COUNT", ">", "4", reset=True),
         by_payee("SUM", ">", "0", only=cash),
     ]
-    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    rules = tuple(registry.publish(number, draft, 0, 0) for number, draft in enumerate(drafts, 1))
     before = at(1, 0, "5", beneficiaryId=1), at(2, 1, "8"), at(3, 2, "2")
     after = at(4, 3, "5")
     engine = judged(rules, before, void(registry, 2, 1), after)
@@ -42,7 +42,7 @@ def test_a_voided_one_is_in_no_window_on_no_anchor_and_under_no_filter() -> None
         (rule, "t4", value) for rule, value in zip([n for n in range(1, 14) if n != 12], values, strict=True)
     ]
     of_all = next(alert for alert in reversed(engine.alerts()) if alert["ruleId"] == 8)
-    listed = [each["transactionId"] for each in of_all["contributors"]["transactions"]]
+    listed = [transaction["transactionId"] for transaction in of_all["contributors"]["transactions"]]
     assert listed == ["t4", "t3", "t1"]
 
 
@@ -90,7 +90,7 @@ def test_what_it_had_brought_about_stays() -> None:
         by_payee("COUNT", ">=", "1", by=("beneficiaryId", "payeeId"), firing="crossing"),
         by_payee("COUNT", ">=", "1", by=(), firing="crossing"),
     ]
-    rules = tuple(registry.publish(number, each, 0, 0) for number, each in enumerate(drafts, 1))
+    rules = tuple(registry.publish(number, draft, 0, 0) for number, draft in enumerate(drafts, 1))
     voids = void(registry, 1, 0), void(registry, 2, 1)
     engine = judged(rules, (at(1, 0), at(2, 1)), voids[1], voids[0], at(3, 2), at(4, 3), at(5, 70))
     # the crossings are held, the cooldown lasts, t1 and t2 lie behind the reset; then the records are too old
@@ -108,14 +108,14 @@ def test_alerts_that_were_given_stand_and_conditions_look_past_it_too() -> None:
     rule = registry.publish(1, chained(Branch("any", (sums, counts))), 0, 0)
     engine = judged(rule, at(1, 0, "3"), void(registry, 1, 0), at(2, 1, "1"), at(3, 2, "1"))
     assert [alert["transaction"]["transactionId"] for alert in engine.alerts()] == ["t1", "t3"]
-    assert [each["value"] for each in engine.alerts()[1]["conditions"]] == ["2", "2"]
+    assert [condition["value"] for condition in engine.alerts()[1]["conditions"]] == ["2", "2"]
 
 
 def test_where_it_is_is_kept_while_it_is_retained() -> None:
     registry, engine = Registry(), Engine(event_type=KEEPING_ALL)
     rule = registry.publish(1, by_payee("COUNT", ">=", "1"), 0, 0)
-    for each in batches_of(((rule, T), (at(1, 0), at(2, 1)), void(registry, 2, 1))):
-        engine.take(each)
+    for micro_batch in batches_of(((rule, T), (at(1, 0), at(2, 1)), void(registry, 2, 1))):
+        engine.take(micro_batch)
     assert engine.logs[0].committed["head"].count(b'"voided":[[1,') == 3
     engine.take(batch(ticks=[T + 60 * MINUTE]))
     assert engine.logs[0].committed["head"].count(b'"voided":[]') == 3

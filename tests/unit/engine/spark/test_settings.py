@@ -99,9 +99,13 @@ def test_local_tasks_get_more_than_one_attempt(given: str, expected: str) -> Non
 def test_fault_points_are_for_tests_and_read_strictly(tmp_path: Path) -> None:
     assert parse_fault_point(None, 1) is None
     for point in ("plan", "task", "flush", "commit"):
-        found = parse_fault_point(f"{point}:t-17:{tmp_path}/marker", 1)
-        assert found is not None
-        assert (found.where, found.text, found.marker) == (point, b"t-17", tmp_path / "marker")
+        fault_point = parse_fault_point(f"{point}:t-17:{tmp_path}/marker", 1)
+        assert fault_point is not None
+        assert (fault_point.where, fault_point.text, fault_point.marker) == (
+            point,
+            b"t-17",
+            tmp_path / "marker",
+        )
     for wrong in ("task", "task:x", "commit:", "sink:x:/marker"):
         with pytest.raises(BadSettings, match="TRIPLINE_FAULT_POINT"):
             parse_fault_point(wrong, 1)

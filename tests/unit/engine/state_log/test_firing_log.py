@@ -27,14 +27,14 @@ def states(log: FiringLog, state: DictLog) -> dict[tuple[int, int], list[tuple[i
     return {
         key: sorted(
             zip(
-                found.low.tolist(),
-                found.time.tolist(),
-                found.held.tolist(),
-                found.reset.tolist(),
+                entry.low.tolist(),
+                entry.time.tolist(),
+                entry.held.tolist(),
+                entry.reset.tolist(),
                 strict=True,
             )
         )
-        for key, found in log.read(state).items()
+        for key, entry in log.read(state).items()
     }
 
 
@@ -92,8 +92,8 @@ def test_states_from_before_there_were_cooldowns_are_read() -> None:
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     state.put(key, sink.getvalue().to_pybytes())
-    found = log.read(state)[1, 1]
-    assert (found.low.tolist(), found.time.tolist(), found.alerted.tolist()) == ([7], [5], [MIN_TIME])
+    entry = log.read(state)[1, 1]
+    assert (entry.low.tolist(), entry.time.tolist(), entry.alerted.tolist()) == ([7], [5], [MIN_TIME])
 
 
 def test_the_states_of_a_rule_or_of_one_group_are_forgotten() -> None:

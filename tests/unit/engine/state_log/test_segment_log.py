@@ -115,7 +115,7 @@ def test_what_is_backfilled_stays_so_through_merges_and_costs_others_no_column(p
         log.compact(state)
     assert len(log.segments) < 60
     assert marks(log, state) == expected
-    assert sum("backfill" in each for each in columns(state)) == 2
+    assert sum("backfill" in column for column in columns(state)) == 2
 
 
 def test_what_is_void_is_kept_while_it_is_in_the_log() -> None:

@@ -60,7 +60,7 @@ def test_a_field_goes_from_what_is_below_its_reach(batches: int, paging: Segment
     assert sum(len(data) for _, data in state.items()) < size
     everything = dict.fromkeys(FIELDS, PruneBounds(newest + 1))
     assert prune_all(log, state, **everything) > 0
-    assert all(each == {"eventTime", "recordTime", "transactionId"} for each in columns(state))
+    assert all(column == {"eventTime", "recordTime", "transactionId"} for column in columns(state))
     assert prune_all(log, state, **everything) == 0
     again = SegmentLog("payeeId", TRANSACTION, log.to_json(), paging)
     assert again.segments == log.segments
@@ -87,17 +87,17 @@ def test_what_was_pruned_in_parts_is_merged(paging: SegmentTuning) -> None:
         log.compact(state)
         if batch == 200:
             prune_all(log, state, paymentType=PruneBounds(10_000))
-    found = content(log, state)
+    contents = content(log, state)
     whole = content(*compacted(300, paging))
-    assert found["transactionId"] == whole["transactionId"]
-    assert found["beneficiaryId"] == whole["beneficiaryId"]
-    assert found["payeeId"][:50] == [None] * 50
-    assert found["payeeId"][50:] == whole["payeeId"][50:]
-    assert found["paymentAmount"][:100] == [0] * 100
-    assert found["paymentAmount"][100:] == whole["paymentAmount"][100:]
-    pruned = found["paymentType"].count(None)
+    assert contents["transactionId"] == whole["transactionId"]
+    assert contents["beneficiaryId"] == whole["beneficiaryId"]
+    assert contents["payeeId"][:50] == [None] * 50
+    assert contents["payeeId"][50:] == whole["payeeId"][50:]
+    assert contents["paymentAmount"][:100] == [0] * 100
+    assert contents["paymentAmount"][100:] == whole["paymentAmount"][100:]
+    pruned = contents["paymentType"].count(None)
     assert 0 < pruned < 1_500
-    assert found["paymentType"] == [None] * pruned + ["CSH"] * (3_000 - pruned)
+    assert contents["paymentType"] == [None] * pruned + ["CSH"] * (3_000 - pruned)
 
 
 def test_buckets_and_remembered_ids_hold_a_field_back() -> None:
@@ -143,9 +143,9 @@ def test_a_log_from_before_is_read_merged_and_pruned() -> None:
     expected = content(*compacted(300, tuning))
     assert content(log, state) == expected
     assert prune_all(log, state, beneficiaryId=PruneBounds(10**9), payeeId=PruneBounds(10**9)) > 0
-    found = content(log, state)
-    assert found["beneficiaryId"] == found["payeeId"] == [None] * 3_000
-    assert found["paymentAmount"] == expected["paymentAmount"]
+    contents = content(log, state)
+    assert contents["beneficiaryId"] == contents["payeeId"] == [None] * 3_000
+    assert contents["paymentAmount"] == expected["paymentAmount"]
 
 
 def test_a_missing_segment_of_which_fields_are_gone_is_said_so() -> None:

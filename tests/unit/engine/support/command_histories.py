@@ -50,17 +50,17 @@ def by_payee(
 
 def batches_of(steps: tuple[Step | tuple[Step, ...], ...]) -> list[MicroBatch]:
     """Each step a micro-batch of its own; several steps in a tuple share one."""
-    found = []
+    histories = []
     for step in steps:
         together = step if isinstance(step, tuple) else (step,)
-        found.append(
+        histories.append(
             batch(
-                events=[each for each in together if isinstance(each, bytes)],
-                ticks=[each for each in together if isinstance(each, int)],
-                records=[each for each in together if isinstance(each, Record)],
+                events=[item for item in together if isinstance(item, bytes)],
+                ticks=[item for item in together if isinstance(item, int)],
+                records=[item for item in together if isinstance(item, Record)],
             )
         )
-    return found
+    return histories
 
 
 def judged(*steps: Step | tuple[Step, ...], event_type: EventType = TRANSACTION) -> Engine:
@@ -73,11 +73,11 @@ def judged(*steps: Step | tuple[Step, ...], event_type: EventType = TRANSACTION)
             Engine(event_type=event_type),
             Engine(1, Path(directory), event_type=event_type),
         ]
-        for each in batches:
+        for batch in batches:
             engines[2].forget()
             engines[3].change_worker()
             for engine in engines:
-                engine.take(each)
+                engine.take(batch)
     for engine in engines[1:]:
         assert said(engine) == said(engines[0])
     return engines[0]
@@ -97,7 +97,9 @@ def said(engine: Engine) -> list[Any]:
 
 def told(engine: Engine) -> list[tuple[int, str, str]]:
     """Of each alert the rule, the transaction and the value."""
-    return [(each["ruleId"], each["transaction"]["transactionId"], each["value"]) for each in engine.alerts()]
+    return [
+        (alert["ruleId"], alert["transaction"]["transactionId"], alert["value"]) for alert in engine.alerts()
+    ]
 
 
 def void(registry: Registry, number: int, seconds: float) -> bytes:

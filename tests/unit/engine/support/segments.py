@@ -43,14 +43,14 @@ def ids(log: SegmentLog, state: DictLog) -> list[tuple[str, bool]]:
 
 def marked(start: int, backfilled: list[bool]) -> TransactionBatch:
     """Rows of which some are part of a backfill, as packing has them."""
-    names = pa.array(["b-1" if each else None for each in backfilled], pa.string())
+    names = pa.array(["b-1" if is_backfilled else None for is_backfilled in backfilled], pa.string())
     return TransactionBatch.of(
         rows(start, len(backfilled)).table.append_column("backfill", names), TRANSACTION
     )
 
 
 def marks(log: SegmentLog, state: DictLog) -> list[bool]:
-    return [not each for part, _ in log.read(state) for each in part.ordinary]
+    return [not is_ordinary for part, _ in log.read(state) for is_ordinary in part.ordinary]
 
 
 FIELDS = {"ingestionTimestamp", "payeeId", "beneficiaryId", "paymentType", "paymentAmount"}
@@ -70,27 +70,27 @@ def compacted(batches: int, tuning: SegmentTuning = DEFAULT_TUNING) -> tuple[Seg
 
 def content(log: SegmentLog, state: DictLog) -> dict[str, list[Any]]:
     parts = [part.table for part, _ in log.read(state)]
-    found: dict[str, list[Any]] = (
+    columns: dict[str, list[Any]] = (
         pa.concat_tables(parts).select(segment_schema(TRANSACTION).names).to_pydict()
     )
-    return found
+    return columns
 
 
 def prune_all(log: SegmentLog, state: DictLog, **reaches: PruneBounds) -> int:
     every = {field: reaches.get(field, NOWHERE) for field in FIELDS}
     total = 0
-    while found := log.prune(every, state):
-        total += found
+    while pruned := log.prune(every, state):
+        total += pruned
     return total
 
 
 def columns(state: DictLog) -> list[set[str]]:
     """Of each run in the log, the columns that it has."""
-    form, found = EntryForm(TRANSACTION), []
+    form, entries = EntryForm(TRANSACTION), []
     for data in (data for key, data in state.items() if key.startswith("segment/")):
         for run in form._runs(data):
             if isinstance(run, pa.Table):
-                found.append(set(run.column_names))
+                entries.append(set(run.column_names))
             else:
-                found.append({name for piece, _ in run.pieces for name in piece.columns})
-    return found
+                entries.append({name for piece, _ in run.pieces for name in piece.columns})
+    return entries

@@ -193,20 +193,22 @@ class Engine:
 
     def projection(self, shard: int) -> Projection:
         """What the worker that served last has attached to."""
-        return next(each for (_, number), each in self._workers[0].items() if number == shard)
+        return next(worker for (_, number), worker in self._workers[0].items() if number == shard)
 
     def alerts(self) -> list[dict[str, Any]]:
-        found = [json.loads(record.value) for record in self.out if record.topic == "alerts.v1"]
-        for alert in found:
+        alerts = [json.loads(record.value) for record in self.out if record.topic == "alerts.v1"]
+        for alert in alerts:
             del alert["detectedAt"]
-        return found
+        return alerts
 
     def traces(self) -> list[dict[str, Any]]:
         return [json.loads(record.value) for record in self.out if record.topic == "rule-traces.v1"]
 
     def rejects(self) -> list[tuple[int, int, str]]:
-        found = [dict(record.headers) for record in self.out if record.topic == "rejected-transactions.v1"]
-        return [(int(each["partition"]), int(each["offset"]), each["reason"].decode()) for each in found]
+        headers = [dict(record.headers) for record in self.out if record.topic == "rejected-transactions.v1"]
+        return [
+            (int(header["partition"]), int(header["offset"]), header["reason"].decode()) for header in headers
+        ]
 
     def statuses(self) -> list[dict[str, Any]]:
         """What every shard says of the rule events it has taken; all say the same."""
@@ -218,14 +220,14 @@ class Engine:
 
     def counts(self) -> dict[int, dict[str, int]]:
         """What was counted of each rule."""
-        found: dict[int, dict[str, int]] = {}
+        by_rule: dict[int, dict[str, int]] = {}
         for name, count in self.counters.items():
             what, _, rule = name.removeprefix("rule_").partition(":")
             if what in RULE_COUNTERS and rule:
-                found.setdefault(int(rule), dict.fromkeys(RULE_COUNTERS, 0))[what] = count
-        return {rule: counts for rule, counts in sorted(found.items()) if any(counts.values())}
+                by_rule.setdefault(int(rule), dict.fromkeys(RULE_COUNTERS, 0))[what] = count
+        return {rule: counts for rule, counts in sorted(by_rule.items()) if any(counts.values())}
 
-    def _said_by_all(self, kind: str, own: tuple[str, ...]) -> list[dict[str, Any]]:
+    def _said_by_all(self, kind: str, members: tuple[str, ...]) -> list[dict[str, Any]]:
         said: list[list[dict[str, Any]]] = [[] for _ in range(self.shards)]
         for record in self.out:
             if (
@@ -233,8 +235,8 @@ class Engine:
                 and dict(record.headers)["ce_type"] == f"tripline.{kind}.v1".encode()
             ):
                 value = json.loads(record.value)
-                said[value["shard"]].append({k: v for k, v in value.items() if k not in own})
-        assert all(each == said[0] for each in said)
+                said[value["shard"]].append({k: v for k, v in value.items() if k not in members})
+        assert all(records == said[0] for records in said)
         return said[0]
 
     def _offered(self, kind: Kind, values: Iterable[bytes]) -> list[Payload]:

@@ -87,9 +87,9 @@ ACCEPTED = [
     ("value", "field", "expected"), [c[1:] for c in ACCEPTED], ids=[c[0] for c in ACCEPTED]
 )
 def test_accepted(value: bytes, field: str, expected: Any) -> None:
-    found = read(value)
-    assert isinstance(found, dict), found
-    assert found[field] == expected
+    transaction = read(value)
+    assert isinstance(transaction, dict), transaction
+    assert transaction[field] == expected
 
 
 AMOUNTS = [
@@ -116,9 +116,9 @@ AMOUNTS = [
 
 @pytest.mark.parametrize(("text", "expected"), AMOUNTS)
 def test_amounts_are_exact(text: str, expected: str) -> None:
-    found = read(raw("paymentAmount", text))
-    assert isinstance(found, dict), found
-    assert format(found["paymentAmount"].normalize(), "f") == expected
+    transaction = read(raw("paymentAmount", text))
+    assert isinstance(transaction, dict), transaction
+    assert format(transaction["paymentAmount"].normalize(), "f") == expected
 
 
 REFUSED = [
@@ -201,10 +201,10 @@ REFUSED = [
 
 @pytest.mark.parametrize(("value", "names"), [c[1:] for c in REFUSED], ids=[c[0] for c in REFUSED])
 def test_refused_with_the_field_and_what_was_expected(value: bytes | None, names: str) -> None:
-    found = read(value)
-    assert isinstance(found, str), found
-    assert found.startswith(f"{UNPARSEABLE}: {names}: ")
-    assert "expected" in found or "the absolute value" in found or "decimal places" in found
+    transaction = read(value)
+    assert isinstance(transaction, str), transaction
+    assert transaction.startswith(f"{UNPARSEABLE}: {names}: ")
+    assert "expected" in transaction or "the absolute value" in transaction or "decimal places" in transaction
 
 
 def test_oversized_is_checked_first() -> None:

@@ -31,25 +31,25 @@ def naive(value: bytes) -> dict[str, Any]:
     if len(value) > 65_536:
         raise NotATransaction
     try:
-        found = json.loads(value.decode(), parse_float=Decimal, parse_int=Whole, parse_constant=refuse)
-        json.dumps(found, default=str, ensure_ascii=False).encode()
+        parsed = json.loads(value.decode(), parse_float=Decimal, parse_int=Whole, parse_constant=refuse)
+        json.dumps(parsed, default=str, ensure_ascii=False).encode()
     except (ValueError, ArithmeticError):
         raise NotATransaction from None
-    if type(found) is not dict:
+    if type(parsed) is not dict:
         raise NotATransaction
-    payees = [t for t in (text(found.get("payeeId")), text(found.get("payerId"))) if t]
+    payees = [t for t in (text(parsed.get("payeeId")), text(parsed.get("payerId"))) if t]
     if len(set(payees)) > 1:
         raise NotATransaction
     return {
-        "transactionId": text(found.get("transactionId")) or refuse(""),
-        "eventTime": time(found.get("eventTime")),
+        "transactionId": text(parsed.get("transactionId")) or refuse(""),
+        "eventTime": time(parsed.get("eventTime")),
         "payeeId": payees[0] if payees else None,
-        "beneficiaryId": text(found.get("beneficiaryId")) or None,
-        "paymentAmount": amount(found.get("paymentAmount")),
-        "paymentType": kind(found.get("paymentType")),
+        "beneficiaryId": text(parsed.get("beneficiaryId")) or None,
+        "paymentAmount": amount(parsed.get("paymentAmount")),
+        "paymentType": kind(parsed.get("paymentType")),
         "ingestionTimestamp": None
-        if found.get("ingestionTimestamp") is None
-        else time(found["ingestionTimestamp"]),
+        if parsed.get("ingestionTimestamp") is None
+        else time(parsed["ingestionTimestamp"]),
     }
 
 
@@ -164,9 +164,9 @@ def test_any_amount_as_number_and_as_text(digits: str, quoted: bool) -> None:
 @settings(max_examples=300)
 @given(spoiled(), st.data())
 def test_a_good_record_with_a_few_bytes_changed(value: bytes, data: st.DataObject) -> None:
-    at = data.draw(st.integers(0, len(value)))
+    split_at = data.draw(st.integers(0, len(value)))
     cut = data.draw(st.integers(0, 3))
-    agree(value[:at] + data.draw(st.binary(max_size=3)) + value[at + cut :])
+    agree(value[:split_at] + data.draw(st.binary(max_size=3)) + value[split_at + cut :])
 
 
 def reads_like_one_by_one(values: list[bytes]) -> None:
@@ -177,9 +177,9 @@ def reads_like_one_by_one(values: list[bytes]) -> None:
         if alone.rejects:
             assert [r.detail for r in together.rejects if r.row == i] == [alone.rejects[0].detail]
         else:
-            place = together.rows.tolist().index(i)
+            row = together.rows.tolist().index(i)
             for name, column in alone.columns.items():
-                assert together.columns[name][place] == column[0]
+                assert together.columns[name][row] == column[0]
 
 
 @given(st.lists(spoiled() | st.binary(max_size=20), max_size=12))
@@ -200,16 +200,16 @@ AS_USUAL = {
 def of_one_program(draw: st.DrawFn) -> list[bytes]:
     """Records that differ in little but their values."""
     names = draw(st.permutations([*AS_USUAL]))
-    found = []
+    drawn = []
     for _ in range(draw(st.integers(2, 6))):
         value = json.dumps({name: draw(AS_USUAL[name]) for name in names}, ensure_ascii=False).encode()
-        at = draw(st.integers(0, 3 * len(value)))
-        found.append(
-            value[:at] + draw(st.binary(min_size=1, max_size=1)) + value[at + 1 :]
-            if at < len(value)
+        cut = draw(st.integers(0, 3 * len(value)))
+        drawn.append(
+            value[:cut] + draw(st.binary(min_size=1, max_size=1)) + value[cut + 1 :]
+            if cut < len(value)
             else value
         )
-    return found
+    return drawn
 
 
 @settings(max_examples=300)

@@ -44,8 +44,12 @@ def play(*parts: Part) -> Outcome:
 
 def listed(alert: dict[str, Json]) -> tuple[int, list[str], bool]:
     """How many contribute, which are named, and whether there are more."""
-    found: Any = alert["contributors"]
-    return found["count"], [other["transactionId"] for other in found["transactions"]], found["truncated"]
+    contributors: Any = alert["contributors"]
+    return (
+        contributors["count"],
+        [other["transactionId"] for other in contributors["transactions"]],
+        contributors["truncated"],
+    )
 
 
 # --- contributors
@@ -101,11 +105,11 @@ def test_each_condition_names_its_share_of_them() -> None:
     alert = play(*events, pay(1, 0), pay(2, 15), 30, pay(3, 35)).alerts[-1]
     conditions: Any = alert["conditions"]
     # The window of the second begins at 5, so with the first's bucket.
-    assert [listed(found) for found in conditions] == [(3, ["t3", "t2"], True)] * 3
+    assert [listed(condition) for condition in conditions] == [(3, ["t3", "t2"], True)] * 3
     assert alert["contributors"] is None
     many = [pay(number, 20 + number / 100) for number in range(2, 60)]
     conditions = play(*events, 30, *many).alerts[-1]["conditions"]
-    assert [len(listed(found)[1]) for found in conditions] == [33, 33, 33]
+    assert [len(listed(condition)[1]) for condition in conditions] == [33, 33, 33]
 
 
 # --- bounds
@@ -219,7 +223,11 @@ def test_of_a_chained_one_each_condition_has_its_own() -> None:
     alert = play(rule, *FIRST, pay(3, 15, "5"), pay(4, 65, "2")).alerts[-1]
     conditions: Any = alert["conditions"]
     # From 5, 15 and 10 on: only the last begins with a bucket.
-    assert [bounds(found) for found in conditions] == [("4", "2", "4"), ("7", "2", "7"), ("2", "2", "2")]
+    assert [bounds(condition) for condition in conditions] == [
+        ("4", "2", "4"),
+        ("7", "2", "7"),
+        ("2", "2", "2"),
+    ]
 
 
 def test_in_catch_up_too() -> None:
@@ -243,7 +251,7 @@ def test_an_exact_alert_has_none() -> None:
     one, several = by_buckets(bucket=None), chained(Branch("all", (by_buckets(bucket=None),)))
     alerts = play(registry.publish(1, one, 0, 0), registry.publish(2, several, 0, 0), pay(1, 0)).alerts
     conditions: Any = alerts[1]["conditions"]
-    assert all("precision" not in found for found in (*alerts, conditions[0]))
+    assert all("precision" not in alert for alert in (*alerts, conditions[0]))
 
 
 # --- traces

@@ -56,4 +56,4 @@ def test_catch_up_of_a_chained_rule_sees_what_each_window_does() -> None:
     outcome = play(narrow_settings(registry), kept, first, pay(1, 9.999), pay(2, 10), 100, second)
     # What is judged goes by the highest floor of all, 10; the window over new buckets holds what is below as well.
     conditions: list[Any] = [alert["conditions"] for alert in outcome.alerts]
-    assert [[found["value"] for found in of_one] for of_one in conditions] == [["1", "2"]]
+    assert [[condition["value"] for condition in of_one] for of_one in conditions] == [["1", "2"]]

@@ -70,7 +70,7 @@ def test_those_of_a_condition_go_by_the_widest_window_of_its_rule() -> None:
     records = [pay(1, 5), pay(2, 10), pay(3, 15)]
     outcome = play(*events, *records, 100, registry.publish(1, wide, 0, 0), pay(4, 101))
     conditions: Any = outcome.alerts[-1]["conditions"]
-    assert [found["value"] for found in conditions] == ["3", "3"]
+    assert [condition["value"] for condition in conditions] == ["3", "3"]
 
 
 def test_they_begin_where_history_does_and_that_stays() -> None:

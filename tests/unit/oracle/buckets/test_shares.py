@@ -109,7 +109,7 @@ def test_a_condition_shares_them_with_a_rule_that_has_it_alone() -> None:
     several = chained(Branch("all", (count, replace(count, window=1800, limit=1))))
     outcome = play(*parts, registry.publish(2, replace(several, bucket=60), ms(200), 0), pay(2, 201))
     conditions: Any = outcome.alerts[-1]["conditions"]
-    assert [found["value"] for found in conditions] == ["2", "2"]
+    assert [condition["value"] for condition in conditions] == ["2", "2"]
 
 
 def test_conditions_share_them_only_if_the_same_triggers() -> None:
@@ -126,7 +126,7 @@ def test_conditions_share_them_only_if_the_same_triggers() -> None:
         changed = replace(after, firing="crossing")
         outcome = play(*parts, registry.publish(1, changed, 0, 0), trace(registry), pay(2, 201))
         conditions: Any = outcome.traces[-1]["conditions"]
-        assert [found["value"] for found in conditions] == values
+        assert [condition["value"] for condition in conditions] == values
         registry = Registry()
 
 

@@ -66,7 +66,10 @@ def test_each_condition_has_the_buckets_of_its_own_window() -> None:
     alert = play(rule, pay(1, 1, "5"), pay(2, 22, "7"), pay(3, 39, "9"), pay(4, 65, "2")).alerts[-1]
     conditions: Any = alert["conditions"]
     # From 5 on, so from 0; from 35 on, so from 20.
-    assert [(found["value"], found["windowStart"]) for found in conditions] == [("4", T), ("18", ms(20))]
+    assert [(condition["value"], condition["windowStart"]) for condition in conditions] == [
+        ("4", T),
+        ("18", ms(20)),
+    ]
     assert alert["windowStart"] == T
 
 

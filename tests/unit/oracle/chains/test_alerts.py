@@ -161,7 +161,11 @@ def test_the_conditions_share_the_hundred_contributors_that_are_listed() -> None
     what = all_of(count(34), count(1, seconds=30), total("0", by=BOTH))
     outcome = outcome_of(what, *(pay(i, i) for i in range(34)))
     (alert,) = outcome.alerts
-    found = [json_object(each) for each in values(alert, "contributors")]
-    listed = [each["transactions"] for each in found]
-    assert [len(each) for each in listed if isinstance(each, list)] == [33, 31, 33]
-    assert [(each["count"], each["truncated"]) for each in found] == [(34, True), (31, False), (34, True)]
+    contributors_of = [json_object(contributors) for contributors in values(alert, "contributors")]
+    listed = [contributors["transactions"] for contributors in contributors_of]
+    assert [len(transactions) for transactions in listed if isinstance(transactions, list)] == [33, 31, 33]
+    assert [(contributors["count"], contributors["truncated"]) for contributors in contributors_of] == [
+        (34, True),
+        (31, False),
+        (34, True),
+    ]

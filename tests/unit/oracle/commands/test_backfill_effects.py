@@ -56,7 +56,7 @@ def test_in_each_condition_of_a_chained_rule() -> None:
     rule = Registry().publish(1, several, 0, 0)
     outcome = play(rule, START, refill(1, 0, 2000, paymentType="CRD"), refill(2, 0, 2000), pay(3, 2000))
     conditions: Any = outcome.alerts[-1]["conditions"]
-    assert [found["value"] for found in conditions] == ["3", "2"]
+    assert [condition["value"] for condition in conditions] == ["3", "2"]
 
 
 def test_it_is_never_caught_up_and_others_see_it() -> None:

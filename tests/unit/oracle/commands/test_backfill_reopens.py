@@ -192,5 +192,5 @@ def test_a_bucketed_rule_is_caught_up_over_rows_that_were_visible_until_then(row
     line.command("START_BACKFILL")
     line.publish(2, summing())
     line.publish(3, summing(7200, bucket=60), effective_from=0)
-    caught_up = [alert for alert in line.judged().alerts if alert["ruleId"] == 3]
+    caught_up: list[Any] = [alert for alert in line.judged().alerts if alert["ruleId"] == 3]
     assert [(alert["value"], alert["contributors"]["count"]) for alert in caught_up] == [("7", 1)]

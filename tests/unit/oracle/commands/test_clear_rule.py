@@ -59,7 +59,7 @@ def test_a_chained_rule_is_cleared_whole() -> None:
     rule = registry.publish(1, several, 0, 0)
     outcome = play(rule, pay(1, 0), registry.clear_rule(1), pay(2, 1))
     conditions: list[Any] = [alert["conditions"] for alert in outcome.alerts]
-    values = [[found["value"] for found in of_one] for of_one in conditions]
+    values = [[condition["value"] for condition in of_one] for of_one in conditions]
     assert values == [["1", "1"], ["1", "1"]]
 
 

@@ -64,7 +64,7 @@ def test_on_each_anchor_and_for_each_rule() -> None:
     outcome = play(*rules, chain, pay(1, 0), void(1, 0), pay(2, 1))
     assert rows(outcome)[6:11] == [(number, "1") for number in range(1, 6)]
     conditions: Any = outcome.alerts[-1]["conditions"]
-    assert [found["value"] for found in conditions] == ["1", "1"]
+    assert [condition["value"] for condition in conditions] == ["1", "1"]
 
 
 def test_from_its_place_on() -> None:
@@ -208,7 +208,7 @@ def test_of_a_chained_rule_it_stays_in_the_buckets_of_each_condition() -> None:
     for clock, expected in ((79, ["1", "1"]), (80, ["2", "2"])):
         outcome = play(*events, pay(1, 0), clock, void(1, 0), pay(2, 81))
         conditions: Any = outcome.alerts[-1]["conditions"]
-        assert [found["value"] for found in conditions] == expected
+        assert [condition["value"] for condition in conditions] == expected
 
 
 def test_new_buckets_begin_without_it() -> None:

@@ -88,8 +88,8 @@ def published(registry: Registry, made: Iterable[Draft]) -> list[bytes]:
 
 def parts_of(alert: dict[str, Any]) -> list[dict[str, Any]]:
     """Its conditions, or itself."""
-    found: list[dict[str, Any]] = alert.get("conditions", [alert])
-    return found
+    conditions: list[dict[str, Any]] = alert.get("conditions", [alert])
+    return conditions
 
 
 def count(alert: dict[str, Any]) -> int:
@@ -176,8 +176,8 @@ def test_a_bucketed_window_is_the_exact_one_of_a_filter_made_for_it(
     what = draft("SUM", ">=", "-1000", by=("payeeId",), seconds=20, bucket=bucket)
     exact = replace(what, bucket=None, window=86_400, condition=only)
     registry = Registry()
-    found = judge(one_by_one(T, *published(registry, [what, exact]), *parts)).alerts
-    one, other = found[-2:]
+    alerts = judge(one_by_one(T, *published(registry, [what, exact]), *parts)).alerts
+    one, other = alerts[-2:]
     assert (one["ruleId"], other["ruleId"]) == (1, 2)
     assert one["eventTime"] == other["eventTime"] == event_time
     assert (one["value"], one["windowStart"]) == (other["value"], since)
@@ -218,8 +218,8 @@ def test_a_voided_first_one_is_as_if_it_had_not_been(payments: list[Paid]) -> No
     events, parts = published(registry, mixed_rules()), history_parts(payments)
     voided = judge(one_by_one(T, *events, FIRST, registry.void("t10000", T - 5000), *parts))
     without = judge(one_by_one(T, *events, *parts))
-    own = [alert for alert in voided.alerts if alert["eventTime"] == T - 5000]
-    assert voided.alerts[len(own) :] == without.alerts
+    alerts_of_voided = [alert for alert in voided.alerts if alert["eventTime"] == T - 5000]
+    assert voided.alerts[len(alerts_of_voided) :] == without.alerts
     assert voided.duplicates == without.duplicates
 
 

@@ -33,7 +33,7 @@ def options_used(definition: Json) -> list[str]:
 @cache
 def alerts_by_option() -> Counter[str]:
     """In how many histories something alerts that uses an option; `a+b` for both in one definition."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for history, outcome in zip(histories(), outcomes(), strict=True):
         options = {
             str(event["definitionHash"]): options_used(event["definition"])
@@ -48,9 +48,9 @@ def alerts_by_option() -> Counter[str]:
             seen.update(["late"] if alert["late"] else [])
             if isinstance(alert["late"], dict) and "transactionId" in alert["late"]:
                 seen.update(f"again+{name}" for name in ["", *names])
-        found.update(seen)
-    print({name: f"{count / len(SEEDS):.2f}" for name, count in sorted(found.items())})
-    return found
+        counts.update(seen)
+    print({name: f"{count / len(SEEDS):.2f}" for name, count in sorted(counts.items())})
+    return counts
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def bucketed(outcome: Outcome) -> list[tuple[dict[str, Any], dict[str, Any]]]:
 @cache
 def kinds() -> Counter[str]:
     """In how many histories there is a bucketed alert of each kind."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for outcome in outcomes():
         seen: set[str] = set()
         for alert, part in bucketed(outcome):
@@ -59,9 +59,9 @@ def kinds() -> Counter[str]:
                 "merged": part["contributors"]["truncated"],
             }
             seen.update(kind for kind, so in there.items() if so)
-        found.update(seen)
-    print({kind: f"{count / len(SEEDS):.2f}" for kind, count in sorted(found.items())})
-    return found
+        counts.update(seen)
+    print({kind: f"{count / len(SEEDS):.2f}" for kind, count in sorted(counts.items())})
+    return counts
 
 
 @pytest.mark.parametrize(

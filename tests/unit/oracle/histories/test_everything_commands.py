@@ -25,12 +25,12 @@ def test_every_command_comes() -> None:
 
 def trace_commands(history: list[MicroBatch]) -> list[dict[str, Json]]:
     """By position, each once."""
-    found = {event["position"]: event for event in events(history) if event.get("command") == "TRACE_RULE"}
-    return [found[position] for position in sorted(found, key=str)]
+    commands = {event["position"]: event for event in events(history) if event.get("command") == "TRACE_RULE"}
+    return [commands[position] for position in sorted(commands, key=str)]
 
 
 def test_traces_come_in_every_way() -> None:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for history, outcome in zip(histories(), outcomes(), strict=True):
         commands, traces = trace_commands(history), outcome.traces
         of = Counter(command["ruleId"] for command in commands)
@@ -45,13 +45,13 @@ def test_traces_come_in_every_way() -> None:
             "holds alone": any(trace["holds"] and not trace["alerted"] for trace in traces),
             "unknown": 10**6 in of,
         }
-        found.update(kind for kind, there in kinds.items() if there)
-    print({kind: f"{count / len(SEEDS):.2f}" for kind, count in sorted(found.items())})
-    assert found["traced"] >= 0.4 * len(SEEDS)
+        counts.update(kind for kind, there in kinds.items() if there)
+    print({kind: f"{count / len(SEEDS):.2f}" for kind, count in sorted(counts.items())})
+    assert counts["traced"] >= 0.4 * len(SEEDS)
     for kind, least in (("several", 0.2), ("replaced", 0.2), ("on the edge", 0.3), ("unknown", 0.1)):
-        assert found[kind] >= least * len(SEEDS), kind
+        assert counts[kind] >= least * len(SEEDS), kind
     for kind, least in (("alerted", 0.3), ("late", 0.3), ("holds alone", 0.1)):
-        assert found[kind] >= least * len(SEEDS), kind
+        assert counts[kind] >= least * len(SEEDS), kind
 
 
 def test_rules_are_traced_while_paused_and_after_deletion() -> None:
@@ -62,13 +62,13 @@ def test_rules_are_traced_while_paused_and_after_deletion() -> None:
 def traced_states(history: list[MicroBatch]) -> list[str]:
     """For each command to trace, the state of its rule by the events before it."""
     state: dict[Json, str] = {}
-    found: list[str] = []
+    kinds: list[str] = []
     for event in sorted(events(history), key=lambda event: int(str(event["position"]))):
         if event["type"] in ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted"):
             state[event["ruleId"]] = str(event["state"])
         elif event.get("command") == "TRACE_RULE":
-            found.append(state.get(event["ruleId"], "UNKNOWN"))
-    return found
+            kinds.append(state.get(event["ruleId"], "UNKNOWN"))
+    return kinds
 
 
 def test_what_is_traced_as_alerted_alerts() -> None:

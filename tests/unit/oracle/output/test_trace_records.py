@@ -38,7 +38,7 @@ def test_a_record_whole() -> None:
         "alerted": True,
         "late": False,
     }
-    own: dict[str, Json] = {
+    changes: dict[str, Json] = {
         "transactionId": "t5",
         "eventTime": T,
         "recordTime": T,
@@ -50,7 +50,7 @@ def test_a_record_whole() -> None:
         "holds": False,
         "alerted": False,
     }
-    assert outcome.traces == [{**second, **own}, second]
+    assert outcome.traces == [{**second, **changes}, second]
 
 
 def test_what_an_alert_says_too_is_the_same() -> None:
@@ -71,8 +71,8 @@ def test_what_an_alert_says_too_is_the_same() -> None:
 
 def test_holds_is_decided_by_the_exact_value_not_by_the_one_reported() -> None:
     records = [payment(1, T, "0.000001"), payment(2, T, "0.000001"), payment(3, T, "0")]
-    found = rows([with_trace(draft("AVG", ">=", "0.000001", by=()), *records)], "value", "holds")
-    assert found == [("0.000001", True), ("0.000001", True), ("0.000001", False)]
+    judged = rows([with_trace(draft("AVG", ">=", "0.000001", by=()), *records)], "value", "holds")
+    assert judged == [("0.000001", True), ("0.000001", True), ("0.000001", False)]
 
 
 def test_under_crossing_it_holds_without_alerting() -> None:
@@ -86,8 +86,8 @@ def test_under_crossing_it_holds_without_alerting() -> None:
 
 def test_after_a_reset_the_window_is_what_the_alert_left() -> None:
     records = [pay(n, n) for n in (1, 2, 3)]
-    found = rows([with_trace(count(2, reset=True), *records)], "value", "contributingCount", "alerted")
-    assert found == [("1", 1, False), ("2", 2, True), ("1", 1, False)]
+    judged = rows([with_trace(count(2, reset=True), *records)], "value", "contributingCount", "alerted")
+    assert judged == [("1", 1, False), ("2", 2, True), ("1", 1, False)]
 
 
 def test_records_come_in_the_engine_s_order_then_by_rule() -> None:

@@ -40,11 +40,11 @@ def test_by_every_kind_of_value(function: str, operator: str, limit: str, value:
         "SUM": ("5", "-1"),
     }[function]
     # The late one itself alerts as well for some of them: before, and not from judging again.
-    found = rows(
+    judged = rows(
         outcome_of(rejudge(function, operator, limit), pay(1, 10, newer), pay(2, 5, late, accepted=10))
     )
-    assert found[-1] == ("t1", value, "t2")
-    assert [by for *_, by in found[:-1]] == [None] * (len(found) - 1)
+    assert judged[-1] == ("t1", value, "t2")
+    assert [by for *_, by in judged[:-1]] == [None] * (len(judged) - 1)
 
 
 def test_values_are_counted_again_too() -> None:
@@ -74,8 +74,8 @@ def test_by_event_time_then_by_acceptance() -> None:
         pay(4, 25, accepted=30),
         pay(5, 10, accepted=30),
     ]
-    found = rows(outcome_of(rejudge("COUNT", ">=", "1"), *records))
-    assert found == [
+    judged = rows(outcome_of(rejudge("COUNT", ">=", "1"), *records))
+    assert judged == [
         ("t1", "1", None),
         ("t2", "1", None),
         ("t3", "3", None),
@@ -83,8 +83,8 @@ def test_by_event_time_then_by_acceptance() -> None:
         ("t5", "1", None),
     ]
     largest = rejudge("MAX", ">", "10")
-    found = rows(outcome_of(largest, *records[:4], pay(5, 10, "99", accepted=30)))
-    assert found == [
+    judged = rows(outcome_of(largest, *records[:4], pay(5, 10, "99", accepted=30)))
+    assert judged == [
         ("t5", "99", None),
         ("t2", "99", "t5"),
         ("t4", "99", "t5"),

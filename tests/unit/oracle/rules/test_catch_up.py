@@ -17,7 +17,7 @@ SLACK = 15 * MINUTE
 EACH = draft("COUNT", ">=", "1", by=("payeeId",), seconds=60)
 
 
-def found(outcome: Outcome) -> list[tuple[object, object, object, object]]:
+def alert_rows(outcome: Outcome) -> list[tuple[object, object, object, object]]:
     """Event time after T, version, value and partial of each alert."""
     told: list[tuple[object, object, object, object]] = []
     for alert in outcome.alerts:
@@ -35,13 +35,13 @@ def outcome_of(*steps: bytes | Record) -> Outcome:
 def test_exactly_from_effective_from_on() -> None:
     rule = Registry().publish(1, EACH, T, 0)
     outcome = outcome_of(payment(1, T - 1), payment(2, T), payment(3, T + 1), rule, payment(4, T + 2))
-    assert found(outcome) == [(0, 1, "2", True), (1, 1, "3", True), (2, 1, "4", False)]
+    assert alert_rows(outcome) == [(0, 1, "2", True), (1, 1, "3", True), (2, 1, "4", False)]
 
 
 def test_without_catch_up_only_what_comes_later() -> None:
     rule = Registry().publish(1, EACH, T, 0)
     batches = [batch(records=[payment(1, T)]), batch(events=[rule], records=[payment(2, T)])]
-    assert found(judge(batches, catch_up=False)) == [(0, 1, "2", False)]
+    assert alert_rows(judge(batches, catch_up=False)) == [(0, 1, "2", False)]
 
 
 def test_the_same_alerts_whoever_won_the_race() -> None:
@@ -63,7 +63,7 @@ def test_the_same_alerts_whoever_won_the_race() -> None:
 def test_each_over_what_was_accepted_before_it() -> None:
     late = payment(2, T, record_time=T + 10)
     outcome = outcome_of(payment(1, T + 10), late, payment(3, T + 20), Registry().publish(1, EACH, 0, 0))
-    assert found(outcome) == [(10, 1, "1", True), (0, 1, "1", True), (20, 1, "3", True)]
+    assert alert_rows(outcome) == [(10, 1, "1", True), (0, 1, "1", True), (20, 1, "3", True)]
     assert [alert["late"] for alert in outcome.alerts] == [None, {"newestEventTime": T + 10}, None]
 
 
@@ -77,7 +77,12 @@ def test_those_judged_before_stay() -> None:
         payment(4, T - 1, record_time=T + 1),
         registry.publish(1, EACH, T - 2, 0),
     )
-    assert found(outcome) == [(0, 1, "2", True), (1, 1, "3", False), (-2, 2, "1", True), (-1, 2, "2", True)]
+    assert alert_rows(outcome) == [
+        (0, 1, "2", True),
+        (1, 1, "3", False),
+        (-2, 2, "1", True),
+        (-1, 2, "2", True),
+    ]
 
 
 def test_without_a_version_in_force_the_first_that_reaches_it_judges() -> None:
@@ -86,8 +91,8 @@ def test_without_a_version_in_force_the_first_that_reaches_it_judges() -> None:
     by_beneficiary = draft("COUNT", ">=", "1", by=("beneficiaryId",), seconds=60)
     no_payee: dict[str, Json] = {"payeeId": None}
     steps = (registry.publish(1, EACH, 0, 0), registry.publish(1, by_beneficiary, 0, 0))
-    assert found(outcome_of(payment(1, T, more=no_payee), *steps)) == []
-    assert found(outcome_of(payment(1, T), *steps)) == [(0, 1, "1", True)]
+    assert alert_rows(outcome_of(payment(1, T, more=no_payee), *steps)) == []
+    assert alert_rows(outcome_of(payment(1, T), *steps)) == [(0, 1, "1", True)]
 
 
 def test_a_rule_taken_while_paused_catches_up_nothing_for_ever() -> None:
@@ -102,13 +107,13 @@ def test_a_rule_taken_while_paused_catches_up_nothing_for_ever() -> None:
         registry.publish(1, EACH, T - 5, 0),
         payment(3, T + 2),
     )
-    assert found(outcome) == [(2, 5, "3", False)]
+    assert alert_rows(outcome) == [(2, 5, "3", False)]
 
 
 def test_a_first_definition_that_is_paused_catches_up_nothing() -> None:
     registry = Registry()
     steps = (registry.publish(1, EACH, 0, 0, paused=True), registry.move("RuleResumed", "ACTIVE", 1, 0))
-    assert found(outcome_of(payment(1, T), *steps, payment(2, T))) == [(0, 1, "2", False)]
+    assert alert_rows(outcome_of(payment(1, T), *steps, payment(2, T))) == [(0, 1, "2", False)]
 
 
 def test_what_a_pause_had_nothing_to_skip_of_is_caught_up() -> None:
@@ -121,20 +126,20 @@ def test_what_a_pause_had_nothing_to_skip_of_is_caught_up() -> None:
         registry.move("RuleResumed", "ACTIVE", 1, 0),
         registry.publish(1, EACH, T, 0),
     )
-    assert found(outcome) == [(0, 4, "1", True)]
+    assert alert_rows(outcome) == [(0, 4, "1", True)]
 
 
 def test_a_pause_right_after_takes_back_nothing() -> None:
     registry = Registry()
     events = [registry.publish(1, EACH, T, 0), registry.move("RulePaused", "PAUSED", 1, 0)]
     outcome = judge([batch(records=[payment(1, T)]), batch(events=events, records=[payment(2, T)])])
-    assert found(outcome) == [(0, 1, "1", True)]
+    assert alert_rows(outcome) == [(0, 1, "1", True)]
 
 
 def test_effective_from_ahead_of_the_clock_still_reaches_early_ones() -> None:
     early = payment(1, T + 5 * MINUTE, record_time=T)
     outcome = outcome_of(early, Registry().publish(1, EACH, T + 5 * MINUTE, T))
-    assert found(outcome) == [(5 * MINUTE, 1, "1", True)]
+    assert alert_rows(outcome) == [(5 * MINUTE, 1, "1", True)]
 
 
 def test_before_the_rest_of_its_micro_batch_and_by_position() -> None:
@@ -160,7 +165,7 @@ def test_only_visible_ones(past: int, expected: list[object]) -> None:
         batch(ticks=[T + SLACK + past]),
         batch(events=[Registry().publish(1, EACH, 0, 0)]),
     ]
-    assert found(judge(batches)) == expected
+    assert alert_rows(judge(batches)) == expected
 
 
 def test_a_window_in_catch_up_holds_visible_ones_only() -> None:
@@ -170,7 +175,7 @@ def test_a_window_in_catch_up_holds_visible_ones_only() -> None:
         batch(ticks=[T + SLACK + 1]),
         batch(events=[Registry().publish(1, wide, 0, 0)]),
     ]
-    assert found(judge(batches)) == [(1, 1, "1", True)]
+    assert alert_rows(judge(batches)) == [(1, 1, "1", True)]
 
 
 def test_rejects_and_duplicates_are_not_caught_up() -> None:
@@ -178,7 +183,7 @@ def test_rejects_and_duplicates_are_not_caught_up() -> None:
     outcome = outcome_of(
         payment(1, T), again, payment(2, T, record_time=T + SLACK), Registry().publish(1, EACH, 0, 0)
     )
-    assert found(outcome) == [(0, 1, "1", True)]
+    assert alert_rows(outcome) == [(0, 1, "1", True)]
 
 
 def firing(limit: str, firing_: str, *, reset: bool = False, late: str = "evaluate") -> Draft:
@@ -190,15 +195,15 @@ def firing(limit: str, firing_: str, *, reset: bool = False, late: str = "evalua
 def test_firing_state_made_in_catch_up_goes_on() -> None:
     crossing = Registry().publish(1, firing("2", "crossing"), T, 0)
     records = [payment(n, T + n) for n in range(4)]
-    assert found(outcome_of(*records[:3], crossing, records[3])) == [(1, 1, "2", True)]
+    assert alert_rows(outcome_of(*records[:3], crossing, records[3])) == [(1, 1, "2", True)]
     reset = Registry().publish(1, firing("2", "every", reset=True), T, 0)
-    assert found(outcome_of(*records[:3], reset, records[3])) == [(1, 1, "2", True), (3, 1, "2", False)]
+    assert alert_rows(outcome_of(*records[:3], reset, records[3])) == [(1, 1, "2", True), (3, 1, "2", False)]
 
 
 def test_late_ones_are_stored_in_catch_up_too() -> None:
     records = [payment(1, T + 9), payment(2, T, record_time=T + 9), payment(3, T + 10)]
     rule = Registry().publish(1, firing("1", "every", late="store"), 0, 0)
-    assert found(outcome_of(*records, rule)) == [(9, 1, "1", True), (10, 1, "3", True)]
+    assert alert_rows(outcome_of(*records, rule)) == [(9, 1, "1", True), (10, 1, "3", True)]
 
 
 def test_a_partial_alert_carries_what_the_rule_uses() -> None:

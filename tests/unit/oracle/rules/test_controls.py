@@ -22,11 +22,11 @@ CLEAR = "CLEAR_STATE_ALL"
 
 def rows(batches: list[MicroBatch]) -> list[tuple[object, object, object]]:
     """Event time after T, value and late of each alert."""
-    found: list[tuple[object, object, object]] = []
+    alert_rows: list[tuple[object, object, object]] = []
     for alert in judge(batches).alerts:
         assert isinstance(alert["eventTime"], int)
-        found.append((alert["eventTime"] - T, alert["value"], alert["late"]))
-    return found
+        alert_rows.append((alert["eventTime"] - T, alert["value"], alert["late"]))
+    return alert_rows
 
 
 def test_a_clear_forgets_what_was_accepted_and_leaves_the_rules() -> None:

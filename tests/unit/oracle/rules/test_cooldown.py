@@ -35,12 +35,12 @@ def alerting(what: Draft, *records: Record) -> list[str]:
 
 def rows(outcome: Outcome) -> list[str]:
     """The transaction of each alert."""
-    found: list[str] = []
+    alert_rows: list[str] = []
     for alert in outcome.alerts:
         transaction = alert["transaction"]
         assert isinstance(transaction, dict)
-        found.append(str(transaction["transactionId"]))
-    return found
+        alert_rows.append(str(transaction["transactionId"]))
+    return alert_rows
 
 
 # --- its form
@@ -123,8 +123,8 @@ def test_each_rule_for_itself() -> None:
     registry = Registry()
     events = [registry.publish(1, count(), 0, 0), registry.publish(2, count(cooldown=5), 0, 0)]
     outcome = play(*events, pay(1, 0), pay(2, 5), pay(3, 10))
-    found = [(alert["ruleId"], one) for alert, one in zip(outcome.alerts, rows(outcome), strict=True)]
-    assert found == [(1, "t1"), (2, "t1"), (2, "t2"), (1, "t3"), (2, "t3")]
+    by_rule = [(alert["ruleId"], one) for alert, one in zip(outcome.alerts, rows(outcome), strict=True)]
+    assert by_rule == [(1, "t1"), (2, "t1"), (2, "t2"), (1, "t3"), (2, "t3")]
 
 
 def test_each_definition_version_for_itself() -> None:

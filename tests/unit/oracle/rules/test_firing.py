@@ -46,12 +46,12 @@ def alerts(what: Draft, *records: Record) -> list[tuple[str, object]]:
 
 
 def rows(batches: list[MicroBatch]) -> list[tuple[str, object]]:
-    found: list[tuple[str, object]] = []
+    alert_rows: list[tuple[str, object]] = []
     for alert in judge(batches).alerts:
         transaction = alert["transaction"]
         assert isinstance(transaction, dict)
-        found.append((str(transaction["transactionId"]), alert["value"]))
-    return found
+        alert_rows.append((str(transaction["transactionId"]), alert["value"]))
+    return alert_rows
 
 
 # --- crossing
@@ -145,10 +145,14 @@ def test_after_an_alert_only_what_is_accepted_later_counts() -> None:
 
 def test_a_late_one_accepted_after_the_reset_counts_and_is_late_by_all() -> None:
     records = [pay(1, 10), pay(2, 11), pay(3, 5, accepted=11), pay(4, 12)]
-    found = judge([batch(events=[Registry().publish(1, count(2, reset=True), 0, 0)], records=records)]).alerts
-    assert [(alert["value"], alert["late"]) for alert in found] == [("2", None), ("2", None)]
-    found = judge([batch(events=[Registry().publish(1, count(1, reset=True), 0, 0)], records=records)]).alerts
-    assert [(alert["value"], alert["late"]) for alert in found] == [
+    alerts = judge(
+        [batch(events=[Registry().publish(1, count(2, reset=True), 0, 0)], records=records)]
+    ).alerts
+    assert [(alert["value"], alert["late"]) for alert in alerts] == [("2", None), ("2", None)]
+    alerts = judge(
+        [batch(events=[Registry().publish(1, count(1, reset=True), 0, 0)], records=records)]
+    ).alerts
+    assert [(alert["value"], alert["late"]) for alert in alerts] == [
         ("1", None),
         ("1", None),
         ("1", {"newestEventTime": T + 11_000}),
@@ -173,8 +177,8 @@ def test_other_groups_and_other_rules_are_untouched() -> None:
     registry = Registry()
     events = [registry.publish(1, count(2, reset=True), 0, 0), registry.publish(2, count(2), 0, 0)]
     records = [pay(1, 1), pay(2, 2, payee=7), pay(3, 3), pay(4, 4, payee=7), pay(5, 5)]
-    found = judge([batch(events=events, records=records)]).alerts
-    assert [(alert["ruleId"], alert["eventTime"]) for alert in found] == [
+    alerts = judge([batch(events=events, records=records)]).alerts
+    assert [(alert["ruleId"], alert["eventTime"]) for alert in alerts] == [
         (1, T + 3000),
         (2, T + 3000),
         (1, T + 4000),

@@ -35,8 +35,8 @@ def rejects(outcome: Outcome) -> list[tuple[int, str]]:
 
 def warm_from(outcome: Outcome) -> list[object]:
     """Seconds after T of each status."""
-    found = [status["warmFrom"] for status in outcome.statuses]
-    return [None if since is None else (int(str(since)) - T) / 1000 for since in found]
+    warm_from = [status["warmFrom"] for status in outcome.statuses]
+    return [None if since is None else (int(str(since)) - T) / 1000 for since in warm_from]
 
 
 RULE = Registry().publish(1, tally(), 0, 0)

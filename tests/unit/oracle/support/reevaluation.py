@@ -26,10 +26,10 @@ def outcome_of(what: Draft, *records: Record) -> Outcome:
 
 def rows(outcome: Outcome) -> list[tuple[object, object, object]]:
     """Of each alert its transaction, its value, and the late one if it comes from judging again."""
-    found: list[tuple[object, object, object]] = []
+    alert_rows: list[tuple[object, object, object]] = []
     for alert in outcome.alerts:
         transaction, late = alert["transaction"], alert["late"]
         assert isinstance(transaction, dict)
         by = late.get("transactionId") if isinstance(late, dict) else None
-        found.append((transaction["transactionId"], alert["value"], by))
-    return found
+        alert_rows.append((transaction["transactionId"], alert["value"], by))
+    return alert_rows

@@ -28,11 +28,11 @@ def pay(offset: int, after: int = 0, *, accepted: int | None = None, **more: Jso
 
 def rows(batches: list[MicroBatch], *names: str) -> list[object]:
     """The named members of each trace record; of one name its value alone."""
-    found: list[object] = []
+    trace_rows: list[object] = []
     for trace in judge(batches).traces:
         values = tuple(trace[name] for name in names)
-        found.append(values[0] if len(values) == 1 else values)
-    return found
+        trace_rows.append(values[0] if len(values) == 1 else values)
+    return trace_rows
 
 
 def with_trace(what: Draft, *records: Record) -> MicroBatch:

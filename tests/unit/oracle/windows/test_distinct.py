@@ -64,12 +64,12 @@ def values(what: Draft, *records: Record) -> list[tuple[object, object]]:
 
 
 def rows(batches: list[MicroBatch]) -> list[tuple[object, object]]:
-    found: list[tuple[object, object]] = []
+    alert_rows: list[tuple[object, object]] = []
     for alert in judge(batches).alerts:
         transaction = alert["transaction"]
         assert isinstance(transaction, dict)
-        found.append((transaction["transactionId"], alert["value"]))
-    return found
+        alert_rows.append((transaction["transactionId"], alert["value"]))
+    return alert_rows
 
 
 # --- its form

@@ -39,8 +39,8 @@ def compared(field: str, operator: str, value: Json) -> Json:
 def test_numbers_compare_by_value(field: str, below: Json, same: Json, above: Json) -> None:
     expected = {"=": "010", "!=": "101", ">=": "110", "<=": "011", ">": "100", "<": "001"}
     for operator, answers in expected.items():
-        found = [holds(compared(field, operator, value)) for value in (below, same, above)]
-        assert found == [answer == "1" for answer in answers], operator
+        held = [holds(compared(field, operator, value)) for value in (below, same, above)]
+        assert held == [answer == "1" for answer in answers], operator
 
 
 def test_texts_are_equal_or_not() -> None:
@@ -145,8 +145,8 @@ def test_what_does_not_pass_neither_triggers_nor_counts_nor_makes_late() -> None
         payment(3, T + 5, record_time=T + 9),
         payment(4, T + 4, record_time=T + 9),
     ]
-    found = outcome_of(CASH, *records).alerts
-    assert [(alert["eventTime"], alert["value"], alert["late"]) for alert in found] == [
+    alerts = outcome_of(CASH, *records).alerts
+    assert [(alert["eventTime"], alert["value"], alert["late"]) for alert in alerts] == [
         (T, "1", None),
         (T + 5, "2", None),
         (T + 4, "2", {"newestEventTime": T + 5}),

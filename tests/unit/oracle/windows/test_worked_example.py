@@ -46,8 +46,8 @@ def test_the_sums_in_the_windows() -> None:
 
 def test_the_alerts() -> None:
     outcome = judge([batch(events=[Registry().publish(1, draft(), 0, 0)], records=LINES)])
-    found = [(alert["transaction"], alert["value"], alert["late"]) for alert in outcome.alerts]
-    assert [(transaction["transactionId"], value, late) for transaction, value, late in found] == [  # type: ignore[index,call-overload]
+    raised = [(alert["transaction"], alert["value"], alert["late"]) for alert in outcome.alerts]
+    assert [(transaction["transactionId"], value, late) for transaction, value, late in raised] == [  # type: ignore[index,call-overload]
         ("t3", "1000.01", None),
         ("t5", "1500", {"newestEventTime": millis("12:20:01")}),
         ("t6", "9999", None),

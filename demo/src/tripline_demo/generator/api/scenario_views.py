@@ -40,8 +40,8 @@ def _with_names(base: type[ma.Schema], trade: Trade, cast: tuple[str, ...] = ())
     names = [fraud.name for fraud in trade.frauds]
     check = ma.validate.OneOf(names) if names else None
     fields: dict[str, Any] = {"name": ma.fields.String(required=True, validate=check)}
-    for each in cast:
-        fields[each] = ma.fields.String(
+    for member in cast:
+        fields[member] = ma.fields.String(
             required=True, allow_none=True, metadata={"description": "null: many"}
         )
     return base.from_dict(fields, name=base.__name__)

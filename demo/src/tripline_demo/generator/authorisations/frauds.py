@@ -104,7 +104,7 @@ def _played(made: Sequence[Authorisation], seconds: int, **known: str) -> Play:
     """One moment per authorisation, evenly over `seconds`; `known` are those of the cast who are one."""
     moments = zip(evenly(seconds, len(made)), made, strict=True)
     return Play(
-        {name: known.get(name) for name in CAST}, tuple(Moment(after, each) for after, each in moments)
+        {name: known.get(name) for name in CAST}, tuple(Moment(after, changes) for after, changes in moments)
     )
 
 

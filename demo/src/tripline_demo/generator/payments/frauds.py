@@ -39,8 +39,11 @@ class Cast:
 
     def told(self) -> Mapping[str, str | None]:
         """By the fields of CAST."""
-        found = (self.payee, self.beneficiary)
-        return {name: None if each is None else str(each) for name, each in zip(CAST, found, strict=True)}
+        accounts = (self.payee, self.beneficiary)
+        return {
+            name: None if account is None else str(account)
+            for name, account in zip(CAST, accounts, strict=True)
+        }
 
 
 def _burst(seed: int, number: int) -> Play:

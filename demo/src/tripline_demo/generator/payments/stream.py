@@ -44,7 +44,7 @@ class Columns:
 def payments(shape: Shape, start: int, count: int) -> list[Payment]:
     """Transactions number `start` to `start + count - 1`."""
     made = columns(shape, start, count)
-    each = (
+    parts = (
         made.number,
         made.age_ms,
         made.kind,
@@ -53,7 +53,7 @@ def payments(shape: Shape, start: int, count: int) -> list[Payment]:
         made.payment_type,
         made.cents,
     )
-    return list(map(Payment, *(column.tolist() for column in each)))
+    return list(map(Payment, *(column.tolist() for column in parts)))
 
 
 def columns(shape: Shape, start: int, count: int) -> Columns:

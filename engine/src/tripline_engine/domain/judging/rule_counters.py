@@ -36,8 +36,8 @@ def null_groups(
     incomplete = np.zeros(len(rows), np.bool_)
     for texts in rows.texts.values():
         incomplete |= ~texts.present
-    found = rows.filter(incomplete, compiler.event_type)
-    return _count("null_groups", found, judging, compiler) if len(found) else Counter()
+    passes = rows.filter(incomplete, compiler.event_type)
+    return _count("null_groups", passes, judging, compiler) if len(passes) else Counter()
 
 
 def duplicates(
@@ -67,8 +67,8 @@ def _count(
             links = open_group_lists(arena, history, population, compiler, groups[population.fields])
             links.link(0, len(rows))
             slots[population] = links.slots[: len(rows)].copy()
-        own = slots[population]
-        wanted = own == NULL_GROUP if name == "null_groups" else own >= 0
+        slots_of_rows = slots[population]
+        wanted = slots_of_rows == NULL_GROUP if name == "null_groups" else slots_of_rows >= 0
         counts[rule_counter(version.rule_id, name)] += int(
             (wanted & (rows.time >= since) & (rows.time < until)).sum()
         )

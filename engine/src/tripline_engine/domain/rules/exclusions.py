@@ -64,7 +64,7 @@ class Exclusions:
     def of_retained(self, first: int) -> Exclusions:
         """The exclusions that still make a difference while nothing is retained below sequence number ``first``."""
         groups = tuple(excluded for excluded in self.groups if excluded.before > first)
-        let_go = tuple(each for each in self.let_go if each.before > first)
+        let_go = tuple(pair for pair in self.let_go if pair.before > first)
         return replace(self, before=self.before if self.before > first else 0, groups=groups, let_go=let_go)
 
     def to_json(self) -> dict[str, Any]:

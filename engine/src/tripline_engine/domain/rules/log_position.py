@@ -37,7 +37,7 @@ class PositionReport:
 
 
 def is_report_due(
-    place: LogPosition, reported: PositionReport | None, before: int | None, clock: int
+    log_position: LogPosition, reported: PositionReport | None, before: int | None, clock: int
 ) -> bool:
     """Whether the tick from record clock `before` to `clock` (ms) is to be followed by a report.
 
@@ -45,6 +45,9 @@ def is_report_due(
     """
     if before is not None and before // _MINUTE_MS == clock // _MINUTE_MS:
         return False
-    if reported is None or (reported.position, reported.is_waiting) != (place.position, place.is_waiting):
+    if reported is None or (reported.position, reported.is_waiting) != (
+        log_position.position,
+        log_position.is_waiting,
+    ):
         return True
     return clock - reported.clock >= _HOUR_MS

@@ -55,7 +55,9 @@ def warm_above(reopenings: Iterable[Reopening], fields: Iterable[str]) -> int:
 def let_go(reopenings: Iterable[Reopening], fields: Iterable[str], reach: int) -> tuple[LetGo, ...]:
     """What is hidden from a rule with these fields that sees nothing before ``reach``; nothing that others include."""
     names = list(fields)
-    pairs = [LetGo(each.before, max(each.floors[name] for name in names)) for each in reopenings]
+    pairs = [
+        LetGo(reopening.before, max(reopening.floors[name] for name in names)) for reopening in reopenings
+    ]
     return tuple(_needed([pair for pair in pairs if pair.until > reach]))
 
 

@@ -91,7 +91,9 @@ class Watermarks:
         for anchor, reopenings in self.reopened.items():
             floors = self.floors[anchor]
             reopenings[:] = [
-                each for each in reopenings if any(floors[name] < old for name, old in each.floors.items())
+                reopening
+                for reopening in reopenings
+                if any(floors[name] < old for name, old in reopening.floors.items())
             ]
         for path, (key, window_ms) in _bucket_sets(book.versions()).items():
             start = -(-(lateness_floor - window_ms - key.length_ms) // key.length_ms) * key.length_ms
@@ -163,7 +165,7 @@ class Watermarks:
         self.rule_floors = {rule_id: min(floor, since) for rule_id, floor in self.rule_floors.items()}
         self.anchor_floors = {anchor: min(floor, since) for anchor, floor in self.anchor_floors.items()}
         for reopenings in self.reopened.values():
-            reopenings[:] = [each.completed(since) for each in reopenings]
+            reopenings[:] = [reopening.completed(since) for reopening in reopenings]
 
     def retain_rules(self, rules: Container[int]) -> None:
         """Drop the floors of all rules but these."""
@@ -230,7 +232,7 @@ class Watermarks:
             "completeFrom": self.complete_from,
             "anchorFloors": self.anchor_floors,
             "reopened": {
-                anchor: [each.to_json() for each in reopenings]
+                anchor: [reopening.to_json() for reopening in reopenings]
                 for anchor, reopenings in self.reopened.items()
             },
         }
@@ -251,7 +253,7 @@ class Watermarks:
             complete_from=data.get("completeFrom"),
             anchor_floors=data.get("anchorFloors", {}),
             reopened={
-                anchor: [Reopening(*each) for each in reopenings]
+                anchor: [Reopening(*reopening) for reopening in reopenings]
                 for anchor, reopenings in data.get("reopened", {}).items()
             },
         )

@@ -15,8 +15,8 @@ from tripline_engine.domain.rules.rule_version import RuleVersion
 def ingested_at(transaction: Mapping[str, Any], record_time: int, event_type: EventType) -> int:
     """When the transaction entered, in ms: as it says itself, else its record time."""
     field = event_type.ingestion_field
-    own = transaction[field.name] if field else None
-    return record_time if own is None else own
+    value = transaction[field.name] if field else None
+    return record_time if value is None else value
 
 
 def alert_json(
@@ -61,10 +61,14 @@ def _late_json(verdict: Verdict) -> dict[str, Any] | None:
 def _measured_json(verdict: Verdict, group: Mapping[str, Any], time: int) -> dict[str, Any]:
     """The measured part of the alert: one value, or a list of the rule's conditions."""
     if not verdict.version.chained:
-        (own,) = verdict.measured
-        values = {"value": own.value, "operator": own.condition.operator, "limit": own.limit}
-        return {**values, "contributors": _contributors_json(own), **_precision_json(own, verdict.version)}
-    conditions = [_condition_json(each, group, time, verdict.version) for each in verdict.measured]
+        (measured,) = verdict.measured
+        values = {"value": measured.value, "operator": measured.condition.operator, "limit": measured.limit}
+        return {
+            **values,
+            "contributors": _contributors_json(measured),
+            **_precision_json(measured, verdict.version),
+        }
+    conditions = [_condition_json(measured, group, time, verdict.version) for measured in verdict.measured]
     nothing = dict.fromkeys(("value", "operator", "limit", "contributors"))
     return {**nothing, "conditions": conditions}
 
@@ -102,8 +106,12 @@ def _contributors_json(measured: Measured) -> dict[str, Any]:
     return {
         "count": measured.count,
         "transactions": [
-            {"transactionId": each.transaction_id, "eventTime": each.event_time, "value": each.value}
-            for each in measured.contributors
+            {
+                "transactionId": contributor.transaction_id,
+                "eventTime": contributor.event_time,
+                "value": contributor.value,
+            }
+            for contributor in measured.contributors
         ],
         "truncated": measured.count > len(measured.contributors),
     }

@@ -166,11 +166,11 @@ class Batch:
         return is_expired
 
     def _report_position(self, before: int | None, clock: int) -> None:
-        output, place = self._output, self._state.book.log_position
-        if is_report_due(place, self._head.reported, before, clock):
-            self._head.reported = PositionReport(place.position, place.is_waiting, clock)
+        output, log_position = self._output, self._state.book.log_position
+        if is_report_due(log_position, self._head.reported, before, clock):
+            self._head.reported = PositionReport(log_position.position, log_position.is_waiting, clock)
             output.records.append(
-                position_record(place, output.config, output.shard, self._head.sequence, output.now)
+                position_record(log_position, output.config, output.shard, self._head.sequence, output.now)
             )
 
     def _follow_rule_book(self) -> None:

@@ -66,16 +66,16 @@ def export_record(
 
 
 def position_record(
-    place: LogPosition, config: EngineConfig, shard: int, sequence: int, now: int
+    log_position: LogPosition, config: EngineConfig, shard: int, sequence: int, now: int
 ) -> OutRecord:
     """Where this shard stands in rules.v1, for rule-status.v1."""
     position = {
         "kind": "position",
         "engine": config.engine_id,
-        "position": place.position,
-        "digest": place.digest,
-        "digestFrom": place.digest_from,
-        "waiting": place.is_waiting,
+        "position": log_position.position,
+        "digest": log_position.digest,
+        "digestFrom": log_position.digest_from,
+        "waiting": log_position.is_waiting,
         "shard": shard,
         "shards": config.shards,
         "reportedAt": now,
@@ -124,7 +124,7 @@ def reject_record(
     value: bytes, reason: str, detail: str, partition: int, offset: int, length: int, digest: str, now: int
 ) -> OutRecord:
     """A record of transactions.v1 that was not accepted, for rejected-transactions.v1."""
-    own = {
+    added = {
         "reason": reason,
         "detail": detail,
         "topic": "transactions.v1",
@@ -144,7 +144,7 @@ def reject_record(
         "rejected-transactions.v1",
         None,
         value,
-        (*headers, *((name, text.encode()) for name, text in own.items())),
+        (*headers, *((name, text.encode()) for name, text in added.items())),
     )
 
 

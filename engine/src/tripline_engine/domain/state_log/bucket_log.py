@@ -131,11 +131,11 @@ class BucketLog:
         for run in [run for run in kept.runs if run.newest < floor]:
             log.remove(self._key(kept, run))
             kept.runs.remove(run)
-        for at in range(len(kept.runs) - _FAN_IN + 1):
-            series = kept.runs[at : at + _FAN_IN]
+        for first in range(len(kept.runs) - _FAN_IN + 1):
+            series = kept.runs[first : first + _FAN_IN]
             small = sum(run.buckets for run in series) <= _MAX_BUCKETS
             if small and len({run.level for run in series}) == 1:
-                self._merge(kept, at, floor, length_ms, log)
+                self._merge(kept, first, floor, length_ms, log)
                 return
 
     def read(self, name: str, log: StateLog) -> Iterator[Buckets]:
@@ -149,16 +149,18 @@ class BucketLog:
             self._forget(kept, log)
             kept.folded = accepted
 
-    def _merge(self, kept: BucketSetEntry, at: int, floor: int, length_ms: int, log: StateLog) -> None:
-        parts = kept.runs[at : at + _FAN_IN]
-        found = together((self._read(kept, run, log) for run in parts), length_ms).from_bucket(floor)
+    def _merge(self, kept: BucketSetEntry, first: int, floor: int, length_ms: int, log: StateLog) -> None:
+        parts = kept.runs[first : first + _FAN_IN]
+        from_floor = together((self._read(kept, run, log) for run in parts), length_ms).from_bucket(floor)
         for run in parts:
             log.remove(self._key(kept, run))
-        kept.runs[at : at + _FAN_IN] = []
-        if len(found):
-            merged = Run(parts[0].number, parts[0].level + 1, int(found.nodes[:, BUCKET].max()), len(found))
-            log.put(self._key(kept, merged), _encode(found))
-            kept.runs.insert(at, merged)
+        kept.runs[first : first + _FAN_IN] = []
+        if len(from_floor):
+            merged = Run(
+                parts[0].number, parts[0].level + 1, int(from_floor.nodes[:, BUCKET].max()), len(from_floor)
+            )
+            log.put(self._key(kept, merged), _encode(from_floor))
+            kept.runs.insert(first, merged)
 
     def _forget(self, kept: BucketSetEntry, log: StateLog) -> None:
         for run in kept.runs:

@@ -98,16 +98,16 @@ class FiringLog:
 
         :param held: asked for the versions still held, if there is anything to merge; others' states go
         """
-        at = self._mergeable()
-        if at is None:
+        first = self._mergeable()
+        if first is None:
             return
-        parts = self.runs[at : at + _FAN_IN]
+        parts = self.runs[first : first + _FAN_IN]
         table = _last_words(pa.concat_tables(self._read(parts, log)))
         table = table.filter(pa.array(_counting(table, held(), bounds)))
         for part in parts:
             log.remove(self._key(part))
         merged = (parts[0][0], parts[0][1] + 1)
-        self.runs[at : at + _FAN_IN] = [merged] if table.num_rows else []
+        self.runs[first : first + _FAN_IN] = [merged] if table.num_rows else []
         if table.num_rows:
             self._write(merged, table, log)
 
@@ -130,15 +130,15 @@ class FiringLog:
         kept = []
         for run in self.runs:
             (table,) = self._read([run], log)
-            found = np.ones(len(table), np.bool_)
+            matches = np.ones(len(table), np.bool_)
             for name, value in gone.items():
-                found &= table.column(name).to_numpy() == value
-            if found.all():
+                matches &= table.column(name).to_numpy() == value
+            if matches.all():
                 log.remove(self._key(run))
                 continue
             kept.append(run)
-            if found.any():
-                self._write(run, table.filter(pa.array(~found)), log)
+            if matches.any():
+                self._write(run, table.filter(pa.array(~matches)), log)
         self.runs = kept
 
     def read(self, log: StateLog) -> dict[RuleVersionKey, FiringRecords]:
@@ -148,18 +148,18 @@ class FiringLog:
         table = _last_words(pa.concat_tables(self._read(self.runs, log)))
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         keys = np.stack([columns["ruleId"], columns["version"]], axis=1)
-        found = {}
+        tables = {}
         for rule_id, version in np.unique(keys, axis=0).tolist():
-            own = (columns["ruleId"] == rule_id) & (columns["version"] == version)
-            values = (columns[name][own] for name in _STATE)
-            found[(rule_id, version)] = FiringRecords(*values)
-        return found
+            of_version = (columns["ruleId"] == rule_id) & (columns["version"] == version)
+            values = (columns[name][of_version] for name in _STATE)
+            tables[(rule_id, version)] = FiringRecords(*values)
+        return tables
 
     def _mergeable(self) -> int | None:
         levels = [level for _, level in self.runs]
-        for at in range(len(levels) - _FAN_IN + 1):
-            if len(set(levels[at : at + _FAN_IN])) == 1:
-                return at
+        for first in range(len(levels) - _FAN_IN + 1):
+            if len(set(levels[first : first + _FAN_IN])) == 1:
+                return first
         return None
 
     def _write(self, run: Run, table: pa.Table, log: StateLog) -> None:

@@ -97,8 +97,8 @@ class EntryForm:
         parts = []
         for run in self._runs(data):
             if isinstance(run, _ApartRun):
-                kept = [(piece, at) for piece, at in run.pieces if piece.columns[0] not in fields]
-                bodies = [data[at : at + piece.length] for piece, at in kept]
+                kept = [(piece, start) for piece, start in run.pieces if piece.columns[0] not in fields]
+                bodies = [data[start : start + piece.length] for piece, start in kept]
                 parts.append(_encoded(_Directory(run.rows, [piece for piece, _ in kept]), bodies))
             else:
                 parts.append(self.apart(run, fields))
@@ -106,12 +106,12 @@ class EntryForm:
 
     def _runs(self, data: bytes) -> Iterator[_ApartRun | pa.Table]:
         source = pa.BufferReader(data)
-        while (at := source.tell()) < len(data):
-            if data[at : at + len(_APART)] != _APART:
+        while (message_start := source.tell()) < len(data):
+            if data[message_start : message_start + len(_APART)] != _APART:
                 yield pa.ipc.open_stream(source, options=_READ).read_all()
                 continue
-            start = at + _HEAD
-            end = start + int.from_bytes(data[at + len(_APART) : start], "little")
+            start = message_start + _HEAD
+            end = start + int.from_bytes(data[message_start + len(_APART) : start], "little")
             directory = _DIRECTORY.decode(data[start:end])
             pieces = []
             for piece in directory.pieces:
@@ -121,16 +121,17 @@ class EntryForm:
             yield _ApartRun(directory.rows, pieces)
 
     def _table(self, run: _ApartRun, data: bytes) -> pa.Table:
-        found: dict[str, pa.Array] = {}
+        columns: dict[str, pa.Array] = {}
         view = memoryview(data)
-        for piece, at in run.pieces:
-            plain = pa.decompress(view[at : at + piece.length], piece.plain, codec=_DENSE)
+        for piece, start in run.pieces:
+            plain = pa.decompress(view[start : start + piece.length], piece.plain, codec=_DENSE)
             schema = pa.schema([self._field(name) for name in piece.columns])
             batch = pa.ipc.read_record_batch(plain, schema)
-            found.update(zip(piece.columns, batch.columns, strict=True))
-        fields = [*self.schema, MARK] if BACKFILL in found else list(self.schema)
+            columns.update(zip(piece.columns, batch.columns, strict=True))
+        fields = [*self.schema, MARK] if BACKFILL in columns else list(self.schema)
         arrays = [
-            found[field.name] if field.name in found else _absent(field.type, run.rows) for field in fields
+            columns[field.name] if field.name in columns else _absent(field.type, run.rows)
+            for field in fields
         ]
         return pa.table(arrays, schema=pa.schema(fields))
 

@@ -52,7 +52,9 @@ class Careful:
     def ahead(self, judged: Ends) -> Careful:
         """The stretches that are not judged yet."""
         stretches = self.events, self.transactions
-        return Careful(*(None if each is None or each.is_judged(judged) else each for each in stretches))
+        return Careful(
+            *(None if stretch is None or stretch.is_judged(judged) else stretch for stretch in stretches)
+        )
 
 
 NOWHERE: Final = Careful()

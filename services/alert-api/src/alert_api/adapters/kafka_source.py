@@ -142,15 +142,17 @@ class KafkaAlertSource:
 
     def _on_assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         self._assigned = bool(partitions)
-        for place in partitions:
+        for partition in partitions:
             try:
-                backlog = stored_backlog(self._kafka, consumer, place.topic, place.partition)
+                backlog = stored_backlog(self._kafka, consumer, partition.topic, partition.partition)
             except KafkaException as error:
-                log.warning("not_surveyed", topic=place.topic, partition=place.partition, error=str(error))
+                log.warning(
+                    "not_surveyed", topic=partition.topic, partition=partition.partition, error=str(error)
+                )
                 continue
             if backlog is not None:
-                self._backlogs[place.topic, place.partition] = backlog
-                place.offset = backlog.until
+                self._backlogs[partition.topic, partition.partition] = backlog
+                partition.offset = backlog.until
         if self._backlogs:
             consumer.assign(partitions)
 

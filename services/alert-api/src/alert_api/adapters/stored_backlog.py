@@ -39,9 +39,9 @@ def stored_backlog(
     kafka: KafkaCluster, consumer: Consumer, topic: str, partition: int
 ) -> StoredBacklog | None:
     """From the group's offset to the end of the last large batch; None without one. Raises KafkaException."""
-    place = TopicPartition(topic, partition)
-    first, end = consumer.get_watermark_offsets(place, timeout=WAIT_SECONDS)
-    [committed] = consumer.committed([place], timeout=WAIT_SECONDS)
+    topic_partition = TopicPartition(topic, partition)
+    first, end = consumer.get_watermark_offsets(topic_partition, timeout=WAIT_SECONDS)
+    [committed] = consumer.committed([topic_partition], timeout=WAIT_SECONDS)
     start = max(first, committed.offset)
     if start >= end:
         return None
@@ -68,8 +68,8 @@ def stored_backlog(
 def _records(partition_log: PartitionLog, start: int, until: int) -> Iterator[Record]:
     """Raises KafkaException: the projector ends with it, and begins again at the group's offset."""
     try:
-        place = partition_log.topic, partition_log.partition
+        key = partition_log.topic, partition_log.partition
         for record in partition_log.records(start, until, BEGINNING_BYTES):
-            yield Record(*place, record.offset, record.key, record.value, record.cut)
+            yield Record(*key, record.offset, record.key, record.value, record.cut)
     except ContractError as error:
         raise KafkaException(str(error)) from error

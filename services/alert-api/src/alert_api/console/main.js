@@ -144,19 +144,19 @@ async function resume() {
   }
 }
 
-function move(place) {
+function move(route) {
   for (const [name, view] of Object.entries(views)) {
     // Nothing to choose from before the view has read the address: what is chosen would forget the rest of
     // it.
-    const chosen = name === place.view && Boolean(session.actor);
+    const chosen = name === route.view && Boolean(session.actor);
     byId(name).hidden = !chosen;
-    if (chosen) view.open(place);
+    if (chosen) view.open(route);
   }
   for (const link of document.querySelectorAll("[data-view]")) {
-    if (link.dataset.view === place.view) link.setAttribute("aria-current", "page");
+    if (link.dataset.view === route.view) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  document.title = `${TITLES[place.view]} \u2013 Tripline`;
+  document.title = `${TITLES[route.view]} \u2013 Tripline`;
 }
 
 /** What is away or behind, in whole sentences at the top of the page. */
@@ -167,12 +167,12 @@ function announce() {
   chip.dataset.level = verdict.level;
   setText(chip, CHIPS[verdict.level]);
   chip.title = verdict.text;
-  const away = [alertService, feeds.rules, feeds.transactions].filter((each) =>
-    each.trouble && each.state !== "absent"
+  const away = [alertService, feeds.rules, feeds.transactions].filter((feed) =>
+    feed.trouble && feed.state !== "absent"
   );
-  const sentences = away.map((each) =>
-    `${each.title} ${each.trouble}.${
-      each.goodAt ? ` What you see of it is from ${timeOfDay(each.goodAt)}.` : ""
+  const sentences = away.map((feed) =>
+    `${feed.title} ${feed.trouble}.${
+      feed.goodAt ? ` What you see of it is from ${timeOfDay(feed.goodAt)}.` : ""
     }`
   );
   if (["away", "behind", "starting"].includes(verdict.level)) sentences.unshift(verdict.text);

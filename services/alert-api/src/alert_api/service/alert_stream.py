@@ -34,9 +34,9 @@ class StreamPlace:
         match = _PLACE.fullmatch(text)
         if match is None:
             return None
-        place = cls(int(match[1]), int(match[2]))
+        parsed = cls(int(match[1]), int(match[2]))
         # What the database can compare with: 64 bits, of the position without the sign.
-        return place if place.transaction < 2**64 and place.position < 2**63 else None
+        return parsed if parsed.transaction < 2**64 and parsed.position < 2**63 else None
 
     def __str__(self) -> str:
         return f"{self.transaction}-{self.position}"

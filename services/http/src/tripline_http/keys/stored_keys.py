@@ -66,17 +66,17 @@ class StoredKeys:
     def find(self, sha256: str) -> ApiKey | None:
         """The key with this hash, its end passed or not. Raises KeysUnavailable where that cannot be told."""
         self._look(LOOK_SECONDS)
-        found = self._keys.get(sha256)
-        if found is None and self._looked_at == self._read_at:
+        api_key = self._keys.get(sha256)
+        if api_key is None and self._looked_at == self._read_at:
             self._look(MISS_SECONDS)
-            found = self._keys.get(sha256)
+            api_key = self._keys.get(sha256)
         age = self._steady() - self._read_at
-        if age > LONGEST_SECONDS or (found is None and self._looked_at > self._read_at):
+        if age > LONGEST_SECONDS or (api_key is None and self._looked_at > self._read_at):
             raise KeysUnavailable("the keys cannot be read")
-        if found is None or found.role not in ROLES:
+        if api_key is None or api_key.role not in ROLES:
             return None
-        end = None if found.not_after is None else found.not_after / 1000
-        return ApiKey(found.name, found.sha256, ROLES[found.role], end, found.role)
+        end = None if api_key.not_after is None else api_key.not_after / 1000
+        return ApiKey(api_key.name, api_key.sha256, ROLES[api_key.role], end, api_key.role)
 
     def used(self, key: ApiKey) -> None:
         """Notes that the key has let somebody in."""

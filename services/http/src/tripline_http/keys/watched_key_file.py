@@ -78,9 +78,9 @@ class WatchedKeyFile:
     def _version_now(self) -> _Version | None:
         """The identity of what the file holds; None where that cannot be told."""
         try:
-            found = self._path.stat()
+            status = self._path.stat()
         except OSError:
             return None
-        if self._wall() - max(found.st_ctime, found.st_mtime) < _SETTLED_SECONDS:
+        if self._wall() - max(status.st_ctime, status.st_mtime) < _SETTLED_SECONDS:
             return None
-        return (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

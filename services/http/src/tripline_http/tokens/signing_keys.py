@@ -62,10 +62,10 @@ class SigningKeys:
             self._ask_again(key_id)
         if self._age() > LONGEST_SECONDS:
             raise IssuerUnavailable("its keys are too old to be relied on")
-        found = self._keys.get(key_id)
-        if found is None and self.is_unreachable:
+        signing_key = self._keys.get(key_id)
+        if signing_key is None and self.is_unreachable:
             raise IssuerUnavailable("whether it has a new key cannot be told")
-        return found
+        return signing_key
 
     def _age(self) -> float:
         return self._steady() - self._fetched_at

@@ -36,16 +36,16 @@ def test_it_is_there_until_the_first_commit(tmp_path: Path) -> None:
     write_restore_point(tmp_path, STATES)
     assert read_restore_point(tmp_path) is None
     pin(tmp_path, new_config(TRANSACTION, 3, "wall"), ENDS)
-    found = read_restore_point(tmp_path)
-    assert found is not None
-    assert found.ends == judged_ends(tmp_path) == ENDS
+    restore_point = read_restore_point(tmp_path)
+    assert restore_point is not None
+    assert restore_point.ends == judged_ends(tmp_path) == ENDS
     remove_restore_point(tmp_path)
-    assert [list(read_state(found.state_file(shard))) for shard in range(3)] == STATES
+    assert [list(read_state(restore_point.state_file(shard))) for shard in range(3)] == STATES
     commit(tmp_path)
     assert read_restore_point(tmp_path) is None
     assert judged_ends(tmp_path) == {"transactions.v1": {0: 20, 1: 5}}
     remove_restore_point(tmp_path)
-    assert not found.folder.exists()
+    assert not restore_point.folder.exists()
 
 
 def test_what_a_rebuild_that_was_killed_left_behind_is_of_no_use_to_another_engine(tmp_path: Path) -> None:
@@ -67,6 +67,6 @@ def test_half_a_state_is_none(tmp_path: Path) -> None:
     assert not (tmp_path / "beginning").exists()
     write_restore_point(tmp_path, STATES[1:])
     pin(tmp_path, new_config(TRANSACTION, 2, "wall"), ENDS)
-    found = read_restore_point(tmp_path)
-    assert found is not None
-    assert list(read_state(found.state_file(0))) == STATES[1]
+    restore_point = read_restore_point(tmp_path)
+    assert restore_point is not None
+    assert list(read_state(restore_point.state_file(0))) == STATES[1]

@@ -83,21 +83,21 @@ def test_micro_batches_add_up() -> None:
     }
     metrics.batch_committed(0.09, {"events": 0, "transactions": 2}, shard_counters(observed))
     metrics.record_tick({0: 3, 1: 0}, 1_500)
-    found = samples(metrics.registry)
-    assert found["tripline_engine_alerts_total", ()] == 1
-    assert found["tripline_engine_rejects_total", ("too_late",)] == 1
-    assert found["tripline_engine_rebuilds_total", ()] == 1
-    assert found["tripline_engine_rebuild_seconds_total", ()] == 2.5
-    assert found["tripline_engine_rows_total", ("transactions",)] == 7
-    assert found["tripline_engine_history_rows", ("0",)] == 5
-    assert found["tripline_engine_history_rows", ("1",)] == 9
-    assert found["tripline_engine_lag_records", ("0",)] == 3
-    assert found["tripline_engine_record_clock_seconds", ()] == 1.5
-    assert found["tripline_engine_batch_seconds_count", ()] == 2
-    assert found["tripline_engine_detection_latency_seconds_bucket", ("0.075",)] == 0
-    assert found["tripline_engine_detection_latency_seconds_bucket", ("0.1",)] == 1
-    assert found["tripline_engine_detection_latency_seconds_bucket", ("+Inf",)] == 1
-    assert found["tripline_engine_detection_latency_seconds_sum", ()] == 0.08
+    told = samples(metrics.registry)
+    assert told["tripline_engine_alerts_total", ()] == 1
+    assert told["tripline_engine_rejects_total", ("too_late",)] == 1
+    assert told["tripline_engine_rebuilds_total", ()] == 1
+    assert told["tripline_engine_rebuild_seconds_total", ()] == 2.5
+    assert told["tripline_engine_rows_total", ("transactions",)] == 7
+    assert told["tripline_engine_history_rows", ("0",)] == 5
+    assert told["tripline_engine_history_rows", ("1",)] == 9
+    assert told["tripline_engine_lag_records", ("0",)] == 3
+    assert told["tripline_engine_record_clock_seconds", ()] == 1.5
+    assert told["tripline_engine_batch_seconds_count", ()] == 2
+    assert told["tripline_engine_detection_latency_seconds_bucket", ("0.075",)] == 0
+    assert told["tripline_engine_detection_latency_seconds_bucket", ("0.1",)] == 1
+    assert told["tripline_engine_detection_latency_seconds_bucket", ("+Inf",)] == 1
+    assert told["tripline_engine_detection_latency_seconds_sum", ()] == 0.08
 
 
 def test_the_probes_say_what_is_wrong() -> None:
@@ -136,14 +136,14 @@ def test_a_micro_batch_is_taken_from_spark_s_own_json(tmp_path: Path) -> None:
             "observedMetrics": {"shards": {"shard0": counters, "shard1": None}},
         }
     )
-    found = samples(metrics.registry)
+    told = samples(metrics.registry)
     assert ready.is_set()
     assert committed.is_set()
     assert limit.full
     assert "position 5:" in (watch.sentence or "")
-    assert found["tripline_engine_alerts_total", ()] == 1
-    assert found["tripline_engine_history_rows", ("0",)] == 7
-    assert found["tripline_engine_batch_stage_seconds_total", ("addBatch",)] == pytest.approx(0.1)
+    assert told["tripline_engine_alerts_total", ()] == 1
+    assert told["tripline_engine_history_rows", ("0",)] == 7
+    assert told["tripline_engine_batch_stage_seconds_total", ("addBatch",)] == pytest.approx(0.1)
 
 
 def test_a_micro_batch_before_any_shard_has_spoken(tmp_path: Path) -> None:

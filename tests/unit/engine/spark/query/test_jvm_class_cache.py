@@ -67,7 +67,7 @@ def test_another_jar_makes_another_archive_and_the_old_one_goes(tmp_path: Path, 
 
 
 def test_a_java_that_writes_none_is_no_error(tmp_path: Path, jars: Path) -> None:
-    found = archive(tmp_path, jars)
-    assert found.options
-    found.keep(Gateway(a_jvm(found, "")))
-    assert not found.file.exists()
+    archive_path = archive(tmp_path, jars)
+    assert archive_path.options
+    archive_path.keep(Gateway(a_jvm(archive_path, "")))
+    assert not archive_path.file.exists()

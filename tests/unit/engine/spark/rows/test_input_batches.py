@@ -25,10 +25,10 @@ RECORDS = [
 ]
 
 
-def rows(*found: tuple[object, ...]) -> pa.RecordBatch:
-    fields = list(INPUT_SCHEMA)[: len(found[0])]
+def rows(*values: tuple[object, ...]) -> pa.RecordBatch:
+    fields = list(INPUT_SCHEMA)[: len(values[0])]
     columns = [
-        pa.array(column, each.type) for column, each in zip(zip(*found, strict=True), fields, strict=True)
+        pa.array(column, field.type) for column, field in zip(zip(*values, strict=True), fields, strict=True)
     ]
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
@@ -39,12 +39,12 @@ def raw(record: tuple[int, int, int, bytes | None]) -> tuple[object, ...]:
 
 
 def packed_by_itself() -> list[Payload]:
-    return [payload for found in packer(config(1))(iter([batch(RECORDS)])) for payload in unpacked(found)]
+    return [payload for packed in packer(config(1))(iter([batch(RECORDS)])) for payload in unpacked(packed)]
 
 
 def contents(payloads: list[Payload], kind: Kind) -> list[dict[str, object]]:
-    found = (pa.ipc.open_stream(p.data).read_all().to_pylist() for p in payloads if p.kind is kind)
-    return [row for part in found for row in part]
+    tables = (pa.ipc.open_stream(p.data).read_all().to_pylist() for p in payloads if p.kind is kind)
+    return [row for part in tables for row in part]
 
 
 def by_kind(payloads: list[Payload]) -> list[Payload]:
@@ -60,12 +60,12 @@ def test_raw_records_are_packed_as_if_in_the_order_of_their_offsets(order: list[
 
 @pytest.mark.parametrize("most", [1, 150])
 def test_many_bytes_are_packed_a_part_at_a_time(most: int) -> None:
-    found = ordered_payloads([rows(*map(raw, RECORDS))], packer(config(1), pass_bytes=most), most)
+    payloads = ordered_payloads([rows(*map(raw, RECORDS))], packer(config(1), pass_bytes=most), most)
     whole = packed_by_itself()
-    assert len(found) > len(whole)
+    assert len(payloads) > len(whole)
     for kind in (Kind.TRANSACTIONS, Kind.PARSE_REJECTS):
-        assert contents(found, kind) == contents(whole, kind)
-    assert [p for p in found if p.kind is Kind.PARTITION_RANGE] == [
+        assert contents(payloads, kind) == contents(whole, kind)
+    assert [p for p in payloads if p.kind is Kind.PARTITION_RANGE] == [
         p for p in whole if p.kind is Kind.PARTITION_RANGE
     ]
 
@@ -84,8 +84,8 @@ def test_parts_of_which_one_has_a_backfill_are_packed_apart(backfilled: int) -> 
         )
         for i in range(3)
     ]
-    found = ordered_payloads([rows(*records)], packer(config(1)), batch_bytes=1)
-    judged = contents(found, Kind.TRANSACTIONS)
+    payloads = ordered_payloads([rows(*records)], packer(config(1)), batch_bytes=1)
+    judged = contents(payloads, Kind.TRANSACTIONS)
     assert [row.get("backfill") for row in judged] == ["b" if i == backfilled else None for i in range(3)]
 
 
@@ -96,8 +96,8 @@ def test_events_come_by_kind_and_position_before_what_is_packed() -> None:
         ),
         rows((0, Kind.TICK, 4, b"t4", 0, 0, None), (0, Kind.RULE_EVENT, 2, b"", 0, 0, None)),
     ]
-    found = ordered_payloads(batches, packer(config(1)))
-    assert [(payload.kind, payload.position) for payload in found] == [
+    payloads = ordered_payloads(batches, packer(config(1)))
+    assert [(payload.kind, payload.position) for payload in payloads] == [
         (Kind.RULE_EVENT, 2),
         (Kind.RULE_EVENT, 9),
         (Kind.TICK, 4),
@@ -105,13 +105,13 @@ def test_events_come_by_kind_and_position_before_what_is_packed() -> None:
         (Kind.TRANSACTIONS, 0),
         (Kind.PARTITION_RANGE, 0),
     ]
-    assert [payload.data for payload in found[:4]] == [b"", b"r9", b"t4", b"t5"]
+    assert [payload.data for payload in payloads[:4]] == [b"", b"r9", b"t4", b"t5"]
 
 
 def test_the_header_of_a_backfill_goes_along_with_its_record() -> None:
     of_a_backfill = (0, BACKFILLED_RECORD, 8, payment(2), 0, 100, b"b-1")
-    found = ordered_payloads([rows(of_a_backfill, *map(raw, RECORDS[:1]))], packer(config(1)))
-    told = [(row["offset"], row["backfill"]) for row in contents(found, Kind.TRANSACTIONS)]
+    payloads = ordered_payloads([rows(of_a_backfill, *map(raw, RECORDS[:1]))], packer(config(1)))
+    told = [(row["offset"], row["backfill"]) for row in contents(payloads, Kind.TRANSACTIONS)]
     assert told == [(7, None), (8, "b-1")]
     ordinary = ordered_payloads([rows(*map(raw, RECORDS[:1]))], packer(config(1)))
     assert ["backfill" in row for row in contents(ordinary, Kind.TRANSACTIONS)] == [False]

@@ -17,41 +17,41 @@ from tripline_engine.domain.transactions.sharding import REPORTS, shards_of
 from tripline_engine.spark.rows.shard_keys import shard_keys, spark_hash
 
 
-def of_kind(found: list[tuple[int, Kind, Any]], kind: Kind) -> list[tuple[int, Any]]:
-    return [(shard, content) for shard, k, content in found if k is kind]
+def of_kind(packed: list[tuple[int, Kind, Any]], kind: Kind) -> list[tuple[int, Any]]:
+    return [(shard, content) for shard, k, content in packed if k is kind]
 
 
 def test_the_running_maximum_goes_over_all_records_rejects_included() -> None:
     rows = [(0, 7, 100, payment(1)), (0, 8, 300, b"broken"), (0, 9, 200, payment(2))]
-    found = pack(1, batch(rows), batch([(0, 12, 250, payment(3)), (0, 13, 400, None)]))
-    judged = [row for _, rows in of_kind(found, Kind.TRANSACTIONS) for row in rows]
+    packed = pack(1, batch(rows), batch([(0, 12, 250, payment(3)), (0, 13, 400, None)]))
+    judged = [row for _, rows in of_kind(packed, Kind.TRANSACTIONS) for row in rows]
     assert [(r["offset"], r["recordTime"], r["runningMax"]) for r in judged] == [
         (7, 100, 100),
         (9, 200, 300),
         (12, 250, 300),
     ]
-    assert of_kind(found, Kind.PARTITION_RANGE) == [
+    assert of_kind(packed, Kind.PARTITION_RANGE) == [
         (0, {"partition": 0, "from": 7, "until": 14, "maxRecordTime": 400})
     ]
 
 
 def test_each_partition_has_its_own_running_maximum_and_range() -> None:
     rows = [(0, 1, 500, payment(1)), (1, 5, 100, payment(2)), (0, 2, 400, payment(3)), (1, 6, 90, payment(4))]
-    found = pack(1, batch(rows))
-    judged = [row for _, rows in of_kind(found, Kind.TRANSACTIONS) for row in rows]
+    packed = pack(1, batch(rows))
+    judged = [row for _, rows in of_kind(packed, Kind.TRANSACTIONS) for row in rows]
     assert [(r["partition"], r["offset"], r["runningMax"]) for r in judged] == [
         (0, 1, 500),
         (0, 2, 500),
         (1, 5, 100),
         (1, 6, 100),
     ]
-    assert [r["maxRecordTime"] for _, r in of_kind(found, Kind.PARTITION_RANGE)] == [500, 100]
+    assert [r["maxRecordTime"] for _, r in of_kind(packed, Kind.PARTITION_RANGE)] == [500, 100]
 
 
 def test_rejects_carry_what_an_inspector_needs() -> None:
     huge = b"x" * 600_000
-    found = pack(3, batch([(1, 4, 50, huge), (1, 5, 60, None)]))
-    [(shard, rejects)] = of_kind(found, Kind.PARSE_REJECTS)
+    packed = pack(3, batch([(1, 4, 50, huge), (1, 5, 60, None)]))
+    [(shard, rejects)] = of_kind(packed, Kind.PARSE_REJECTS)
     assert shard == 0
     first, second = rejects
     assert (first["partition"], first["offset"], first["recordTime"], first["reason"]) == (
@@ -63,19 +63,19 @@ def test_rejects_carry_what_an_inspector_needs() -> None:
     assert (first["length"], first["sha256"]) == (600_000, sha256(huge).hexdigest())
     assert first["value"] == huge[: 512 * 1024]
     assert (second["reason"], second["length"], second["value"]) == ("unparseable", 0, b"")
-    assert of_kind(found, Kind.TRANSACTIONS) == []
+    assert of_kind(packed, Kind.TRANSACTIONS) == []
 
 
 def test_each_transaction_keeps_its_backfill_and_slices_without_one_have_no_column() -> None:
     rows = [(0, 1, 10, payment(1)), (0, 2, 11, b"broken"), (0, 3, 12, payment(3)), (1, 4, 13, payment(4))]
     names = pa.array([None, b"b", b"\xff", None], pa.binary())
-    found = pack(1, batch(rows).append_column("backfill", names))
-    judged = of_kind(found, Kind.TRANSACTIONS)
+    packed = pack(1, batch(rows).append_column("backfill", names))
+    judged = of_kind(packed, Kind.TRANSACTIONS)
     assert [[row.get("backfill", "none") for row in part] for _, part in judged] == [
         [None, "\ufffd"],
         ["none"],
     ]
-    assert [row["reason"] for _, part in of_kind(found, Kind.PARSE_REJECTS) for row in part] == [
+    assert [row["reason"] for _, part in of_kind(packed, Kind.PARSE_REJECTS) for row in part] == [
         "unparseable"
     ]
 

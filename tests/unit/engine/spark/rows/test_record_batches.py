@@ -65,12 +65,12 @@ def stream(batches: list[list[int]]) -> io.BytesIO:
 
 def loaded(kind: type[TransformWithStateInPandasSerializer], batches: list[list[int]]) -> list[Any]:
     """Mode, key and positions as Spark's worker hands them to a processor."""
-    found = []
+    rows_read = []
     for mode, key, group in serializer(kind).load_stream(stream(batches)):
         chosen = [part[1].iloc[:, COLUMNS] for part in group] if group is not None else []
         rows = [row for part in chosen for row in as_record_batch(part).to_pylist()]
-        found.append((mode, key and tuple(map(int, key)), rows))
-    return found
+        rows_read.append((mode, key and tuple(map(int, key)), rows))
+    return rows_read
 
 
 @given(st.lists(st.lists(st.integers(0, 2), max_size=4).map(sorted), max_size=4))

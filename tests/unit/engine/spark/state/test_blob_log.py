@@ -78,14 +78,14 @@ def shard(tmp_path: Path) -> Shard:
 def test_what_is_large_is_a_file_and_all_else_is_in_the_store(large: str, shard: Shard) -> None:
     log = shard.begin()
     data = {large: b"x" * LARGE, "segment/payee/8": b"y" * (LARGE - 1), "rules": b"z" * 1_000}
-    for key, each in data.items():
-        log.put(key, each)
+    for key, blob in data.items():
+        log.put(key, blob)
     shard.commit(log)
     assert log.get_all([*data, "none"]) == [*data.values(), None]
     assert shard.begin().get_all([*data, "none"]) == [*data.values(), None]
     assert len(shard.files()) == 1
-    assert {key: each for key, each in shard.store.committed.items() if not key.startswith(NAMES)} == {
-        key: each for key, each in data.items() if key != large
+    assert {key: blob for key, blob in shard.store.committed.items() if not key.startswith(NAMES)} == {
+        key: blob for key, blob in data.items() if key != large
     }
     [name] = _named(shard)
     assert (shard.folder / name).read_bytes() == data[large]
@@ -269,11 +269,11 @@ def test_random_lives(tmp_path: Path) -> None:
                 if rng.random() < 0.3:
                     gone = [key, rng.choice(KEYS), "other"][: rng.randrange(1, 4)]
                     log.remove_all(gone)
-                    tried = {each: data for each, data in tried.items() if each not in gone}
+                    tried = {key: data for key, data in tried.items() if key not in gone}
                     continue
                 if key in model or rng.random() < 0.5:
                     some = [key, *rng.sample(KEYS, 3)]
-                    assert log.get_all(some) == [tried.get(each) for each in some]
+                    assert log.get_all(some) == [tried.get(key) for key in some]
                 tried[key] = rng.randbytes(rng.choice([3, LARGE, 40]))
                 log.put(key, tried[key])
             if rng.random() < 0.2:
@@ -281,15 +281,15 @@ def test_random_lives(tmp_path: Path) -> None:
                 continue
             shard.commit(log)
             model = tried
-            large = {each for each, data in model.items() if len(data) >= LARGE}
+            large = {key for key, data in model.items() if len(data) >= LARGE}
             assert {name.rsplit(".", 2)[0] for name in _named(shard)} == large
-            others = {each for each in shard.store.committed if not each.startswith(NAMES)} - {GONE}
+            others = {key for key in shard.store.committed if not key.startswith(NAMES)} - {GONE}
             assert others - large == model.keys() - large
-            assert all(shard.store.committed[each].startswith(b"file ") for each in others & large)
+            assert all(shard.store.committed[key].startswith(b"file ") for key in others & large)
             versions.append((dict(shard.store.committed), model))
         for committed, known in versions[-KEPT_BATCHES:]:
             past = DictLog()
             past.committed = committed
             past.abort()
-            found = BlobLog(past, shard.folder, 10_000, LARGE)
-            assert found.get_all(KEYS) == [known.get(key) for key in KEYS]
+            reopened = BlobLog(past, shard.folder, 10_000, LARGE)
+            assert reopened.get_all(KEYS) == [known.get(key) for key in KEYS]

@@ -37,7 +37,7 @@ def put_two_megabytes(log: SparkStateLog) -> None:
 @pytest.mark.parametrize("form", STATE_FORMATS)
 def test_any_number_of_large_entries_is_read_at_once(form: int) -> None:
     data = {f"k{number}": bytes([number % 256]) * 100_000 for number in range(300)}
-    store = Store(kept={name: STATE_FORMATS[form].stored(each) for name, each in data.items()})
+    store = Store(kept={name: STATE_FORMATS[form].stored(blob) for name, blob in data.items()})
     store.open.set()
     with served(store, form) as log:
         log.put("last", b"1")
@@ -56,7 +56,7 @@ def test_what_is_written_is_read_back_and_removed(form: int, kind: type) -> None
         log.put("empty", b"")
         assert (log.get("a"), log.get("empty")) == (None, b"")
         log.settle()
-    assert {name: type(each) for name, each in store.kept.items()} == {"b": kind, "empty": kind}
+    assert {name: type(blob) for name, blob in store.kept.items()} == {"b": kind, "empty": kind}
 
 
 def test_writes_do_not_wait_for_answers_until_they_are_settled() -> None:

@@ -27,15 +27,15 @@ def play(histories: int) -> None:
             commands=drawn.choice([0.0, 0.9]),
         )
         engine = Engine(drawn.choice([1, 2]))
-        for number, each in enumerate(random_history(drawn.getrandbits(62), profile)):
+        for number, taken in enumerate(random_history(drawn.getrandbits(62), profile)):
             if number == 3:
                 engine.forget()
-            engine.take(each)
-            _pack_as_received(each)
+            engine.take(taken)
+            _pack_as_received(taken)
 
 
 def _pack_as_received(taken: MicroBatch) -> None:
-    rows = [(each.partition, each.offset, each.record_time, each.value) for each in taken.records]
+    rows = [(record.partition, record.offset, record.record_time, record.value) for record in taken.records]
     for _ in packer(config(2))(_received(batch(rows))):
         pass
 

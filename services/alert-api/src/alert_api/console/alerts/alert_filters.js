@@ -60,7 +60,7 @@ export class AlertFilters {
         "fieldset",
         { class: "segments" },
         element("legend", { class: "unseen" }, "State"),
-        this.states.map((each) => each.label),
+        this.states.map((state) => state.label),
       ),
       this.rule,
       element("span", { class: "pair" }, this.field, this.value),
@@ -98,7 +98,7 @@ export class AlertFilters {
   apply() {
     const query = new URLSearchParams();
     const put = (name, value) => value && query.set(name, value);
-    put("state", this.states.find((each) => each.input.checked)?.value);
+    put("state", this.states.find((state) => state.input.checked)?.value);
     put("ruleId", this.rule.value);
     put("group", this.value.value.trim() && `${this.field.value}:${this.value.value.trim()}`);
     put("voided", this.voided.value);

@@ -206,8 +206,8 @@ function detection(alert) {
   return fullTime(alert.detectedAt) + took;
 }
 
-function part(title, content, place = "") {
-  return element("section", { class: place }, element("h2", {}, title), content);
+function part(title, content, className = "") {
+  return element("section", { class: className }, element("h2", {}, title), content);
 }
 
 function pairs(entries) {

@@ -88,7 +88,7 @@ export class AlertsView {
       setText(
         this.error,
         error.body?.errors
-          ? `This filter is not one: ${error.body.errors.map((each) => each.message).join("; ")}`
+          ? `This filter is not one: ${error.body.errors.map((problem) => problem.message).join("; ")}`
           : `The alerts cannot be read now: ${error.message}`,
       );
       this.key = null;
@@ -101,7 +101,7 @@ export class AlertsView {
     try {
       const { body, next } = await call(this.next);
       if (generation !== this.generation) return;
-      this.alerts = [...this.alerts, ...body.items.filter((each) => !this.rows.has(each.alertId))];
+      this.alerts = [...this.alerts, ...body.items.filter((other) => !this.rows.has(other.alertId))];
       this.next = next;
       this.render();
     } catch (error) {
@@ -139,7 +139,7 @@ export class AlertsView {
 
   replace(alert) {
     this.page.replace(alert);
-    this.alerts = this.alerts.map((each) => (each.alertId === alert.alertId ? alert : each));
+    this.alerts = this.alerts.map((other) => (other.alertId === alert.alertId ? alert : other));
     this.render();
   }
 

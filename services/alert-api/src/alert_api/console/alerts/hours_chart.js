@@ -13,14 +13,14 @@ const hourOf = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-di
 export function hoursChart(summary) {
   const first = Math.floor(summary.from / HOUR) * HOUR;
   const hours = Math.min(744, Math.floor((summary.to - first) / HOUR) + 1);
-  const byHour = new Map(summary.byHour.map((each) => [each.hour, each]));
-  const highest = roundAbove(Math.max(0, ...summary.byHour.map((each) => each.open + each.acknowledged)));
+  const byHour = new Map(summary.byHour.map((hour) => [hour.hour, hour]));
+  const highest = roundAbove(Math.max(0, ...summary.byHour.map((hour) => hour.open + hour.acknowledged)));
   const width = WIDTH / hours;
   const bars = Array.from({ length: hours }, (_, index) => {
     const hour = first + index * HOUR;
     const { open, acknowledged } = byHour.get(hour) ?? { open: 0, acknowledged: 0 };
     const tall = (count) => (HEIGHT - 2) * count / highest;
-    const at = { x: (index * width + width * 0.12).toFixed(2), width: (width * 0.76).toFixed(2) };
+    const bar = { x: (index * width + width * 0.12).toFixed(2), width: (width * 0.76).toFixed(2) };
     return drawing(
       "g",
       {},
@@ -28,13 +28,13 @@ export function hoursChart(summary) {
       drawing("rect", { class: "bar-back", x: index * width, width, y: 0, height: HEIGHT }),
       drawing("rect", {
         class: "bar-done",
-        ...at,
+        ...bar,
         y: HEIGHT - tall(acknowledged),
         height: tall(acknowledged),
       }),
       drawing("rect", {
         class: "bar-open",
-        ...at,
+        ...bar,
         y: HEIGHT - tall(acknowledged + open),
         height: tall(open),
       }),

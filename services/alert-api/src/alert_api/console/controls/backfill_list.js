@@ -29,7 +29,7 @@ export class OpenBackfills {
       this.shown = shown;
       this.list.replaceChildren(
         ...(body.items.length
-          ? body.items.map((each) => this.entry(each))
+          ? body.items.map((backfill) => this.entry(backfill))
           : [element("li", { class: "muted small" }, "None is open.")]),
       );
     } catch (error) {
@@ -40,11 +40,11 @@ export class OpenBackfills {
     }
   }
 
-  entry(each) {
-    const since = element("input", { type: "datetime-local", step: 1, id: `whole-${each.backfillId}` });
-    const end = button("End it", () => this.end(each, since), {
+  entry(backfill) {
+    const since = element("input", { type: "datetime-local", step: 1, id: `whole-${backfill.backfillId}` });
+    const end = button("End it", () => this.end(backfill, since), {
       disabled: !session.may("controls:write"),
-      "aria-label": `End backfill ${each.backfillId}`,
+      "aria-label": `End backfill ${backfill.backfillId}`,
     });
     return element(
       "li",
@@ -52,11 +52,11 @@ export class OpenBackfills {
       element(
         "p",
         {},
-        element("b", { class: "mono" }, each.backfillId),
+        element("b", { class: "mono" }, backfill.backfillId),
         element(
           "span",
           { class: "muted small" },
-          ` open since ${fullTime(each.startedAt)}, by ${each.startedBy}`,
+          ` open since ${fullTime(backfill.startedAt)}, by ${backfill.startedBy}`,
         ),
       ),
       element(
@@ -65,7 +65,7 @@ export class OpenBackfills {
         "Its records carry the Kafka header ",
         element("span", { class: "mono" }, "backfill"),
         " with this id; the traffic generator sends it for ",
-        element("span", { class: "mono" }, `POST /v1/replays?shift=none&backfill=${each.backfillId}`),
+        element("span", { class: "mono" }, `POST /v1/replays?shift=none&backfill=${backfill.backfillId}`),
       ),
       element(
         "div",
@@ -76,19 +76,19 @@ export class OpenBackfills {
     );
   }
 
-  end(each, since) {
+  end(backfill, since) {
     const completeFrom = since.value ? Date.parse(since.value) : null;
     const whole = completeFrom === null
       ? "History counts as whole from when it did before."
       : `History counts as whole from ${fullTime(completeFrom)} on, as far as it is kept.`;
     confirm({
       title: "End this backfill?",
-      what: `${capital(MANY)} that name ${each.backfillId} are rejected from then on. ${whole}`,
+      what: `${capital(MANY)} that name ${backfill.backfillId} are rejected from then on. ${whole}`,
       go: "End the backfill",
       act: async () => {
         const body = {
           command: "END_BACKFILL",
-          backfillId: each.backfillId,
+          backfillId: backfill.backfillId,
           ...(completeFrom === null ? {} : { completeFrom }),
         };
         await registry("/control-commands", { method: "POST", body });

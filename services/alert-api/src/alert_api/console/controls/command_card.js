@@ -13,12 +13,12 @@ export class CommandCard {
    * `read()`, `problems()`
    * and `inWords()`. `onDone` is called when the command was taken.
    */
-  constructor(each, onDone, form = null) {
-    Object.assign(this, { each, onDone, form });
+  constructor(command, onDone, form = null) {
+    Object.assign(this, { command, onDone, form });
     this.error = element("p", { class: "error", role: "alert" });
-    this.act = button(each.go, () => this.ask(), {
-      kind: each.danger ? "danger" : "quiet",
-      dataset: { command: each.command },
+    this.act = button(command.go, () => this.ask(), {
+      kind: command.danger ? "danger" : "quiet",
+      dataset: { command: command.command },
     });
     this.element = element(
       "li",
@@ -26,11 +26,11 @@ export class CommandCard {
       element(
         "div",
         {},
-        element("h2", {}, each.title),
-        element("p", {}, each.what),
+        element("h2", {}, command.title),
+        element("p", {}, command.what),
         form?.element,
         this.error,
-        element("p", { class: "mono muted" }, each.command),
+        element("p", { class: "mono muted" }, command.command),
       ),
       this.act,
     );
@@ -41,17 +41,17 @@ export class CommandCard {
   }
 
   ask() {
-    const { each, form } = this;
+    const { command, form } = this;
     this.mark([]);
     const wrong = form?.problems() ?? [];
     if (wrong.length) return this.mark(wrong);
     confirm({
-      title: `${each.title}?`,
-      what: form ? `${form.inWords()} ${each.what}` : each.what,
-      go: each.go,
-      danger: each.danger,
-      word: each.typed ? each.command : null,
-      act: () => this.send({ command: each.command, ...form?.read() }),
+      title: `${command.title}?`,
+      what: form ? `${form.inWords()} ${command.what}` : command.what,
+      go: command.go,
+      danger: command.danger,
+      word: command.typed ? command.command : null,
+      act: () => this.send({ command: command.command, ...form?.read() }),
     });
     return undefined;
   }
@@ -73,8 +73,8 @@ export class CommandCard {
   }
 
   mark(errors) {
-    const at = (name) => this.element.querySelector(`[data-field="${CSS.escape(name)}"]`);
-    const rest = markFields(this.element, errors, (field) => at(field) ?? at(field.split(".")[0]));
+    const marked = (name) => this.element.querySelector(`[data-field="${CSS.escape(name)}"]`);
+    const rest = markFields(this.element, errors, (field) => marked(field) ?? marked(field.split(".")[0]));
     setText(this.error, rest.join(" "));
   }
 }

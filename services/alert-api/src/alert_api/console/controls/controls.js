@@ -24,10 +24,10 @@ export class ControlsView {
       CLEAR_GROUP: new ClearGroupForm("clear-group"),
       VOID_TRANSACTION: this.voiding,
     };
-    this.cards = [...OF_RULES, VOID, BACKFILL, ...WHOLE_LINE].map((each) =>
-      new CommandCard(each, () => this.read(), forms[each.command] ?? null)
+    this.cards = [...OF_RULES, VOID, BACKFILL, ...WHOLE_LINE].map((command) =>
+      new CommandCard(command, () => this.read(), forms[command.command] ?? null)
     );
-    const backfill = this.cards.find(({ each }) => each === BACKFILL);
+    const backfill = this.cards.find(({ command }) => command === BACKFILL);
     backfill.element.querySelector("div").append(this.backfills.element);
     byId("controls").append(
       element(
@@ -121,7 +121,7 @@ function comparison({ shards, complete, equal, answers }, isRecent) {
       shards > 1 ? `, in each of its ${shards} shards` : ""
     }.`;
   }
-  const list = (name) => [...new Set(answers.flatMap((each) => each[name]))];
+  const list = (name) => [...new Set(answers.flatMap((answer) => answer[name]))];
   const said = [["missing", "missing in the engine"], ["unexpected", "held by the engine only"], [
     "different",
     "held in another version",

@@ -64,9 +64,9 @@ export class MovingChart {
   }
 
   /** A new value at `at` (ms); null is no value. */
-  add(at, value) {
-    if (value !== null) this.points.push({ at, value });
-    while (this.points.length && this.points[0].at < at - SPAN_MS - 5000) this.points.shift();
+  add(time, value) {
+    if (value !== null) this.points.push({ at: time, value });
+    while (this.points.length && this.points[0].at < time - SPAN_MS - 5000) this.points.shift();
   }
 
   /** Says the figure itself, which may be another one than the last point. */
@@ -83,8 +83,8 @@ export class MovingChart {
 
   draw(now) {
     const highest = roundAbove(Math.max(0, ...this.points.map((point) => point.value)));
-    const places = this.points.map(({ at, value }) => [
-      WIDTH * (1 - (now - at) / SPAN_MS),
+    const places = this.points.map(({ at: time, value }) => [
+      WIDTH * (1 - (now - time) / SPAN_MS),
       HEIGHT * (1 - 0.94 * value / highest),
     ]);
     const path = places.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(
@@ -108,9 +108,9 @@ export class MovingChart {
 export function keepDrawing(charts, isSeen) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let drawn = 0;
-  const frame = (at) => {
-    if (at - drawn >= (calm.matches ? 1000 : 100) && isSeen()) {
-      drawn = at;
+  const frame = (time) => {
+    if (time - drawn >= (calm.matches ? 1000 : 100) && isSeen()) {
+      drawn = time;
       for (const chart of charts) chart.draw(Date.now());
     }
     requestAnimationFrame(frame);

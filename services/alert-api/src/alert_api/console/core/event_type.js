@@ -24,13 +24,13 @@ export const A = /^[aeiou]/i.test(ONE) ? "an" : "a";
 
 /** Names of the fields that one can group by, numbers last. */
 export const KEYS = [
-  ...FIELDS.filter((each) => each.groupable && each.kind !== "decimal"),
-  ...FIELDS.filter((each) => each.groupable && each.kind === "decimal"),
+  ...FIELDS.filter((field) => field.groupable && field.kind !== "decimal"),
+  ...FIELDS.filter((field) => field.groupable && field.kind === "decimal"),
 ]
-  .map((each) => each.name);
+  .map((field) => field.name);
 
 /** Names of the fields that are summed. */
-export const MEASURES = FIELDS.filter((each) => each.role === "measure").map((each) => each.name);
+export const MEASURES = FIELDS.filter((field) => field.role === "measure").map((field) => field.name);
 
 /** The field that rules run by first. */
 export const FIRST_KEY = declared.anchors[0];
@@ -38,9 +38,9 @@ export const FIRST_KEY = declared.anchors[0];
 /** Rules to begin with: `{title, definition}`, of a definition what differs from a blank one. */
 export const TEMPLATES = declared.templates;
 
-const BY_NAME = new Map(FIELDS.map((each) => [each.name, each]));
-export const IDENTITY = FIELDS.find((each) => each.role === "id").name;
-const TIME = FIELDS.find((each) => each.role === "time" && !each.ingestion).name;
+const BY_NAME = new Map(FIELDS.map((field) => [field.name, field]));
+export const IDENTITY = FIELDS.find((field) => field.role === "id").name;
+const TIME = FIELDS.find((field) => field.role === "time" && !field.ingestion).name;
 
 /** The field of that name; undefined where the type has none. */
 export function fieldOf(name) {

@@ -3,15 +3,15 @@
 import { element } from "./dom.js";
 
 /**
- * Says each error at the part of the form that `place(field)` gives; gives sentences for those that have no
+ * Says each error at the part of the form that `partOf(field)` gives; gives sentences for those that have no
  * place.
  */
-export function markFields(form, errors, place) {
+export function markFields(form, errors, partOf) {
   for (const old of form.querySelectorAll(".field-error")) old.remove();
   for (const part of form.querySelectorAll(".wrong")) part.classList.remove("wrong");
   const rest = [];
   for (const { field, message } of errors) {
-    const part = place(field);
+    const part = partOf(field);
     if (!part) rest.push(`${field}: ${message}`);
     else {
       part.closest("details")?.setAttribute("open", "");

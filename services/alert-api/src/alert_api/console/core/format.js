@@ -28,9 +28,9 @@ export function fullTime(ms) {
 }
 
 /** "Europe/Berlin (UTC+1)": the zone that all times are shown in. */
-export function timeZone(at = new Date()) {
+export function timeZone(time = new Date()) {
   const { timeZone: name } = Intl.DateTimeFormat().resolvedOptions();
-  const minutes = -at.getTimezoneOffset();
+  const minutes = -time.getTimezoneOffset();
   const rest = Math.abs(minutes) % 60;
   const hours = `${minutes < 0 ? "\u2212" : "+"}${Math.floor(Math.abs(minutes) / 60)}${
     rest ? `:${String(rest).padStart(2, "0")}` : ""

@@ -99,7 +99,7 @@ export class EngineHealth {
     const latest = this.written.at(-1);
     if (!latest || this.engine.lag === 0) return { seconds: 0, atLeast: false };
     const judged = latest.count - this.engine.lag;
-    const passed = this.written.find((each) => each.count >= judged);
+    const passed = this.written.find((reading) => reading.count >= judged);
     // What is written and what is judged are asked for a second apart.
     return {
       seconds: passed ? Math.max(0, (now - passed.at) / 1000 - 1) : 0,
@@ -110,8 +110,8 @@ export class EngineHealth {
 
 /** A metric of the engine, added up over its labels; 0 where there is none. */
 export function total(engine, name, wanted = () => true) {
-  return (engine?.samples?.[name] ?? []).filter((each) => wanted(each.labels)).reduce(
-    (sum, each) => sum + each.value,
+  return (engine?.samples?.[name] ?? []).filter((sample) => wanted(sample.labels)).reduce(
+    (sum, sample) => sum + sample.value,
     0,
   );
 }

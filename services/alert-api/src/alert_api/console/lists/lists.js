@@ -30,7 +30,7 @@ const AGAIN_MS = 5000;
 export class ListsView {
   constructor() {
     this.readAt = 0;
-    this.panels = KINDS.map((each) => new Panel(each, (item) => this.edit(each, item)));
+    this.panels = KINDS.map((kind) => new Panel(kind, (item) => this.edit(kind, item)));
     byId("lists").append(
       element(
         "div",
@@ -40,7 +40,7 @@ export class ListsView {
           { class: "muted" },
           `Rules name these. A change counts for ${MANY} from then on, and makes no new version of a rule.`,
         ),
-        this.panels.map((each) => each.element),
+        this.panels.map((panel) => panel.element),
       ),
     );
   }
@@ -78,16 +78,16 @@ export class ListsView {
 
 /** All lists, or all parameters. */
 class Panel {
-  constructor(each, edit) {
-    Object.assign(this, { each, edit });
+  constructor(kind, edit) {
+    Object.assign(this, { kind, edit });
     this.rows = new Map();
-    this.list = element("ul", { class: "named", "aria-label": each.title });
+    this.list = element("ul", { class: "named", "aria-label": kind.title });
     this.empty = element("p", { class: "empty" });
-    this.fresh = button(each.fresh, () => edit(null), { kind: "primary" });
+    this.fresh = button(kind.fresh, () => edit(null), { kind: "primary" });
     this.element = element(
       "section",
-      { class: "panel", "aria-label": each.title },
-      element("div", { class: "panel-head" }, element("h1", {}, each.title), this.fresh),
+      { class: "panel", "aria-label": kind.title },
+      element("div", { class: "panel-head" }, element("h1", {}, kind.title), this.fresh),
       this.list,
       this.empty,
     );
@@ -108,7 +108,7 @@ class Panel {
   async read() {
     const { key } = session;
     try {
-      const items = await registryItems(this.each.path);
+      const items = await registryItems(this.kind.path);
       if (key === session.key) this.take(items);
     } catch (error) {
       if (key === session.key) this.say(`They cannot be read now: ${error.message}`);
@@ -124,7 +124,7 @@ class Panel {
     }
     this.rows = kept;
     arrange(this.list, [...kept.values()].map((row) => row.element));
-    this.say(items.length ? "" : this.each.none);
+    this.say(items.length ? "" : this.kind.none);
   }
 
   say(text) {
@@ -141,7 +141,7 @@ class Panel {
         {},
         element("b", { class: "named-name" }, item.name),
         " ",
-        element("span", { class: "tag" }, this.each.shown(item)),
+        element("span", { class: "tag" }, this.kind.shown(item)),
         element(
           "p",
           { class: "muted small", title: fullTime(item.changedAt) },

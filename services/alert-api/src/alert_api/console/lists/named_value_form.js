@@ -74,7 +74,7 @@ export class NamedForm {
       const { body } = await registry(`${this.path}/${this.item.name}`);
       this.item = body;
       this.known = new Set(body.values);
-      if (body.values.some((each) => /[\r\n]/.test(each))) {
+      if (body.values.some((value) => /[\r\n]/.test(value))) {
         return setText(this.error, "Some of its values have line breaks: change it by way of the API.");
       }
       this.value.value = body.values.join("\n");

@@ -6,9 +6,9 @@ import { decimal, timeOfDay } from "../core/format.js";
 import { feeds } from "../core/pipeline.js";
 
 const SHOWN = 8;
-const TIME = FIELDS.find((each) => each.kind === "timestamp");
-const TEXTS = FIELDS.filter((each) => ["string", "enum"].includes(each.kind) && each.role !== "id");
-const NUMBERS = FIELDS.filter((each) => each.kind === "decimal");
+const TIME = FIELDS.find((field) => field.kind === "timestamp");
+const TEXTS = FIELDS.filter((field) => ["string", "enum"].includes(field.kind) && field.role !== "id");
+const NUMBERS = FIELDS.filter((field) => field.kind === "decimal");
 
 export class Sampled {
   constructor() {
@@ -17,8 +17,8 @@ export class Sampled {
     this.note = element("p", { class: "empty" }, `No ${MANY} yet.`);
     const head = [
       ["Time", null],
-      ...TEXTS.map((each) => [capital(each.label), null]),
-      ...NUMBERS.map((each) => [capital(each.label), "number"]),
+      ...TEXTS.map((field) => [capital(field.label), null]),
+      ...NUMBERS.map((field) => [capital(field.label), "number"]),
     ];
     this.element = element(
       "section",
@@ -61,8 +61,8 @@ export class Sampled {
     if (feed.state !== "good") return;
     const kept = new Map();
     for (const item of feed.data.items.slice(0, SHOWN)) {
-      const place = `${item.partition}-${item.offset}`;
-      kept.set(place, this.rows.get(place) ?? row(item));
+      const key = `${item.partition}-${item.offset}`;
+      kept.set(key, this.rows.get(key) ?? row(item));
     }
     this.rows = kept;
     arrange(this.body, [...kept.values()]);

@@ -109,7 +109,7 @@ export class LiveView {
 
   /** An alert was raised or acknowledged just now. */
   alert(kind, alert) {
-    const known = this.alerts.some((each) => each.alertId === alert.alertId);
+    const known = this.alerts.some((other) => other.alertId === alert.alertId);
     this.put(alert);
     if (kind === "AlertRaised" && !known) {
       const now = Date.now();
@@ -126,7 +126,7 @@ export class LiveView {
   }
 
   put(alert) {
-    this.alerts = [alert, ...this.alerts.filter((each) => each.alertId !== alert.alertId)]
+    this.alerts = [alert, ...this.alerts.filter((other) => other.alertId !== alert.alertId)]
       .sort((a, b) => b.detectedAt - a.detectedAt || b.eventTime - a.eventTime).slice(0, SHOWN);
   }
 
@@ -160,14 +160,14 @@ export class LiveView {
   tick(now) {
     while (this.arrivals.length && this.arrivals[0].at < now - MINUTE) this.arrivals.shift();
     const { alerts, latency } = this.charts;
-    const recent = this.arrivals.filter((each) => each.at >= now - 5000).length / 5;
+    const recent = this.arrivals.filter((arrival) => arrival.at >= now - 5000).length / 5;
     if (this.read) {
       alerts.add(now, recent);
       alerts.say(figure(recent), `${this.arrivals.length} in the last minute`);
     }
     const taken = (since) =>
-      this.arrivals.filter((each) => each.took !== null && each.at >= now - since)
-        .map((each) => each.took).sort((a, b) => a - b);
+      this.arrivals.filter((arrival) => arrival.took !== null && arrival.at >= now - since)
+        .map((arrival) => arrival.took).sort((a, b) => a - b);
     const [second, minute] = [taken(3000), taken(MINUTE)];
     latency.add(now, second.length ? share(second, 0.5) : null);
     if (minute.length) {

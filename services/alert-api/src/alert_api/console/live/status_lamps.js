@@ -81,7 +81,7 @@ export class Lamps {
   }
 
   say(ruleId, row, now) {
-    const times = (this.fired.get(ruleId) ?? []).filter((at) => at > now - MINUTE);
+    const times = (this.fired.get(ruleId) ?? []).filter((time) => time > now - MINUTE);
     if (times.length) this.fired.set(ruleId, times);
     const state = { paused: "paused", published: "not applied yet" }[row.element.dataset.state];
     setText(

@@ -175,6 +175,6 @@ export class Traffic {
 }
 
 function nearest(rate) {
-  const distance = (each) => Math.abs(Math.log(each / rate));
-  return RATES.reduce((best, each, index) => (distance(each) < distance(RATES[best]) ? index : best), 0);
+  const distance = (choice) => Math.abs(Math.log(choice / rate));
+  return RATES.reduce((best, choice, index) => (distance(choice) < distance(RATES[best]) ? index : best), 0);
 }

@@ -83,7 +83,7 @@ export class ConditionsForm extends TreeForm {
   }
 
   remove(card) {
-    this.cards = this.cards.filter((each) => each !== card);
+    this.cards = this.cards.filter((other) => other !== card);
     card.element.remove();
     this.number();
     this.element.dispatchEvent(new Event("change", { bubbles: true }));
@@ -118,8 +118,8 @@ export class ConditionsForm extends TreeForm {
 
 /** The tree as `{joint, operands}`, or null where it is more than that. */
 function asCards(tree) {
-  const simple = (each) =>
-    fitsForm(each) || (each?.not !== undefined && Object.keys(each).length === 1 && fitsForm(each.not));
+  const simple = (node) =>
+    fitsForm(node) || (node?.not !== undefined && Object.keys(node).length === 1 && fitsForm(node.not));
   if (simple(tree)) return { joint: "all", operands: [tree] };
   const [joint, ...rest] = Object.keys(tree ?? {});
   const fits = ["all", "any"].includes(joint) && rest.length === 0 && Array.isArray(tree[joint]) &&

@@ -17,10 +17,10 @@ const BY_KIND = {
   string: [...EQUALITY, IN, IN_LIST],
   timestamp: ORDER,
 };
-const COMPARED = DECLARED.filter((each) => each.role !== "id");
+const COMPARED = DECLARED.filter((declared) => declared.role !== "id");
 const FIELDS = Object.fromEntries(
   Object.keys(BY_KIND).flatMap((kind) =>
-    COMPARED.filter((each) => each.kind === kind).map((each) => [each.name, BY_KIND[kind]])
+    COMPARED.filter((declared) => declared.kind === kind).map((declared) => [declared.name, BY_KIND[kind]])
   ),
 );
 const [FIRST] = Object.keys(FIELDS).map(fieldOf);
@@ -89,11 +89,11 @@ export class FilterForm extends TreeForm {
       return this.text.value.trim() ? this.readText() : null;
     }
     const conditions = [...this.list.children].map((row) => {
-      const [field, sign, source, value] = [...row.querySelectorAll("select, input")].map((each) =>
-        each.value
+      const [field, sign, source, value] = [...row.querySelectorAll("select, input")].map((input) =>
+        input.value
       );
       if (sign === IN_LIST) return { field, in: { list: value.trim() } };
-      if (sign === IN) return { field, in: value.split(",").map((each) => each.trim()).filter(Boolean) };
+      if (sign === IN) return { field, in: value.split(",").map((part) => part.trim()).filter(Boolean) };
       return {
         field,
         operator: sign,
@@ -119,7 +119,7 @@ export class FilterForm extends TreeForm {
     const value = element("input", { "aria-label": "Value", required: true, placeholder: "value" });
     const offer = () => {
       sign.replaceChildren(
-        ...signs(field.value).map(([each, text]) => element("option", { value: each }, text)),
+        ...signs(field.value).map(([key, text]) => element("option", { value: key }, text)),
       );
       adapt();
     };
@@ -164,15 +164,15 @@ function asRows(tree) {
 }
 
 /** Whether a row can show it, names of lists and parameters where there may be some. */
-function isRow(each) {
-  const signs = FIELDS[each?.field] ?? [];
-  if (each?.in !== undefined) {
-    return Array.isArray(each.in)
+function isRow(node) {
+  const signs = FIELDS[node?.field] ?? [];
+  if (node?.in !== undefined) {
+    return Array.isArray(node.in)
       ? signs.includes(IN)
-      : signs.includes(IN_LIST) && typeof each.in?.list === "string";
+      : signs.includes(IN_LIST) && typeof node.in?.list === "string";
   }
-  return signs.includes(each?.operator) &&
-    (typeof each.value?.parameter === "string"
-      ? takesParameter(each.field, each.operator)
-      : ["string", "number"].includes(typeof each.value));
+  return signs.includes(node?.operator) &&
+    (typeof node.value?.parameter === "string"
+      ? takesParameter(node.field, node.operator)
+      : ["string", "number"].includes(typeof node.value));
 }

@@ -121,7 +121,7 @@ export class FiringForm {
 }
 
 function option(select, value) {
-  return [...select.options].find((each) => each.value === value);
+  return [...select.options].find((option) => option.value === value);
 }
 
 function at(field, ...nodes) {

@@ -29,7 +29,7 @@ export class MeasureForm {
       on: { change: () => this.adapt() },
     });
     this.field = choice([], { id: `${id}-field` });
-    this.sign = choice(OPERATORS.map((each) => [each, operator(each)]), { id: `${id}-operator` });
+    this.sign = choice(OPERATORS.map((sign) => [sign, operator(sign)]), { id: `${id}-operator` });
     this.source = choice(SOURCES, { id: `${id}-limit-source`, on: { change: () => this.adapt() } });
     this.limit = element("input", { id: `${id}-limit`, required: true, size: 12, autocomplete: "off" });
     this.count = element("input", { id: `${id}-window`, type: "number", min: 1, step: 1, required: true });
@@ -48,7 +48,7 @@ export class MeasureForm {
         "fieldset",
         { class: "group keys", dataset: { field: "groupingKeyNames" } },
         element("legend", {}, "Grouped by"),
-        element("div", { class: "checks" }, this.keys.map((each) => each.label)),
+        element("div", { class: "checks" }, this.keys.map((key) => key.label)),
         hint && element("p", { class: "hint" }, hint),
       ),
       element(
@@ -105,7 +105,7 @@ export class MeasureForm {
   /** Its part of the definition, as the registry takes it. */
   read() {
     return {
-      groupingKeyNames: this.keys.filter((each) => each.box.checked).map((each) => each.name),
+      groupingKeyNames: this.keys.filter((key) => key.box.checked).map((key) => key.name),
       aggregatorFunctionType: this.kind.value,
       aggregateFieldName: this.kind.value === "COUNT" ? null : this.field.value,
       limitOperatorType: this.sign.value,

@@ -180,7 +180,7 @@ export class RuleForm {
         `[data-field="${CSS.escape(name === "windowMinutes" ? "windowSeconds" : name)}"]`,
       ),
     ];
-    return this.conditions.place(field) ?? parts.find((each) => !each.closest(".condition-card"));
+    return this.conditions.place(field) ?? parts.find((part) => !part.closest(".condition-card"));
   }
 }
 

@@ -122,11 +122,11 @@ export class RuleTrace {
   /** The last command that traced this rule counts; older ones than these have ended. */
   async findCommand() {
     const { body } = await registry("/control-commands?limit=100");
-    const found = body.items.find((item) =>
+    const command = body.items.find((item) =>
       item.command === "TRACE_RULE" && item.ruleId === this.rule.ruleId
     );
     // One that was given here meanwhile is newer than this answer.
-    if (found && found.position >= (this.command?.position ?? 0)) this.command = found;
+    if (command && command.position >= (this.command?.position ?? 0)) this.command = command;
     this.known = true;
   }
 
@@ -134,8 +134,8 @@ export class RuleTrace {
     const { body } = await call(`/v1/rules/${this.rule.ruleId}/traces?limit=${SHOWN}`);
     const kept = new Map();
     for (const item of body.items) {
-      const place = `${item.version}-${item.partition}-${item.offset}`;
-      kept.set(place, this.rows.get(place) ?? row(item));
+      const key = `${item.version}-${item.partition}-${item.offset}`;
+      kept.set(key, this.rows.get(key) ?? row(item));
     }
     this.rows = kept;
     arrange(this.body, [...kept.values()]);
@@ -143,7 +143,7 @@ export class RuleTrace {
   }
 
   tell() {
-    const current = feeds.rules.data?.find((each) => each.ruleId === this.rule.ruleId) ?? this.rule;
+    const current = feeds.rules.data?.find((other) => other.ruleId === this.rule.ruleId) ?? this.rule;
     const until = this.command?.traceUntil ?? 0;
     const none = this.rows.size === 0;
     if (this.trouble !== null) return setText(this.state, this.trouble);
@@ -192,9 +192,13 @@ function ofValue(item, counted) {
 
 /** A line for each condition, in the order of the rule: its value beside its limit. */
 function ofConditions({ conditions }) {
-  const lines = conditions.map((each, index) => {
-    const title = `Condition ${index + 1} ${holdsTag(each)}; ${each.contributingCount} in its window`;
-    return cells(each).map((text) => element("div", { class: each.holds ? "held" : null, title }, text));
+  const lines = conditions.map((condition, index) => {
+    const title = `Condition ${index + 1} ${
+      holdsTag(condition)
+    }; ${condition.contributingCount} in its window`;
+    return cells(condition).map((text) =>
+      element("div", { class: condition.holds ? "held" : null, title }, text)
+    );
   });
   return [0, 1].map((column) => element("td", { class: "number" }, lines.map((line) => line[column])));
 }

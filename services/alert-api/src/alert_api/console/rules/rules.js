@@ -84,7 +84,7 @@ export class RulesView {
       kept.set(rule.ruleId, old?.shown === shown ? old : { shown, ...this.row(rule) });
     }
     this.rows = kept;
-    arrange(this.list, [...kept.values()].map((each) => each.element));
+    arrange(this.list, [...kept.values()].map((row) => row.element));
     this.count(feeds.engine);
     return undefined;
   }

@@ -44,30 +44,30 @@ function kept({ precision, contributors: { count, transactions } }) {
 
 function table(alert, kind, field) {
   const { count, transactions } = alert.contributors;
-  const place = field ? null : "number";
+  const className = field ? null : "number";
   const body = element("tbody");
   const more = element("div");
   const show = (number) => {
     body.replaceChildren(
-      ...transactions.slice(0, number).map((each) =>
+      ...transactions.slice(0, number).map((transaction) =>
         element(
           "tr",
-          { class: each.transactionId === identityOf(alert.transaction) ? "trips" : null },
+          { class: transaction.transactionId === identityOf(alert.transaction) ? "trips" : null },
           element(
             "td",
             { class: "mono" },
-            each.transactionId,
-            each.transactionId === alert.late?.transactionId
+            transaction.transactionId,
+            transaction.transactionId === alert.late?.transactionId
               ? [" ", element("span", { class: "tag warn" }, "late")]
               : null,
-            isVoided(alert, each) ? [" ", element("span", { class: "tag warn" }, "voided")] : null,
+            isVoided(alert, transaction) ? [" ", element("span", { class: "tag warn" }, "voided")] : null,
           ),
           element(
             "td",
-            { title: `${fullTime(each.eventTime)} (${each.eventTime} ms)` },
-            timeOfDay(each.eventTime),
+            { title: `${fullTime(transaction.eventTime)} (${transaction.eventTime} ms)` },
+            timeOfDay(transaction.eventTime),
           ),
-          element("td", { class: place }, shownValue(each.value, kind)),
+          element("td", { class: className }, shownValue(transaction.value, kind)),
         )
       ),
     );
@@ -95,7 +95,7 @@ function table(alert, kind, field) {
           {},
           element("th", { scope: "col" }, "Transaction"),
           element("th", { scope: "col" }, "Time"),
-          element("th", { class: place, scope: "col" }, heading[0].toUpperCase() + heading.slice(1)),
+          element("th", { class: className, scope: "col" }, heading[0].toUpperCase() + heading.slice(1)),
         ),
       ),
       body,

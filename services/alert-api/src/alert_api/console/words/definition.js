@@ -44,7 +44,7 @@ export function measureInWords(measured) {
 export function chainInWords(tree, inside = false) {
   for (const key of ["all", "any"]) {
     if (Array.isArray(tree?.[key])) {
-      const text = `${key} of: ${tree[key].map((each) => chainInWords(each, true)).join("; ")}`;
+      const text = `${key} of: ${tree[key].map((node) => chainInWords(node, true)).join("; ")}`;
       return inside ? `(${text})` : text;
     }
   }
@@ -71,7 +71,7 @@ function aggregateInWords({ aggregatorFunctionType: kind, aggregateFieldName: fi
 export function filterInWords(tree, inside = false) {
   for (const [key, word] of [["all", " and "], ["any", " or "]]) {
     if (Array.isArray(tree?.[key])) {
-      const text = tree[key].map((each) => filterInWords(each, true)).join(word);
+      const text = tree[key].map((node) => filterInWords(node, true)).join(word);
       return inside && tree[key].length > 1 ? `(${text})` : text;
     }
   }

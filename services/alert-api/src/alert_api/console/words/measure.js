@@ -10,7 +10,7 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /** The definition that judged, if it is among the rules that the console has read; else null. */
 export function knownDefinition({ ruleId, ruleVersion }) {
-  return feeds.rules.data?.find((each) => each.ruleId === ruleId && each.definitionVersion === ruleVersion)
+  return feeds.rules.data?.find((rule) => rule.ruleId === ruleId && rule.definitionVersion === ruleVersion)
     ?.definition ?? null;
 }
 
@@ -30,7 +30,7 @@ export async function askedDefinition({ ruleId, ruleVersion }) {
  */
 export function functionOf({ contributors, precision }, definition) {
   if (definition) return definition.aggregatorFunctionType;
-  const values = contributors.transactions.map((each) => each.value);
+  const values = contributors.transactions.map((contributor) => contributor.value);
   // Nothing else alerts for a window in which nothing counts; of a bucketed one all may be kept in buckets.
   if (values.length === 0) return precision ? null : "COUNT_DISTINCT";
   if (values.every((value) => value === null)) return "COUNT";
@@ -48,7 +48,7 @@ export function shownValue(value, kind) {
  * window.
  */
 export function steps(alert, kind) {
-  const values = [...alert.contributors.transactions].reverse().map((each) => each.value);
+  const values = [...alert.contributors.transactions].reverse().map((contributor) => contributor.value);
   if (kind === "COUNT") return values.map(() => 1);
   if (kind === "COUNT_DISTINCT") {
     return values.map((value, index) => (values.indexOf(value) === index ? 1 : 0));
@@ -59,6 +59,6 @@ export function steps(alert, kind) {
 }
 
 function addUp(amounts, { contributors, value }) {
-  const sum = amounts.reduce((total, each) => total + each, 0);
+  const sum = amounts.reduce((total, amount) => total + amount, 0);
   return contributors.count > 1 && Math.abs(sum - Number(value)) < 0.005 * Math.max(1, Math.abs(sum));
 }

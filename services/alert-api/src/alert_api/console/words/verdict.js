@@ -19,7 +19,7 @@ export function cameTo({ conditions, value, operator: sign, limitOperatorType, l
 
 /** A condition is counted for itself: under a `not` the rule wants it not to hold. */
 function held(conditions) {
-  return conditions.filter((each) => each.holds).length;
+  return conditions.filter((condition) => condition.holds).length;
 }
 
 export function holdsTag(condition) {
@@ -29,7 +29,11 @@ export function holdsTag(condition) {
 /** Where the condition is that looks back farthest; of several the first. */
 export function widestIndex(conditions) {
   return conditions.reduce(
-    (found, each, index) => (each.windowSeconds > conditions[found].windowSeconds ? index : found),
+    (
+      widest,
+      condition,
+      index,
+    ) => (condition.windowSeconds > conditions[widest].windowSeconds ? index : widest),
     0,
   );
 }

@@ -6,8 +6,8 @@ import { fullTime } from "../core/format.js";
 
 /** Whether that transaction was voided, as far as the alert knows. */
 export function isVoided(alert, { transactionId, eventTime }) {
-  return (alert.voided ?? []).some((each) =>
-    each.transactionId === transactionId && each.eventTime === eventTime
+  return (alert.voided ?? []).some((voided) =>
+    voided.transactionId === transactionId && voided.eventTime === eventTime
   );
 }
 

@@ -20,13 +20,13 @@ export function windowPicture(alert, definition) {
   const end = alert.windowEnd;
   const start = firstShown(alert);
   const wide = Math.max(1, end - start);
-  const x = (at) => 14 + (WIDTH - 28) * (at - start) / wide;
+  const x = (time) => 14 + (WIDTH - 28) * (time - start) / wide;
   const counted = [...alert.contributors.transactions].reverse();
   const kind = functionOf(alert, definition);
   const added = steps(alert, kind);
   const scale = heights(alert, counted, added !== null);
-  const marks = counted.map((each) =>
-    mark(each, x(each.eventTime), added ? null : scale(Number(each.value)), alert, kind)
+  const marks = counted.map((transaction) =>
+    mark(transaction, x(transaction.eventTime), added ? null : scale(Number(transaction.value)), alert, kind)
   );
   const limit = Number(alert.limit);
   const limitAt = scale(limit);
@@ -97,7 +97,7 @@ function windowSeconds({ windowStart, windowEnd, precision }, definition) {
 
 // Floats from here on: they place lines on a screen and are never shown as amounts.
 function heights(alert, counted, climbing) {
-  const values = climbing ? [Number(alert.value)] : counted.map((each) => Number(each.value));
+  const values = climbing ? [Number(alert.value)] : counted.map((transaction) => Number(transaction.value));
   const highest = Math.max(Math.abs(Number(alert.limit)), ...values.map(Math.abs), 1e-9) * 1.06;
   return (value) => BASE - (BASE - TOP) * Math.max(0, Math.min(1.1, value / highest));
 }
@@ -105,10 +105,10 @@ function heights(alert, counted, climbing) {
 function climb(alert, counted, added, x, scale) {
   const start = firstShown(alert);
   // Where not all are listed, those that are not come first: they are the oldest.
-  let sum = Number(alert.value) - added.reduce((total, each) => total + each, 0);
+  let sum = Number(alert.value) - added.reduce((total, transaction) => total + transaction, 0);
   let path = `M${x(start).toFixed(1)} ${scale(sum).toFixed(1)}`;
-  counted.forEach((each, index) => {
-    path += `H${x(each.eventTime).toFixed(1)}`;
+  counted.forEach((transaction, index) => {
+    path += `H${x(transaction.eventTime).toFixed(1)}`;
     sum += added[index];
     path += `V${scale(sum).toFixed(1)}`;
   });
@@ -120,10 +120,10 @@ function climb(alert, counted, added, x, scale) {
   ];
 }
 
-function mark(each, x, top, alert, kind) {
-  const trips = each.transactionId === identityOf(alert.transaction);
-  const title = `${each.transactionId}, ${fullTime(each.eventTime)}${
-    each.value === null ? "" : `: ${shownValue(each.value, kind)}`
+function mark(transaction, x, top, alert, kind) {
+  const trips = transaction.transactionId === identityOf(alert.transaction);
+  const title = `${transaction.transactionId}, ${fullTime(transaction.eventTime)}${
+    transaction.value === null ? "" : `: ${shownValue(transaction.value, kind)}`
   }`;
   return drawing(
     "g",
