@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,8 +40,9 @@ class Service:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Strings, as a process gets them."""
-        return dict(self.raw.get("environment", {}))
+        """Strings, as a process gets them where the environment of compose has none of the optional variables."""
+        given = self.raw.get("environment", {})
+        return {name: re.sub(r"\$\{\w+:-\}", "", value) for name, value in given.items()}
 
     @property
     def settings(self) -> dict[str, str]:

@@ -16,6 +16,7 @@ from tripline_demo import kafka_passwords
 from tripline_demo.deployment import passfiles, secret_files
 from tripline_demo.stack.plan import DATABASE
 from tripline_demo.stack.program import Program
+from tripline_http.bind_address import HOSTS, parse_bind, parse_hosts
 
 pytestmark = pytest.mark.contract
 
@@ -114,9 +115,18 @@ class TestReach:
         waited_for = {name for service in SERVICES.values() for name in service.waits_for}
         assert not waited_for & set(optional)
 
-    def test_the_generator_answers_to_the_name_that_the_alert_api_calls_it_by(self) -> None:
-        called = urlsplit(SERVICES["alert-api"].settings["TRIPLINE_GENERATOR_URL"]).hostname
-        assert SERVICES["generator"].settings["TRIPLINE_GENERATOR_HOSTS"] == called
+    @for_each({name: service for name, service in OURS.items() if "TRIPLINE_HTTP_BIND" in service.settings})
+    def test_it_answers_to_its_own_name_and_to_those_of_the_environment(self, service: Service) -> None:
+        hosts = parse_hosts(parse_bind("X", service.settings["TRIPLINE_HTTP_BIND"]), service.settings[HOSTS])
+        assert hosts.names == {(service.name, None)}
+        more = "" if service.name == "generator" else ",${TRIPLINE_HTTP_HOSTS:-}"
+        assert service.raw["environment"][HOSTS] == f"{service.name}{more}"
+        called = {
+            urlsplit(value).netloc
+            for value in SERVICES["alert-api"].settings.values()
+            if urlsplit(value).hostname == service.name
+        }
+        assert all(hosts.include(host) for host in called)
 
     def test_a_process_is_on_the_networks_that_it_needs(self) -> None:
         for service in OURS.values():

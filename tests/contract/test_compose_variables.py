@@ -23,6 +23,7 @@ from tripline_demo.stack.plan import QUOTAS
 from tripline_demo.stack.program import Program
 from tripline_engine.archive import settings as archive_settings
 from tripline_engine.spark import settings as engine_settings
+from tripline_http.bind_address import HOSTS
 
 pytestmark = pytest.mark.contract
 
@@ -92,7 +93,7 @@ class TestVariables:
         assert {name for service in SERVICES.values() for name in service.settings} <= named
         assert (
             set(re.findall(r"\$\{(\w+)", compose.FILE.read_text()))
-            == {secret_files.USER_VARIABLE, secret_files.GROUP_VARIABLE}
+            == {secret_files.USER_VARIABLE, secret_files.GROUP_VARIABLE, HOSTS}
             <= named
         )
 

@@ -23,7 +23,7 @@ from tripline_demo.generator import process
 from tripline_demo.generator.output.kafka_outlet import TOPIC
 from tripline_demo.generator.settings import Settings
 from tripline_demo.generator.traffic import Traffic
-from tripline_http.bind_address import Bind
+from tripline_http.bind_address import LOOPBACK, Bind
 from tripline_http.keys.key_file import ApiKey
 
 pytestmark = pytest.mark.integration
@@ -42,7 +42,7 @@ class Quiet(WSGIRequestHandler):
 def generator(kafka: str) -> Iterator[Generator]:
     topics.create(KafkaCluster(kafka), [contract_topics.load(TOPIC)])
     settings = Settings(
-        kafka=KafkaCluster(kafka), api_keys_file=Path("not-read"), bind=Bind("127.0.0.1", 0), hosts=(),
+        kafka=KafkaCluster(kafka), api_keys_file=Path("not-read"), bind=Bind("127.0.0.1", 0), hosts=LOOPBACK,
         log_level="info", traffic=Traffic(rate=0), event_type=event_type_loader.load(),
     )  # fmt: skip
     digest = hashlib.sha256(b"key-for-these-tests").hexdigest()

@@ -28,14 +28,14 @@ PROGRAM = """
 import sys, threading
 from flask import Flask, Response, request
 from prometheus_client import CollectorRegistry
-from tripline_http.application import new_app
+from tripline_http.application import Access, new_app
 from tripline_http.bind_address import Bind
 from tripline_http.server import serve
 
 stopping = threading.Event()
 
 def load():
-    app = new_app("held", keys=(), registry=CollectorRegistry(), checks={})
+    app = new_app("held", access=Access(hosts=None), registry=CollectorRegistry(), checks={})
     app.add_url_rule("/held", "held", lambda: (stopping.wait(60), "done")[1])
     app.add_url_rule("/echo", "echo", lambda: str(len(request.get_data())), methods=["POST"])
     def endless():

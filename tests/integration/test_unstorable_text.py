@@ -30,6 +30,7 @@ from tests.unit.alert_api.support import samples
 from tests.unit.demo.generator.test_api import PAYMENT
 from tripline_contracts import event_type_loader
 from tripline_http import cursors
+from tripline_http.application import Access
 from tripline_http.guards.query_parameters import declared_by
 
 pytestmark = pytest.mark.integration
@@ -67,7 +68,7 @@ def apps(postgres: PostgresServer, migrated_database: str) -> Iterator[Mapping[s
     registry = open_registry(postgres.login(migrated_database, "tripline_registry_api"), size=2)
     alerts = open_alerts(postgres.login(migrated_database, "tripline_alert_api"), 2)
     yield {
-        "registry": create_app(registry, keys(), CollectorRegistry(), event_type_loader.load())[0],
+        "registry": create_app(registry, Access(keys()), CollectorRegistry(), event_type_loader.load())[0],
         "alert-api": samples.app(
             alerts=PostgresAlerts(alerts),
             overview=PostgresAlertEvents(alerts),

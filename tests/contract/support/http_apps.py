@@ -22,6 +22,7 @@ from tests.unit.demo.generator.test_api import app_of
 from tripline_contracts import event_type_loader
 from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.stack import credentials
+from tripline_http.application import Access
 from tripline_http.keys.key_file import ApiKey
 from tripline_http.keys.roles import ROLES, SCOPES
 
@@ -85,7 +86,7 @@ def app_named(service: str) -> Flask:
     match service:
         case "registry":
             pool = ConnectionPool("", connection_class=Connection, open=False)
-            return create_app(pool, keys(), CollectorRegistry(), event_type_loader.load())[0]
+            return create_app(pool, Access(keys()), CollectorRegistry(), event_type_loader.load())[0]
         case "alert-api":
             return samples.app(keys=keys())
         case "generator":

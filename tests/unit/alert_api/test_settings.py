@@ -37,7 +37,12 @@ def test_the_api_listens_beyond_loopback_behind_a_proxy_only(monkeypatch: pytest
     ):
         api_settings()
     monkeypatch.setenv("TRIPLINE_HTTP_ALLOW_REMOTE", "true")
+    monkeypatch.delenv("TRIPLINE_HTTP_HOSTS", raising=False)
+    with pytest.raises(ConfigurationError, match="TRIPLINE_HTTP_HOSTS is not set, and others can reach"):
+        api_settings()
+    monkeypatch.setenv("TRIPLINE_HTTP_HOSTS", "alerts.example")
     assert str(api_settings().bind) == "[::]:8082"
+    assert api_settings().hosts.names == {("alerts.example", None)}
 
 
 @pytest.mark.parametrize("name", ["REGISTRY_URL", "ENGINE_METRICS_URL", "GENERATOR_URL"])

@@ -6,7 +6,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from tests.contract.support.http_apps import Endpoint, app_named, bearer, endpoints
-from tripline_http.application import new_app
+from tripline_http.application import Access, new_app
 
 # The console's pages and declarations: the same for everybody; a browser keeps them and asks whether they changed.
 PAGES = {"/", "/live", "/rules", "/lists", "/alerts", "/alerts/{_alert}", "/changes", "/controls"}
@@ -33,7 +33,7 @@ def test_an_answer_is_not_sniffed_and_not_cached(endpoint: Endpoint, headers: di
 
 @pytest.mark.parametrize(("path", "status"), [("/livez", 200), ("/metrics", 200), ("/nowhere", 404)])
 def test_a_metrics_server_answers_with_them_too(path: str, status: int) -> None:
-    app = new_app("metrics", keys=(), registry=CollectorRegistry(), checks={})
+    app = new_app("metrics", access=Access(), registry=CollectorRegistry(), checks={})
     answer = app.test_client().get(path)
     assert answer.status_code == status
     assert (answer.headers["X-Content-Type-Options"], answer.headers["Cache-Control"]) == (

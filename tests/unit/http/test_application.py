@@ -12,7 +12,7 @@ from flask import Flask, jsonify
 from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
-from tripline_http.application import new_app
+from tripline_http.application import Access, new_app
 from tripline_http.auth import current_actor
 from tripline_http.errors import ProblemError
 from tripline_http.etags import IfMatch, etag_of
@@ -49,7 +49,11 @@ def small_app() -> tuple[Flask, list[str]]:
         for name, scopes in (("writer", ["rules:read", "rules:write"]), ("reader", ["rules:read"]))
     ]
     app = new_app(
-        "kit", keys=keys, registry=CollectorRegistry(), checks={"thing": ready}, max_body_bytes=1000
+        "kit",
+        access=Access(keys, hosts=None),
+        registry=CollectorRegistry(),
+        checks={"thing": ready},
+        max_body_bytes=1000,
     )
     api = install_api(app, title="Kit", version="1", description="For tests.")
     blueprint = new_blueprint("things", __name__, "Things")

@@ -15,7 +15,7 @@ from flask import Flask, jsonify
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from tripline_http.application import new_app
+from tripline_http.application import Access, new_app
 from tripline_http.auth import authorize, current_actor, current_role
 from tripline_http.errors import ConfigurationError, ProblemError
 from tripline_http.keys.authenticator import MIN_KEY_LENGTH, Authenticator
@@ -65,7 +65,7 @@ def names(keys: Iterable[ApiKey]) -> list[str]:
 
 
 def app_of(keys: Iterable[ApiKey]) -> Flask:
-    app = new_app("life", keys=keys, registry=CollectorRegistry(), checks={})
+    app = new_app("life", access=Access(keys), registry=CollectorRegistry(), checks={})
 
     @app.get("/rules")
     def rules() -> Any:

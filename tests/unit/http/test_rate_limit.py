@@ -9,7 +9,7 @@ import pytest
 from flask import Flask, jsonify
 from prometheus_client import CollectorRegistry
 
-from tripline_http.application import new_app
+from tripline_http.application import Access, new_app
 from tripline_http.auth import authorize, current_actor, identify, install_rate_limit
 from tripline_http.errors import ConfigurationError, ProblemError
 from tripline_http.keys.key_file import ApiKey
@@ -33,7 +33,7 @@ def app_of(limit: RateLimit) -> Flask:
         ApiKey(name, hashlib.sha256(f"the-key-of-{name}-for-tests".encode()).hexdigest(), frozenset(scopes))
         for name, scopes in (("ada", ["rules:read"]), ("bob", []))
     ]
-    app = new_app("rates", keys=keys, registry=CollectorRegistry(), checks={})
+    app = new_app("rates", access=Access(keys), registry=CollectorRegistry(), checks={})
     install_rate_limit(app, limit)
 
     @app.get("/rules")

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry
 
 from tests.oidc_issuer import AUDIENCE, OidcIssuer, new_key, published, running_issuer
 from tests.unit.http.test_tokens import bearer
-from tripline_http.application import new_app
+from tripline_http.application import Access, new_app
 from tripline_http.auth import identify, install_tokens
 from tripline_http.errors import ISSUER_RETRY_SECONDS, ConfigurationError, IssuerUnavailable
 from tripline_http.keys.key_file import ApiKey
@@ -49,7 +49,7 @@ def issuer() -> Iterator[OidcIssuer]:
 def app_of(issuer: OidcIssuer, clock: Clock) -> Flask:
     keys = [ApiKey("ada", hashlib.sha256(KEY.encode()).hexdigest(), frozenset())]
     registry = CollectorRegistry()
-    app = new_app("tokens", keys=keys, registry=registry, checks={})
+    app = new_app("tokens", access=Access(keys), registry=registry, checks={})
     install_tokens(app, Issuer(issuer.url, AUDIENCE), registry, clock)
 
     @app.get("/me")

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from tripline_http.application import new_app
+from tripline_http.application import Access, new_app
 from tripline_http.auth import identify, install_stored_keys
 from tripline_http.errors import KeysUnavailable
 from tripline_http.keys.key_file import ApiKey
@@ -86,7 +86,7 @@ def client(store: FakeStore, clock: Clock) -> FlaskClient:
 
 def app_of(store: FakeStore, clock: Clock) -> Flask:
     keys = [ApiKey("ada", sha256(OF_FILE), frozenset())]
-    app = new_app("stored", keys=keys, registry=CollectorRegistry(), checks={})
+    app = new_app("stored", access=Access(keys), registry=CollectorRegistry(), checks={})
     install_stored_keys(app, store, clock, clock.wall)
 
     @app.get("/me")

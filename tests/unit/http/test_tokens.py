@@ -18,7 +18,7 @@ from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
 from tests.oidc_issuer import AUDIENCE, OidcIssuer, new_key, pem_of, running_issuer
-from tripline_http.application import new_app
+from tripline_http.application import Access, new_app
 from tripline_http.auth import authorize, identify, install_tokens
 from tripline_http.keys.key_file import ApiKey
 from tripline_http.keys.roles import ROLES
@@ -37,7 +37,7 @@ def app_of(trusted: Issuer | None) -> Flask:
     digest = hashlib.sha256(KEY_OF_ADA.encode()).hexdigest()
     key = ApiKey("ada", digest, ROLES["viewer"], role="viewer")
     registry = CollectorRegistry()
-    app = new_app("tokens", keys=[key], registry=registry, checks={})
+    app = new_app("tokens", access=Access([key]), registry=registry, checks={})
     install_tokens(app, trusted, registry)
 
     @app.get("/me")

@@ -19,6 +19,7 @@ from rules_registry.domain.commands import ClearGroup
 from rules_registry.openapi_document import openapi_document
 from rules_registry.service.rule_file_lines import read_records, read_text
 from tripline_contracts import event_type_loader
+from tripline_http.application import Access
 from tripline_http.errors import ProblemError
 from tripline_http.keys.key_file import ApiKey
 
@@ -40,7 +41,7 @@ PLAIN = "(1),(active),(cardId&merchantId),(),(amount),(SUM),(>),(8000),(10)"
 def client() -> FlaskClient:
     pool = ConnectionPool("", connection_class=Connection, open=False)
     key = ApiKey("ada", hashlib.sha256(b"key-for-these-tests").hexdigest(), frozenset({"rules:read"}))
-    app, _ = create_app(pool, (key,), CollectorRegistry(), CARD)
+    app, _ = create_app(pool, Access((key,)), CollectorRegistry(), CARD)
     return app.test_client()
 
 

@@ -27,6 +27,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         *WHOLE,
         "TRIPLINE_HTTP_BIND",
         "TRIPLINE_HTTP_ALLOW_REMOTE",
+        "TRIPLINE_HTTP_HOSTS",
         "TRIPLINE_METRICS_BIND",
         "TRIPLINE_HTTP_THREADS",
         "TRIPLINE_DATABASE_ALLOW_UNVERIFIED",
@@ -57,7 +58,10 @@ def test_defaults_listen_on_loopback_only() -> None:
 def test_a_proxy_in_front_lets_the_api_listen_beyond_loopback(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("TRIPLINE_HTTP_BIND", "0.0.0.0:8081")
     environment.setenv("TRIPLINE_HTTP_ALLOW_REMOTE", "true")
-    assert str(read_api_settings(Env()).bind) == "0.0.0.0:8081"
+    environment.setenv("TRIPLINE_HTTP_HOSTS", "registry,rules.example:8443")
+    settings = read_api_settings(Env())
+    assert str(settings.bind) == "0.0.0.0:8081"
+    assert settings.hosts.names == {("registry", None), ("rules.example", 8443)}
 
 
 WRONG: list[tuple[Callable[[Env], Any], Mapping[str, str], str]] = [
@@ -71,6 +75,12 @@ WRONG: list[tuple[Callable[[Env], Any], Mapping[str, str], str]] = [
         "set TRIPLINE_HTTP_ALLOW_REMOTE=true where a proxy",
     ),
     (read_api_settings, {"TRIPLINE_HTTP_ALLOW_REMOTE": "maybe"}, "TRIPLINE_HTTP_ALLOW_REMOTE"),
+    (
+        read_api_settings,
+        {"TRIPLINE_HTTP_BIND": "0.0.0.0:8081", "TRIPLINE_HTTP_ALLOW_REMOTE": "true"},
+        "TRIPLINE_HTTP_HOSTS is not set, and others can reach 0.0.0.0:8081",
+    ),
+    (read_api_settings, {"TRIPLINE_HTTP_HOSTS": "a b"}, "TRIPLINE_HTTP_HOSTS has 'a b'; expected names"),
     (read_api_settings, {"TRIPLINE_HTTP_THREADS": "0"}, "expected 1 to 64"),
     (read_api_settings, {"TRIPLINE_HTTP_THREADS": "many"}, "TRIPLINE_HTTP_THREADS"),
     (read_api_settings, {"TRIPLINE_REGISTRY_DSN": "postgresql://db/x"}, "beyond this machine"),

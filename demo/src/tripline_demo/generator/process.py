@@ -12,7 +12,7 @@ from functools import partial
 
 from flask import Flask
 
-from tripline_demo.generator.api.application import Access, new_generator_app
+from tripline_demo.generator.api.application import new_generator_app
 from tripline_demo.generator.api.context import Context
 from tripline_demo.generator.errors import GeneratorError
 from tripline_demo.generator.metrics import TrafficCollector
@@ -24,6 +24,7 @@ from tripline_demo.generator.recordings.replays import Replays
 from tripline_demo.generator.settings import Settings
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.trades import trade_of
+from tripline_http.application import Access
 from tripline_http.auth import install_tokens
 from tripline_http.keys.key_file import ApiKey
 from tripline_http.metrics import new_metrics_registry

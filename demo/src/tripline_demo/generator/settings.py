@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,25 +16,24 @@ from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
 from tripline_demo.generator.errors import InvalidSettings
 from tripline_demo.generator.trades import trade_of
 from tripline_demo.generator.traffic import MAX_RATE, MAX_SEED, Traffic, no_traffic
-from tripline_http.bind_address import Bind, parse_bind
+from tripline_http.bind_address import HOSTS, Bind, KnownHosts, parse_bind, parse_hosts
 from tripline_http.errors import ConfigurationError
 from tripline_http.tokens.issuer import Issuer, read_issuer
 
 DEFAULT_BIND: Final = "127.0.0.1:8083"
-_HOST: Final = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """TRIPLINE_KAFKA, _EVENT_TYPE, _API_KEYS_FILE, _HTTP_BIND, _LOG_LEVEL, TRIPLINE_OIDC_* and TRIPLINE_GENERATOR_*.
+    """TRIPLINE_KAFKA, _EVENT_TYPE, _API_KEYS_FILE, _HTTP_BIND, _HTTP_HOSTS, _LOG_LEVEL, _OIDC_* and _GENERATOR_*.
 
-    :ivar hosts: names in `Host` that it answers to, besides those of loopback
+    :ivar hosts: the names in `Host` that it answers to
     """
 
     kafka: KafkaCluster
     api_keys_file: Path
     bind: Bind
-    hosts: tuple[str, ...]
+    hosts: KnownHosts
     log_level: str
     traffic: Traffic
     event_type: EventType
@@ -49,8 +47,7 @@ def read_settings(env: Env) -> Settings:
         if not bind.is_loopback and not env.bool("TRIPLINE_GENERATOR_ALLOW_REMOTE", False):
             raise InvalidSettings(
                 f"TRIPLINE_HTTP_BIND is {bind}: the generator is for demonstrations and listens on loopback only; "
-                "set TRIPLINE_GENERATOR_ALLOW_REMOTE=true if others may reach it, and name it in "
-                "TRIPLINE_GENERATOR_HOSTS."
+                "set TRIPLINE_GENERATOR_ALLOW_REMOTE=true if others may reach it."
             )
         event_type = read_event_type(env)
         level = env.str("TRIPLINE_LOG_LEVEL", "info")
@@ -58,7 +55,7 @@ def read_settings(env: Env) -> Settings:
             kafka=read_kafka(),
             api_keys_file=_api_keys_file(env),
             bind=bind,
-            hosts=_hosts(env),
+            hosts=parse_hosts(bind, env.str(HOSTS, "")),
             log_level=level,
             traffic=_traffic(env, event_type),
             event_type=event_type,
@@ -89,18 +86,6 @@ def _api_keys_file(env: Env) -> Path:
     if not name:
         raise InvalidSettings("TRIPLINE_API_KEYS_FILE is not set: give the file of API keys.")
     return Path(name)
-
-
-def _hosts(env: Env) -> tuple[str, ...]:
-    names = env.str("TRIPLINE_GENERATOR_HOSTS", "").split(",")
-    hosts = tuple(name.strip() for name in names if name.strip())
-    for host in hosts:
-        if not _HOST.fullmatch(host):
-            raise InvalidSettings(
-                f"TRIPLINE_GENERATOR_HOSTS has {host!r}; expected names or addresses without ports, separated by "
-                "commas, like generator,demo.example."
-            )
-    return hosts
 
 
 def _traffic(env: Env, event_type: EventType) -> Traffic:

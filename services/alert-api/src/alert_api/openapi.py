@@ -14,6 +14,7 @@ from alert_api.api.application import Streaming, build
 from alert_api.api.console_data import Line
 from tripline_contracts import event_type_loader
 from tripline_contracts.event_type import EventType
+from tripline_http.application import Access
 from tripline_http.openapi import openapi_text
 
 
@@ -28,7 +29,7 @@ def document(declared: EventType | None = None) -> str:
         alerts=PostgresAlerts(pool),
         overview=PostgresAlertEvents(pool),
         line=line,
-        keys=(),
+        access=Access(),
         registry=CollectorRegistry(),
         event_type=declared or event_type_loader.load(),
         clock=lambda: 0,

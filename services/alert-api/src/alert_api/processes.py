@@ -34,6 +34,7 @@ from alert_api.service.void_commands import VoidCommand, read_command
 from alert_api.settings import ApiSettings, ProjectorSettings, RetentionSettings
 from tripline_contracts import topics
 from tripline_contracts.event_type import EventType
+from tripline_http.application import Access
 from tripline_http.auth import install_rate_limit, install_stored_keys, install_tokens
 from tripline_http.keys.postgres_key_store import PostgresKeyStore
 from tripline_http.keys.watched_key_file import WatchedKeyFile
@@ -71,7 +72,7 @@ def run_api(settings: ApiSettings) -> None:
             alerts=alerts,
             overview=PostgresAlertEvents(pool),
             line=line,
-            keys=keys,
+            access=Access(keys, settings.hosts),
             registry=metrics,
             event_type=settings.event_type,
             clock=wall_clock,

@@ -14,7 +14,7 @@ from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
 from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
-from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
+from tripline_http.bind_address import HOSTS, Bind, KnownHosts, parse_api_bind, parse_bind, parse_hosts
 from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
 from tripline_http.keys.rate_limit import RateLimit, read_rate_limit
@@ -33,6 +33,7 @@ class ApiSettings:
     event_type: EventType
     keys_file: Path
     bind: Bind
+    hosts: KnownHosts
     registry_url: str
     engine_metrics_url: str | None
     generator_url: str | None
@@ -66,13 +67,15 @@ class RetentionSettings:
 def api_settings() -> ApiSettings:
     """From the environment. Raises ConfigurationError naming the variable."""
     env = _environment()
+    bind = parse_api_bind(
+        _text(env, "HTTP_BIND", "127.0.0.1:8082"), allow_remote=_switch(env, "HTTP_ALLOW_REMOTE")
+    )
     return ApiSettings(
         dsn=_database(env),
         event_type=installed_type(),
         keys_file=Path(_text(env, "API_KEYS_FILE")),
-        bind=parse_api_bind(
-            _text(env, "HTTP_BIND", "127.0.0.1:8082"), allow_remote=_switch(env, "HTTP_ALLOW_REMOTE")
-        ),
+        bind=bind,
+        hosts=parse_hosts(bind, env.str(HOSTS.removeprefix("TRIPLINE_"), "")),
         registry_url=_address(env, "REGISTRY_URL") or "http://127.0.0.1:8081",
         engine_metrics_url=_address(env, "ENGINE_METRICS_URL"),
         generator_url=_address(env, "GENERATOR_URL"),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from flask import Flask
 from prometheus_client import CollectorRegistry
 
 from tripline_http.auth import install_api_keys
+from tripline_http.bind_address import LOOPBACK, KnownHosts
 from tripline_http.error_handlers import install_error_handlers
 from tripline_http.guards.answer_headers import install_answer_headers
+from tripline_http.guards.known_hosts import install_known_hosts
 from tripline_http.guards.query_parameters import install_query_parameters
 from tripline_http.health import ReadinessCheck, health_blueprint
 from tripline_http.keys.key_file import ApiKey
@@ -19,10 +22,18 @@ from tripline_http.request_ids import install_request_ids
 MAX_BODY_BYTES = 262_144
 
 
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who is let in: the keys, and the names that the service is called by; None for any name."""
+
+    keys: Iterable[ApiKey] = ()
+    hosts: KnownHosts | None = LOOPBACK
+
+
 def new_app(
     name: str,
     *,
-    keys: Iterable[ApiKey],
+    access: Access,
     registry: CollectorRegistry,
     checks: Mapping[str, ReadinessCheck],
     max_body_bytes: int = MAX_BODY_BYTES,
@@ -36,7 +47,9 @@ def new_app(
     install_request_ids(app)
     install_answer_headers(app)
     install_request_metrics(app, registry)
-    install_api_keys(app, keys, registry)
+    if access.hosts is not None:
+        install_known_hosts(app, access.hosts)
+    install_api_keys(app, access.keys, registry)
     install_query_parameters(app)
     install_error_handlers(app)
     app.register_blueprint(health_blueprint(registry, checks))

@@ -9,7 +9,7 @@ from typing import Final, Self
 
 from prometheus_client import CollectorRegistry
 
-from tripline_http.application import new_app
+from tripline_http.application import Access, new_app
 from tripline_http.bind_address import Bind
 from tripline_http.errors import ConfigurationError
 from tripline_http.health import ReadinessCheck
@@ -39,7 +39,10 @@ class MetricsServer:
         checks: Mapping[str, ReadinessCheck],
         limits: Limits = LIMITS,
     ) -> None:
-        app = new_app("tripline-metrics", keys=(), registry=registry, checks=checks, max_body_bytes=1024)
+        anybody = Access(hosts=None)
+        app = new_app(
+            "tripline-metrics", access=anybody, registry=registry, checks=checks, max_body_bytes=1024
+        )
         try:
             self._server = Server(app, bind, _THREADS, limits)
         except (OSError, ValueError) as error:

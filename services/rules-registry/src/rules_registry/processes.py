@@ -32,6 +32,7 @@ def run_api(settings: ApiSettings) -> None:
     from flask import Flask  # noqa: PLC0415
 
     from rules_registry.api.application import create_app  # noqa: PLC0415
+    from tripline_http.application import Access  # noqa: PLC0415
 
     configure_logs(settings.log_level, "rules-registry")
     keys = WatchedKeyFile(settings.api_keys_file)
@@ -43,7 +44,7 @@ def run_api(settings: ApiSettings) -> None:
         metrics = new_metrics_registry()
         app, _ = create_app(
             pools[0],
-            keys,
+            Access(keys, settings.hosts),
             metrics,
             settings.event_type,
             settings.quotas,

@@ -17,7 +17,7 @@ from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
 from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
-from tripline_http.bind_address import Bind, parse_api_bind, parse_bind
+from tripline_http.bind_address import HOSTS, Bind, KnownHosts, parse_api_bind, parse_bind, parse_hosts
 from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
 from tripline_http.keys.rate_limit import RateLimit, read_rate_limit
@@ -45,6 +45,7 @@ class ApiSettings:
     dsn: str
     api_keys_file: Path
     bind: Bind
+    hosts: KnownHosts
     threads: int
     quotas: Quotas
     rate_limit: RateLimit
@@ -75,22 +76,26 @@ class ProjectorSettings:
 
 def read_api_settings(env: Env) -> ApiSettings:
     """Raises `ConfigurationError` with one sentence."""
-    return _read(
-        lambda: ApiSettings(
-            log_level=_log_level(env),
-            event_type=read_event_type(env),
-            dsn=_database(env),
-            api_keys_file=Path(_required(env, "TRIPLINE_API_KEYS_FILE")),
-            bind=parse_api_bind(
-                env.str("TRIPLINE_HTTP_BIND", "127.0.0.1:8081"),
-                allow_remote=env.bool("TRIPLINE_HTTP_ALLOW_REMOTE", False),
-            ),
-            threads=env.int("TRIPLINE_HTTP_THREADS", 16, validate=_from_1_to_64),
-            quotas=_quotas(env),
-            rate_limit=read_rate_limit(os.environ),
-            issuer=read_issuer(os.environ),
-            four_eyes=env.bool("TRIPLINE_FOUR_EYES", True),
-        )
+    return _read(lambda: _api_settings(env))
+
+
+def _api_settings(env: Env) -> ApiSettings:
+    bind = parse_api_bind(
+        env.str("TRIPLINE_HTTP_BIND", "127.0.0.1:8081"),
+        allow_remote=env.bool("TRIPLINE_HTTP_ALLOW_REMOTE", False),
+    )
+    return ApiSettings(
+        log_level=_log_level(env),
+        event_type=read_event_type(env),
+        dsn=_database(env),
+        api_keys_file=Path(_required(env, "TRIPLINE_API_KEYS_FILE")),
+        bind=bind,
+        hosts=parse_hosts(bind, env.str(HOSTS, "")),
+        threads=env.int("TRIPLINE_HTTP_THREADS", 16, validate=_from_1_to_64),
+        quotas=_quotas(env),
+        rate_limit=read_rate_limit(os.environ),
+        issuer=read_issuer(os.environ),
+        four_eyes=env.bool("TRIPLINE_FOUR_EYES", True),
     )
 
 

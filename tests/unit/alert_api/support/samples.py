@@ -27,6 +27,7 @@ from alert_api.service.records import ReceivedAlert, Record, read_record
 from alert_api.service.void_commands import VoidCommand, read_command
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.event_type import EventType
+from tripline_http.application import Access
 from tripline_http.keys.key_file import ApiKey
 
 EPOCH = 1_763_690_000_000
@@ -250,7 +251,7 @@ def app(
         alerts=alerts or FakeAlerts(),
         overview=overview or FakeOverview(),
         line=line or Line(Upstream("The rules registry", "http://127.0.0.1:9")),
-        keys=keys,
+        access=Access(keys),
         registry=CollectorRegistry(),
         event_type=declared or event_type_loader.load(),
         clock=lambda: clock,

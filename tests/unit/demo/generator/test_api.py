@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry
 
 from tests.unit.demo.generator.fakes import FakeDesk, FakeOutlet, FakeTime
 from tripline_contracts import event_type_loader
-from tripline_demo.generator.api.application import Access, description, new_generator_app
+from tripline_demo.generator.api.application import description, new_generator_app
 from tripline_demo.generator.api.context import Context
 from tripline_demo.generator.output.record_renderer import Renderer
 from tripline_demo.generator.output.sender import Clocks, Sender
@@ -22,6 +22,8 @@ from tripline_demo.generator.plays import Plays
 from tripline_demo.generator.recordings.replays import Replays
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import Traffic
+from tripline_http.application import Access
+from tripline_http.bind_address import KnownHosts
 from tripline_http.keys.key_file import ApiKey
 
 COMMITTED = Path(__file__).parents[4] / "contracts" / "openapi" / "generator.json"
@@ -62,9 +64,8 @@ def app_of(trade: Trade, desk: FakeDesk, keys: Sequence[ApiKey] | None = None) -
         ApiKey(name, hashlib.sha256(key.encode()).hexdigest(), frozenset(scopes))
         for name, (key, scopes) in KEYS.items()
     ]
-    return new_generator_app(
-        context, Access(changes if keys is None else keys, ("demo.example",)), CollectorRegistry(), {}
-    )
+    access = Access(changes if keys is None else keys, KnownHosts(frozenset({("demo.example", None)})))
+    return new_generator_app(context, access, CollectorRegistry(), {})
 
 
 def test_the_committed_description_is_what_the_app_writes() -> None:

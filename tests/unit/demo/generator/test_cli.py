@@ -9,6 +9,7 @@ from environs import Env
 from tripline_demo.generator import cli
 from tripline_demo.generator.errors import InvalidSettings
 from tripline_demo.generator.settings import read_settings
+from tripline_http.bind_address import LOOPBACK
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         "TRIPLINE_HTTP_BIND",
         "TRIPLINE_GENERATOR_RATE",
         "TRIPLINE_GENERATOR_ALLOW_REMOTE",
-        "TRIPLINE_GENERATOR_HOSTS",
+        "TRIPLINE_HTTP_HOSTS",
         "TRIPLINE_KAFKA",
         "TRIPLINE_EVENT_TYPE",
     ):
@@ -29,12 +30,12 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 def test_settings_have_defaults(environment: pytest.MonkeyPatch) -> None:
     settings = read_settings(Env())
-    assert (str(settings.bind), settings.traffic.rate, settings.hosts) == ("127.0.0.1:8083", 0, ())
+    assert (str(settings.bind), settings.traffic.rate, settings.hosts) == ("127.0.0.1:8083", 0, LOOPBACK)
 
 
 def test_names_that_it_answers_to_are_listed(environment: pytest.MonkeyPatch) -> None:
-    environment.setenv("TRIPLINE_GENERATOR_HOSTS", "generator, demo.example")
-    assert read_settings(Env()).hosts == ("generator", "demo.example")
+    environment.setenv("TRIPLINE_HTTP_HOSTS", "generator, demo.example")
+    assert read_settings(Env()).hosts.names == {("generator", None), ("demo.example", None)}
 
 
 @pytest.mark.parametrize(
@@ -52,8 +53,7 @@ def test_names_that_it_answers_to_are_listed(environment: pytest.MonkeyPatch) ->
         ),
         ("TRIPLINE_GENERATOR_SEED", "-1", "TRIPLINE_GENERATOR_SEED"),
         ("TRIPLINE_API_KEYS_FILE", "", "TRIPLINE_API_KEYS_FILE is not set"),
-        ("TRIPLINE_GENERATOR_HOSTS", "generator:8083", "TRIPLINE_GENERATOR_HOSTS has 'generator:8083'"),
-        ("TRIPLINE_GENERATOR_HOSTS", "a,http://b", "TRIPLINE_GENERATOR_HOSTS has 'http://b'"),
+        ("TRIPLINE_HTTP_HOSTS", "a,http://b", "TRIPLINE_HTTP_HOSTS has 'http://b'"),
     ],
 )
 def test_a_wrong_setting_is_named(environment: pytest.MonkeyPatch, name: str, value: str, said: str) -> None:
@@ -65,6 +65,9 @@ def test_a_wrong_setting_is_named(environment: pytest.MonkeyPatch, name: str, va
 def test_beyond_loopback_only_when_told_to(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("TRIPLINE_HTTP_BIND", "0.0.0.0:8083")
     environment.setenv("TRIPLINE_GENERATOR_ALLOW_REMOTE", "true")
+    with pytest.raises(InvalidSettings, match="TRIPLINE_HTTP_HOSTS is not set, and others can reach"):
+        read_settings(Env())
+    environment.setenv("TRIPLINE_HTTP_HOSTS", "generator")
     assert read_settings(Env()).bind.host == "0.0.0.0"
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from flask import Flask
 from prometheus_client import CollectorRegistry
@@ -16,19 +15,10 @@ from tripline_demo.generator.api.schemas import traffic_change, transaction_sche
 from tripline_demo.generator.api.traffic_views import new_traffic_blueprint
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.trades import trade_of
-from tripline_http.application import new_app
+from tripline_http.application import Access, new_app
 from tripline_http.guards.own_origin import install_own_origin
 from tripline_http.health import ReadinessCheck
-from tripline_http.keys.key_file import ApiKey
 from tripline_http.openapi import Api, install_api, openapi_text
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """Who is let in: the keys, and the names besides loopback that the generator is reached by."""
-
-    keys: Iterable[ApiKey] = ()
-    hosts: tuple[str, ...] = ()
 
 
 def new_generator_app(
@@ -38,8 +28,8 @@ def new_generator_app(
     checks: Mapping[str, ReadinessCheck],
 ) -> Flask:
     """The app that serves the API."""
-    app = new_app("tripline-generator", keys=access.keys, registry=registry, checks=checks)
-    install_own_origin(app, access.hosts)
+    app = new_app("tripline-generator", access=access, registry=registry, checks=checks)
+    install_own_origin(app)
     install_context(app, context)
     _add_api(app, context.trade)
     return app
@@ -47,7 +37,7 @@ def new_generator_app(
 
 def description(event_type: EventType) -> str:
     """The OpenAPI document, as committed in contracts/openapi/generator.json."""
-    app = new_app("tripline-generator", keys=(), registry=CollectorRegistry(), checks={})
+    app = new_app("tripline-generator", access=Access(), registry=CollectorRegistry(), checks={})
     return openapi_text(_add_api(app, trade_of(event_type)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -24,8 +24,7 @@ from alert_api.api.traces import traces_blueprint
 from alert_api.service.alert_counts import AlertCounter
 from alert_api.service.alert_stream import AlertEvents, CommitNotifier, StreamTiming
 from tripline_contracts.event_type import EventType
-from tripline_http.application import new_app
-from tripline_http.keys.key_file import ApiKey
+from tripline_http.application import Access, new_app
 from tripline_http.openapi import Api, install_api
 
 
@@ -62,14 +61,14 @@ def build(
     alerts: Alerts,
     overview: Overview,
     line: Line,
-    keys: Iterable[ApiKey],
+    access: Access,
     registry: CollectorRegistry,
     event_type: EventType,
     clock: Callable[[], int],
     streaming: Streaming,
 ) -> AlertApi:
     """The whole app; `clock` gives ms since the epoch."""
-    app = new_app("alert-api", keys=keys, registry=registry, checks={"database": alerts.check})
+    app = new_app("alert-api", access=access, registry=registry, checks={"database": alerts.check})
     app.json = _AsWritten(app)
     api = install_api(
         app,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import time
 import uuid
-from collections.abc import Iterable
 
 from flask import Flask
 from prometheus_client import CollectorRegistry
@@ -36,8 +35,7 @@ from rules_registry.service.api_keys import ApiKeys
 from rules_registry.service.registry import Registry
 from rules_registry.service.review import Review
 from tripline_contracts.event_type import EventType
-from tripline_http.application import new_app
-from tripline_http.keys.key_file import ApiKey
+from tripline_http.application import Access, new_app
 from tripline_http.openapi import Api, install_api
 
 DESCRIPTION = (
@@ -48,7 +46,7 @@ DESCRIPTION = (
 
 def create_app(
     pool: Pool,
-    keys: Iterable[ApiKey],
+    access: Access,
     metrics: CollectorRegistry,
     event_type: EventType,
     quotas: Quotas | None = None,
@@ -58,7 +56,7 @@ def create_app(
     """The app on this pool, and its API for the document; both are of the event type. Without `quotas` nothing has a
     bound; with `four_eyes` a second person has to approve what can silence an alert."""
     app = new_app(
-        "rules-registry", keys=keys, registry=metrics, checks={"database": lambda: check_database(pool)}
+        "rules-registry", access=access, registry=metrics, checks={"database": lambda: check_database(pool)}
     )
     install_registry_problems(app)
     store = PostgresEventStore(pool, event_type)
@@ -70,7 +68,7 @@ def create_app(
         named=NamedQueries(pool),
         audit=AuditQueries(pool),
         changes=ChangeQueries(pool),
-        keys=ApiKeys(store, _now_ms, _new_secret, lambda: [key.name for key in keys]),
+        keys=ApiKeys(store, _now_ms, _new_secret, lambda: [key.name for key in access.keys]),
         key_queries=KeyQueries(pool),
         event_type=event_type,
         four_eyes=four_eyes,
