@@ -19,8 +19,9 @@ _Headers = list[tuple[str, str | bytes | None]]
 
 _COMMON: Final[Mapping[str, Any]] = {
     "compression.type": "lz4",
-    # Who may write to a topic may use up anybody's producer id there, and a producer with one would send nothing more,
-    # for ever. The engine takes a transaction that comes twice once; in order, one request is under way at a time.
+    # Who may write to a topic may use anybody's producer id there, and a producer with one would lose records that are
+    # confirmed, or send nothing more, for ever. The engine takes a transaction that comes twice once; in order, one
+    # request is under way at a time.
     "enable.idempotence": False,
     "max.in.flight.requests.per.connection": 1,
     "message.timeout.ms": 30_000,
