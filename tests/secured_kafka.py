@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripline_contracts.kafka.cluster import KafkaCluster, Sasl
-from tripline_demo import kafka_passwords, kafka_rights
+from tripline_demo import kafka_passwords, kafka_quotas, kafka_rights
 from tripline_demo.deployment.certificates import certify
 from tripline_demo.embedded import broker_security, kafka
 from tripline_demo.embedded.java import Java
@@ -49,6 +49,7 @@ def running(java: Java, jars: Path, home: Path) -> Iterator[SecuredKafka]:
     with kafka.running(java, jars, home / "kafka", security=security) as broker:
         kafka_rights.make_identities(broker.administrator, folder)
         kafka_rights.give_rights(broker.administrator)
+        kafka_quotas.apply(broker.administrator, "set")
         yield SecuredKafka(broker, folder)
 
 

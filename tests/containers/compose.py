@@ -42,7 +42,7 @@ class Service:
     def environment(self) -> dict[str, str]:
         """Strings, as a process gets them where the environment of compose has none of the optional variables."""
         given = self.raw.get("environment", {})
-        return {name: re.sub(r"\$\{\w+:-\}", "", value) for name, value in given.items()}
+        return {name: re.sub(r"\$\{\w+:-(\w*)\}", r"\1", value) for name, value in given.items()}
 
     @property
     def settings(self) -> dict[str, str]:

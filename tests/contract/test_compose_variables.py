@@ -17,6 +17,7 @@ from rules_registry import settings as registry_settings
 from tests.containers import compose, dockerfile
 from tests.containers.compose import ROOT, Service
 from tests.contract.support.compose_services import OURS, SERVERS, SERVICES, for_each, port_of
+from tripline_demo import kafka_quotas
 from tripline_demo.deployment import secret_files
 from tripline_demo.generator import settings as generator_settings
 from tripline_demo.stack.plan import QUOTAS
@@ -93,7 +94,7 @@ class TestVariables:
         assert {name for service in SERVICES.values() for name in service.settings} <= named
         assert (
             set(re.findall(r"\$\{(\w+)", compose.FILE.read_text()))
-            == {secret_files.USER_VARIABLE, secret_files.GROUP_VARIABLE, HOSTS}
+            == {secret_files.USER_VARIABLE, secret_files.GROUP_VARIABLE, HOSTS, kafka_quotas.VARIABLE}
             <= named
         )
 

@@ -1,4 +1,4 @@
-"""Creates the topics that the contracts declare, protects those that exist, and says who may use them.
+"""Creates the topics that the contracts declare, protects those that exist, and says who may use them how much.
 
 `python -m tripline_demo.topics`, cluster and administrator in TRIPLINE_KAFKA….
 """
@@ -25,7 +25,7 @@ from confluent_kafka.cimpl import NewTopic
 from tripline_contracts import topics as contract
 from tripline_contracts.errors import InvalidKafkaSettings
 from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
-from tripline_demo import kafka_rights
+from tripline_demo import kafka_quotas, kafka_rights
 from tripline_demo.errors import DemoError, KafkaFailed
 
 SECONDS = 30.0
@@ -120,11 +120,18 @@ def _until_led(admin: AdminClient, topics: list[NewTopic]) -> None:
 def main() -> int:
     """Creates the topics of the contracts on the cluster of TRIPLINE_KAFKA, and gives its identities their rights.
 
-    Passwords of identities are set where TRIPLINE_KAFKA_IDENTITIES is a folder that has them.
+    Passwords of identities are set where TRIPLINE_KAFKA_IDENTITIES is a folder that has them; quotas are as
+    TRIPLINE_KAFKA_QUOTAS says.
     """
     clock = os.environ.get("TRIPLINE_CLOCK", "wall")
     if clock not in {"wall", "data"}:
         print(f"TRIPLINE_CLOCK is {clock}: it is wall, or data for old data.", file=sys.stderr)
+        return 2
+    quotas = os.environ.get(kafka_quotas.VARIABLE, "set")
+    if quotas not in kafka_quotas.CHOICES:
+        print(
+            f"{kafka_quotas.VARIABLE} is {quotas}: it is {', '.join(kafka_quotas.CHOICES)}.", file=sys.stderr
+        )
         return 2
     try:
         cluster = kafka_cluster(os.environ)
@@ -134,7 +141,7 @@ def main() -> int:
     try:
         created = create(cluster, clock="data" if clock == "data" else "wall")
         if cluster.sasl:
-            _let_in(cluster, os.environ.get("TRIPLINE_KAFKA_IDENTITIES"))
+            _let_in(cluster, os.environ.get("TRIPLINE_KAFKA_IDENTITIES"), quotas)
     except (DemoError, OSError) as failure:
         print(failure, file=sys.stderr)
         return 1
@@ -142,10 +149,11 @@ def main() -> int:
     return 0
 
 
-def _let_in(cluster: KafkaCluster, passwords: str | None) -> None:
+def _let_in(cluster: KafkaCluster, passwords: str | None, quotas: kafka_quotas.Choice) -> None:
     made = kafka_rights.make_identities(cluster, Path(passwords)) if passwords else []
     changes = kafka_rights.give_rights(cluster)
     print(f"identities: {', '.join(made) or 'none made here'}; rights changed: {changes}", file=sys.stderr)
+    print(f"quotas changed: {kafka_quotas.apply(cluster, quotas)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Literal
 
 from tripline_contracts.event_type import DEFAULT
 from tripline_contracts.kafka.cluster import Sasl
-from tripline_demo import kafka_passwords, migrations
+from tripline_demo import kafka_passwords, kafka_quotas, migrations
 from tripline_demo.embedded.broker_security import BrokerSecurity
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
@@ -136,6 +136,7 @@ def _topics(plan: Plan) -> Program:
             **plan.broker.administrator.variables(),
             "TRIPLINE_KAFKA_IDENTITIES": str(plan.places.run),
             "TRIPLINE_CLOCK": plan.clock,
+            kafka_quotas.VARIABLE: os.environ.get(kafka_quotas.VARIABLE, "set"),
         },
     )  # fmt: skip
 

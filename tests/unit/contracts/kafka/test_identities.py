@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,7 @@ import pytest
 from tripline_contracts import topics
 from tripline_contracts.errors import InvalidKafkaAccess
 from tripline_contracts.kafka import access as kafka_access
+from tripline_contracts.kafka.access import Quotas
 
 PROCESS: Final = {
     "tripline-engine": ("engine", "verification"),
@@ -73,6 +75,32 @@ def test_the_page_says_what_the_file_says() -> None:
         assert all(f"`{group}…`" in page for group in identity.groups)
 
 
+def test_whom_quotas_are_for_has_none() -> None:
+    unbounded = {one.name for one in kafka_access.identities() if one.quotas == Quotas()}
+    assert unbounded == {"tripline-engine", "tripline-relay"}
+    for identity in kafka_access.identities():
+        if identity.name not in unbounded:
+            assert identity.quotas.thread_percent
+            assert bool(identity.quotas.write_bytes) == bool(identity.writes)
+            assert bool(identity.quotas.read_bytes) == bool(identity.reads)
+
+
+def test_the_page_says_the_quotas_of_the_file() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "kafka-access.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(tripline-[\w-]+)` \| (.*?) \| (.*?) \| (.*?) \|$", page, re.MULTILINE)
+    assert rows == [
+        (
+            one.name,
+            *(
+                f"{size // 2**20} MiB" if size else ""
+                for size in (one.quotas.write_bytes, one.quotas.read_bytes)
+            ),
+            f"{one.quotas.thread_percent} %" if one.quotas.thread_percent else "",
+        )
+        for one in kafka_access.identities()
+    ]
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -83,6 +111,17 @@ def test_the_page_says_what_the_file_says() -> None:
         ({"a": {"purpose": "p", "groups": ["g"]}}, "a: it may neither read nor write"),
         ({"a": {"purpose": "p", "reads": ["x"], "groups": [""]}}, "a: groups is a list of names"),
         ({"a": {"purpose": "p", "reads": "x"}}, "a: reads is a list of names"),
+        ({"a": {"purpose": "p", "reads": ["x"], "quotas": [5]}}, "a: quotas are whole numbers above zero"),
+        ({"a": {"purpose": "p", "reads": ["x"], "quotas": {"threadPercent": 0}}}, "whole numbers above zero"),
+        (
+            {"a": {"purpose": "p", "reads": ["x"], "quotas": {"threadPercent": 1.5}}},
+            "whole numbers above zero",
+        ),
+        (
+            {"a": {"purpose": "p", "reads": ["x"], "quotas": {"threadPercent": True}}},
+            "whole numbers above zero",
+        ),
+        ({"a": {"purpose": "p", "reads": ["x"], "quotas": {"bytes": 1}}}, "a: unknown bytes in quotas"),
     ],
 )
 def test_a_broken_file_is_refused(data: object, message: str) -> None:
