@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rules_registry.domain.strict_spelling import loose_spellings
 from rules_registry.service.rule_file_lines import problem_of_name
 from tripline_contracts import event_type_loader, spelling
 from tripline_contracts.event_type import EventType
@@ -47,7 +48,7 @@ def read_rule_body(body: Mapping[str, Any], declared: EventType | None = None) -
         )
     except InvalidDefinition as invalid:
         errors += [_explained(problem.field, problem.message) for problem in invalid.problems]
-    errors += _stricter_errors(body)
+    errors += [FieldError(problem.field, problem.message) for problem in loose_spellings(body)]
     if errors or definition is None:
         raise invalid_input(errors, "This is not a rule that can be published.")
     return RuleBody(body.get("name"), body.get("effectiveFrom"), definition)
@@ -62,29 +63,6 @@ def _own_errors(body: Mapping[str, Any]) -> Iterator[FieldError]:
         yield FieldError("effectiveFrom", f"expected ms since the epoch, 0 to {MAX_MS}")
     if rule_id is not None and spelling.whole_number(rule_id) is None:
         yield FieldError("ruleId", "expected an integer, or nothing: the registry gives ids")
-
-
-def _stricter_errors(body: Mapping[str, Any]) -> Iterator[FieldError]:
-    """Refusals of what the contracts read in rule files and a program should not send."""
-    for path, measuring in [("", body), *_conditions(body.get("conditions"), "conditions")]:
-        grouping = measuring.get("groupingKeyNames")
-        if isinstance(grouping, str) and not spelling.bare(grouping):
-            yield FieldError(f"{path}groupingKeyNames", "expected a list; [] is one global group")
-        function = measuring.get("aggregatorFunctionType")
-        if function is not None and not isinstance(function, str):
-            yield FieldError(f"{path}aggregatorFunctionType", "expected a text")
-
-
-def _conditions(data: object, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Whatever may be a condition, with the path of its members."""
-    if not isinstance(data, Mapping):
-        return
-    yield f"{path}.", data
-    yield from _conditions(data.get("not"), f"{path}.not")
-    for word in ("all", "any"):
-        operands = data.get(word)
-        for i, operand in enumerate(operands if isinstance(operands, list) else []):
-            yield from _conditions(operand, f"{path}.{word}[{i}]")
 
 
 def _explained(field: str, message: str) -> FieldError:
