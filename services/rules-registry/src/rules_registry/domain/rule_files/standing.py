@@ -1,0 +1,78 @@
+"""What the registry has: rules as they stand, and changes that somebody has still to decide on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+OpenState = Literal["DRAFT", "SUBMITTED", "APPROVED", "WITHDRAWN"]
+
+
+@dataclass(frozen=True, slots=True)
+class StandingRule:
+    """A rule as the registry's API tells it; `effective_from` in ms."""
+
+    rule_id: int
+    version: int
+    state: str
+    name: str
+    definition: Mapping[str, object]
+    definition_hash: str
+    effective_from: int
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> StandingRule:
+        """Of an answer of the API."""
+        return cls(
+            rule_id=body["ruleId"],
+            version=body["version"],
+            state=body["state"],
+            name=body["name"],
+            definition=body["definition"],
+            definition_hash=body["definitionHash"],
+            effective_from=body["effectiveFrom"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """A change of a rule that a second person has to approve. `base` is the version that it was made for, None for a
+    new rule; name and definition are those that it would bring, if it brings any."""
+
+    change_id: int
+    revision: int
+    state: OpenState
+    kind: str
+    rule_id: int | None
+    author: str
+    content_hash: str
+    base: int | None = None
+    name: str | None = None
+    definition: Mapping[str, object] | None = None
+    definition_hash: str | None = None
+    effective_from: int | None = None
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> RuleChange:
+        """Of an answer of the API; whatever is no rule's has neither rule nor definition."""
+        content: Mapping[str, Any] = body["content"] or {}
+        return cls(
+            change_id=body["changeId"],
+            revision=body["revision"],
+            state=cast("OpenState", body["state"]),
+            kind=body["kind"],
+            rule_id=body["ruleId"],
+            author=body["author"],
+            content_hash=body["contentHash"],
+            base=content.get("base"),
+            name=content.get("name"),
+            definition=content.get("definition"),
+            definition_hash=content.get("definitionHash"),
+            effective_from=content.get("effectiveFrom"),
+        )
+
+    @property
+    def title(self) -> str:
+        """As a sentence goes on that is about it."""
+        return f"change {self.change_id} by {self.author}"
