@@ -1,4 +1,4 @@
-"""`rules-registry api | relay | status-projector | republish | openapi`."""
+"""`rules-registry api | relay | status-projector | republish | openapi`, and the commands of the client."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from environs import Env
 
 from rules_registry.audit_cli import audit
+from rules_registry.client import apply_cli, review_cli, rules_cli
 from rules_registry.errors import RegistryError
 from rules_registry.processes import run_api, run_relay, run_republish, run_status_projector
 from rules_registry.settings import (
@@ -59,7 +60,21 @@ def republish(since: int | None) -> None:
     _run(lambda: _republish(since))
 
 
-main.add_command(audit)
+for _command in (
+    audit,
+    rules_cli.list_rules,
+    rules_cli.show,
+    rules_cli.diff,
+    rules_cli.export,
+    rules_cli.rule_schema,
+    apply_cli.check,
+    apply_cli.apply,
+    review_cli.changes,
+    review_cli.submit,
+    review_cli.approve,
+    review_cli.revert,
+):
+    main.add_command(_command)
 
 
 @main.command()
