@@ -136,7 +136,8 @@ def _opened_condition(schema: Json) -> Json:
     """What is absent fulfils any schema: a condition is about what is there."""
     asked = schema["if"]
     if "properties" in asked:
-        schema["if"] = {**asked, "required": list(asked["properties"])}
+        asked_for = dict.fromkeys([*asked.get("required", []), *asked["properties"]])
+        schema["if"] = {**asked, "required": list(asked_for)}
     field = schema["then"].get("properties", {}).get("aggregateFieldName")
     if isinstance(field, dict) and field.get("type") != "null":
         schema["then"] = {**schema["then"], "required": ["aggregateFieldName"]}
