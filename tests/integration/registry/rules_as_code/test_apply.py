@@ -132,6 +132,19 @@ def test_a_paused_rule_stays_paused_and_a_rule_gets_another_name(
     assert (after["name"], after["state"], after["version"]) == ("Other", "PAUSED", 3)
 
 
+def test_a_time_that_was_chosen_is_kept_and_one_that_was_not_is_nobodys(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    chosen = rules("Time").replace("name: Time much", "name: Time much\neffectiveFrom: 1790000000000")
+    file = written(tmp_path, chosen)
+    assert "effective from 2026-09-21T14:13:20Z" in cli.done("apply", "-f", file, "--yes")
+    assert cli.done("apply", "-f", file, "--yes").startswith("Nothing to do; 2 unchanged")
+    later = written(tmp_path, chosen.replace("1790000000000", "1790000000001"))
+    assert "      effective from 2026-09-21T14:13:20.001Z\n" in cli.done("apply", "-f", later, "--yes")
+    unsaid = written(tmp_path, rules("Time"))
+    assert cli.done("apply", "-f", unsaid, "--yes").startswith("Nothing to do; 2 unchanged")
+
+
 def test_two_jobs_with_one_key_make_one_rule(api: RegistryApi, cli: CommandLine, tmp_path: Path) -> None:
     """Both have seen a registry without the rule: the second one is answered with the first one's."""
     file = written(tmp_path, rules("Twice"))

@@ -143,3 +143,11 @@ def test_an_author_does_not_approve(api: RegistryApi, tmp_path: Path) -> None:
     (change, *_) = submitted(both.done("apply", "-f", written(tmp_path, rules("Author")), "--yes"))
     refused = both.run("approve", change, "--yes")
     assert (refused.exit_code, "(403 same-person)" in refused.output) == (1, True)
+
+
+def test_what_is_not_shown_is_not_approved(
+    api: RegistryApi, approver: CommandLine, client: httpx.Client, tmp_path: Path
+) -> None:
+    change = client.put("/v1/lists/watched", json={"values": ["a"]}).raise_for_status().json()
+    refused = approver.run("approve", str(change["changeId"]), "--yes")
+    assert (refused.exit_code, "is of no rule but of kind LIST" in refused.output) == (1, True)

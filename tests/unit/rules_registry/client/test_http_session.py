@@ -18,6 +18,7 @@ class Server:
     def __init__(self, *answers: httpx.Response | None) -> None:
         self._answers = list(answers)
         self.requests: list[httpx.Request] = []
+        self.slept: list[float] = []
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
@@ -27,7 +28,7 @@ class Server:
         return answer
 
     def session(self) -> HttpSession:
-        return HttpSession(SETTINGS, httpx.MockTransport(self))
+        return HttpSession(SETTINGS, httpx.MockTransport(self), self.slept.append)
 
 
 def ok(**members: object) -> httpx.Response:
@@ -55,6 +56,19 @@ def test_it_gives_up_after_a_few_times() -> None:
     with pytest.raises(RegistryUnreachable, match="gave no answer to GET"):
         server.session().get("/v1/rules")
     assert len(server.requests) == 3
+
+
+def test_who_was_too_fast_waits_and_sends_anything_again() -> None:
+    too_fast = httpx.Response(429, headers={"Retry-After": "2"})
+    server = Server(
+        too_fast, httpx.Response(429, headers={"Retry-After": "9999"}), httpx.Response(429), ok(a=1)
+    )
+    assert server.session().change("PUT", "/v1/rules/7", version=3) == (200, {"a": 1})
+    assert server.slept == [2.0, 10.0, 1.0]
+    endless = Server(too_fast)
+    with pytest.raises(RequestRefused, match="429"):
+        endless.session().get("/v1/rules")
+    assert len(endless.slept) == 20
 
 
 def test_pages_are_followed_below_the_address_that_was_given() -> None:
@@ -98,7 +112,9 @@ def test_refusals_say_what_the_registry_said(answer: httpx.Response, kind: str, 
     assert (refused.value.kind, str(refused.value)) == (kind, text)
 
 
-@pytest.mark.parametrize("answer", [httpx.Response(200, text="<html>"), httpx.Response(200, json=[1])])
+@pytest.mark.parametrize(
+    "answer", [httpx.Response(200, text="<html>"), httpx.Response(200, json=[1]), ok(items=3)]
+)
 def test_what_is_no_registry_is_said_to_be_none(answer: httpx.Response) -> None:
     with pytest.raises(RegistryUnreachable, match="is it a registry"):
-        Server(answer).session().get("/v1/rules")
+        list(Server(answer).session().items("/v1/rules"))

@@ -70,6 +70,16 @@ def test_a_file_for_each_rule_named_after_it() -> None:
     assert [name for name, text in files.items() if "ruleId: " in text] == ["twice-5.yaml", "twice-6.yaml"]
 
 
+def test_characters_that_hide_others_are_seen_in_the_file() -> None:
+    value = "a\u202egnp.exe\u200b\x9b"
+    body = {**RULE.definition.to_json(), "filter": {"field": "payeeId", "operator": "=", "value": value}}
+    text = rule_text(standing(RULE, name="é", definition=body))
+    assert '"a\\u202Egnp.exe\\u200B\\x9B"' in text
+    assert text.isascii()
+    (read,) = desired(text)
+    assert (read.name, read.definition.to_json()) == ("é", body)
+
+
 @settings(deadline=None, max_examples=150)
 @given(DEFINITIONS)
 def test_it_is_read_back_and_editors_find_nothing_wrong(definition: RuleDefinition) -> None:

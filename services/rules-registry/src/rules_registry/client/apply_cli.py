@@ -15,6 +15,7 @@ from rules_registry.client.client_settings import event_type_of
 from rules_registry.client.errors import FilesUnusable, NotApplied
 from rules_registry.client.folders import read_files
 from rules_registry.client.plan_steps import Taken, carry_out
+from rules_registry.client.terminal import say
 from rules_registry.domain.rule_files.desired_rule import DesiredRule, read_rules
 from rules_registry.domain.rule_files.plan import TO_DO, Action, Plan, Step, plan_of
 from rules_registry.domain.rule_files.plan_words import SIGNS, step_lines, summary
@@ -43,7 +44,7 @@ _files_option = click.option(
 @exits_by_error
 def check(paths: tuple[Path, ...]) -> None:
     """Check rule files without a registry: no key is needed. TRIPLINE_EVENT_TYPE says what rules are about."""
-    click.echo(f"Rules: {len(_read(paths))}. Nothing is wrong.")
+    say(f"Rules: {len(_read(paths))}. Nothing is wrong.")
 
 
 @click.command()
@@ -105,8 +106,8 @@ def _tell(plan: Plan) -> None:
     for step in plan.steps:
         colour = _COLOURS[step.action] if step.progress in TO_DO else None
         for line in step_lines(step):
-            click.echo(click.style(line, fg=colour))
-    click.echo(summary(plan))
+            say(line, colour=colour)
+    say(summary(plan))
 
 
 def _carry_out(steps: tuple[Step, ...], registry: RegistryClient, reason: str | None) -> None:
@@ -114,14 +115,14 @@ def _carry_out(steps: tuple[Step, ...], registry: RegistryClient, reason: str | 
     try:
         for one in carry_out(steps, registry, _reason_of(reason)):
             taken.append(one)
-            click.echo(f"  {SIGNS[one.step.action]} {one.step.title}: {one.words}")
+            say(f"  {SIGNS[one.step.action]} {one.step.title}: {one.words}")
     except RegistryError as error:
         raise NotApplied(
             f"{steps[len(taken)].title}: {error}\nStopped: {len(taken)} of {len(steps)} steps were taken. Apply again, "
             "and it goes on from there."
         ) from error
     waiting = sum(isinstance(one.outcome, RuleChange) for one in taken)
-    click.echo(
+    say(
         f"Applied {len(taken) - waiting}."
         + (f" Submitted {waiting}: somebody else approves them (docs/approval.md)." if waiting else "")
     )

@@ -19,6 +19,7 @@ from rules_registry.client.client_settings import (
     ClientSettings,
     read_client_settings,
 )
+from rules_registry.client.terminal import say_sentences
 from rules_registry.errors import RegistryError
 from tripline_http.errors import ConfigurationError
 
@@ -55,10 +56,10 @@ def exits_by_error(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*arguments, **options)
         except ConfigurationError as error:
-            click.echo(str(error), err=True)
+            say_sentences(str(error))
             sys.exit(MISCONFIGURED)
         except RegistryError as error:
-            click.echo(str(error), err=True)
+            say_sentences(str(error))
             sys.exit(REFUSED)
 
     return run

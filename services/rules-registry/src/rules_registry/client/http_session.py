@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import httpx
@@ -15,16 +16,24 @@ from tripline_contracts.errors import InvalidJson
 
 TIMEOUT: Final = httpx.Timeout(30.0, connect=5.0)
 TRIES: Final = 3
+WAITS: Final = 20
+"""How often it waits where it was too fast (429) before it says so."""
+MAX_WAIT_SECONDS: Final = 10.0
 PAGE: Final = 100
 
 
 class HttpSession:
     """One connection, used by one thread."""
 
-    def __init__(self, settings: ClientSettings, transport: httpx.BaseTransport | None = None) -> None:
-        """`transport` takes the place of the network in tests."""
+    def __init__(
+        self,
+        settings: ClientSettings,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`transport` takes the place of the network in tests, `sleep` that of time."""
         secured = settings.url.startswith("https:")
-        self._url = settings.url
+        self._url, self._sleep = settings.url, sleep
         self._client = httpx.Client(
             base_url=settings.url,
             headers={"Authorization": f"Bearer {settings.key}", "Accept": "application/json"},
@@ -48,7 +57,10 @@ class HttpSession:
         """The items of a listing, over all of its pages."""
         answer = self._send("GET", path, {"limit": str(PAGE), **(query or {})}, {}, None)
         while True:
-            yield from self._json(answer)["items"]
+            items = self._json(answer).get("items")
+            if not isinstance(items, list):
+                raise self._foreign()
+            yield from items
             following = answer.links.get("next", {}).get("url")
             if not following:
                 return
@@ -83,17 +95,22 @@ class HttpSession:
     ) -> httpx.Response:
         # Whatever else is sent twice could be refused the second time, because it was done the first time.
         repeatable = method == "GET" or "Idempotency-Key" in headers
-        for further in reversed(range(TRIES if repeatable else 1)):
+        broken, waits = 0, 0
+        while True:
             try:
                 answer = self._client.request(method, path, params=query, headers=headers, json=body)
             except httpx.TransportError as error:
-                if not further:
+                broken += 1
+                if broken == TRIES or not repeatable:
                     raise RegistryUnreachable(
                         f"{self._url} gave no answer to {method} {path}: {type(error).__name__}: {error}."
                     ) from error
-            else:
+                continue
+            if answer.status_code != httpx.codes.TOO_MANY_REQUESTS or waits == WAITS:
                 return self._checked(answer)
-        raise AssertionError("the last try returns or raises")
+            # Nothing was done: this may be sent again, whatever it is.
+            waits += 1
+            self._sleep(_seconds(answer))
 
     def _checked(self, answer: httpx.Response) -> httpx.Response:
         if answer.is_success:
@@ -110,9 +127,18 @@ class HttpSession:
         try:
             value = exact_json.loads(answer.content)
         except InvalidJson as error:
-            raise RegistryUnreachable(
-                f"{self._url} answered something that is no JSON: is it a registry?"
-            ) from error
+            raise self._foreign() from error
         if not isinstance(value, dict):
-            raise RegistryUnreachable(f"{self._url} answered no object: is it a registry?")
+            raise self._foreign()
         return value
+
+    def _foreign(self) -> RegistryUnreachable:
+        return RegistryUnreachable(
+            f"{self._url} answered something else than its API says: is it a registry?"
+        )
+
+
+def _seconds(answer: httpx.Response) -> float:
+    """How long to wait."""
+    text = answer.headers.get("Retry-After", "")
+    return min(float(text), MAX_WAIT_SECONDS) if text.isascii() and text.isdigit() else 1.0

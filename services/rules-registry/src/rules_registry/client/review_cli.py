@@ -8,6 +8,7 @@ import click
 
 from rules_registry.client.client_commands import client_command, reason_option, yes_option
 from rules_registry.client.errors import NotApplied, RequestRefused
+from rules_registry.client.terminal import say
 from rules_registry.domain.rule_files.plan_words import pending_words
 from rules_registry.domain.rule_files.standing import RuleChange, StandingRule
 from rules_registry.domain.wording.change_words import NO_DIFFERENCE, describe_versions
@@ -25,8 +26,8 @@ def changes(registry: RegistryClient) -> None:
     rules = {rule.rule_id: rule for rule in registry.rules()}
     for change in registry.open_changes():
         rule = rules.get(change.rule_id or 0)
-        click.echo(f"{change.change_id:6} {change.state:9} {change.author}: {_title(change, rule)}")
-        click.echo(f"       {pending_words(change, rule)}")
+        say(f"{change.change_id:6} {change.state:9} {change.author}: {_title(change, rule)}")
+        say(f"       {pending_words(change, rule)}")
 
 
 @click.command()
@@ -36,7 +37,7 @@ def changes(registry: RegistryClient) -> None:
 def submit(registry: RegistryClient, change_id: int, reason: str | None) -> None:
     """Hand the draft CHANGE to an approver."""
     change = registry.submit(change_id, reason)
-    click.echo(f"Change {change.change_id} is {change.state}.")
+    say(f"Change {change.change_id} is {change.state}.")
 
 
 @click.command()
@@ -45,15 +46,20 @@ def submit(registry: RegistryClient, change_id: int, reason: str | None) -> None
 @yes_option
 @client_command
 def approve(registry: RegistryClient, change_id: int, reason: str | None, yes: bool) -> None:
-    """Approve CHANGE after it was shown; it then happens at once."""
+    """Approve CHANGE, of a rule, after it was shown; it then happens at once."""
     change = registry.change_of(change_id)
+    if change.rule_id is None:
+        # What is not shown here is not approved here.
+        raise NotApplied(
+            f"Change {change_id} is of no rule but of kind {change.kind}: look at it in the console."
+        )
     rule = _rule_of(registry, change)
-    click.echo(f"{change.title}: {_title(change, rule)}")
-    click.echo(f"  {pending_words(change, rule)}")
+    say(f"{change.title}: {_title(change, rule)}")
+    say(f"  {pending_words(change, rule)}")
     if not (yes or click.confirm("Approve?")):
         raise NotApplied("Nothing was approved.")
     approved = registry.approve(change, reason)
-    click.echo(f"Change {approved.change_id} is {approved.state}.")
+    say(f"Change {approved.change_id} is {approved.state}.")
 
 
 @click.command()
@@ -68,10 +74,8 @@ def revert(registry: RegistryClient, rule: str, version: int, reason: str | None
     standing = registry.rule(rule)
     now, then = (registry.version(standing.rule_id, number) for number in (standing.version, version))
     words = describe_versions(now, {**then, "state": now["state"], "effectiveFrom": now["effectiveFrom"]})
-    click.echo(
-        f"{standing.name} (rule {standing.rule_id}), version {standing.version} → as in version {version}:"
-    )
-    click.echo(f"  {words}")
+    say(f"{standing.name} (rule {standing.rule_id}), version {standing.version} → as in version {version}:")
+    say(f"  {words}")
     if words == NO_DIFFERENCE:
         return
     if not (yes or click.confirm("Revert?")):
@@ -80,15 +84,15 @@ def revert(registry: RegistryClient, rule: str, version: int, reason: str | None
     if isinstance(outcome, RuleChange) and outcome.state == "DRAFT":
         outcome = registry.submit(outcome.change_id, reason)
     if isinstance(outcome, RuleChange):
-        click.echo(f"Submitted as change {outcome.change_id}, which waits for its approval.")
+        say(f"Submitted as change {outcome.change_id}, which waits for its approval.")
     else:
-        click.echo(f"Rule {outcome.rule_id} has version {outcome.version}.")
+        say(f"Rule {outcome.rule_id} has version {outcome.version}.")
 
 
 def _title(change: RuleChange, rule: StandingRule | None) -> str:
     if rule is not None:
         return f"{rule.name} (rule {rule.rule_id}, version {rule.version})"
-    return f"{change.name or change.kind} (rule {change.rule_id}, new)" if change.rule_id else change.kind
+    return f"{change.name or 'rule'} (rule {change.rule_id}, {'new' if change.base is None else 'deleted'})"
 
 
 def _rule_of(registry: RegistryClient, change: RuleChange) -> StandingRule | None:

@@ -12,6 +12,7 @@ import click
 from rules_registry.client.client_commands import REFUSED, client_command, exits_by_error
 from rules_registry.client.client_settings import event_type_of
 from rules_registry.client.folders import write_files
+from rules_registry.client.terminal import say
 from rules_registry.domain.rule_files.editor_schema import PARTS, schema_text
 from rules_registry.domain.rule_files.rule_text import SCHEMA_FILE, files_of, rule_text
 from rules_registry.domain.wording.rule_words import describe
@@ -27,8 +28,8 @@ def list_rules(registry: RegistryClient, state: str | None) -> None:
     """List rules: id, version, state, name."""
     rules = registry.rules(state)
     for rule in rules:
-        click.echo(f"{rule.rule_id:6} {rule.version:4} {rule.state:8} {rule.name}")
-    click.echo(f"{len(rules)} rules", err=True)
+        say(f"{rule.rule_id:6} {rule.version:4} {rule.state:8} {rule.name}")
+    say(f"{len(rules)} rules", err=True)
 
 
 @click.command()
@@ -37,8 +38,8 @@ def list_rules(registry: RegistryClient, state: str | None) -> None:
 def show(registry: RegistryClient, rule: str) -> None:
     """Show RULE, an id or a name, in words and as the document of a rule file."""
     standing = registry.rule(rule)
-    click.echo(f"# rule {standing.rule_id}, version {standing.version}, {standing.state}")
-    click.echo(f"# {describe(standing.definition)}")
+    say(f"# rule {standing.rule_id}, version {standing.version}, {standing.state}")
+    say(f"# {describe(standing.definition)}")
     click.echo(rule_text(standing), nl=False)
 
 
@@ -53,10 +54,10 @@ def diff(registry: RegistryClient, rule: str, before: int | None, after: int | N
     after = after or standing.version
     before = before or after - 1
     if before < 1:
-        click.echo(f"Rule {standing.rule_id} has one version: there is nothing to compare it with.", err=True)
+        say(f"Rule {standing.rule_id} has one version: there is nothing to compare it with.", err=True)
         sys.exit(REFUSED)
-    click.echo(f"{standing.name} (rule {standing.rule_id}), version {before} → {after}:")
-    click.echo(f"  {registry.differences(standing.rule_id, before, after)}")
+    say(f"{standing.name} (rule {standing.rule_id}), version {before} → {after}:")
+    say(f"  {registry.differences(standing.rule_id, before, after)}")
 
 
 @click.command()
@@ -64,10 +65,13 @@ def diff(registry: RegistryClient, rule: str, before: int | None, after: int | N
 @click.option("--overwrite", is_flag=True, help="Also over files that are there, whose comments are lost.")
 @client_command
 def export(registry: RegistryClient, folder: Path, overwrite: bool) -> None:
-    """Write each rule into a YAML file in FOLDER, and beside them the schema that editors check them by."""
+    """Write each rule into a YAML file in FOLDER, and beside them the schema that editors check them by.
+
+    Files of rules that have gone since an earlier export stay.
+    """
     texts = files_of(registry.rules())
     write_files(folder, {**texts, SCHEMA_FILE: _schema()}, overwrite=overwrite)
-    click.echo(f"Wrote {len(texts)} rules into {folder}.")
+    say(f"Wrote {len(texts)} rules into {folder}.")
 
 
 @click.command("rule-schema")

@@ -12,6 +12,7 @@ import yaml
 
 from rules_registry.domain.rule_files.standing import StandingRule
 from rules_registry.domain.wording.rule_words import DEFAULTS
+from tripline_contracts import display_text
 from tripline_contracts.rules.definition_members import RULE_MEMBERS
 
 SCHEMA_FILE: Final = "rule-file.schema.json"
@@ -30,9 +31,25 @@ def rule_text(rule: StandingRule, *, with_id: bool = False) -> str:
         is_default = name in DEFAULTS and value == DEFAULTS[name]
         if not is_default and value is not None:
             members[name] = _measured(value) if name == "conditions" else _limit(name, value)
-    return yaml.dump(
-        members, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH, default_flow_style=None
+    text = _dumped(members, allow_unicode=True)
+    # Characters that hide or reorder others are escaped: a reviewer of the file has to see them.
+    return (
+        text
+        if display_text.refused_character(text, lines=True) is None
+        else _dumped(members, allow_unicode=False)
     )
+
+
+def _dumped(members: Mapping[str, object], *, allow_unicode: bool) -> str:
+    text: str = yaml.dump(
+        members,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=allow_unicode,
+        width=_WIDTH,
+        default_flow_style=None,
+    )
+    return text
 
 
 def files_of(rules: Iterable[StandingRule]) -> dict[str, str]:
