@@ -121,3 +121,30 @@ def test_scopes_are_held(api: RegistryApi) -> None:
         assert refused.status_code == 403
         assert "insufficient_scope" in refused.headers["WWW-Authenticate"]
         assert stranger.get("/v1/rules").status_code == 401
+
+
+def test_what_get_answers_can_be_changed_and_sent_back(client: httpx.Client) -> None:
+    path = f"/v1/rules/{publish(client)['ruleId']}"
+    first = client.get(path)
+    rule = first.json()
+    rule["definition"]["limit"] = "2000"
+    changed = client.put(
+        path, json={**rule, "name": "Sent back"}, headers={"If-Match": first.headers["ETag"]}
+    )
+    assert changed.status_code == 200, changed.text
+    now = changed.json()
+    assert (now["name"], now["definition"], now["effectiveFrom"]) == (
+        "Sent back",
+        rule["definition"],
+        rule["effectiveFrom"],
+    )
+    assert client.get(path).json() == now
+    stale = client.put(path, json=rule, headers={"If-Match": first.headers["ETag"]})
+    assert stale.status_code == 412, "whoever has not seen the newest version is told that first"
+    refused = client.put(path, json=rule, headers={"If-Match": "*"})
+    assert refused.status_code == 422
+    told = {error["field"]: error["message"] for error in refused.json()["errors"]}
+    assert told["version"] == "cannot be changed: it came as 1 and is 2"
+    assert set(told) == {"version", "definitionVersion", "definitionHash", "position", "changedAt"}
+    gone = client.put("/v1/rules/2000000000", json=rule, headers={"If-Match": "*"})
+    assert gone.status_code == 404

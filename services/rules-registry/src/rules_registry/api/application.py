@@ -28,6 +28,7 @@ from rules_registry.api.rule_schemas.answer_schemas import GROUPABLE_SCHEMA
 from rules_registry.api.rule_schemas.condition_schema import conditions_schema
 from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_schema
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
+from rules_registry.api.rule_schemas.rule_sent_back import CHANGE_SCHEMA, rule_change_schema
 from rules_registry.api.rules import rule_history, rule_imports, rule_revert, rule_status, rules
 from rules_registry.api.services import Services, install_services
 from rules_registry.domain.quotas import Quotas
@@ -79,6 +80,7 @@ def create_app(
     api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type))
     api.spec.components.schema(CONDITIONS_SCHEMA, conditions_schema(event_type))
     api.spec.components.schema(BODY_SCHEMA, rule_body_schema(event_type))
+    api.spec.components.schema(CHANGE_SCHEMA, rule_change_schema(BODY_SCHEMA))
     api.spec.components.schema(GROUPABLE_SCHEMA, {"type": "string", "enum": list(event_type.groupable)})
     api.spec.components.example(rule_imports.PLAIN_EXAMPLE, {"value": rule_imports.plain_example(event_type)})
     api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema(event_type))

@@ -18,6 +18,7 @@ from rules_registry.api.rule_schemas.answer_schemas import RulePageSchema, RuleQ
 from rules_registry.api.rule_schemas.representations import rule_json
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
+from rules_registry.api.rule_schemas.rule_sent_back import CHANGE_SCHEMA, read_rule_change
 from rules_registry.api.rules.rule_answers import created, respond
 from rules_registry.api.services import (
     expected_versions,
@@ -28,6 +29,7 @@ from rules_registry.api.services import (
     review,
 )
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PauseRule, PublishRule, ResumeRule
+from rules_registry.domain.decisions import require_expected
 from tripline_http.etags import ETAG_HEADER_DOC, IfMatch, etag_of
 from tripline_http.links import LINK_HEADER_DOC
 from tripline_http.openapi import new_blueprint
@@ -101,7 +103,7 @@ def get(rule_id: int) -> tuple[dict[str, Any], dict[str, str]]:
 @blueprint.route(RULE, methods=["PUT"])
 @blueprint.requires("rules:write")
 @blueprint.if_match
-@blueprint.json_body(BODY_SCHEMA)
+@blueprint.json_body(CHANGE_SCHEMA)
 @takes_reason
 @blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
 @blueprint.or_response(**ACCEPTED)
@@ -110,13 +112,20 @@ def get(rule_id: int) -> tuple[dict[str, Any], dict[str, str]]:
 def change(if_match: IfMatch, body: dict[str, Any], rule_id: int) -> Response:
     """Give a rule a new definition
 
-    It is the rule's next version. A paused rule stays paused. Without a name it keeps its own.
+    It is the rule's next version. A paused rule stays paused. Without a name it keeps its own. What GET answers can be
+    changed and sent back: `effectiveFrom` then holds for the new definition too, so leave it out or change it where
+    that is to hold from now on. Members that cannot be changed are read where they are as the registry has them.
     """
-    read = read_rule_body(body, installed_type())
-    command = ChangeRule(
-        rule_id, expected_versions(if_match), read.name, read.definition, read.effective_from
-    )
-    return respond(command)
+    expected = expected_versions(if_match)
+
+    def standing() -> dict[str, Any]:
+        row = queries().rule(rule_id)
+        # Who has seen an older version is told that, and not how each member differs.
+        require_expected(row["version"], expected)
+        return rule_json(row)
+
+    read = read_rule_change(body, standing, installed_type())
+    return respond(ChangeRule(rule_id, expected, read.name, read.definition, read.effective_from))
 
 
 @blueprint.route(RULE, methods=["DELETE"])
