@@ -24,7 +24,7 @@ export TRIPLINE_CLOCK = $(CLOCK)
 export TRIPLINE_EVENT_TYPE = $(EVENT_TYPE)
 
 .PHONY: help env check test lint kernels jars test-cluster soak demo up status down rebuild bench bench-long lock format secrets \
-	sbom audit
+	sbom audit digests
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -104,6 +104,9 @@ lock: $(STAMP) ## after a change of a requirements.in or of ivy.xml: writes the 
 
 sbom: $(STAMP) jars ## var/sbom.cdx.json: every locked package and jar with version, hash and licence (CycloneDX)
 	@$(BIN)/python -m tripline_demo.supply_chain.bill var/sbom.cdx.json
+
+digests: $(STAMP) ## the digests of the images of others, into Dockerfiles and compose file; needs docker and the network
+	@$(BIN)/python -m tripline_demo.deployment.image_digests
 
 # Strict: a package that the service does not know of is a failure, not a clean bill.
 audit: $(STAMP) jars ## asks for known vulnerabilities of all of them; needs the network

@@ -13,10 +13,10 @@ from xml.etree import ElementTree as ET
 import click
 import pytest
 
-from tests.containers import dockerfile
+from tests.containers import compose, dockerfile
 from tests.containers.compose import ROOT, Service
 from tests.contract.support.compose_services import JOBS, OURS, SERVERS, SERVICES, for_each, port_of
-from tripline_demo.deployment import passfiles, secret_files
+from tripline_demo.deployment import image_digests, passfiles, secret_files
 from tripline_demo.embedded import kafka, postgres
 from tripline_demo.embedded.broker_security import BrokerSecurity, Tls
 from tripline_demo.embedded.java import Java
@@ -27,18 +27,24 @@ from tripline_demo.stack.program import Program
 pytestmark = pytest.mark.contract
 
 
+OURS_BY_NAME = image_digests.OURS
+EXACT = re.compile(
+    r"(python:3\.\d+\.\d+-slim-[a-z]+|postgres:\d+\.\d+-[a-z]+|apache/kafka:\d+\.\d+\.\d+)(@sha256:[0-9a-f]{64})?"
+)
+"""The whole version, and the Debian beneath: what is shorter names something else after the next release."""
 DOCKERFILES = sorted({service.dockerfile for service in OURS.values() if service.dockerfile})
 
 
 class TestImages:
     def test_postgres_is_the_version_that_the_tests_run_against(self) -> None:
         said = subprocess.check_output([postgres.binaries() / "postgres", "--version"], text=True)
-        assert SERVICES["postgres"].raw["image"] == f"postgres:{said.split()[-1]}"
+        # With Debian's name: without it the tag moves on to the next Debian.
+        assert SERVICES["postgres"].raw["image"].partition("@")[0] == f"postgres:{said.split()[-1]}-trixie"
 
     def test_kafka_is_the_version_that_the_tests_run_against(self) -> None:
         broker = ET.parse(ROOT / "ivy.xml").find(".//dependency[@name='kafka_2.13']")
         assert broker is not None
-        assert SERVICES["kafka"].raw["image"] == f"apache/kafka:{broker.get('rev')}"
+        assert SERVICES["kafka"].raw["image"].partition("@")[0] == f"apache/kafka:{broker.get('rev')}"
 
     @for_each(OURS)
     def test_ours_are_built_from_the_checkout(self, service: Service) -> None:
@@ -49,7 +55,33 @@ class TestImages:
             r'^version = "(.+)"$', (ROOT / "engine" / "pyproject.toml").read_text(), re.MULTILINE
         )
         assert version
-        assert re.fullmatch(rf"tripline/[a-z-]+:{re.escape(version[1])}", service.raw["image"])
+        assert re.fullmatch(rf"{OURS_BY_NAME}[a-z-]+:{re.escape(version[1])}", service.raw["image"])
+        # else compose asks a registry for the name first, and runs what somebody has put there
+        assert service.raw["pull_policy"] == "build"
+
+    def test_what_a_tag_names_does_not_move(self) -> None:
+        named = [
+            (path.name, reference)
+            for form in image_digests.FILES
+            for path in ROOT.glob(form)
+            for reference in image_digests.references(path.read_text(encoding="utf-8"))
+        ]
+        assert {name for name, _ in named} == {"docker-compose.yml", "Dockerfile"}
+        assert [(name, reference) for name, reference in named if not EXACT.fullmatch(reference)] == []
+
+    def test_no_image_is_named_elsewhere(self) -> None:
+        """A stage, a frontend or a file that comes from an image would be one that the tests above do not see."""
+        whole = [one.raw["image"] for one in SERVICES.values() if one.name not in OURS]
+        assert image_digests.references(compose.FILE.read_text(encoding="utf-8")) == whole
+        files = subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True).split("\0")
+        others = [name for name in files if re.search(r"(?i)(docker|container)file", Path(name).name)]
+        assert {ROOT / name for name in others} - set(DOCKERFILES) <= {
+            ROOT / "tests" / "containers" / "dockerfile.py",
+            ROOT / "tests" / "contract" / "test_dockerfiles.py",
+        }
+        for file in DOCKERFILES:
+            assert not re.search(r"(?im)^#\s*syntax\s*=|--from=|from=", file.read_text(encoding="utf-8"))
+            assert image_digests.references(file.read_text(encoding="utf-8")) == [dockerfile.base(file)]
 
     def test_an_image_has_one_dockerfile(self) -> None:
         pairs = {(service.raw["image"], service.dockerfile) for service in OURS.values()}
