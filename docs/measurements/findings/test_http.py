@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 from flask import jsonify
+from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 from psycopg_pool import ConnectionPool
 from rich.console import Console
@@ -84,15 +85,21 @@ def test_f3_idle_heads_and_bodies_keep_nobody_out(said: bytes, tmp_path: Path) -
         assert httpx.get(f"http://127.0.0.1:{port}/livez", timeout=1).status_code == 200
 
 
+def registry_client() -> FlaskClient:
+    made = create_app(ConnectionPool("", open=False), [VIEWER], CollectorRegistry(), load("transaction"))
+    return (made[0] if isinstance(made, tuple) else made.app).test_client()
+
+
 class TestF6:
-    """tests/unit/demo/generator/test_access.py"""
+    """tests/unit/demo/generator/test_access.py, tests/integration/test_known_hosts.py"""
 
     def test_a_key_is_needed(self) -> None:
         assert client_of(PAYMENTS, FakeDesk()).get("/v1/traffic").status_code == 401
 
     def test_a_foreign_host_is_refused(self) -> None:
-        asked = client_of(PAYMENTS, FakeDesk()).get("/v1/traffic", headers={"Host": "attacker.example"})
-        assert asked.status_code == 421
+        clients = (client_of(PAYMENTS, FakeDesk()), registry_client(), app(keys=(ADA,)).test_client())
+        asked = [client.get("/openapi.json", headers={"Host": "attacker.example"}) for client in clients]
+        assert [answer.status_code for answer in asked] == [421] * 3
 
     def test_no_page_of_another_origin_is_obeyed(self) -> None:
         headers = {"Sec-Fetch-Site": "cross-site", "Origin": "http://attacker.example"}
@@ -267,10 +274,7 @@ class TestF20:
     """tests/unit/http/test_answer_headers.py"""
 
     def test_registry(self) -> None:
-        pool = ConnectionPool("", open=False)
-        made = create_app(pool, [VIEWER], CollectorRegistry(), load("transaction"))
-        client = (made[0] if isinstance(made, tuple) else made.app).test_client()
-        assert client.get("/livez").headers.get("X-Content-Type-Options") == "nosniff"
+        assert registry_client().get("/livez").headers.get("X-Content-Type-Options") == "nosniff"
 
     def test_alerts(self) -> None:
         answered = app(keys=(ADA,)).test_client().get("/v1/alerts", headers=AS_ADA)

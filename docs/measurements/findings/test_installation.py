@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import os
+import re
 import stat
 import subprocess
 from contextlib import ExitStack
@@ -102,6 +103,19 @@ def test_f17_confinement(service: compose.Service) -> None:
     assert (raw.get("read_only"), raw.get("cap_drop")) == (True, ["ALL"])
     assert 0 < raw.get("pids_limit", 0) <= 1024
     assert "mem_limit" in raw
+
+
+def test_f17_what_a_tag_names_does_not_move() -> None:
+    """tests/contract/test_compose.py"""
+    images = [service.raw["image"] for service in compose.services().values()]
+    (database,) = {image for image in images if image.startswith("postgres:")}
+    assert re.fullmatch(r"postgres:\d+\.\d+-[a-z]+", database)
+
+
+def test_f17_no_registry_is_asked_for_what_is_built_here() -> None:
+    """tests/contract/test_compose.py"""
+    built = [service.raw for service in compose.services().values() if "build" in service.raw]
+    assert {raw.get("pull_policy") for raw in built} == {"build"}
 
 
 def test_f22_known_vulnerabilities_are_looked_up() -> None:

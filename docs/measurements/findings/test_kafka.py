@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.errors import RecordNotStorable
@@ -61,6 +61,14 @@ class TestF1:
         topics.create(kafka)
         taken = [topic.name for topic in contract.all_topics() if sent(kafka, topic.name, 2) is None]
         assert taken == []
+
+    def test_nobody_takes_a_transactional_id(self, kafka: str) -> None:
+        """tests/integration/kafka/test_producer_ids.py"""
+        producer = Producer(
+            {"bootstrap.servers": kafka, "transactional.id": "tripline-relay", "log_level": 0}
+        )
+        with pytest.raises(KafkaException):
+            producer.init_transactions(30)
 
     def test_a_setting_says_who_a_client_is(self) -> None:
         """tests/unit/contracts/kafka/test_cluster.py"""
