@@ -30,7 +30,6 @@ KEYS: Mapping[str, tuple[str, Mapping[str, object]]] = {
 }
 """Name and rights of each key; `{role}-of-role-for-tests` has a role."""
 DEFINITION: Mapping[str, object] = {
-    "name": "Much from one payer",
     "groupingKeyNames": ["payeeId", "beneficiaryId"],
     "aggregatorFunctionType": "SUM",
     "aggregateFieldName": "paymentAmount",

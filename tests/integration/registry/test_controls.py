@@ -175,7 +175,7 @@ def test_what_is_different_between_versions(client: httpx.Client) -> None:
         return {change["field"]: (change["before"], change["after"]) for change in diff["changes"]}
 
     assert changes(1, 2) == {
-        "name": (DEFINITION["name"], "Other"),
+        "name": (rule["name"], "Other"),
         "effectiveFrom": (rule["effectiveFrom"], 1000),
         "definition.limit": ("1000.01", "5"),
         "definition.windowSeconds": (1200, 60),
@@ -184,7 +184,7 @@ def test_what_is_different_between_versions(client: httpx.Client) -> None:
     assert changes(3, 3) == {}
     words = client.get(f"{path}/diff", params={"from": 1, "to": 3}).raise_for_status().json()["summary"]
     assert words == (
-        f'limit 1000.01 → 5; window 20 → 1 min; name "{DEFINITION["name"]}" → "Other"; state ACTIVE → PAUSED; '
+        f'limit 1000.01 → 5; window 20 → 1 min; name "{rule["name"]}" → "Other"; state ACTIVE → PAUSED; '
         "effective from 1970-01-01T00:00:01Z"
     )
     assert client.get(f"{path}/diff", params={"from": 2, "to": 2}).json()["summary"] == "no difference"

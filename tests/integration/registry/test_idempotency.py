@@ -32,7 +32,8 @@ def test_a_repeated_post_happens_once(api: RegistryApi, client: httpx.Client) ->
     assert (other.status_code, other.json()["type"]) == (422, "urn:tripline:problem:idempotency-key-reused")
     # Keys are the caller's own: the same text from somebody else is another key.
     with api.client("second-key-for-tests") as second:
-        assert second.post("/v1/rules", json=body, headers=headers).json()["ruleId"] != next(iter(answers))[1]
+        theirs = second.post("/v1/rules", json={**body, "name": "once more"}, headers=headers).json()
+        assert theirs["ruleId"] != next(iter(answers))[1]
 
 
 def test_a_repeated_pause_gets_its_first_answer(client: httpx.Client) -> None:

@@ -95,11 +95,17 @@ def test_all_or_nothing(client: httpx.Client, ids: tuple[int, int, int]) -> None
 
 
 def test_json_with_a_name_and_a_time(client: httpx.Client, ids: tuple[int, int, int]) -> None:
-    record: dict[str, Any] = {**DEFINITION, "ruleId": ids[0], "ruleState": "Active", "effectiveFrom": 5}
+    record: dict[str, Any] = {
+        **DEFINITION,
+        "name": "Much",
+        "ruleId": ids[0],
+        "ruleState": "Active",
+        "effectiveFrom": 5,
+    }
     answer = send(client, json.dumps(record, indent=2), "application/json")
     assert answer.status_code == 200, answer.text
     rule = client.get(f"/v1/rules/{ids[0]}").json()
-    assert (rule["name"], rule["effectiveFrom"]) == (DEFINITION["name"], 5)
+    assert (rule["name"], rule["effectiveFrom"]) == ("Much", 5)
     both = [{**record, "name": "n"}, {"ruleId": ids[0], "ruleState": "PAUSE"}]
     assert send(client, json.dumps(both), "application/json").json()["applied"] == 2
     rule = client.get(f"/v1/rules/{ids[0]}").json()

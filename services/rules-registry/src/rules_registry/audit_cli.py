@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 from environs import Env
 
+from rules_registry.adapters.audit.trail_reader import open_trail
 from rules_registry.adapters.rules_reader import open_rules_reader
-from rules_registry.adapters.trail_reader import open_trail
 from rules_registry.domain.audit.audit_entry import ChainHead
 from rules_registry.errors import RegistryError
 from rules_registry.service.audit_verification import Verification, verify, verify_export

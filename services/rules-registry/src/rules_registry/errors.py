@@ -52,6 +52,14 @@ class StaleVersion(DomainError):
         self.current = current
 
 
+class NameTaken(DomainError):
+    """Another living rule has the name."""
+
+    def __init__(self, name: str, rule_id: int) -> None:
+        super().__init__(f"Rule {rule_id} is called {name!r} already. Choose another name.")
+        self.rule_id = rule_id
+
+
 class WrongState(DomainError):
     """The command does not fit the rule's state: pausing what is paused, resuming what is active."""
 

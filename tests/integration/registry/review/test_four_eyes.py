@@ -230,3 +230,16 @@ def test_the_database_refuses_a_decision_by_an_editor(
         pytest.raises(errors.InsufficientPrivilege, match="is decided"),
     ):
         connection.execute(decide, [["analyst"], "joe", number])
+
+
+def test_two_rules_of_one_name_wait_and_one_of_them_gets_it(
+    client: httpx.Client, approver: httpx.Client
+) -> None:
+    name = "Waits for its name"
+    waiting = [asked(client.post("/v1/rules", json={**DEFINITION, "name": name})) for _ in range(2)]
+    done = approved(client, approver, waiting[0])
+    step(client, waiting[1], "submit").raise_for_status()
+    refused = step(approver, waiting[1], "approve")
+    assert (refused.status_code, refused.json()["type"]) == (409, "urn:tripline:problem:name-taken")
+    assert refused.json()["ruleId"] == done["ruleId"]
+    assert client.post("/v1/rules", json={**DEFINITION, "name": name}).status_code == 409

@@ -12,12 +12,12 @@ import pytest
 
 from bench.harness.registry_history import fill
 from rules_registry.adapters import (
-    audit_statements,
     backfill_statements,
     change_statements,
     named_statements,
     statements,
 )
+from rules_registry.adapters.audit import audit_statements
 from tests.servers import PostgresServer
 
 pytestmark = pytest.mark.integration
@@ -44,6 +44,7 @@ VALUES: dict[str, Any] = {
     "until": 9,
     "state": "PAUSED",
     "grouping_key": "payeeId",
+    "grouping": ["payeeId"],
     "name": "rule 77",
     "names": ["a", "b"],
     "kind": "rule",

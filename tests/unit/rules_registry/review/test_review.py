@@ -64,7 +64,7 @@ def told(change: ChangeRequest) -> Answer:
 
 
 def new_rule(log: Log) -> PublishRule:
-    return PublishRule(log.next_rule_id(), "Ada's", SUM, None)
+    return PublishRule(log.next_rule_id(), "Ada's" if log.next_rule_id() == 1 else None, SUM, None)
 
 
 def propose(review: Review, command: Callable[[Log], Proposed] | Proposed, actor: Actor = ADA) -> int:

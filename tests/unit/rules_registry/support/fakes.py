@@ -113,6 +113,12 @@ class FakeLog:
     def rules(self) -> list[Rule]:
         return [rule for _, rule in sorted(self._rules.items()) if rule.state != "DELETED"]
 
+    def named_alike(self, name: str, without: int) -> int | None:
+        alike = (
+            rule for rule in self.rules() if rule.name.lower() == name.lower() and rule.rule_id != without
+        )
+        return next((rule.rule_id for rule in alike), None)
+
     def needing(self, without: int) -> list[Needing]:
         return [
             (rule.rule_id, rule.definition_version, rule.definition)

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from psycopg.types.json import Jsonb
 
-from rules_registry.adapters import audit_statements, backfill_statements, named_statements, statements
+from rules_registry.adapters import backfill_statements, named_statements, statements
+from rules_registry.adapters.audit import audit_statements
 from rules_registry.adapters.change_store import PostgresChanges
 from rules_registry.adapters.keys.key_store import PostgresKeys
 from rules_registry.adapters.postgres import Connection, Pool, translated
@@ -58,6 +59,11 @@ class PostgresLog:
         """Every rule that is not deleted, by id."""
         rows = self._connection.execute(statements.STANDING)
         return [rule_of(row, self._event_type) for row in rows]
+
+    def named_alike(self, name: str, without: int) -> int | None:
+        """The living rule with that name, in any case, rule `without` left aside."""
+        row = self._one(statements.NAMED_ALIKE, name=name, without=without)
+        return None if row is None else int(row["rule_id"])
 
     def needing(self, without: int) -> list[Needing]:
         """Of the rules that need their history the widest of each grouping set, one rule left aside."""

@@ -57,6 +57,24 @@ ORDER BY rule_id
 LIMIT %(limit)s
 """  # noqa: S608 - constants
 
+# Names are compared without case. An import may have brought several: the oldest is told.
+NAMED_ALIKE = """
+SELECT rule_id FROM registry.rules
+WHERE lower(name) = lower(%(name)s) AND state <> 'DELETED' AND rule_id <> %(without)s ORDER BY rule_id LIMIT 1
+"""
+
+# Rules that may say the same as another one: those with its definition, and the newest that group as it does.
+ALIKE = f"""
+(SELECT {_RULE_COLUMNS} FROM registry.rules
+ WHERE definition_hash = %(definition_hash)s AND state = 'ACTIVE' AND rule_id <> %(without)s
+ ORDER BY rule_id LIMIT 10)
+UNION
+(SELECT {_RULE_COLUMNS} FROM registry.rules
+ WHERE grouping_key_names = %(grouping)s AND state = 'ACTIVE' AND rule_id <> %(without)s
+ ORDER BY rule_id DESC LIMIT 200)
+ORDER BY rule_id
+"""  # noqa: S608 - constants
+
 RULE_USAGE = """
 SELECT count(*) FILTER (WHERE state = 'ACTIVE') AS "activeRules", count(*) AS rules
 FROM registry.rules WHERE state <> 'DELETED'

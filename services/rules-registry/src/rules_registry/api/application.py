@@ -9,7 +9,8 @@ import uuid
 from flask import Flask
 from prometheus_client import CollectorRegistry
 
-from rules_registry.adapters.audit_queries import AuditQueries
+from rules_registry.adapters.advice_queries import AdviceQueries
+from rules_registry.adapters.audit.audit_queries import AuditQueries
 from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.event_store import PostgresEventStore
 from rules_registry.adapters.keys.key_store import KeyQueries
@@ -29,12 +30,13 @@ from rules_registry.api.rule_schemas.condition_schema import conditions_schema
 from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_schema
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
 from rules_registry.api.rule_schemas.rule_sent_back import CHANGE_SCHEMA, rule_change_schema
-from rules_registry.api.rules import rule_history, rule_imports, rule_revert, rule_status, rules
+from rules_registry.api.rules import rule_checks, rule_history, rule_imports, rule_revert, rule_status, rules
 from rules_registry.api.services import Services, install_services
 from rules_registry.domain.quotas import Quotas
 from rules_registry.service.api_keys import ApiKeys
 from rules_registry.service.registry import Registry
 from rules_registry.service.review import Review
+from rules_registry.service.rule_advice import RuleAdvice
 from tripline_contracts.event_type import EventType
 from tripline_http.application import Access, new_app
 from tripline_http.openapi import Api, install_api
@@ -71,6 +73,7 @@ def create_app(
         changes=ChangeQueries(pool),
         keys=ApiKeys(store, _now_ms, _new_secret, lambda: [key.name for key in access.keys]),
         key_queries=KeyQueries(pool),
+        advice=RuleAdvice(AdviceQueries(pool, event_type), event_type, registry.quotas.history),
         event_type=event_type,
         four_eyes=four_eyes,
     )
@@ -89,6 +92,7 @@ def create_app(
     for module in (
         rules,
         rule_revert,
+        rule_checks,
         rule_imports,
         rule_history,
         rule_status,

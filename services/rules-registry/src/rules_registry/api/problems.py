@@ -25,6 +25,7 @@ _KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
     ImportRefused: (422, "import-refused"),
     errors.VersionNotFound: (404, "version-not-found"),
     errors.StaleVersion: (412, "stale-version"),
+    errors.NameTaken: (409, "name-taken"),
     errors.WrongState: (409, "wrong-state"),
     errors.QuotaExceeded: (409, "quota-exceeded"),
     errors.ChangeNotFound: (404, "change-not-found"),
@@ -59,6 +60,8 @@ def _answer(error: errors.RegistryError) -> Response:
         extra |= {"quota": error.quota, "used": error.used, "allowed": error.allowed}
     if isinstance(error, errors.IllegalStep):
         extra |= {"state": error.state, "legal": list(error.legal)}
+    if isinstance(error, errors.NameTaken):
+        extra["ruleId"] = error.rule_id
     if isinstance(error, errors.OpenChange):
         extra["changeId"] = error.change_id
     if isinstance(error, ImportRefused):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flask import Flask, current_app
 
-from rules_registry.adapters.audit_queries import AuditQueries
+from rules_registry.adapters.audit.audit_queries import AuditQueries
 from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.keys.key_store import KeyQueries
 from rules_registry.adapters.named_queries import NamedQueries
@@ -16,6 +16,7 @@ from rules_registry.domain.review.content import Proposed, needs_second_person
 from rules_registry.service.api_keys import ApiKeys
 from rules_registry.service.registry import Registry
 from rules_registry.service.review import Review
+from rules_registry.service.rule_advice import RuleAdvice
 from tripline_contracts.event_type import EventType
 from tripline_http.etags import IfMatch
 
@@ -34,6 +35,7 @@ class Services:
     changes: ChangeQueries
     keys: ApiKeys
     key_queries: KeyQueries
+    advice: RuleAdvice
     event_type: EventType
     four_eyes: bool
 
@@ -81,6 +83,11 @@ def api_keys() -> ApiKeys:
 def key_queries() -> KeyQueries:
     """The reads of API keys."""
     return _services().key_queries
+
+
+def rule_advice() -> RuleAdvice:
+    """What is likely wrong with a definition."""
+    return _services().advice
 
 
 def four_eyes() -> bool:

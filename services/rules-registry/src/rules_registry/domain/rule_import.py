@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
+from rules_registry.domain.advice.rule_warning import RuleWarning
 from rules_registry.domain.commands import (
     ChangeOfRule,
     ChangeRule,
@@ -92,7 +93,8 @@ Outcome = Literal["published", "changed", "paused", "deleted", "commanded", "unc
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """Its events have the positions `first` to `last`; `problems` say why it was refused."""
+    """Its events have the positions `first` to `last`; `problems` say why it was refused, `warnings` what is
+    likely wrong."""
 
     number: int
     outcome: Outcome
@@ -102,6 +104,7 @@ class LineResult:
     first: int | None = None
     last: int | None = None
     problems: tuple[Problem, ...] = ()
+    warnings: tuple[RuleWarning, ...] = ()
 
 
 class ImportRefused(DomainError):

@@ -15,7 +15,7 @@ from rules_registry.domain.events import Event, RulePublished
 from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.named_value_decisions import references
 from rules_registry.domain.rule import Rule, evolve
-from rules_registry.errors import UnknownNames
+from rules_registry.errors import NameTaken, UnknownNames
 from rules_registry.service.audit_writer import tell
 from rules_registry.service.ports import Clock, Log, NewId
 from tripline_contracts.errors import Problem
@@ -36,7 +36,8 @@ class RuleChange:
 @dataclass(frozen=True, slots=True)
 class EventAppender:
     """Appends for one caller, to the log and to the audit trail. With `standing`, which then has to hold every rule
-    that is not deleted, many changes cost the database no more than their own rows."""
+    that is not deleted, many changes cost the database no more than their own rows. With `shared_names` a rule may be
+    called as another one is."""
 
     log: Log
     actor: Actor
@@ -44,13 +45,15 @@ class EventAppender:
     new_event_id: NewId
     standing: ActiveRules | None = None
     room: HistoryQuota | None = None
+    shared_names: bool = False
 
     def apply(self, rule: Rule | None, command: PublishRule | ChangeOfRule) -> RuleChange:
-        """The rule after the command. Raises what `decide` and `require_fit` raise, before anything is
+        """The rule after the command. Raises what `decide` and `require_fit` raise, and `NameTaken`, before anything is
         written."""
         event = decide(rule, command, self.clock())
         if isinstance(event, RulePublished):
             self.require_fit(event.definition)
+            self._require_name(event, rule)
         changed = evolve(rule, event)
         recorded = self.append(event, changed, rule)
         return RuleChange(changed, recorded.position, recorded.occurred_at, self.actor.name)
@@ -60,6 +63,14 @@ class EventAppender:
         self._require_names(definition)
         if self.room is not None:
             self.room.require(definition)
+
+    def _require_name(self, event: RulePublished, rule: Rule | None) -> None:
+        """Raises `NameTaken`; a rule keeps the name that it has."""
+        if self.shared_names or (rule is not None and rule.name == event.name):
+            return
+        other = self.log.named_alike(event.name, event.rule_id)
+        if other is not None:
+            raise NameTaken(event.name, other)
 
     def _require_names(self, definition: RuleDefinition) -> None:
         """Raises `UnknownNames` unless every list and parameter that the definition names exists. Nobody deletes one,

@@ -89,6 +89,9 @@ class Log(Protocol):
     def rules(self) -> list[Rule]:
         """Every rule that is not deleted, by id."""
 
+    def named_alike(self, name: str, without: int) -> int | None:
+        """The living rule with that name, in any case, rule `without` left aside."""
+
     def needing(self, without: int) -> list[Needing]:
         """The rules that need their history but for rule `without`; at least the widest of each grouping set."""
 

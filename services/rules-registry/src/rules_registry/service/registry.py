@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from rules_registry.domain.active_rules import ActiveRules
@@ -170,8 +170,9 @@ class Registry:
         refused and `atomic` is set, or all were; and `QuotaExceeded`: quotas hold for what all lines come to."""
 
         def run(log: Log) -> ImportOutcome:
+            writer = replace(self._bulk_writer(log, actor), shared_names=True)
             with self._rules_within_quotas(log):
-                return import_lines(self._bulk_writer(log, actor), lines, self.new_id, atomic=atomic)
+                return import_lines(writer, lines, self.new_id, atomic=atomic)
 
         return self.answered(actor, run, answer, repeatable)
 

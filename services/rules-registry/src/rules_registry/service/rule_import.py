@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rules_registry.domain.advice.rule_warning import RuleWarning, name_taken
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PublishRule
+from rules_registry.domain.rule import Rule
 from rules_registry.domain.rule_import import (
     ImportedControl,
     ImportedRule,
@@ -80,8 +82,23 @@ def _import_rule(writer: EventAppender, number: int, imported: ImportedRule) -> 
         return LineResult(number, "unchanged", imported.rule_id, None if rule is None else rule.version)
     first, last = changes[0], changes[-1]
     return LineResult(
-        number, _outcome(commands), imported.rule_id, last.rule.version, None, first.position, last.position
+        number,
+        _outcome(commands),
+        imported.rule_id,
+        last.rule.version,
+        None,
+        first.position,
+        last.position,
+        warnings=_warnings(writer, rule, last.rule),
     )
+
+
+def _warnings(writer: EventAppender, before: Rule | None, rule: Rule) -> tuple[RuleWarning, ...]:
+    """Files name rules by id, and may call several the same; a rule that keeps its name was told of before."""
+    if rule.state == "DELETED" or (before is not None and before.name == rule.name):
+        return ()
+    other = writer.log.named_alike(rule.name, rule.rule_id)
+    return () if other is None else (name_taken(rule.name, other),)
 
 
 def _outcome(commands: Sequence[object]) -> Outcome:

@@ -6,6 +6,7 @@ import { registry } from "../core/client.js";
 import { differences, inWords } from "../words/definition.js";
 import { feeds } from "../core/pipeline.js";
 import { diffTable } from "../parts/diff_table.js";
+import { warningList, warningsOf } from "../rules/rule_warnings.js";
 
 const SHOWN = 20;
 const VERBS = {
@@ -38,8 +39,8 @@ export function titleOf(change) {
 export async function whatChanges(change) {
   const { kind, content } = change;
   if (isSettled(change)) return whatWasAsked(change);
-  if (kind === "PUBLISH_RULE") return [words(content.definition)];
-  if (kind === "CHANGE_RULE") return [await ruleChanges(change)];
+  if (kind === "PUBLISH_RULE") return [words(content.definition), ...await warnings(change)];
+  if (kind === "CHANGE_RULE") return [await ruleChanges(change), ...await warnings(change)];
   if (kind === "LIST") return await listChanges(change);
   if (kind === "PARAMETER") return [diffTable([await parameterChange(change)])];
   if (kind === "SETTINGS" || kind === "COMMAND") return [diffTable(members(content))];
@@ -56,6 +57,11 @@ function whatWasAsked({ kind, content }) {
   if (content?.definition) return [words(content.definition)];
   if (kind === "PARAMETER") return [diffTable([{ title: "value", before: "", after: content.value }])];
   return kind === "SETTINGS" || kind === "COMMAND" ? [diffTable(members(content))] : [];
+}
+
+async function warnings({ ruleId, content }) {
+  const name = content.name ? { name: content.name } : {};
+  return [warningList(await warningsOf({ ...content.definition, ...name }, ruleId))].filter(Boolean);
 }
 
 function ruleOf({ ruleId }) {

@@ -13,6 +13,7 @@ import { knownNames } from "./name_suggestions.js";
 import { MeasureForm } from "./measure_form.js";
 import { PrecisionForm } from "./precision_form.js";
 import { BLANK, TEMPLATES } from "./rule_templates.js";
+import { warningList, warningsOf } from "./rule_warnings.js";
 
 const SHAPES = [["one", "one condition"], ["several", "several conditions"]];
 
@@ -33,11 +34,10 @@ export class RuleForm {
     this.firing = new FiringForm();
     this.words = element("p", { class: "rule-words" });
     this.error = element("p", { class: "error", role: "alert" });
-    this.go = element(
-      "button",
-      { class: "primary", type: "submit", id: "rule-publish" },
-      rule ? go : "Publish",
-    );
+    this.warnings = element("div", { role: "status" });
+    this.seen = null;
+    this.verb = rule ? go : "Publish";
+    this.go = element("button", { class: "primary", type: "submit", id: "rule-publish" }, this.verb);
     this.element = this.build();
     this.write(rule ? { ...BLANK, filter: null, ...rule.definition, name: rule.name } : BLANK);
   }
@@ -53,8 +53,8 @@ export class RuleForm {
             event.preventDefault();
             this.send();
           },
-          input: () => this.say(),
-          change: () => this.say(),
+          input: () => this.changed(),
+          change: () => this.changed(),
         },
       },
       this.rule || !TEMPLATES.length ? null : element(
@@ -70,6 +70,7 @@ export class RuleForm {
       this.firing.element,
       knownNames(),
       this.words,
+      this.warnings,
       this.error,
       element("div", { class: "dialog-end" }, this.go),
     );
@@ -140,6 +141,7 @@ export class RuleForm {
         ...this.read(),
         ...(effectiveFrom === null ? {} : { effectiveFrom }),
       };
+      if (await this.warns(body)) return undefined;
       const answer = await this.ask(body);
       tell(
         answer,
@@ -160,6 +162,24 @@ export class RuleForm {
       this.go.disabled = false;
     }
     return undefined;
+  }
+
+  changed() {
+    this.say();
+    this.seen = null;
+    this.warnings.replaceChildren();
+    setText(this.go, this.verb);
+  }
+
+  /** Whether there are warnings that have not been shown of this very body; it shows them. */
+  async warns(body) {
+    const text = JSON.stringify(body);
+    if (this.seen === text) return false;
+    const warnings = await warningsOf(body, this.rule?.ruleId ?? null);
+    this.warnings.replaceChildren(...[warningList(warnings)].filter(Boolean));
+    this.seen = text;
+    setText(this.go, warnings.length ? `${this.verb} all the same` : this.verb);
+    return warnings.length > 0;
   }
 
   ask(body) {

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response
 
-from rules_registry.adapters.audit_queries import AuditFilter
+from rules_registry.adapters.audit.audit_queries import AuditFilter
 from rules_registry.api.audit.audit_schemas import (
     AuditExportQuery,
     AuditPageQuery,

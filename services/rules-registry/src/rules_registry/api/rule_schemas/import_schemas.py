@@ -9,6 +9,7 @@ from typing import get_args
 import marshmallow as ma
 
 from rules_registry.api.rule_schemas.answer_schemas import one_of
+from rules_registry.api.rule_schemas.warning_schemas import WarningSchema
 from rules_registry.domain.rule_import import Outcome
 from tripline_http.fields import MAX_ID, MAX_POSITION, BoundedInteger, QueryInteger
 from tripline_http.problems import FieldErrorSchema
@@ -37,6 +38,7 @@ class ImportResultSchema(ma.Schema):
     firstPosition = BoundedInteger(1, MAX_POSITION, required=True, allow_none=True)
     lastPosition = BoundedInteger(1, MAX_POSITION, required=True, allow_none=True)
     errors = ma.fields.List(ma.fields.Nested(FieldErrorSchema), required=True)
+    warnings = ma.fields.List(ma.fields.Nested(WarningSchema), required=True)
 
 
 class ImportSchema(ma.Schema):

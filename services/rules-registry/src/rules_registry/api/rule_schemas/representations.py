@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rules_registry.domain.advice.rule_warning import RuleWarning
 from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.event_record import rule_members
 from rules_registry.domain.events import Command
@@ -79,6 +80,19 @@ def rule_json(row: Mapping[str, Any]) -> Json:
         "changedAt": row["changed_at"],
         "changedBy": row["changed_by"],
     }
+
+
+def warnings_json(warnings: Iterable[RuleWarning]) -> list[Json]:
+    """Warnings in their order."""
+    return [
+        {
+            "code": warning.code,
+            "field": warning.field,
+            "message": warning.message,
+            "ruleId": warning.rule_id,
+        }
+        for warning in warnings
+    ]
 
 
 def version_json(body: Mapping[str, Any]) -> Json:
@@ -181,4 +195,5 @@ def _result_json(result: LineResult) -> Json:
         "firstPosition": result.first,
         "lastPosition": result.last,
         "errors": [{"field": problem.field, "message": problem.message} for problem in result.problems],
+        "warnings": warnings_json(result.warnings),
     }

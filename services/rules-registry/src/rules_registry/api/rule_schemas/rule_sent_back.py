@@ -54,7 +54,9 @@ def read_rule_change(body: Json, standing: Callable[[], Json], declared: EventTy
     if sent.get("ruleId", 0) is None:
         del sent["ruleId"]
     errors = list(_changed(sent, standing())) if sent else []
-    others = {name: value for name, value in body.items() if name not in _READ_ONLY}
+    # said once of what was published, and of nothing that a caller could mean to change
+    ignored = {*_READ_ONLY, "warnings"} if "definition" in body else {*_READ_ONLY}
+    others = {name: value for name, value in body.items() if name not in ignored}
     try:
         read = _read_representation(others, declared) if "definition" in others else None
         read = read or read_rule_body(others, declared)

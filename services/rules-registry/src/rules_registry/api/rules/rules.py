@@ -14,12 +14,17 @@ from rules_registry.api.openapi_links import AFTER_PUBLISH
 from rules_registry.api.pages import begin_after, filters_of, link_of
 from rules_registry.api.review.change_schemas import AloneQuery
 from rules_registry.api.review.change_views import ACCEPTED, accepted
-from rules_registry.api.rule_schemas.answer_schemas import RulePageSchema, RuleQuery, RuleSchema
+from rules_registry.api.rule_schemas.answer_schemas import (
+    RulePageSchema,
+    RuleQuery,
+    RuleSchema,
+)
 from rules_registry.api.rule_schemas.representations import rule_json
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
 from rules_registry.api.rule_schemas.rule_sent_back import CHANGE_SCHEMA, read_rule_change
-from rules_registry.api.rules.rule_answers import created, respond
+from rules_registry.api.rule_schemas.warning_schemas import PublishedRuleSchema
+from rules_registry.api.rules.rule_answers import changed, created, respond, with_warnings
 from rules_registry.api.services import (
     expected_versions,
     four_eyes,
@@ -27,6 +32,7 @@ from rules_registry.api.services import (
     queries,
     registry,
     review,
+    rule_advice,
 )
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PauseRule, PublishRule, ResumeRule
 from rules_registry.domain.decisions import require_expected
@@ -45,7 +51,7 @@ LOCATION_DOC = {"Location": {"description": "Address of the rule", "schema": {"t
 @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
 @blueprint.json_body(BODY_SCHEMA)
 @takes_reason
-@blueprint.response(201, RuleSchema, headers={**ETAG_HEADER_DOC, **LOCATION_DOC})
+@blueprint.response(201, PublishedRuleSchema, headers={**ETAG_HEADER_DOC, **LOCATION_DOC})
 @blueprint.or_response(**ACCEPTED)
 @blueprint.problems(409, 503)
 @blueprint.doc(operationId="publishRule", responses={201: {"links": AFTER_PUBLISH}})
@@ -66,7 +72,8 @@ def publish(body: dict[str, Any]) -> Response:
                 actor_of_request(), lambda log: command(log.next_rule_id()), accepted, repeatable(body)
             )
         )
-    return response_of(registry().publish(actor_of_request(), command, created, repeatable(body)))
+    answer = with_warnings(created, rule_advice().warnings(read.definition))
+    return response_of(registry().publish(actor_of_request(), command, answer, repeatable(body)))
 
 
 @blueprint.route("/v1/rules", methods=["GET"])
@@ -105,7 +112,7 @@ def get(rule_id: int) -> tuple[dict[str, Any], dict[str, str]]:
 @blueprint.if_match
 @blueprint.json_body(CHANGE_SCHEMA)
 @takes_reason
-@blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
+@blueprint.response(200, PublishedRuleSchema, headers=ETAG_HEADER_DOC)
 @blueprint.or_response(**ACCEPTED)
 @blueprint.problems(404, 409, 503)
 @blueprint.doc(operationId="changeRule")
@@ -125,7 +132,9 @@ def change(if_match: IfMatch, body: dict[str, Any], rule_id: int) -> Response:
         return rule_json(row)
 
     read = read_rule_change(body, standing, installed_type())
-    return respond(ChangeRule(rule_id, expected, read.name, read.definition, read.effective_from))
+    command = ChangeRule(rule_id, expected, read.name, read.definition, read.effective_from)
+    warnings = rule_advice().warnings(read.definition, rule_id=rule_id)
+    return respond(command, answer=with_warnings(changed, warnings))
 
 
 @blueprint.route(RULE, methods=["DELETE"])

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rules_registry.adapters import audit_statements, statements
+from rules_registry.adapters import statements
+from rules_registry.adapters.audit import audit_statements
 from rules_registry.adapters.postgres import Connection, connect, translated
 from rules_registry.adapters.rows import entry_of
 from rules_registry.domain.audit.audit_entry import AuditEntry

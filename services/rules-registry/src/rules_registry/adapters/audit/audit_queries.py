@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from rules_registry.adapters import audit_statements
+from rules_registry.adapters.audit import audit_statements
 from rules_registry.adapters.postgres import Pool, translated
 from rules_registry.adapters.rows import entry_of, head_of
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead

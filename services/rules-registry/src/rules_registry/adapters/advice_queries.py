@@ -1,0 +1,62 @@
+"""Reading what a definition is looked at beside: rules that are alike, lists and parameters as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from decimal import Decimal
+
+from rules_registry.adapters import statements
+from rules_registry.adapters.named_queries import NamedQueries
+from rules_registry.adapters.postgres import Pool, translated
+from rules_registry.adapters.rows import rule_of
+from rules_registry.domain.named_value import NamedValue
+from rules_registry.domain.rule import Rule
+from rules_registry.errors import NameNotFound
+from tripline_contracts.event_type import EventType
+from tripline_contracts.filters.named_values import Kind
+from tripline_contracts.rules.rule_definition import RuleDefinition
+
+NO_RULE = 0
+"""No rule has this id."""
+
+
+class AdviceQueries:
+    """Reads of one statement each."""
+
+    def __init__(self, pool: Pool, event_type: EventType) -> None:
+        self._pool, self._event_type = pool, event_type
+        self._named = NamedQueries(pool)
+
+    def alike(self, definition: RuleDefinition, without: int | None) -> list[Rule]:
+        """Active rules that may say the same as the definition, rule `without` left aside."""
+        values = {
+            "definition_hash": definition.hash,
+            "grouping": list(definition.grouping_key_names),
+            "without": NO_RULE if without is None else without,
+        }
+        with translated(), self._pool.connection() as connection:
+            rows = connection.execute(statements.ALIKE, values).fetchall()
+        return [rule_of(row, self._event_type) for row in rows]
+
+    def named_alike(self, name: str, without: int | None) -> int | None:
+        """The living rule with that name, in any case."""
+        values = {"name": name, "without": NO_RULE if without is None else without}
+        with translated(), self._pool.connection() as connection:
+            row = connection.execute(statements.NAMED_ALIKE, values).fetchone()
+        return None if row is None else int(row["rule_id"])
+
+    def values_of(self, name: str) -> Collection[str] | None:
+        """The values of a list; None where there is none of that name."""
+        value = self._value("list", name)
+        return value if isinstance(value, tuple) else None
+
+    def number_of(self, name: str) -> Decimal | None:
+        """The value of a parameter; None where there is none of that name."""
+        value = self._value("parameter", name)
+        return value if isinstance(value, Decimal) else None
+
+    def _value(self, kind: Kind, name: str) -> NamedValue | None:
+        try:
+            return self._named.named(kind, name).value
+        except NameNotFound:
+            return None

@@ -1,0 +1,1 @@
+"""Advice on definitions that are legal and likely wrong."""

@@ -1,0 +1,97 @@
+"""All warnings of one definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from rules_registry.domain.advice.filter_reach import NamesNow, ways
+from rules_registry.domain.advice.kinship import kinship_warnings
+from rules_registry.domain.advice.limit_reach import limit_warnings
+from rules_registry.domain.advice.rule_warning import RuleWarning
+from rules_registry.domain.history_quota import HistoryQuota
+from rules_registry.domain.rule import Rule
+from tripline_contracts.event_type import EventType
+from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
+from tripline_contracts.rules.rule_definition import RuleDefinition
+
+MUCH_OF_HISTORY = 0.5
+"""A rule that alone takes more than this share of the history that the engine may hold is worth a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a definition is looked at beside.
+
+    :ivar others: other living rules; those with the same grouping will do
+    """
+
+    event_type: EventType
+    names: NamesNow
+    others: Iterable[Rule]
+    room: HistoryQuota | None = None
+
+
+def advise(definition: RuleDefinition, beside: Surroundings) -> tuple[RuleWarning, ...]:
+    """What is legal in the definition and likely wrong, in the order of its members."""
+    return (
+        *_of_conditions(definition, beside),
+        *_of_history(definition, beside.room),
+        *kinship_warnings(definition, beside.others),
+    )
+
+
+def _of_conditions(definition: RuleDefinition, beside: Surroundings) -> Iterator[RuleWarning]:
+    if ways([definition.filter], beside.event_type, beside.names) == []:
+        yield _excluding("filter")
+        return
+    several = len(definition.measured) > 1
+    for path, condition in _paths(definition):
+        passing = ways([definition.filter, condition.filter], beside.event_type, beside.names)
+        if passing == []:
+            yield _excluding(f"{path}filter")
+        for warning in limit_warnings(
+            condition, passing, beside.event_type, beside.names, may_be_empty=several
+        ):
+            yield replace(warning, field=f"{path}{warning.field}")
+
+
+def _excluding(field: str) -> RuleWarning:
+    return RuleWarning(
+        "filter-excludes-everything", field, "nothing passes it, with lists and parameters as they stand"
+    )
+
+
+def _of_history(definition: RuleDefinition, room: HistoryQuota | None) -> Iterator[RuleWarning]:
+    if room is None:
+        return
+    share = room.held_by([definition]) / room.most
+    if share > MUCH_OF_HISTORY:
+        yield RuleWarning(
+            "takes-much-history",
+            "precision" if definition.bucket_seconds else "windowSeconds",
+            f"alone it keeps {share:.0%} of the history that the engine may hold; buckets keep less",
+        )
+
+
+def _paths(definition: RuleDefinition) -> Iterator[tuple[str, Condition]]:
+    """Each condition with the path before its members."""
+    if definition.conditions is None:
+        yield "", definition.measured[0]
+    else:
+        yield from _leaves(definition.conditions, "conditions")
+
+
+def _leaves(tree: ConditionTree, path: str) -> Iterator[tuple[str, Condition]]:
+    match tree:
+        case Condition():
+            yield f"{path}.", tree
+        case NotOf(operand):
+            yield from _leaves(operand, f"{path}.not")
+        case AllOf(operands) | AnyOf(operands):
+            word = "all" if isinstance(tree, AllOf) else "any"
+            for i, operand in enumerate(operands):
+                yield from _leaves(operand, f"{path}.{word}[{i}]")
+        case other:
+            assert_never(other)

@@ -1,0 +1,80 @@
+"""Warnings in the console: shown before a rule is published, once, and beside a change that waits."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.support.layout import fits
+from tests.browser.traffic import definition, delete_rule
+from tests.stack import RunningStack
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
+
+NAME = "Warnings: every one"
+
+
+def test_what_is_likely_wrong_is_said_once_before_it_is_published(
+    open_window: OpenWindow, stack: RunningStack, tmp_path: Path
+) -> None:
+    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
+    window = open_window("analyst")
+    page = window.page
+    window.go("/rules")
+    page.get_by_role("button", name="New rule").click()
+    dialog = page.get_by_role("dialog", name="New rule")
+    dialog.get_by_label("Name").fill(NAME)
+    dialog.get_by_label("Aggregate").select_option("COUNT")
+    dialog.get_by_label("Limit").fill("1.5")
+    dialog.get_by_label("is", exact=True).select_option("=")
+    dialog.get_by_role("button", name="Publish", exact=True).click()
+    warnings = dialog.get_by_role("list", name="Likely wrong")
+    expect(warnings.get_by_text("never holds", exact=False)).to_be_visible()
+    expect(dialog.get_by_role("button", name="Publish all the same")).to_be_enabled()
+    page.screenshot(path=folder / "warnings.png")
+    fits(window, 1280)
+    # whoever changes it is told anew
+    dialog.get_by_label("is", exact=True).select_option("!=")
+    expect(warnings).to_be_hidden()
+    dialog.get_by_role("button", name="Publish", exact=True).click()
+    expect(warnings.get_by_text("always holds", exact=False)).to_be_visible()
+    dialog.get_by_label("is", exact=True).select_option("=")
+    dialog.get_by_role("button", name="Publish", exact=True).click()
+    try:
+        dialog.get_by_role("button", name="Publish all the same").click()
+        expect(dialog).to_be_hidden()
+        expect(page.get_by_role("listitem").filter(has_text=NAME)).to_be_visible()
+        window.is_clean()
+    finally:
+        with stack.registry() as registry:
+            for item in registry.get("/v1/rules", params={"name": NAME}).json()["items"]:
+                delete_rule(stack, item["ruleId"])
+
+
+def test_a_taken_name_is_said_at_the_name(open_window: OpenWindow, stack: RunningStack) -> None:
+    with stack.registry() as registry:
+        rule = registry.post("/v1/rules", json=definition(NAME, limit=1_000_000)).raise_for_status().json()
+    try:
+        publish_another(open_window, NAME.upper())
+    finally:
+        delete_rule(stack, rule["ruleId"])
+
+
+def publish_another(open_window: OpenWindow, taken: str) -> None:
+    window = open_window("analyst")
+    page = window.page
+    window.go("/rules")
+    page.get_by_role("button", name="New rule").click()
+    dialog = page.get_by_role("dialog", name="New rule")
+    dialog.get_by_label("Name").fill(taken)
+    dialog.get_by_label("Aggregate").select_option("COUNT")
+    dialog.get_by_label("Limit").fill("999999")
+    dialog.get_by_role("button", name="Publish", exact=True).click()
+    expect(dialog.get_by_text("is called", exact=False)).to_be_visible()
+    dialog.get_by_role("button", name="Publish all the same").click()
+    expect(dialog.get_by_text("Choose another name.", exact=False)).to_be_visible()
+    expect(dialog).to_be_visible()
