@@ -10,8 +10,8 @@ from typing import Final
 from flask import Blueprint, Response, abort, jsonify, request
 
 from alert_api.api.event_type import event_type_json
-from alert_api.api.rule_templates import rule_templates
 from tripline_contracts.event_type import EventType
+from tripline_contracts.rules.rule_templates import templates_of
 from tripline_http.guards.query_parameters import takes_any_query
 
 # Everything from this origin and nothing inline: a text that slipped in as markup could load and run nothing.
@@ -46,7 +46,10 @@ def console_blueprint(event_type: EventType) -> Blueprint:
 
     @blueprint.get("/console/event-type")
     def declared() -> Response:
-        response = jsonify(**event_type_json(event_type), templates=rule_templates(event_type))
+        response = jsonify(
+            **event_type_json(event_type),
+            templates=[template.to_json() for template in templates_of(event_type)],
+        )
         response.headers["Cache-Control"] = "no-cache"
         return response
 

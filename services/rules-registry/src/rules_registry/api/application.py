@@ -30,7 +30,15 @@ from rules_registry.api.rule_schemas.condition_schema import conditions_schema
 from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_schema
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
 from rules_registry.api.rule_schemas.rule_sent_back import CHANGE_SCHEMA, rule_change_schema
-from rules_registry.api.rules import rule_checks, rule_history, rule_imports, rule_revert, rule_status, rules
+from rules_registry.api.rules import (
+    rule_checks,
+    rule_history,
+    rule_imports,
+    rule_revert,
+    rule_status,
+    rule_templates,
+    rules,
+)
 from rules_registry.api.services import Services, install_services
 from rules_registry.domain.quotas import Quotas
 from rules_registry.service.api_keys import ApiKeys
@@ -93,6 +101,7 @@ def create_app(
         rules,
         rule_revert,
         rule_checks,
+        rule_templates,
         rule_imports,
         rule_history,
         rule_status,

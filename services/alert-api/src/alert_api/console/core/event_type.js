@@ -35,7 +35,7 @@ export const MEASURES = FIELDS.filter((field) => field.role === "measure").map((
 /** The field that rules run by first. */
 export const FIRST_KEY = declared.anchors[0];
 
-/** Rules to begin with: `{title, definition}`, of a definition what differs from a blank one. */
+/** Rules to begin with: `{templateId, title, explanation, definition}`. */
 export const TEMPLATES = declared.templates;
 
 const BY_NAME = new Map(FIELDS.map((field) => [field.name, field]));

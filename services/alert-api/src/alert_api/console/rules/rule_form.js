@@ -4,7 +4,7 @@ import { tell } from "../core/approval.js";
 import { Problem, registry } from "../core/client.js";
 import { ConditionsForm } from "./conditions_form.js";
 import { inWords } from "../words/definition.js";
-import { button, choice, element, labelled, setText } from "../core/dom.js";
+import { choice, element, labelled, setText } from "../core/dom.js";
 import { MANY } from "../core/event_type.js";
 import { markFields } from "../core/field_errors.js";
 import { FilterForm } from "./filter_form.js";
@@ -57,11 +57,7 @@ export class RuleForm {
           change: () => this.changed(),
         },
       },
-      this.rule || !TEMPLATES.length ? null : element(
-        "div",
-        { class: "templates", role: "group", "aria-label": "Templates" },
-        TEMPLATES.map(({ title, definition }) => button(title, () => this.write(definition))),
-      ),
+      this.rule || !TEMPLATES.length ? null : this.templates(),
       at("name", labelled("Name", this.name)),
       labelled("The rule is", this.shape),
       this.measured,
@@ -74,6 +70,23 @@ export class RuleForm {
       this.error,
       element("div", { class: "dialog-end" }, this.go),
     );
+  }
+
+  /** What there is to begin with, and what it is against. */
+  templates() {
+    const why = element("p", { class: "hint", role: "status" });
+    const options = [["", "a blank rule"], ...TEMPLATES.map(({ title }, index) => [String(index), title])];
+    const begin = choice(options, {
+      id: "rule-template",
+      on: {
+        change: () => {
+          const chosen = TEMPLATES[begin.value] ?? null;
+          setText(why, chosen?.explanation ?? "");
+          this.write(chosen?.definition ?? BLANK);
+        },
+      },
+    });
+    return element("div", { class: "templates" }, labelled("Begin with", begin), why);
   }
 
   write({ conditions = null, ...definition }) {

@@ -18,7 +18,8 @@ export const FIRST_CONDITION = {
 /** And a rule of one condition. */
 export const BLANK = { name: "", ...FIRST_CONDITION, ...none };
 
-export const TEMPLATES = DECLARED.map(({ title, definition }) => ({
+export const TEMPLATES = DECLARED.map(({ title, explanation, definition }) => ({
   title,
+  explanation,
   definition: definition.conditions ? { ...none, ...definition } : { ...BLANK, ...definition },
 }));

@@ -1,0 +1,213 @@
+"""Each template, as it stands: payments that trip it, and payments like them that do not; engine and oracle agree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.oracle.judgement.oracle import judge
+from tests.oracle.values.event_types import AUTHORISATIONS, judge_by
+from tests.oracle.values.model import MicroBatch, Record
+from tests.unit.engine.support.shard_harness import Engine
+from tripline_contracts import event_type_loader
+from tripline_contracts.event_type import EventType
+from tripline_contracts.rules import rule_definition
+from tripline_contracts.rules.rule_templates import RuleTemplate, templates_of
+
+TYPES = {name: event_type_loader.load(name) for name in event_type_loader.shipped()}
+TEMPLATES = [(TYPES[name], template) for name in TYPES for template in templates_of(TYPES[name])]
+T = 1_763_700_000_000
+HOUR, DAY = 3600, 86400
+USUAL: dict[str, dict[str, Any]] = {
+    "transaction": {"payeeId": "p", "beneficiaryId": "b", "paymentAmount": "10", "paymentType": "CRD"},
+    "card-authorisation": {
+        "cardId": "c",
+        "merchantId": "m",
+        "deviceId": "d",
+        "merchantCategory": "5411",
+        "entryMode": "ONLINE",
+        "amount": "10",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """`times` events, `every` so many seconds, of the usual kind but for these fields; `{n}` is the event's number."""
+
+    times: int
+    every: float
+    fields: Mapping[str, str]
+    after: float = 0
+
+
+def many(times: int, every: float = 1, after: float = 0, **fields: str) -> Many:
+    return Many(times, every, fields, after)
+
+
+EXAMPLES: dict[str, tuple[list[Many], list[Many]]] = {
+    "large-sum-to-one-beneficiary": (
+        [many(3, HOUR, paymentAmount="70000")],
+        [many(3, HOUR, paymentAmount="70000", beneficiaryId="b{n}")],
+    ),
+    "many-payments-in-a-hurry": ([many(31)], [many(31, 3)]),
+    "quick-repeat": ([many(2, 3)], [many(9, 4)]),
+    "money-mule": (
+        [many(5, 60, paymentAmount="9000", payeeId="p{n}")],
+        [many(5, 600, paymentAmount="9000", payeeId="p{n}")],
+    ),
+    "many-payers-to-one": (
+        [many(21, 60, payeeId="p{n}")],
+        [many(20, 60, payeeId="p{n}"), many(9, 60, payeeId="p1")],
+    ),
+    "one-payer-to-many": (
+        [many(16, 60, beneficiaryId="b{n}")],
+        [many(15, 60, beneficiaryId="b{n}"), many(9, 60, beneficiaryId="b1")],
+    ),
+    "much-and-to-many": (
+        [many(4, 60, beneficiaryId="b{n}", paymentAmount="1300")],
+        [many(3, 60, beneficiaryId="b{n}", paymentAmount="1700"), many(3, HOUR, HOUR, beneficiaryId="c{n}")],
+    ),
+    "first-large-payment": (
+        [many(3, DAY), many(1, after=DAY, paymentAmount="5000")],
+        [many(3, DAY), many(1, after=DAY, paymentAmount="4999.99")],
+    ),
+    "dormant-account": (
+        [many(1), many(1, after=31 * DAY, paymentAmount="3001")],
+        [many(1), many(1, after=29 * DAY, paymentAmount="3001")],
+    ),
+    "just-below-the-threshold": (
+        [many(3, HOUR, paymentAmount="9999.99")],
+        [many(3, HOUR, paymentAmount="10000"), many(2, HOUR, HOUR, paymentAmount="9000")],
+    ),
+    "structured-cash": (
+        [many(2, HOUR, paymentAmount="5000.01", paymentType="CSH")],
+        [
+            many(1, paymentAmount="12000", paymentType="CSH"),
+            many(1, after=60, paymentAmount="9000", paymentType="CSH"),
+            many(1, after=60, paymentAmount="9000"),
+        ],
+    ),
+    "equal-amounts-out": ([many(6, 60, paymentAmount="49.90")], [many(9, 60, paymentAmount="49.9{n}")]),
+    "equal-amounts-in": (
+        [many(11, HOUR, payeeId="p{n}", paymentAmount="199")],
+        [many(10, HOUR, payeeId="p{n}", paymentAmount="199"), many(5, 60, payeeId="p1", paymentAmount="199")],
+    ),
+    "card-testing": (
+        [many(21, 2, paymentAmount="1.01")],
+        [many(21, 2, paymentAmount="5.01"), many(20, 2, 60, paymentAmount="1"), many(9, paymentType="CSH")],
+    ),
+    "high-on-average": (
+        [many(5, 60, paymentAmount="2001")],
+        [many(4, 60, paymentAmount="2000"), many(9, 60, 60, paymentAmount="1999")],
+    ),
+    "one-big-payment": ([many(1, paymentAmount="10000.01")], [many(9, paymentAmount="10000")]),
+    "everything-at-once": (
+        [many(11, 60, paymentAmount="99000", paymentType="CSH", payeeId="p{n}", beneficiaryId="b{n}")],
+        [many(11, 60, paymentAmount="99000", payeeId="p{n}", beneficiaryId="b{n}")],
+    ),
+}
+OF_CARDS: dict[str, tuple[list[Many], list[Many]]] = {
+    "card-testing": (
+        [many(21, 2, amount="1", cardId="c{n}")],
+        [many(21, 2, amount="3"), many(20, 2, 60, amount="1"), many(9, 1, 60, amount="1", entryMode="CHIP")],
+    ),
+    "one-device-many-cards": (
+        [many(7, 60, cardId="c{n}")],
+        [many(6, 60, cardId="c{n}"), many(9, 60, cardId="c1")],
+    ),
+    "one-card-at-many-merchants": (
+        [many(21, 2, merchantId="m{n}")],
+        [many(30, 2), many(12, 9, 60, merchantId="m{n}")],
+    ),
+    "much-at-one-merchant": ([many(2, 60, amount="4001")], [many(2, 60, amount="4000")]),
+    "many-entry-modes": (
+        [many(1, entryMode="CHIP"), many(1, entryMode="SWIPE", after=60), many(1, after=60)],
+        [many(9, entryMode="CHIP"), many(9, after=60)],
+    ),
+    "much-by-swipe": (
+        [many(2, 60, amount="1501", entryMode="SWIPE")],
+        [many(9, 60, amount="1501", entryMode="CHIP")],
+    ),
+}
+BY_TYPE = {"transaction": EXAMPLES, "card-authorisation": OF_CARDS}
+
+
+def history(declared: EventType, template: RuleTemplate, parts: list[Many]) -> list[MicroBatch]:
+    body = {name: value for name, value in template.definition.items() if name != "name"}
+    definition = rule_definition.parse(body, declared)
+    event = {
+        "eventId": "00000000-0000-4000-8000-000000000001", "type": "RulePublished", "position": 1, "occurredAt": T,
+        "actor": "ada", "widestWindows": [], "ruleId": 1, "version": 1, "definitionVersion": 1, "state": "ACTIVE",
+        "name": template.definition["name"], "definition": definition.to_json(), "definitionHash": definition.hash,
+        "effectiveFrom": 0,
+    }  # fmt: skip
+    batches = [MicroBatch((json.dumps(event).encode(),), (), ())]
+    now, number = T, 0
+    for part in parts:
+        now += round(part.after * 1000)
+        for turn in range(part.times):
+            now += round(part.every * 1000) if turn else 0
+            number += 1
+            texts = {name: text.format(n=number) for name, text in part.fields.items()}
+            value = {
+                **USUAL[declared.name],
+                **texts,
+                declared.id_field.name: f"t{number}",
+                declared.time_field.name: now,
+            }
+            record = Record(0, number, now, json.dumps(value).encode())
+            batches.append(MicroBatch((), (b'{"clock":%d}' % now,), (record,)))
+    return batches
+
+
+def raised(declared: EventType, batches: list[MicroBatch]) -> list[str]:
+    """The transactions that raised an alert, by engine and oracle alike."""
+    engine = Engine(shards=1, event_type=declared)
+    engine.run(batches)
+    assert engine.rejects() == []
+    with judge_by(AUTHORISATIONS) if declared.name == "card-authorisation" else nullcontext():
+        expected = judge(batches)
+    alerts = engine.alerts()
+    assert sorted(json.dumps(alert, sort_keys=True) for alert in alerts) == sorted(
+        json.dumps(alert, sort_keys=True) for alert in expected.alerts
+    )
+    return [alert["transaction"][declared.id_field.name] for alert in alerts]
+
+
+IDS = [f"{declared.name}-{template.template_id}" for declared, template in TEMPLATES]
+
+
+@pytest.mark.parametrize(("declared", "template"), TEMPLATES, ids=IDS)
+def test_it_is_tripped_by_the_last_of_these_and_not_before(
+    declared: EventType, template: RuleTemplate
+) -> None:
+    parts = BY_TYPE[declared.name][template.template_id][0]
+    assert raised(declared, history(declared, template, parts)) == [f"t{sum(part.times for part in parts)}"]
+
+
+@pytest.mark.parametrize(("declared", "template"), TEMPLATES, ids=IDS)
+def test_it_is_not_tripped_by_these(declared: EventType, template: RuleTemplate) -> None:
+    parts = BY_TYPE[declared.name][template.template_id][1]
+    assert raised(declared, history(declared, template, parts)) == []
+
+
+def test_there_are_a_dozen_of_the_default_type_and_none_without_examples() -> None:
+    assert len(templates_of(TYPES["transaction"])) >= 12
+    for name, examples in BY_TYPE.items():
+        ids = [template.template_id for template in templates_of(TYPES[name])]
+        assert sorted(ids) == sorted(examples)
+        titles = [template.title for template in templates_of(TYPES[name])]
+        assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize(("declared", "template"), TEMPLATES, ids=IDS)
+def test_it_says_why_and_has_a_name(declared: EventType, template: RuleTemplate) -> None:
+    assert 20 <= len(template.explanation) <= 200
+    assert 5 <= len(template.title) <= 40
+    assert template.definition["name"]
