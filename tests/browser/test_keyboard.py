@@ -118,5 +118,5 @@ def test_everything_in_the_form_of_a_rule_has_a_name(open_window: OpenWindow) ->
     window = open_window("analyst")
     window.go("/rules")
     window.page.get_by_role("button", name="New rule").click()
-    window.page.get_by_role("button", name="Card testing").click()
+    window.page.get_by_label("Begin with").select_option(label="Card testing")
     assert window.page.evaluate(NAMELESS) == [], "the form"

@@ -44,7 +44,7 @@ def test_a_rule_is_written_in_buckets(
     window = open_window("analyst", viewport={"width": width, "height": 844})
     page = window.page
     dialog = new_rule(window)
-    dialog.get_by_role("button", name="Large sum to one beneficiary").click()
+    dialog.get_by_label("Begin with").select_option(label="Large sum to one beneficiary")
     dialog.get_by_label("Name").fill(NAME)
     length = dialog.get_by_label("Length of a bucket")
     expect(length).to_be_hidden()

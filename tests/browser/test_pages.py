@@ -108,7 +108,7 @@ def test_the_forms_fit(open_window: OpenWindow, tmp_path: Path, width: int) -> N
     folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     window.go("/rules")
     window.page.get_by_role("button", name="New rule").click()
-    window.page.get_by_role("button", name="Card testing").click()
+    window.page.get_by_label("Begin with").select_option(label="Card testing")
     dialog = window.page.get_by_role("dialog", name="New rule")
     expect(dialog.get_by_label("Value")).to_have_count(2)
     dialog.get_by_label("Compared with").last.select_option("parameter")
