@@ -77,6 +77,8 @@ def test_what_was_published_is_answered_with_its_warnings(client: httpx.Client) 
     changed = client.put(path, json=higher, headers={"If-Match": "*"})
     assert (changed.status_code, codes(changed)) == (200, [("shadowed-by-another", "limit", rule_id)])
     assert "warnings" not in client.get(path).json()
+    sent_back = client.put(path, json=changed.json(), headers={"If-Match": "*"})
+    assert (sent_back.status_code, sent_back.json()["version"]) == (200, changed.json()["version"] + 1)
     of_itself = client.post("/v1/rule-checks", params={"ruleId": rule_id}, json=body)
     assert codes(of_itself) == []
 
