@@ -54,6 +54,27 @@ DESCRIPTION = (
     "Decimals are strings, times are integer milliseconds, versions are ETags."
 )
 
+BLUEPRINTS = tuple(
+    module.blueprint
+    for module in (
+        rules,
+        rule_revert,
+        rule_checks,
+        rule_templates,
+        rule_imports,
+        rule_history,
+        rule_status,
+        settings,
+        control_commands,
+        backfills,
+        lists,
+        parameters,
+        audit,
+        changes,
+        keys_api,
+    )
+)
+
 
 def create_app(
     pool: Pool,
@@ -88,6 +109,14 @@ def create_app(
     install_services(app, services)
     description = DESCRIPTION.format(event_type.plural)
     api = install_api(app, title="Tripline rules registry", version="0.1.0", description=description)
+    _describe_bodies(api, event_type)
+    for blueprint in BLUEPRINTS:
+        api.register_blueprint(blueprint)
+    return app, api
+
+
+def _describe_bodies(api: Api, event_type: EventType) -> None:
+    """The schemas of what is sent, which are of the event type."""
     api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type))
     api.spec.components.schema(CONDITIONS_SCHEMA, conditions_schema(event_type))
     api.spec.components.schema(BODY_SCHEMA, rule_body_schema(event_type))
@@ -97,25 +126,6 @@ def create_app(
     api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema(event_type))
     for name, schema in named_body_schemas().items():
         api.spec.components.schema(name, schema)
-    for module in (
-        rules,
-        rule_revert,
-        rule_checks,
-        rule_templates,
-        rule_imports,
-        rule_history,
-        rule_status,
-        settings,
-        control_commands,
-        backfills,
-        lists,
-        parameters,
-        audit,
-        changes,
-        keys_api,
-    ):
-        api.register_blueprint(module.blueprint)
-    return app, api
 
 
 def _new_secret() -> str:
