@@ -23,7 +23,10 @@ LET_IN: Final = "✓"
 REFUSED: Final = "–"
 
 # What declares no scope of its own: probes, documents, the console's files, and its data from elsewhere.
-PROBES: Final = {f"GET {path}": OPEN for path in ("/livez", "/readyz", "/metrics", "/openapi.json")}
+PROBES: Final = {
+    f"GET {path}": OPEN
+    for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/{name}")
+}
 CONSOLE: Final = {
     **{
         f"GET {page}": OPEN

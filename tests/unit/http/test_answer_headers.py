@@ -16,7 +16,8 @@ PUBLIC = {*PAGES, "/console/event-type"}
 def caching(endpoint: Endpoint) -> str:
     """The value of `Cache-Control` that an answer of this endpoint must have."""
     path = endpoint.name.partition(" ")[2]
-    return "no-cache" if endpoint.service == "alert-api" and path in PUBLIC else "no-store"
+    kept = path == "/docs" or (endpoint.service == "alert-api" and path in PUBLIC)
+    return "no-cache" if kept else "no-store"
 
 
 @pytest.mark.parametrize("endpoint", endpoints(), ids=str)

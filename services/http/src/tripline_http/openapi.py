@@ -29,6 +29,7 @@ from webargs import core
 from webargs.flaskparser import FlaskParser
 
 from tripline_http.auth import authorize
+from tripline_http.docs.docs_page import docs_blueprint
 from tripline_http.errors import FieldError, ProblemError
 from tripline_http.etags import IF_MATCH_PATTERN, read_if_match
 from tripline_http.guards.query_parameters import declares
@@ -213,7 +214,8 @@ def new_blueprint(name: str, import_name: str, description: str) -> ApiBlueprint
 
 
 def install_api(app: Flask, *, title: str, version: str, description: str) -> Api:
-    """Sets OpenAPI 3.1 up for the app; the document is served at `/openapi.json`. Register blueprints on it."""
+    """Sets OpenAPI 3.1 up for the app; the document is served at `/openapi.json`, and for people at
+    `/docs`. Register blueprints on it."""
     app.config.update(
         API_TITLE=title,
         API_VERSION=version,
@@ -221,6 +223,7 @@ def install_api(app: Flask, *, title: str, version: str, description: str) -> Ap
         OPENAPI_URL_PREFIX="/",
         OPENAPI_JSON_PATH="openapi.json",
     )
+    app.register_blueprint(docs_blueprint())
     api = Api(app, spec_kwargs={"info": {"description": description}})
     scheme = {
         "type": "http",
