@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import click
@@ -30,20 +30,21 @@ _LIMIT_BATCHES: Final = 10
 
 
 def measured(
-    workplace: Workplace, count: int, shards: Sequence[int], payments: int
-) -> tuple[list[Result], float]:
-    """What so many cores come to, with each number of shards; and the best of them as a part of the limit."""
-    cores, rows = Cores(count), list[Result]()
+    workplace: Workplace, count: int, shards: Sequence[int], payments: int, say: Callable[[Result], None]
+) -> float:
+    """Says what so many cores come to, with each number of shards, as it is measured; gives the best of them."""
+    cores = Cores(count)
     most = limit(workplace, payments // _LIMIT_BATCHES, cores)
-    rows.append(results.told(f"{count} cores: Spark's own operators", most, "payments/s"))
+    say(results.told(f"{count} cores: Spark's own operators", most, "payments/s"))
     best = 0.0
     for number in shards:
         done = taken(workplace, number, PER_CORE * count, cores)
-        name = f"{count} cores: the engine, shards: {number}"
-        rows += [results.told(name, done.rate, "payments/s", most), *done.checked]
+        say(results.told(f"{count} cores: the engine, shards: {number}", done.rate, "payments/s", most))
+        for row in done.checked:
+            say(row)
         best = max(best, done.rate)
-    rows.append(results.told(f"{count} cores: the best of these", best, "payments/s", most))
-    return rows, best
+    say(results.told(f"{count} cores: the best of these", best, "payments/s", most))
+    return best
 
 
 @click.command()
@@ -71,18 +72,24 @@ def main(
     load = workload(payments, payees, seed, partitions)
     rows: list[Result] = []
     best: dict[int, float] = {}
+
+    def say(row: Result) -> None:
+        # a run of hours may be cut off: what was measured until then stands
+        rows.append(row)
+        results.write(rows, paths.var_folder() / "cores.json")
+        value = f"{row.value:,.0f}" if row.value >= 100 else f"{row.value:g}"
+        console.print(f"[dim]{time.monotonic() - begin:5.0f} s[/]  {row.name}: {value} {row.unit}")
+
     with filled(Backlog(load, versions(load, RULES)), secured=secured, partitions=partitions) as workplace:
         for count in counts:
             console.print(f"[dim]{time.monotonic() - begin:5.0f} s[/]  {count} cores")
             chosen = shards or sorted({max(1, count // 2), count})
-            more, best[count] = measured(workplace, count, chosen, payments)
-            rows += more
+            best[count] = measured(workplace, count, chosen, payments, say)
     first = counts[0]
     for count in counts[1:]:
         name = f"{count} cores, as a multiple of {first}"
-        rows.append(results.told(name, best[count] / best[first], "×"))
+        say(results.told(name, best[count] / best[first], "×"))
     results.show(rows, console)
-    results.write(rows, paths.var_folder() / "cores.json")
     sys.exit(0 if all(result.ok for result in rows) else 1)
 
 
