@@ -115,6 +115,10 @@ class Supply:
                 case.query["version"] = 1
             if "If-Match" in (case.headers or {}):
                 case.headers["If-Match"] = f'"{rule["version"]}"'
+            if case.path.endswith("/purpose") and "If-Match" in (case.headers or {}):
+                # It has a version of its own.
+                path = f"/v1/rules/{rule['ruleId']}/purpose"
+                case.headers["If-Match"] = self._client.get(path).headers["ETag"]
         elif case.path in ("/v1/lists/{name}", "/v1/parameters/{name}"):
             case.path_parameters["name"] = "watched" if "lists" in case.path else "high"
             if "If-Match" in (case.headers or {}):

@@ -17,6 +17,7 @@ from rules_registry.domain.events import SettingsChanged
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.keys.api_key import Key
 from rules_registry.domain.named_value import NamedEntry, value_json
+from rules_registry.domain.purposes.rule_purpose import KeptPurpose
 from rules_registry.domain.quotas import Quotas, Usage
 from rules_registry.domain.review.change_request import ChangeRequest
 from rules_registry.domain.rule import Rule
@@ -95,6 +96,19 @@ class FakeApiKeys:
 
 
 @dataclass
+class FakePurposes:
+    """Purposes by rule."""
+
+    kept: dict[int, KeptPurpose] = field(default_factory=dict)
+
+    def get(self, rule_id: int) -> KeptPurpose:
+        return self.kept.get(rule_id, KeptPurpose())
+
+    def keep(self, rule_id: int, kept: KeptPurpose) -> None:
+        self.kept[rule_id] = kept
+
+
+@dataclass
 class FakeLog:
     """All that Postgres would hold."""
 
@@ -105,6 +119,7 @@ class FakeLog:
     audit: list[AuditEntry] = field(default_factory=list)
     _changes: FakeChanges = field(default_factory=FakeChanges)
     _api_keys: FakeApiKeys = field(default_factory=FakeApiKeys)
+    _purposes: FakePurposes = field(default_factory=FakePurposes)
     keys: dict[tuple[str, str], tuple[Remembered, int]] = field(default_factory=dict)
 
     def rule(self, rule_id: int) -> Rule | None:
@@ -189,6 +204,10 @@ class FakeLog:
     @property
     def api_keys(self) -> FakeApiKeys:
         return self._api_keys
+
+    @property
+    def purposes(self) -> FakePurposes:
+        return self._purposes
 
     def note_command(self, commanded: IssuedCommand) -> None:
         self.commands.append(commanded)

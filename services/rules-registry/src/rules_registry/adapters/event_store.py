@@ -13,6 +13,7 @@ from rules_registry.adapters.audit import audit_statements
 from rules_registry.adapters.change_store import PostgresChanges
 from rules_registry.adapters.keys.key_store import PostgresKeys
 from rules_registry.adapters.postgres import Connection, Pool, translated
+from rules_registry.adapters.purposes.purpose_store import PostgresPurposes
 from rules_registry.adapters.rows import backfill_of, definition_of, head_of, named_of, rule_of
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead
 from rules_registry.domain.backfills import Backfill
@@ -173,6 +174,11 @@ class PostgresLog:
     def api_keys(self) -> PostgresKeys:
         """The API keys that were given out."""
         return PostgresKeys(self._connection)
+
+    @property
+    def purposes(self) -> PostgresPurposes:
+        """What rules are for."""
+        return PostgresPurposes(self._connection)
 
     def note_command(self, commanded: IssuedCommand) -> None:
         """Keeps what followed from a control command."""

@@ -27,6 +27,9 @@ class RuleFilter:
     state: str | None = None
     grouping_key: str | None = None
     name: str | None = None
+    severity: str | None = None
+    tag: str | None = None
+    owner: str | None = None
     rule_id: int | None = None
 
 
@@ -50,12 +53,15 @@ class Queries:
             "state": rule_filter.state,
             "grouping_key": rule_filter.grouping_key,
             "name": rule_filter.name,
+            "severity": rule_filter.severity,
+            "tag": rule_filter.tag,
+            "owner": rule_filter.owner,
         }
         return self._page(statements.RULES, after, limit, _rule_id, **values)
 
     def rule(self, rule_id: int) -> Row:
         """The rule. Raises `RuleNotFound` and `RuleIsDeleted`."""
-        row = self._one(statements.RULE, rule_id=rule_id)
+        row = self._one(statements.SHOWN_RULE, rule_id=rule_id)
         if row is None:
             raise RuleNotFound(rule_id)
         if row["state"] == "DELETED":

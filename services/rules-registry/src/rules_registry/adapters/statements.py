@@ -47,15 +47,29 @@ _RULE_COLUMNS = """
 
 RULE = f"SELECT {_RULE_COLUMNS} FROM registry.rules WHERE rule_id = %(rule_id)s"  # noqa: S608 - constants
 
+# With what the rule is for, null where nobody has said it.
+_SHOWN = f"""
+SELECT {_RULE_COLUMNS}, purpose FROM registry.rules LEFT JOIN (
+    SELECT rule_id, severity, tags, owner, jsonb_build_object(
+        'description', description, 'severity', severity, 'tags', tags, 'owner', owner, 'playbook', playbook
+    ) AS purpose FROM registry.rule_purposes
+) p USING (rule_id)
+"""  # noqa: S608 - constants
+
+SHOWN_RULE = f"{_SHOWN} WHERE rule_id = %(rule_id)s"
+
 RULES = f"""
-SELECT {_RULE_COLUMNS} FROM registry.rules
+{_SHOWN}
 WHERE rule_id > %(after)s
   AND CASE WHEN %(state)s::text IS NULL THEN state <> 'DELETED' ELSE state = %(state)s END
   AND (%(grouping_key)s::text IS NULL OR %(grouping_key)s = ANY (grouping_key_names))
   AND (%(name)s::text IS NULL OR position(lower(%(name)s) IN lower(name)) > 0)
+  AND (%(severity)s::text IS NULL OR severity = %(severity)s)
+  AND (%(tag)s::text IS NULL OR %(tag)s = ANY (tags))
+  AND (%(owner)s::text IS NULL OR lower(owner) = lower(%(owner)s))
 ORDER BY rule_id
 LIMIT %(limit)s
-"""  # noqa: S608 - constants
+"""
 
 # Names are compared without case. An import may have brought several: the oldest is told.
 NAMED_ALIKE = """

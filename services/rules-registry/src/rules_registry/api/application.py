@@ -16,6 +16,7 @@ from rules_registry.adapters.event_store import PostgresEventStore
 from rules_registry.adapters.keys.key_store import KeyQueries
 from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.postgres import Pool, check_database
+from rules_registry.adapters.purposes.purpose_store import PurposeQueries
 from rules_registry.adapters.queries import Queries
 from rules_registry.api import settings
 from rules_registry.api.audit import audit
@@ -34,6 +35,7 @@ from rules_registry.api.rules import (
     rule_checks,
     rule_history,
     rule_imports,
+    rule_purpose,
     rule_revert,
     rule_status,
     rule_templates,
@@ -42,6 +44,7 @@ from rules_registry.api.rules import (
 from rules_registry.api.services import Services, install_services
 from rules_registry.domain.quotas import Quotas
 from rules_registry.service.api_keys import ApiKeys
+from rules_registry.service.purposes import Purposes
 from rules_registry.service.registry import Registry
 from rules_registry.service.review import Review
 from rules_registry.service.rule_advice import RuleAdvice
@@ -64,6 +67,7 @@ BLUEPRINTS = tuple(
         rule_imports,
         rule_history,
         rule_status,
+        rule_purpose,
         settings,
         control_commands,
         backfills,
@@ -103,6 +107,8 @@ def create_app(
         keys=ApiKeys(store, _now_ms, _new_secret, lambda: [key.name for key in access.keys]),
         key_queries=KeyQueries(pool),
         advice=RuleAdvice(AdviceQueries(pool, event_type), event_type, registry.quotas.history),
+        purposes=Purposes(store, _now_ms),
+        purpose_queries=PurposeQueries(pool),
         event_type=event_type,
         four_eyes=four_eyes,
     )

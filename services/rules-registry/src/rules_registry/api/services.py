@@ -10,10 +10,12 @@ from rules_registry.adapters.audit.audit_queries import AuditQueries
 from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.keys.key_store import KeyQueries
 from rules_registry.adapters.named_queries import NamedQueries
+from rules_registry.adapters.purposes.purpose_store import PurposeQueries
 from rules_registry.adapters.queries import Queries
 from rules_registry.domain.commands import Expected
 from rules_registry.domain.review.content import Proposed, needs_second_person
 from rules_registry.service.api_keys import ApiKeys
+from rules_registry.service.purposes import Purposes
 from rules_registry.service.registry import Registry
 from rules_registry.service.review import Review
 from rules_registry.service.rule_advice import RuleAdvice
@@ -36,6 +38,8 @@ class Services:
     keys: ApiKeys
     key_queries: KeyQueries
     advice: RuleAdvice
+    purposes: Purposes
+    purpose_queries: PurposeQueries
     event_type: EventType
     four_eyes: bool
 
@@ -88,6 +92,16 @@ def key_queries() -> KeyQueries:
 def rule_advice() -> RuleAdvice:
     """What is likely wrong with a definition."""
     return _services().advice
+
+
+def purposes() -> Purposes:
+    """The use case of what rules are for."""
+    return _services().purposes
+
+
+def purpose_queries() -> PurposeQueries:
+    """The reads of what rules are for."""
+    return _services().purpose_queries
 
 
 def four_eyes() -> bool:

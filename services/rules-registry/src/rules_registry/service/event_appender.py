@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rules_registry.domain.active_rules import ActiveRules
 from rules_registry.domain.actor import Actor
@@ -14,6 +14,7 @@ from rules_registry.domain.event_record import EventRecord, widest_after
 from rules_registry.domain.events import Event, RulePublished
 from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.named_value_decisions import references
+from rules_registry.domain.purposes.rule_purpose import Purpose
 from rules_registry.domain.rule import Rule, evolve
 from rules_registry.errors import NameTaken, UnknownNames
 from rules_registry.service.audit_writer import tell
@@ -25,12 +26,14 @@ from tripline_contracts.rules.rule_definition import RuleDefinition
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """A rule after its last event, with when (ms) and by whom it was changed."""
+    """A rule after its last event, with when (ms) and by whom it was changed, and what it is for, which no event
+    changes."""
 
     rule: Rule
     position: int
     changed_at: int
     changed_by: str
+    purpose: Purpose = field(default_factory=Purpose)
 
 
 @dataclass(frozen=True, slots=True)

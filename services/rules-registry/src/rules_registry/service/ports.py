@@ -14,6 +14,7 @@ from rules_registry.domain.event_record import EventRecord, Needing
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.keys.api_key import Key
 from rules_registry.domain.named_value import NamedEntry
+from rules_registry.domain.purposes.rule_purpose import KeptPurpose
 from rules_registry.domain.quotas import Usage
 from rules_registry.domain.review.change_request import ChangeRequest
 from rules_registry.domain.rule import Rule
@@ -80,6 +81,16 @@ class ApiKeys(Protocol):
         """Writes what changed: ends, a new secret, that it was revoked."""
 
 
+class Purposes(Protocol):
+    """What rules are for, within a transaction of the log."""
+
+    def get(self, rule_id: int) -> KeptPurpose:
+        """The purpose as it stands."""
+
+    def keep(self, rule_id: int, kept: KeptPurpose) -> None:
+        """Writes the purpose in place of the one before."""
+
+
 class Log(Protocol):
     """The log inside one transaction: whoever holds it is the only writer until the transaction ends."""
 
@@ -144,6 +155,10 @@ class Log(Protocol):
     @property
     def api_keys(self) -> ApiKeys:
         """The API keys that were given out."""
+
+    @property
+    def purposes(self) -> Purposes:
+        """What rules are for."""
 
     def note_command(self, commanded: IssuedCommand) -> None:
         """Keeps what followed from a control command, for those who ask."""

@@ -134,7 +134,8 @@ class Registry:
 
     def _change_rule(self, log: Log, actor: Actor, command: PublishRule | ChangeOfRule) -> RuleChange:
         with self._rules_within_quotas(log):
-            return self._writer(log, actor).apply(log.rule(command.rule_id), command)
+            change = self._writer(log, actor).apply(log.rule(command.rule_id), command)
+        return replace(change, purpose=log.purposes.get(command.rule_id).purpose)
 
     def _change_named(self, log: Log, actor: Actor, command: ChangeNamed) -> NamedChange:
         before = log.named_usage()

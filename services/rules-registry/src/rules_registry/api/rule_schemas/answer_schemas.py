@@ -9,10 +9,12 @@ from typing import Any, get_args
 import marshmallow as ma
 
 from rules_registry.api.rule_schemas.filter_schema import FILTER_REF, PARAMETER
+from rules_registry.api.rule_schemas.purpose_schemas import SEVERITIES, PurposeSchema
 from rules_registry.api.rule_schemas.rule_body_schema import CONDITIONS_REF, PRECISION_PATTERN
 from rules_registry.api.services import installed_type
 from rules_registry.domain.engine_settings import EngineSettings
 from rules_registry.domain.events import Command
+from rules_registry.domain.purposes.rule_purpose import MAX_OWNER, TAG_PATTERN
 from tripline_contracts.rules.rule_definition import Firing, Function, LateEvents
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import (
@@ -92,6 +94,7 @@ class RuleSchema(ma.Schema):
     position = BoundedInteger(1, MAX_POSITION, required=True, metadata={"description": "Of its last event"})
     changedAt = _time(required=True)
     changedBy = ma.fields.String(required=True)
+    purpose = ma.fields.Nested(PurposeSchema, required=True)
 
 
 class RulePageSchema(ma.Schema):
@@ -255,6 +258,17 @@ class RuleQuery(PageQuery):
         pattern="^[^\\u0000]*$",
         load_default=None,
         metadata={"description": "A part of the name, in any case"},
+    )
+    severity = ma.fields.String(load_default=None, validate=ma.validate.OneOf(SEVERITIES))
+    tag = Text(
+        1, 40, pattern=TAG_PATTERN, load_default=None, metadata={"description": "Rules that have this tag"}
+    )
+    owner = Text(
+        1,
+        MAX_OWNER,
+        pattern="^[^\\u0000]*$",
+        load_default=None,
+        metadata={"description": "All of the owner's name, in any case"},
     )
 
 

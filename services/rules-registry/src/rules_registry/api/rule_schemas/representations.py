@@ -10,6 +10,7 @@ from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.event_record import rule_members
 from rules_registry.domain.events import Command
 from rules_registry.domain.issued_command import IssuedCommand
+from rules_registry.domain.purposes.rule_purpose import purpose_json
 from rules_registry.domain.reports.shard_reports import Exported, HeldRule, compare, held_json
 from rules_registry.domain.rule_import import LineResult
 from rules_registry.service.event_appender import RuleChange
@@ -62,6 +63,7 @@ def changed_rule_json(change: RuleChange) -> Json:
         "position": change.position,
         "changedAt": change.changed_at,
         "changedBy": change.changed_by,
+        "purpose": change.purpose.to_json(),
     }
 
 
@@ -79,6 +81,7 @@ def rule_json(row: Mapping[str, Any]) -> Json:
         "position": row["position"],
         "changedAt": row["changed_at"],
         "changedBy": row["changed_by"],
+        "purpose": purpose_json(row["purpose"]),
     }
 
 

@@ -25,10 +25,14 @@ _READ_ONLY: Final = (
     "position",
     "changedAt",
     "changedBy",
+    "purpose",
 )
 _WRITABLE: Final = ("name", "effectiveFrom")
 _LONGEST: Final = 120
-_HOW: Final = {"state": "; to pause or resume a rule POST to /v1/rules/{id}/pause or …/resume"}
+_HOW: Final = {
+    "state": "; to pause or resume a rule POST to /v1/rules/{id}/pause or …/resume",
+    "purpose": "; send what the rule is for to /v1/rules/{id}/purpose",
+}
 
 Json = Mapping[str, Any]
 

@@ -88,7 +88,14 @@ def list_rules(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]
     Deleted ones only with `state=DELETED`.
     """
     filters = filters_of(query)
-    rule_filter = RuleFilter(state=query["state"], grouping_key=query["groupingKey"], name=query["name"])
+    rule_filter = RuleFilter(
+        state=query["state"],
+        grouping_key=query["groupingKey"],
+        name=query["name"],
+        severity=query["severity"],
+        tag=query["tag"],
+        owner=query["owner"],
+    )
     page = queries().rules(rule_filter, begin_after("rules", filters, query["cursor"]), query["limit"])
     return {"items": [rule_json(row) for row in page.rows]}, link_of("rules", filters, page)
 

@@ -1,0 +1,1 @@
+"""Purposes of rules on Postgres."""
