@@ -138,7 +138,8 @@ VARIED = [
 
 FILTERS: dict[str, tuple[AlertFilter, Any]] = {
     "everything": (AlertFilter(), lambda _: True),
-    "rule": (AlertFilter(rule_id=2), lambda a: a["ruleId"] == 2),
+    "rule": (AlertFilter(rule_ids=(2,)), lambda a: a["ruleId"] == 2),
+    "rules": (AlertFilter(rule_ids=(1, 3, 99)), lambda a: a["ruleId"] in (1, 3)),
     "version": (AlertFilter(rule_version=2), lambda a: a["ruleVersion"] == 2),
     "group field": (AlertFilter(group=(("payeeId", "1"),)), lambda a: a["group"].get("payeeId") == "1"),
     "two group fields": (
@@ -160,7 +161,7 @@ FILTERS: dict[str, tuple[AlertFilter, Any]] = {
         lambda a: int(a["transaction"]["transactionId"][1:]) % 4 == 0,
     ),
     "all together": (
-        AlertFilter(1, 1, (("beneficiaryId", "1"),), "open", EPOCH, EPOCH + 15),
+        AlertFilter((1,), 1, (("beneficiaryId", "1"),), "open", EPOCH, EPOCH + 15),
         lambda a: (
             (a["ruleId"], a["ruleVersion"], a["group"].get("beneficiaryId")) == (1, 1, "1")
             and int(a["transaction"]["transactionId"][1:]) % 4 != 0

@@ -52,9 +52,10 @@ def test_items_are_the_alerts_with_who_has_them_in_hand(client: FlaskClient) -> 
 
 
 def test_filters_reach_the_store_under_canonical_names(client: FlaskClient, alerts: FakeAlerts) -> None:
-    query = "ruleId=3&ruleVersion=2&group=payerId:25&group=paymentType:CSH&state=open&from=10&to=20&voided=true&limit=7"
+    query = "ruleId=5&ruleId=3&ruleId=5&ruleVersion=2"
+    query += "&group=payerId:25&group=paymentType:CSH&state=open&from=10&to=20&voided=true&limit=7"
     assert client.get(f"/v1/alerts?{query}", headers=AS_VIEWER).status_code == 200
-    wanted = AlertFilter(3, 2, (("payeeId", "25"), ("paymentType", "CSH")), "open", 10, 20, True)
+    wanted = AlertFilter((3, 5), 2, (("payeeId", "25"), ("paymentType", "CSH")), "open", 10, 20, True)
     assert alerts.asked == (wanted, None, 7)
 
 
@@ -77,9 +78,9 @@ def test_a_group_value_may_hold_colons(client: FlaskClient, alerts: FakeAlerts) 
     [
         ("limit=0", "limit"),
         ("limit=101", "limit"),
-        ("ruleId=x", "ruleId"),
-        ("ruleId=9007199254740992", "ruleId"),
-        ("ruleId=1&ruleId=2", "ruleId"),
+        ("ruleId=x", "ruleId.0"),
+        ("ruleId=1&ruleId=9007199254740992", "ruleId.1"),
+        ("&".join(f"ruleId={number}" for number in range(1, 102)), "ruleId"),
         ("state=closed", "state"),
         ("from=-1", "from"),
         ("voided=yes", "voided"),

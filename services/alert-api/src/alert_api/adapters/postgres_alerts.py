@@ -127,7 +127,6 @@ def _conditions(alert_filter: AlertFilter, after: Place | None) -> tuple[list[Li
     conditions: list[LiteralString] = []
     values: dict[str, Any] = {}
     compared: tuple[tuple[LiteralString, str, int | None], ...] = (
-        ("rule_id = %(rule_id)s", "rule_id", alert_filter.rule_id),
         ("rule_version = %(rule_version)s", "rule_version", alert_filter.rule_version),
         ("event_time >= %(earliest)s", "earliest", alert_filter.earliest),
         ("event_time <= %(latest)s", "latest", alert_filter.latest),
@@ -136,6 +135,12 @@ def _conditions(alert_filter: AlertFilter, after: Place | None) -> tuple[list[Li
         if value is not None:
             conditions.append(condition)
             values[name] = value
+    if alert_filter.rule_ids:
+        # Of one rule the index has the order too.
+        conditions.append(
+            "rule_id = %(rule_id)s" if len(alert_filter.rule_ids) == 1 else "rule_id = ANY (%(rule_ids)s)"
+        )
+        values |= {"rule_id": alert_filter.rule_ids[0], "rule_ids": list(alert_filter.rule_ids)}
     if alert_filter.state is not None:
         conditions.append(STATES[alert_filter.state])
     if alert_filter.voided is not None:

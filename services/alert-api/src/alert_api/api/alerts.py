@@ -116,7 +116,7 @@ def _schema(name: str) -> dict[str, str]:
 def _filter(query: Mapping[str, Any], event_type: EventType) -> AlertFilter:
     pairs = (entry.partition(":") for entry in query["group"])
     return AlertFilter(
-        rule_id=query.get("rule_id"),
+        rule_ids=tuple(sorted(set(query["rule_id"]))),
         rule_version=query.get("rule_version"),
         group=tuple((event_type.field(name).name, value) for name, _, value in pairs),
         state=query.get("state"),

@@ -13,6 +13,7 @@ from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import MAX_ID, MAX_MS, MAX_POSITION, QueryInteger, Text
 
 MAX_COMMENT = 2000
+MAX_RULES = 100
 STATES = ("open", "acknowledged")
 TRUTHS = {"true": True, "false": False}
 
@@ -27,7 +28,13 @@ def group_pattern(declared: EventType) -> str:
 class AlertQuery(ma.Schema):
     """Filters and page of the alert list; `alert_query` adds what the event type decides."""
 
-    rule_id = QueryInteger(1, MAX_POSITION, data_key="ruleId")
+    rule_id = ma.fields.List(
+        QueryInteger(1, MAX_POSITION),
+        data_key="ruleId",
+        validate=ma.validate.Length(max=MAX_RULES),
+        load_default=list,
+        metadata={"description": "Repeat it to ask for the alerts of several rules"},
+    )
     rule_version = QueryInteger(1, MAX_POSITION, data_key="ruleVersion")
     state = ma.fields.String(validate=ma.validate.OneOf(STATES))
     voided = ma.fields.String(

@@ -12,9 +12,10 @@ from alert_api.domain.lifecycle import AlertState
 
 @dataclass(frozen=True, slots=True)
 class AlertFilter:
-    """Every condition given must hold. Times are ms since the epoch, both ends included, on event time."""
+    """Every condition given must hold; `rule_ids` are of any of these rules. Times are ms since the epoch,
+    both ends included, on event time."""
 
-    rule_id: int | None = None
+    rule_ids: tuple[int, ...] = ()
     rule_version: int | None = None
     group: tuple[tuple[str, str], ...] = ()
     state: AlertState | None = None
