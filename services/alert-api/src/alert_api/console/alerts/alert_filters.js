@@ -4,9 +4,11 @@ import { button, choice, element } from "../core/dom.js";
 import { KEYS as FIELDS, MANY, ONE } from "../core/event_type.js";
 import { fieldName } from "../core/format.js";
 import { feeds } from "../core/pipeline.js";
+import { MEMBERS } from "../core/purposes.js";
 import { go } from "../core/router.js";
+import { PurposeFilters } from "../parts/purpose_filters.js";
 
-const NAMES = ["state", "ruleId", "group", "voided", "from", "to"];
+const NAMES = ["state", "ruleId", "group", "voided", "from", "to", ...MEMBERS];
 const STATES = [["", "All"], ["open", "Open"], ["acknowledged", "Acknowledged"]];
 const VOIDED = [["", "Voided or not"], ["true", `Rests on a voided ${ONE}`], [
   "false",
@@ -39,6 +41,7 @@ export class AlertFilters {
       id: "group-value",
       ...changed,
     });
+    this.purposes = new PurposeFilters("alerts", () => this.apply());
     this.voided = choice(VOIDED, { id: "voided-filter", "aria-label": `Voided ${MANY}`, ...changed });
     this.from = element("input", { type: "datetime-local", "aria-label": "From", step: 1, ...changed });
     this.to = element("input", { type: "datetime-local", "aria-label": "To", step: 1, ...changed });
@@ -63,6 +66,7 @@ export class AlertFilters {
         this.states.map((state) => state.label),
       ),
       this.rule,
+      this.purposes.elements,
       element("span", { class: "pair" }, this.field, this.value),
       this.voided,
       element(
@@ -83,6 +87,7 @@ export class AlertFilters {
     this.asked = query;
     for (const { value, input } of this.states) input.checked = value === (query.get("state") ?? "");
     this.chooseRule();
+    this.purposes.show(query);
     const [field, ...rest] = (query.get("group") ?? "").split(":");
     if (FIELDS.includes(field)) this.field.value = field;
     this.value.value = rest.join(":");
@@ -100,6 +105,7 @@ export class AlertFilters {
     const put = (name, value) => value && query.set(name, value);
     put("state", this.states.find((state) => state.input.checked)?.value);
     put("ruleId", this.rule.value);
+    for (const [name, value] of this.purposes.read()) put(name, value);
     put("group", this.value.value.trim() && `${this.field.value}:${this.value.value.trim()}`);
     put("voided", this.voided.value);
     put("from", this.from.value && String(Date.parse(this.from.value)));

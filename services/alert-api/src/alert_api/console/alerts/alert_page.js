@@ -2,6 +2,7 @@
 
 import { facts, judgedAgain, taken } from "../parts/alert_row.js";
 import { openAcknowledge } from "../parts/acknowledge.js";
+import { isSaid, purposeLines, severityTag } from "../parts/purpose_facts.js";
 import { alertHistory } from "./alert_history.js";
 import { call, Problem, session } from "../core/client.js";
 import { contributors } from "../words/contributors.js";
@@ -16,6 +17,7 @@ import {
   milliseconds,
   timeOfDay,
 } from "../core/format.js";
+import { purposeOf } from "../core/purposes.js";
 import { cameTo, widest, widestIndex } from "../words/verdict.js";
 import { judgedConditions } from "../words/condition_verdicts.js";
 import { askedDefinition, knownDefinition } from "../words/measure.js";
@@ -30,7 +32,8 @@ export class AlertPage {
   }
 
   forget() {
-    Object.assign(this, { id: null, alert: null, definition: null });
+    Object.assign(this, { id: null, alert: null, definition: null, purpose: null });
+    this.purposePart = element("section", { class: "purpose", hidden: true });
     this.element.replaceChildren();
   }
 
@@ -104,6 +107,7 @@ export class AlertPage {
         ),
         alert.state === "open" ? this.acknowledgeButton(alert) : taken(alert),
       ),
+      this.purposePart,
       part(
         alert.conditions
           ? `The widest window, of condition ${widestIndex(alert.conditions) + 1}`
@@ -121,6 +125,21 @@ export class AlertPage {
         alert.conditions ? part("The conditions", judgedConditions(alert, this.definition), "across") : null,
       ),
       element("p", { class: "muted small" }, "Alert ", element("span", { class: "mono" }, alert.alertId)),
+    );
+    this.tick();
+  }
+
+  /** Rules are read apart from alerts, and what they are for may change while the page is open. */
+  tick() {
+    if (this.alert === null) return;
+    const purpose = purposeOf(this.alert.ruleId);
+    const shown = JSON.stringify(purpose);
+    if (shown === this.purpose) return;
+    this.purpose = shown;
+    this.purposePart.hidden = !isSaid(purpose);
+    this.purposePart.replaceChildren(
+      element("h2", {}, "What the rule is for ", severityTag(purpose) ?? ""),
+      ...purposeLines(purpose),
     );
   }
 

@@ -7,9 +7,12 @@ import { AlertRow } from "../parts/alert_row.js";
 import { Absent, call, SignedOut } from "../core/client.js";
 import { arrange, button, byId, element, setText } from "../core/dom.js";
 import { hoursChart } from "./hours_chart.js";
+import { MEMBERS, ruleIdsOf } from "../core/purposes.js";
 import { here } from "../core/router.js";
 
 const PAGE = 25;
+// The alert API is asked for so many rules at once.
+const MOST_RULES = 100;
 const SUMMARY_MS = 15_000;
 const EMPTY = {
   "": "Nothing has tripped yet. When a rule does, the alert appears here at once.",
@@ -51,6 +54,7 @@ export class AlertsView {
     this.rows = new Map();
     this.next = null;
     this.query = null;
+    this.ruleIds = null;
     this.hours.replaceChildren();
     arrange(this.list, []);
     this.page.forget();
@@ -78,7 +82,13 @@ export class AlertsView {
     this.done = false;
     this.render();
     try {
-      const { body, next } = await call(`/v1/alerts?${this.query}${this.query.size ? "&" : ""}limit=${PAGE}`);
+      const { query, ruleIds } = await this.asked();
+      if (generation !== this.generation) return;
+      this.ruleIds = ruleIds;
+      // Without a rule the API would give the alerts of all.
+      const { body, next } = ruleIds?.size === 0
+        ? { body: { items: [] }, next: null }
+        : await call(`/v1/alerts?${query}`);
       if (generation !== this.generation) return;
       Object.assign(this, { alerts: body.items, next, done: true });
       setText(this.error, "");
@@ -93,6 +103,22 @@ export class AlertsView {
       );
       this.key = null;
     }
+  }
+
+  /** The query for the API. What rules are for it does not know: they go in by their ids. */
+  async asked() {
+    const query = new URLSearchParams(this.query);
+    for (const name of MEMBERS) query.delete(name);
+    query.set("limit", PAGE);
+    if (!MEMBERS.some((name) => this.query.get(name))) return { query, ruleIds: null };
+    const only = this.query.get("ruleId");
+    const ruleIds = new Set((await ruleIdsOf(this.query)).filter((id) => !only || String(id) === only));
+    if (ruleIds.size > MOST_RULES) {
+      throw new Error(`${ruleIds.size} rules fit, and alerts of at most ${MOST_RULES} are listed at once`);
+    }
+    query.delete("ruleId");
+    for (const id of ruleIds) query.append("ruleId", id);
+    return { query, ruleIds };
   }
 
   async readOlder() {
@@ -125,7 +151,7 @@ export class AlertsView {
     const last = this.alerts.at(-1);
     const isBelow = this.next && last && alert.eventTime < last.eventTime;
     // A mark may bring an alert into the filter; who acknowledges one does not.
-    if (kind === "AlertAcknowledged" || isBelow || !belongs(alert, this.query)) return;
+    if (kind === "AlertAcknowledged" || isBelow || !belongs(alert, this.query, this.ruleIds)) return;
     this.alerts = [alert, ...this.alerts].sort((a, b) =>
       b.eventTime - a.eventTime || (a.alertId < b.alertId ? -1 : 1)
     );
@@ -177,14 +203,16 @@ export class AlertsView {
     if (here().view !== "alerts" || document.hidden) return;
     for (const row of this.rows.values()) row.tick(now);
     if (here().id === null && this.query && now - this.summaryAt > SUMMARY_MS) this.readSummary();
+    if (here().id !== null) this.page.tick();
     // A reading that failed is tried again.
     if (here().id === null && this.query && this.key === null && this.done === false) this.open(here());
   }
 }
 
-function belongs(alert, query) {
+function belongs(alert, query, ruleIds) {
   const [field, ...rest] = (query.get("group") ?? "").split(":");
   return (!query.get("state") || query.get("state") === alert.state) &&
+    (ruleIds === null || ruleIds.has(alert.ruleId)) &&
     (!query.get("ruleId") || Number(query.get("ruleId")) === alert.ruleId) &&
     (!field || alert.group[field] === rest.join(":")) &&
     (!query.get("voided") || query.get("voided") === String(alert.voided.length > 0)) &&

@@ -4,6 +4,8 @@ import { element, setText } from "../core/dom.js";
 import { MANY, ONE } from "../core/event_type.js";
 import { ago, fieldName, fullTime, timeOfDay } from "../core/format.js";
 import { session } from "../core/client.js";
+import { purposeOf } from "../core/purposes.js";
+import { severityTag } from "./purpose_facts.js";
 import { cameTo } from "../words/verdict.js";
 import { bounds, inBuckets } from "../words/precision.js";
 import { voidedTag } from "../words/void_marks.js";
@@ -64,6 +66,7 @@ export class AlertRow {
     this.age = element("span");
     this.end = element("div", { class: "alert-end" });
     this.facts = facts(alert);
+    this.severity = element("span", { class: "alert-severity" });
     const iso = new Date(alert.eventTime).toISOString();
     this.element = element(
       "li",
@@ -74,7 +77,7 @@ export class AlertRow {
         element(
           "a",
           { class: "alert-open", href: `/alerts/${alert.alertId}${search}`, "data-go": true },
-          element("span", { class: "alert-name" }, alert.ruleName),
+          element("span", { class: "alert-name" }, alert.ruleName, this.severity),
           this.facts,
         ),
         element(
@@ -112,6 +115,11 @@ export class AlertRow {
 
   tick(now) {
     setText(this.age, ago(this.alert.eventTime, now));
+    // The rules may be read after the alerts, and what they are for may change.
+    const tag = severityTag(purposeOf(this.alert.ruleId));
+    if (this.severity.textContent !== (tag?.textContent ?? "")) {
+      this.severity.replaceChildren(...[tag ?? []].flat());
+    }
   }
 
   button() {

@@ -3,11 +3,14 @@
 import { tell } from "../core/approval.js";
 import { Problem, registry, session } from "../core/client.js";
 import { confirm } from "../core/confirm.js";
-import { inWords } from "../words/definition.js";
 import { arrange, button, byId, element, setText, toast } from "../core/dom.js";
-import { figure, fullTime, timeOfDay } from "../core/format.js";
+import { figure } from "../core/format.js";
 import { total } from "../core/pipeline_health.js";
 import { feeds, isApplied } from "../core/pipeline.js";
+import { fits } from "../core/purposes.js";
+import { PurposeFilters } from "../parts/purpose_filters.js";
+import { PurposeForm } from "./purpose_form.js";
+import { ruleFacts } from "./rule_facts.js";
 import { RuleForm } from "./rule_form.js";
 import { RuleTrace } from "./rule_trace.js";
 import { ruleVersions } from "./rule_versions.js";
@@ -28,6 +31,7 @@ export class RulesView {
     this.list = element("ul", { class: "rules", id: "rule-list" });
     this.empty = element("p", { class: "empty" });
     this.applied = element("p", { class: "muted small" });
+    this.filters = new PurposeFilters("rules", () => this.take(feeds.rules));
     this.fresh = button("New rule", () => this.edit(null), { kind: "primary", id: "new-rule" });
     byId("rules").append(
       element(
@@ -39,6 +43,7 @@ export class RulesView {
           element("div", {}, element("h1", {}, "Rules"), this.applied),
           this.fresh,
         ),
+        element("div", { class: "filters" }, this.filters.elements),
         this.list,
         this.empty,
       ),
@@ -71,14 +76,22 @@ export class RulesView {
           : `The rules cannot be read now: the registry ${feed.trouble}.`,
       );
     }
-    setText(this.empty, "There are no rules yet. Write the first one, or begin with a template.");
+    const filter = this.filters.read();
+    const shownRules = feed.data.filter((rule) => fits(rule.purpose, filter));
+    this.empty.hidden = shownRules.length > 0;
+    setText(
+      this.empty,
+      feed.data.length
+        ? "No rule fits these filters."
+        : "There are no rules yet. Write the first one, or begin with a template.",
+    );
     const applied = feed.data.filter(isApplied).length;
     setText(
       this.applied,
       feed.data.length ? `${applied} of ${feed.data.length} applied by the engine as published` : "",
     );
     const kept = new Map();
-    for (const rule of feed.data) {
+    for (const rule of shownRules) {
       const shown = JSON.stringify([rule, session.may("rules:write")]);
       const old = this.rows.get(rule.ruleId);
       kept.set(rule.ruleId, old?.shown === shown ? old : { shown, ...this.row(rule) });
@@ -98,39 +111,7 @@ export class RulesView {
       element: element(
         "li",
         { class: "rule", dataset: { ruleId: rule.ruleId } },
-        element(
-          "div",
-          { class: "rule-main" },
-          element(
-            "div",
-            { class: "rule-head" },
-            element("a", {
-              class: "rule-name",
-              href: `/alerts?ruleId=${rule.ruleId}`,
-              "data-go": true,
-              title: "Its alerts",
-            }, rule.name),
-            rule.state === "PAUSED" ? element("span", { class: "tag warn" }, "paused") : null,
-          ),
-          element("p", { class: "rule-words" }, inWords(rule.definition)),
-          element(
-            "div",
-            { class: "rule-versions" },
-            element("span", { class: "tag" }, "published ", element("b", {}, `v${rule.version}`)),
-            appliedTag(rule),
-            rule.effectiveFrom > Date.now()
-              ? element("span", { class: "tag" }, `in force from ${timeOfDay(rule.effectiveFrom)}`)
-              : null,
-            rule.status?.warmFrom > Date.now()
-              ? element(
-                "span",
-                { class: "tag", title: fullTime(rule.status.warmFrom) },
-                `window full at ${timeOfDay(rule.status.warmFrom)}`,
-              )
-              : null,
-            counted,
-          ),
-        ),
+        ruleFacts(rule, counted),
         element(
           "div",
           { class: "rule-acts" },
@@ -138,6 +119,7 @@ export class RulesView {
           rule.state === "PAUSED"
             ? does("Resume", () => this.change(rule, "resume"))
             : does("Pause", () => this.change(rule, "pause")),
+          does("Purpose", () => this.explain(rule)),
           button("Trace", () => this.follow(rule), { "aria-label": `Trace: ${rule.name}` }),
           button("Versions", () => this.show(`Versions of \u201c${rule.name}\u201d`, ruleVersions(rule)), {
             "aria-label": `Versions: ${rule.name}`,
@@ -167,6 +149,14 @@ export class RulesView {
     });
     this.show(rule ? `Change \u201c${rule.name}\u201d` : "New rule", form.element);
     form.name.focus();
+  }
+
+  explain(rule) {
+    const form = new PurposeForm(rule, () => {
+      byId("rule-dialog").close();
+      feeds.rules.hurry();
+    });
+    this.show(`What \u201c${rule.name}\u201d is for`, form.element);
   }
 
   follow(rule) {
@@ -224,22 +214,4 @@ function refusal(error) {
     return "Somebody else changed this rule meanwhile. Look at it, and try again.";
   }
   return error.message;
-}
-
-function appliedTag(rule) {
-  if (isApplied(rule)) {
-    const title = rule.status.appliedAt ? fullTime(rule.status.appliedAt) : "";
-    return element(
-      "span",
-      { class: "tag good applied", title },
-      "\u2713 applied ",
-      `v${rule.status.appliedVersion}`,
-    );
-  }
-  const before = rule.status?.appliedVersion;
-  return element(
-    "span",
-    { class: "tag alarm" },
-    before ? `applied v${before}, taking v${rule.version}` : "not applied yet",
-  );
 }

@@ -1,0 +1,107 @@
+"""What a rule is for: said in its form, shown with the rule and with its alerts, and filtered by."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.support.layout import fits
+from tests.browser.support.rule_work import row_of, stored
+from tests.browser.traffic import Tripped
+from tests.stack import RunningStack
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
+
+PURPOSE: dict[str, Any] = {
+    "description": "Cards that are tried out before they are used.\nOften at night.",
+    "severity": "critical",
+    "tags": ["cards", "night"],
+    "owner": "Fraud desk",
+    "playbook": "https://wiki.example/playbooks/card-testing",
+}
+
+
+@pytest.fixture
+def purposed(stack: RunningStack, tripped: Tripped) -> Iterator[Tripped]:
+    """The rule that tripped, with a purpose; without one again at the end, for other tests."""
+    path = f"/v1/rules/{tripped.rule['ruleId']}/purpose"
+    with stack.registry() as registry:
+        registry.put(path, json=PURPOSE, headers={"If-Match": "*"}).raise_for_status()
+        yield tripped
+        registry.put(path, json={}, headers={"If-Match": "*"}).raise_for_status()
+
+
+def test_it_is_said_in_a_form_and_shown(
+    open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any]
+) -> None:
+    window = open_window("analyst")
+    window.go("/rules")
+    row = row_of(window.page, rule)
+    row.get_by_role("button", name="Purpose").click()
+    form = window.page.get_by_role("dialog", name="is for")
+    form.get_by_label("Severity").select_option("high")
+    form.get_by_label("Owner").fill("Ada")
+    form.get_by_label("Tags").fill("mules, work  mules")
+    form.get_by_label("Playbook").fill("http://wiki.example/")
+    form.get_by_label("Description").fill("Mules are paid by many.")
+    form.get_by_role("button", name="Save").click()
+    expect(form.locator("[data-field=playbook] .field-error")).to_be_visible()
+    form.get_by_label("Playbook").fill("https://wiki.example/mules")
+    form.get_by_role("button", name="Save").click()
+    expect(form).to_be_hidden()
+    expect(row.get_by_text("high", exact=True)).to_be_visible()
+    expect(row.get_by_text("Mules are paid by many.")).to_be_visible()
+    expect(row.get_by_text("#work")).to_be_visible()
+    link = row.get_by_role("link", name="Playbook")
+    expect(link).to_have_attribute("href", "https://wiki.example/mules")
+    expect(link).to_have_attribute("rel", "noopener noreferrer")
+    now = stored(stack, rule["ruleId"])
+    assert (now["purpose"]["tags"], now["version"]) == (["mules", "work"], 1)
+    window.page.locator("#rules-tag").select_option("work")
+    expect(window.page.locator("#rule-list > li")).to_have_count(1)
+    window.page.locator("#rules-severity").select_option("info")
+    expect(window.page.get_by_text("No rule fits these filters.")).to_be_visible()
+    window.is_clean("answered 422")
+
+
+def test_who_may_not_change_rules_reads_it(open_window: OpenWindow, rule: dict[str, Any]) -> None:
+    window = open_window("viewer")
+    window.go("/rules")
+    expect(row_of(window.page, rule).get_by_role("button", name="Purpose")).to_be_disabled()
+    window.is_clean()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_alerts_show_it_and_are_found_by_it(
+    open_window: OpenWindow, purposed: Tripped, tmp_path: Path, width: int
+) -> None:
+    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
+    window = open_window("analyst", viewport={"width": width, "height": 900})
+    window.go("/rules")
+    expect(row_of(window.page, purposed.rule).get_by_text("critical", exact=True)).to_be_visible()
+    fits(window, width)
+    window.page.screenshot(path=folder / f"purpose-rules-{width}.png")
+    window.go("/alerts?severity=critical&owner=Fraud+desk")
+    rows = window.page.locator("#alert-list > li")
+    expect(rows.first.get_by_text("critical", exact=True)).to_be_visible()
+    expect(rows.filter(has_text=purposed.rule["name"])).to_have_count(min(25, len(purposed.alerts)))
+    expect(window.page.locator("#alerts-severity")).to_have_value("critical")
+    fits(window, width)
+    window.page.screenshot(path=folder / f"purpose-alerts-{width}.png")
+    window.page.locator("#alerts-severity").select_option("low")
+    expect(window.page.get_by_text("No alert fits these filters.")).to_be_visible()
+    window.go(f"/alerts/{purposed.alerts[0]['alertId']}")
+    part = window.page.locator(".alert-page .purpose")
+    link = part.get_by_role("link", name="Playbook")
+    expect(link).to_have_attribute("href", PURPOSE["playbook"])
+    for text in ("critical", "Often at night.", "Fraud desk", "#cards"):
+        expect(part.get_by_text(text)).to_be_visible()
+    fits(window, width)
+    window.page.screenshot(path=folder / f"purpose-alert-{width}.png")
+    window.is_clean()
