@@ -122,6 +122,27 @@ def test_a_filter_with_very_many_ways_is_not_looked_at() -> None:
     assert ways([read({"all": [either] * 9})], TYPE, NAMES) is None
 
 
+def test_a_filter_whose_ways_compare_with_very_many_constants_is_not_looked_at() -> None:
+    asked: list[str] = []
+
+    def values_of(name: str) -> list[str]:
+        asked.append(name)
+        return [f"account-{i}" for i in range(10_000)]
+
+    names = NamesNow(values_of, PARAMETERS.get)
+    either: dict[str, Any] = {
+        "any": [{"field": "paymentType", "operator": "=", "value": kind} for kind in ("CSH", "CRD")]
+    }
+    listed = [{"field": "payeeId", "in": {"list": f"list-{i}"}} for i in range(100)]
+    assert ways([read(listed[0])], TYPE, names) is not None
+    assert ways([read({"all": [either, either, listed[0]]})], TYPE, names) is not None
+    asked.clear()
+    assert ways([read({"all": [*[either] * 8, *listed]})], TYPE, names) is None
+    assert len(asked) < 10, "lists are read though it is too much already"
+    said = [{"field": "payeeId", "in": [f"{i}-{j}" for j in range(500)]} for i in range(3)]
+    assert ways([read({"all": [*[either] * 8, *said]})], TYPE, names) is None
+
+
 def test_a_name_that_has_no_value_takes_nothing_away() -> None:
     unknown = NamesNow(lambda _: None, lambda _: None)
     tree = {"all": [{"field": "payeeId", "in": {"list": "none"}}, {"field": "paymentAmount", "operator": ">",

@@ -24,6 +24,9 @@ from tripline_contracts.filters.filter_tree import (
 
 MOST_WAYS = 256
 """A filter with more ways to pass it is not looked at: its size would double with each `any`."""
+MOST_CONSTANTS = 250_000
+"""The same for one whose ways compare with more constants, the values of lists among them: each comparison of a way may
+go through all constants of that way. A second's work at the most."""
 
 Way: TypeAlias = Mapping[str, FieldRange]
 """By field what is left of it; a field that is not looked at is not in it."""
@@ -32,7 +35,7 @@ _Literal: TypeAlias = tuple[_Leaf, bool]
 
 
 class TooManyWays(Exception):
-    """The filter has more than `MOST_WAYS`."""
+    """The filter has more than `MOST_WAYS`, or `MOST_CONSTANTS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ def ways(filters: Iterable[Filter | None], event_type: EventType, names: NamesNo
     try:
         together = [_disjuncts(one, negated=False) for one in filters if one is not None]
         conjuncts = [()] if not together else _product(together)
+        _require_few_constants(conjuncts, names)
     except TooManyWays:
         return None
     passed = (_way(conjunct, event_type, names) for conjunct in conjuncts)
@@ -69,9 +73,34 @@ def _disjuncts(tree: Filter, *, negated: bool) -> list[tuple[_Literal, ...]]:
     assert_never(tree)
 
 
+def _require_few_constants(conjuncts: Iterable[tuple[_Literal, ...]], names: NamesNow) -> None:
+    """Ends at the first way that is too much: lists that are not looked at any more are not read either."""
+    work = 0
+    for conjunct in conjuncts:
+        constants = 0
+        for leaf, _ in conjunct:
+            constants += _constants(leaf, names)
+            if work + constants * len(conjunct) > MOST_CONSTANTS:
+                raise TooManyWays
+        work += constants * len(conjunct)
+
+
+def _constants(leaf: _Leaf, names: NamesNow) -> int:
+    match leaf:
+        case Membership():
+            return len(leaf.constants)
+        case ListMembership():
+            return len(names.values_of(leaf.list_name) or ())
+        case Comparison() | ParameterComparison():
+            return 1
+    assert_never(leaf)
+
+
 def _product(parts: list[list[tuple[_Literal, ...]]]) -> list[tuple[_Literal, ...]]:
     together: list[tuple[_Literal, ...]] = [()]
     for part in parts:
+        if len(together) * len(part) > MOST_WAYS:
+            raise TooManyWays
         together = _bounded([(*left, *right) for left in together for right in part])
     return together
 
