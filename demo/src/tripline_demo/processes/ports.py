@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
+_SOCKETS = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+_LISTENING = "0A"
 
 
 def is_free(port: int) -> bool:
@@ -30,6 +33,23 @@ def is_open(port: int, timeout_seconds: float = 0.5) -> bool:
             return True
     except OSError:
         return False
+
+
+def is_ours(port: int) -> bool:
+    """Whether a process of this user listens on the port, and no other user's.
+
+    Until a server listens anybody on the machine may take its port: nothing secret is sent to one that is not ours.
+    """
+    users = {user for table in _SOCKETS if table.exists() for user in listeners(table.read_text(), port)}
+    return users == {os.getuid()}
+
+
+def listeners(table: str, port: int) -> set[int]:
+    """The users that listen on the port, by a table like /proc/net/tcp."""
+    rows = (line.split() for line in table.splitlines()[1:])
+    return {
+        int(row[7]) for row in rows if row[3] == _LISTENING and int(row[1].rpartition(":")[2], 16) == port
+    }
 
 
 def free_ports(count: int) -> list[int]:
