@@ -102,6 +102,10 @@ _TRIM: Final = (
     "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockExperimentalVMOptions -XX:TrimNativeHeapInterval=30000"
 )
 
+# The JVM calls the driver back over a port of loopback. With Java threads pinned to Python's it has no secret, and
+# whoever shares the machine may call the driver's listener in its place; unpinned, both sides know the gateway's.
+_PINNED: Final = "PYSPARK_PIN_THREAD"
+
 # History and windows are not in the JVM's heap; what is lives for one micro-batch or for some seconds. Survivors large
 # enough for that keep it out of the old generation, whose collections stop everything for a third of a second. Two
 # cores that others use too gain nothing by two threads that wait for each other.
@@ -124,12 +128,14 @@ def start_session(settings: EngineSettings, shards: int, archive: ClassCache | N
     # workers have to run the same interpreter, with the same packages
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault(_MALLOC, _ARENAS)
+    os.environ[_PINNED] = "false"
     builder = SparkSession.Builder().appName("tripline-engine").master(settings.spark_master)
     for key, value in {**_PURPOSE, **_deployment(settings, shards, archive)}.items():
         builder = builder.config(key, value)
     session = _created(builder)
     session.sparkContext.setLogLevel("ERROR")
     refuse_speculation(session)
+    refuse_strange_callers(session)
     _forget_defaults(session)
     return session
 
@@ -171,6 +177,17 @@ def refuse_speculation(session: SparkSession) -> None:
     if session.conf.get("spark.speculation", "false") == "true":
         session.stop()
         raise BadSettings("spark.speculation: must be false, two attempts of a task can't share a shard")
+
+
+def refuse_strange_callers(session: SparkSession) -> None:
+    """Calls from the JVM have to prove that they are: a gateway that lets anybody call is not used."""
+    gateway = session.sparkContext._gateway  # noqa: SLF001  # nothing public tells
+    assert gateway is not None  # the session has just been made
+    if not gateway.callback_server_parameters.auth_token:
+        session.stop()
+        raise BadSettings(
+            f"{_PINNED}: must be false, else any user of this machine can call the engine's driver"
+        )
 
 
 def _deployment(settings: EngineSettings, shards: int, archive: ClassCache | None) -> dict[str, str]:
