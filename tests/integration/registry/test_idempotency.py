@@ -59,3 +59,14 @@ def test_expired_keys_are_forgotten(api: RegistryApi, client: httpx.Client) -> N
     assert (
         client.post("/v1/rules", json=dict(DEFINITION), headers=headers).json()["ruleId"] != first["ruleId"]
     )
+
+
+def test_one_key_is_not_for_two_queries(client: httpx.Client) -> None:
+    rule = client.post("/v1/rules", json=DEFINITION).json()
+    path = f"/v1/rules/{rule['ruleId']}/pause"
+    headers = {"Idempotency-Key": "query-1", "If-Match": "*"}
+    first = client.post(path, headers=headers, params={"reason": "one"})
+    again = client.post(path, headers=headers, params={"reason": "one"})
+    assert (first.status_code, again.json()) == (200, first.json())
+    other = client.post(path, headers=headers, params={"reason": "one", "breakGlass": "true"})
+    assert (other.status_code, other.json()["type"]) == (422, "urn:tripline:problem:idempotency-key-reused")

@@ -35,6 +35,9 @@ def repeatable(body: object = None) -> Repeatable | None:
         message = "expected 1 to 128 visible ASCII characters"
         raise bad_request(f"{HEADER} cannot be used.", errors=[FieldError(f"header.{HEADER}", message)])
     parts = [request.method, request.path, request.headers.get("If-Match"), body]
+    if request.args:
+        # what is asked for alone, or for another reason, is another request
+        parts.append(sorted(request.args.items(multi=True)))
     text = json.dumps(parts, sort_keys=True, default=str)
     return Repeatable(key, hashlib.sha256(text.encode()).hexdigest())
 
