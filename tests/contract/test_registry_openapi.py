@@ -54,6 +54,7 @@ def test_an_operation_is_whole(name: str, operation: dict[str, Any]) -> None:
         "DELETE /v1/rules/{rule_id}",
         "POST /v1/rules/{rule_id}/pause",
         "POST /v1/rules/{rule_id}/resume",
+        "PUT /v1/changes/{change_id}",
         "PUT /v1/settings",
     ],
 )

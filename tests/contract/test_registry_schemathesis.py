@@ -158,13 +158,17 @@ class Supply:
         else:
             change = self._author.post("/v1/rules", json=dict(DEFINITION)).raise_for_status().json()
         case.path_parameters["change_id"] = change["changeId"]
+        if "If-Match" in (case.headers or {}):
+            case.headers["If-Match"] = f'"{change["revision"]}"'
         if isinstance(case.body, dict) and "contentHash" in case.body:
             case.body["contentHash"] = change["contentHash"]
 
     def _as_everybody(self, change: dict[str, Any]) -> dict[str, Any]:
         """The same with the caller's hand in it."""
         edited: dict[str, Any] = (
-            self._client.put(f"/v1/changes/{change['changeId']}", json=dict(DEFINITION))
+            self._client.put(
+                f"/v1/changes/{change['changeId']}", json=dict(DEFINITION), headers={"If-Match": "*"}
+            )
             .raise_for_status()
             .json()
         )

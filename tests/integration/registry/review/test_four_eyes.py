@@ -87,7 +87,7 @@ def test_the_life_of_a_rule_is_told_by_the_audit_alone(
     step(client, draft, "submit").raise_for_status()
     step(approver, draft, "reject", reason="limit too low").raise_for_status()
     edited = (
-        second.put(f"/v1/changes/{draft['changeId']}", json={**DEFINITION, "limit": "2000"})
+        second.put(f"/v1/changes/{draft['changeId']}", json={**DEFINITION, "limit": "2000"}, headers=ANY)
         .raise_for_status()
         .json()
     )
@@ -128,6 +128,18 @@ def test_the_life_of_a_rule_is_told_by_the_audit_alone(
         "bursts in the shop",
         "limit too low",
     ]
+
+
+def test_an_edit_names_the_revision_that_was_seen(client: httpx.Client, second: httpx.Client) -> None:
+    draft = asked(client.post("/v1/rules", json=DEFINITION))
+    path = f"/v1/changes/{draft['changeId']}"
+    assert second.put(path, json=DEFINITION).status_code == 428
+    seen = {"If-Match": second.get(path).headers["ETag"]}
+    second.put(path, json={**DEFINITION, "limit": "2000"}, headers=seen).raise_for_status()
+    stale = client.put(path, json={**DEFINITION, "limit": "3000"}, headers=seen)
+    assert (stale.status_code, stale.headers["ETag"], stale.json()["currentVersion"]) == (412, '"2"', 2)
+    assert client.get(path).json()["content"]["definition"]["limit"] == "2000"
+    step(client, draft, "withdraw").raise_for_status()
 
 
 @pytest.mark.parametrize("key", ["analyst-key-for-tests", "author-approver-for-tests"])
@@ -212,7 +224,7 @@ def test_the_database_refuses_a_decision_by_an_editor(
     """Whatever the service believes: by the list of editors, by who wrote a revision, and once it is decided."""
     change = asked(client.post("/v1/rules", json=DEFINITION))
     number = change["changeId"]
-    second.put(f"/v1/changes/{number}", json={**DEFINITION, "limit": "5"}).raise_for_status()
+    second.put(f"/v1/changes/{number}", json={**DEFINITION, "limit": "5"}, headers=ANY).raise_for_status()
     decide = """
     UPDATE registry.changes SET editors = %s, state = 'APPROVED', decided_by = %s, decided_at = 1 WHERE change_id = %s
     """

@@ -119,6 +119,16 @@ def test_the_trail_tells_each_step(review: Review, store: FakeStore) -> None:
     assert entries[5]["after"]["definitionHash"] == entries[1]["after"]["content"]["definitionHash"]
 
 
+def test_an_edit_of_a_revision_that_is_gone_is_refused(review: Review, store: FakeStore) -> None:
+    draft = review.propose(ADA, new_rule, told).body["id"]
+    review.edit(BOB, draft, lambda _: PublishRule(1, None, definition(60), None), told, frozenset({1}))
+    with pytest.raises(StaleVersion) as refused:
+        review.edit(ADA, draft, lambda _: PublishRule(1, None, definition(90), None), told, frozenset({1}))
+    change = store.log.changes.kept[draft]
+    assert (refused.value.current, change.revision) == (2, 2)
+    assert change.content.members["definitionHash"] == definition(60).hash
+
+
 @pytest.mark.parametrize("actor", [ADA, BOB], ids=["author", "editor"])
 def test_whoever_had_a_hand_in_it_does_not_approve_it(review: Review, store: FakeStore, actor: Actor) -> None:
     change_id = review.propose(ADA, new_rule, told).body["id"]

@@ -13,10 +13,12 @@ from rules_registry.domain.commands import (
     ChangeRule,
     ChangeSettings,
     DeleteRule,
+    Expected,
     PauseRule,
     PublishRule,
     ResumeRule,
 )
+from rules_registry.domain.decisions import require_expected
 from rules_registry.domain.review import change_request
 from rules_registry.domain.review.change_request import ChangeRequest
 from rules_registry.domain.review.content import Proposed, command_of, content_of
@@ -87,12 +89,15 @@ class Review:
         change_id: int,
         command: Callable[[ChangeRequest], PublishRule | ChangeRule],
         answer: Answering,
+        expected: Expected = None,
     ) -> Answer:
-        """Another content for a draft, made for the rule as it stands now. Raises what doing it would raise,
-        `ChangeNotFound` and `IllegalStep`."""
+        """Another content for a draft, made for the rule as it stands now; `expected` are the revisions that the
+        caller has seen. Raises what doing it would raise, `ChangeNotFound`, `StaleVersion` and `IllegalStep`."""
 
         def run(log: Log) -> ChangeRequest:
             change = _get(log, change_id)
+            # Of two who edit the same revision the second would otherwise undo the first, unseen.
+            require_expected(change.revision, expected)
             wanted = command(change)
             content = content_of(wanted, _version(log, wanted))
             edited = change_request.edited(change, content, actor, self.registry.clock())

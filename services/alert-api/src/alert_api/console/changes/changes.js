@@ -97,7 +97,7 @@ export class ChangesView {
     const form = new RuleForm(draft, () => {
       byId("rule-dialog").close();
       this.read();
-    }, { path: `/changes/${change.changeId}`, go: "Save the draft" });
+    }, { path: `/changes/${change.changeId}`, version: change.revision, go: "Save the draft" });
     setText(byId("rule-dialog-title"), `Edit change ${change.changeId}`);
     byId("rule-dialog-body").replaceChildren(form.element);
     byId("rule-dialog").showModal();

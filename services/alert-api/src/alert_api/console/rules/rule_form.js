@@ -20,10 +20,10 @@ const SHAPES = [["one", "one condition"], ["several", "several conditions"]];
 export class RuleForm {
   /**
    * `rule` is null for a new one; `onDone(rule)` is called with what the registry made of it. A draft is a rule
-   * that is saved at a `path` of its own.
+   * that is saved at a `path` of its own, as the next one after the revision `version`.
    */
-  constructor(rule, onDone, { path = null, go = "Publish the new version" } = {}) {
-    Object.assign(this, { rule, onDone, path });
+  constructor(rule, onDone, { path = null, version = null, go = "Publish the new version" } = {}) {
+    Object.assign(this, { rule, onDone, path, version });
     this.name = element("input", { id: "rule-name", maxlength: 200, required: true, autocomplete: "off" });
     this.shape = choice(SHAPES, { id: "rule-shape", on: { change: () => this.reshape() } });
     this.measure = new MeasureForm("rule", `Nothing chosen: one group of all ${MANY}.`);
@@ -196,7 +196,7 @@ export class RuleForm {
   }
 
   ask(body) {
-    if (this.path) return registry(this.path, { method: "PUT", body });
+    if (this.path) return registry(this.path, { method: "PUT", body, version: this.version });
     if (this.rule === null) return registry("/rules", { method: "POST", body });
     return registry(`/rules/${this.rule.ruleId}`, { method: "PUT", body, version: this.rule.version });
   }

@@ -20,11 +20,11 @@ from rules_registry.api.review.change_schemas import (
 from rules_registry.api.review.change_views import CHANGES, answered, change_json
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
-from rules_registry.api.services import change_queries, installed_type, review
+from rules_registry.api.services import change_queries, expected_versions, installed_type, review
 from rules_registry.domain.commands import ChangeRule, PublishRule
 from rules_registry.domain.review.change_request import EDITABLE, ChangeRequest
 from rules_registry.errors import IllegalStep
-from tripline_http.etags import ETAG_HEADER_DOC, etag_of
+from tripline_http.etags import ETAG_HEADER_DOC, IfMatch, etag_of
 from tripline_http.links import LINK_HEADER_DOC
 from tripline_http.openapi import new_blueprint
 
@@ -67,15 +67,17 @@ def get(change_id: int) -> tuple[dict[str, Any], dict[str, str]]:
 
 @blueprint.route(CHANGE, methods=["PUT"])
 @blueprint.requires("rules:write")
+@blueprint.if_match
 @blueprint.json_body(BODY_SCHEMA)
 @takes_reason
 @blueprint.response(200, ChangeSchema, headers=ETAG_HEADER_DOC)
 @blueprint.problems(404, 409, 503)
 @blueprint.doc(operationId="editChange")
-def edit(body: dict[str, Any], change_id: int) -> Response:
+def edit(if_match: IfMatch, body: dict[str, Any], change_id: int) -> Response:
     """Edit a draft of a rule
 
-    It is the draft's next revision, made for the rule as it stands now. Who edits a change cannot approve it.
+    It is the draft's next revision, made for the rule as it stands now. `If-Match` names the revision that the editor
+    has seen. Who edits a change cannot approve it.
     """
     read = read_rule_body(body, installed_type())
 
@@ -88,7 +90,8 @@ def edit(body: dict[str, Any], change_id: int) -> Response:
             return PublishRule(rule_id, read.name, read.definition, read.effective_from)
         return ChangeRule(rule_id, None, read.name, read.definition, read.effective_from)
 
-    return response_of(review().edit(actor_of_request(), change_id, command, answered))
+    seen = expected_versions(if_match)
+    return response_of(review().edit(actor_of_request(), change_id, command, answered, seen))
 
 
 @blueprint.route(f"{CHANGE}/submit", methods=["POST"])
