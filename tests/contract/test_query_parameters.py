@@ -15,7 +15,17 @@ from tripline_http.guards.query_parameters import declared_by
 pytestmark = pytest.mark.contract
 
 ENDPOINTS = endpoints()
-PAGES = {"/", "/live", "/rules", "/lists", "/alerts", "/alerts/<uuid:_alert>", "/changes", "/controls"}
+PAGES = {
+    "/",
+    "/live",
+    "/rules",
+    "/lists",
+    "/alerts",
+    "/alerts/<uuid:_alert>",
+    "/changes",
+    "/controls",
+    "/audit",
+}
 # Handed on, query and all, to a service of this list, which refuses.
 PROXIES = {"/console/registry/<path:path>", "/console/generator/<path:path>"}
 FREE = {

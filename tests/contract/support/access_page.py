@@ -30,7 +30,17 @@ PROBES: Final = {
 CONSOLE: Final = {
     **{
         f"GET {page}": OPEN
-        for page in ("/", "/live", "/rules", "/lists", "/alerts", "/alerts/{_alert}", "/changes", "/controls")
+        for page in (
+            "/",
+            "/live",
+            "/rules",
+            "/lists",
+            "/alerts",
+            "/alerts/{_alert}",
+            "/changes",
+            "/controls",
+            "/audit",
+        )
     },
     "GET /console/{name}": OPEN,
     "GET /console/event-type": OPEN,

@@ -106,7 +106,8 @@ def test_an_unchanged_file_is_not_sent_again(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/live", "/rules", "/lists", "/alerts", "/changes", "/controls", f"/alerts/{alert_id(1)}"]
+    "path",
+    ["/live", "/rules", "/lists", "/alerts", "/changes", "/controls", "/audit", f"/alerts/{alert_id(1)}"],
 )
 def test_the_address_of_a_view_is_the_page(client: FlaskClient, path: str) -> None:
     assert client.get(path).data == client.get("/").data

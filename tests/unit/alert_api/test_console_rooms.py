@@ -12,7 +12,7 @@ CONSOLE = Path(str(resources.files("alert_api").joinpath("console")))
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("main",),
     ("changes",),
-    ("live", "rules", "alerts", "lists", "controls"),
+    ("live", "rules", "alerts", "lists", "controls", "audit"),
     ("parts",),
     ("words",),
     ("core",),

@@ -91,6 +91,14 @@ def test_pages_and_filters(client: httpx.Client, auditor: httpx.Client) -> None:
     page = auditor.get("/v1/audit", params={"limit": 1})
     follow = auditor.get(page.links["next"]["url"])
     assert [page.json()["items"][0]["sequence"], follow.json()["items"][0]["sequence"]] == [1, 2]
+    last = auditor.get("/v1/audit/head").json()["sequence"]
+    newest = auditor.get("/v1/audit", params={"limit": 2, "order": "newest"})
+    older = auditor.get(newest.links["next"]["url"])
+    assert [entry["sequence"] for entry in newest.json()["items"]] == [last, last - 1]
+    assert [entry["sequence"] for entry in older.json()["items"]] == [last - 2, last - 3]
+    both = entries(auditor, kind="list", subject="audited", order="newest")
+    assert both == [second, first]
+    assert auditor.get("/v1/audit", params={"order": "random"}).status_code == 422
 
 
 def test_an_export_can_be_checked_with_a_head_that_was_kept(

@@ -24,7 +24,17 @@ TYPES: Final = {"html": "text/html; charset=utf-8", "css": "text/css; charset=ut
     "svg": "image/svg+xml",
 }
 # The page itself shows the view that the address names.
-PAGES: Final = ("/", "/live", "/rules", "/lists", "/alerts", "/alerts/<uuid:_alert>", "/changes", "/controls")
+PAGES: Final = (
+    "/",
+    "/live",
+    "/rules",
+    "/lists",
+    "/alerts",
+    "/alerts/<uuid:_alert>",
+    "/changes",
+    "/controls",
+    "/audit",
+)
 
 
 def console_blueprint(event_type: EventType) -> Blueprint:

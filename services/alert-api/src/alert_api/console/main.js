@@ -1,6 +1,7 @@
 // Ties the page together: sign-in, views, readings, and saying plainly what is away or behind.
 
 import { AlertsView } from "./alerts/alerts.js";
+import { AuditView } from "./audit/audit.js";
 import { call, Problem, session, SignedOut } from "./core/client.js";
 import { prepareConfirm } from "./core/confirm.js";
 import { ChangesView } from "./changes/changes.js";
@@ -32,6 +33,7 @@ const TITLES = {
   alerts: "Alerts",
   changes: "Changes",
   controls: "Controls",
+  audit: "Audit trail",
 };
 
 const health = new EngineHealth();
@@ -42,6 +44,7 @@ const views = {
   alerts: new AlertsView(),
   changes: new ChangesView(),
   controls: new ControlsView(),
+  audit: new AuditView(),
 };
 const alertService = { title: "The alert service", trouble: null, goodAt: null };
 const stream = new AlertStream({
@@ -124,6 +127,9 @@ function begin({ actor, scopes }) {
   session.actor = actor;
   session.scopes = new Set(scopes);
   setText(byId("who"), `Signed in as ${actor}`);
+  for (const link of document.querySelectorAll("[data-scope]")) {
+    link.hidden = !session.may(link.dataset.scope);
+  }
   show(true);
   stream.start();
   for (const feed of Object.values(feeds)) feed.hurry();

@@ -39,11 +39,12 @@ class AuditQueries:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    def page(self, wanted: AuditFilter, after: int, limit: int) -> AuditPage:
-        """Entries after that number."""
+    def page(self, wanted: AuditFilter, after: int, limit: int, *, newest_first: bool = False) -> AuditPage:
+        """Entries after that number; with `newest_first` before it, and 0 is before the newest."""
+        statement = audit_statements.NEWEST if newest_first else audit_statements.ENTRIES
         values = {**asdict(wanted), "after": after, "limit": limit + 1}
         with translated(), self._pool.connection() as connection:
-            rows = connection.execute(audit_statements.ENTRIES, values).fetchall()
+            rows = connection.execute(statement, values).fetchall()
         entries = [entry_of(row) for row in rows[:limit]]
         return AuditPage(entries, entries[-1].sequence if len(rows) > limit else None)
 

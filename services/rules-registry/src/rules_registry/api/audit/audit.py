@@ -36,14 +36,14 @@ _EXPORT_DOC = {
 @blueprint.problems(400, 503)
 @blueprint.doc(operationId="listAuditEntries")
 def listing(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Read the audit trail, oldest first
+    """Read the audit trail
 
     Each entry holds the hash of the one before. What was done before the trail began has no role, request id or reason.
     """
     filters = filters_of(query)
-    page = audit_queries().page(
-        AuditFilter(**filters), begin_after("audit", filters, query["cursor"]), query["limit"]
-    )
+    wanted = AuditFilter(**{name: value for name, value in filters.items() if name != "order"})
+    after = begin_after("audit", filters, query["cursor"])
+    page = audit_queries().page(wanted, after, query["limit"], newest_first=query["order"] == "newest")
     return {"items": [entry_json(entry) for entry in page.entries]}, link_after(
         "audit", filters, page.next_after
     )

@@ -41,6 +41,11 @@ class AuditQuery(ma.Schema):
 class AuditPageQuery(AuditQuery):
     """The same by pages."""
 
+    order = ma.fields.String(
+        load_default="oldest",
+        validate=ma.validate.OneOf(("oldest", "newest")),
+        metadata={"description": "Which come first"},
+    )
     limit = QueryInteger(1, 200, load_default=50)
     cursor = ma.fields.String(load_default=None, validate=ma.validate.Regexp(CURSOR_PATTERN))
 
