@@ -34,7 +34,7 @@ def test_an_auditor_reads_and_takes_away_what_was_done(
         window = open_window("auditor", viewport={"width": width, "height": 844}, color_scheme=scheme)
         page = window.page
         window.go("/live")
-        page.get_by_role("link", name="Audit").click()
+        page.get_by_role("link", name="Audit", exact=True).click()
         entries = page.get_by_role("list", name="Audit trail").get_by_role("listitem")
         expect(entries.first).to_be_visible()
         page.get_by_label("Of what").select_option("rule")
@@ -68,6 +68,6 @@ def test_who_may_not_read_it_is_not_shown_the_way(open_window: OpenWindow) -> No
     window = open_window("analyst")
     window.go("/rules")
     expect(window.page.get_by_role("link", name="Rules")).to_be_visible()
-    expect(window.page.get_by_role("link", name="Audit")).to_be_hidden()
+    expect(window.page.get_by_role("link", name="Audit", exact=True)).to_be_hidden()
     window.go("/audit")
     expect(window.page.get_by_role("alert").filter(has_text="scope")).to_be_visible()

@@ -21,7 +21,7 @@ export class AuditView {
     this.list = element("ol", { class: "rules audit", "aria-label": "Audit trail" });
     this.empty = element("p", { class: "empty" });
     this.error = element("p", { class: "error", role: "alert" });
-    this.head = element("p", { class: "muted small" });
+    this.head = element("p", { class: "muted small audit-head" });
     this.more = button("Show more", () => this.read(this.next));
     this.more.hidden = true;
     byId("audit").append(this.build());
