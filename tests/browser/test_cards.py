@@ -59,7 +59,7 @@ def write_a_rule(page: Page) -> None:
     expect(form.locator(".keys label")).to_have_text([re.compile(f"^\\s*{label}$") for label in labels])
     expect(form.get_by_text("Only authorisations where")).to_be_visible()
     expect(form.get_by_label("card", exact=True)).to_be_checked()
-    form.get_by_role("button", name="One device, many cards").click()
+    form.get_by_label("Begin with").select_option(label="One device, many cards")
     expect(form.get_by_label("Name")).to_have_value(NAME)
     words = form.get_by_text("Number of different cards per device within 10 minutes > 6")
     expect(words).to_be_visible()

@@ -6,6 +6,7 @@ import json
 import os
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -59,6 +60,15 @@ def test_all_views_fit_and_break_no_rule(
         window.is_clean()
 
 
+NO_PURPOSE: dict[str, Any] = {
+    "description": None,
+    "severity": None,
+    "tags": [],
+    "owner": None,
+    "playbook": None,
+}
+
+
 def show(window: Window, name: str, definition: str) -> None:
     """Opens an alert of the contracts' examples as if this line had it, with the definition that judged."""
     alert = json.loads(EXAMPLES.joinpath("alerts.v1", f"{name}.json").read_text("utf-8"))
@@ -75,6 +85,7 @@ def show(window: Window, name: str, definition: str) -> None:
         (f"**/v1/alerts/{alert['alertId']}", {**alert, **unseen}),
         (f"**/v1/alerts/{alert['alertId']}/events", {"items": [raised]}),
         (f"**/console/registry/rules/{alert['ruleId']}/versions/{alert['ruleVersion']}", event),
+        (f"**/console/registry/rules/{alert['ruleId']}/purpose", NO_PURPOSE),
     ):
         answers(window, path, body)
     window.go(f"/alerts/{alert['alertId']}")

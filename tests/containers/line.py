@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Mapping
@@ -54,7 +55,9 @@ class Line:
 
     def wait(self, service: Service, port: int, seconds: float) -> None:
         """Until it says that it is ready. Fails when it ends, or does not in time."""
-        process, ready = self.running[service.name], http_ready(self.ports[port])
+        # who is not root cannot start anything as somebody else
+        user = self._who(service).uid if os.geteuid() == 0 else None
+        process, ready = self.running[service.name], http_ready(self.ports[port], user)
         eventually(lambda: ready() or not process.is_running(), f"{service.name} is ready", seconds)
         assert process.is_running(), f"{service.name} ended:\n{process.last_lines(40)}"
 

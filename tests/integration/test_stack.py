@@ -183,7 +183,8 @@ def test_after_a_kill_a_new_start_cleans_up_and_goes_on_and_ctrl_c_leaves_nothin
 ) -> None:
     places = stack.places
     with stack.registry() as registry:
-        rule = registry.post("/v1/rules", json=RULE).raise_for_status().json()
+        made = registry.post("/v1/rules", json=RULE).raise_for_status().json()
+        rule = registry.get(f"/v1/rules/{made['ruleId']}").json()
     supervisor = psutil.Process(int((places.run / "supervisord.pid").read_text()))
     orphans = set(processes(places)) - {supervisor}
     supervisor.kill()

@@ -35,13 +35,13 @@ def is_open(port: int, timeout_seconds: float = 0.5) -> bool:
         return False
 
 
-def is_ours(port: int) -> bool:
-    """Whether a process of this user listens on the port, and no other user's.
+def is_ours(port: int, user: int | None = None) -> bool:
+    """Whether a process of that user, this one by default, listens on the port, and no other user's.
 
     Until a server listens anybody on the machine may take its port: nothing secret is sent to one that is not ours.
     """
     users = {user for table in _SOCKETS if table.exists() for user in listeners(table.read_text(), port)}
-    return users == {os.getuid()}
+    return users == {os.getuid() if user is None else user}
 
 
 def listeners(table: str, port: int) -> set[int]:

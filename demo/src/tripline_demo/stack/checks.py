@@ -12,11 +12,11 @@ from tripline_demo.processes import ports
 from tripline_demo.stack.program import Check
 
 
-def http_ready(port: int) -> Check:
-    """`/readyz` on a loopback port says 200, from a process of this user: keys are sent there next."""
+def http_ready(port: int, user: int | None = None) -> Check:
+    """`/readyz` on a loopback port says 200, from a process of that user, this one by default: keys go there next."""
 
     def check() -> bool:
-        if not ports.is_ours(port):
+        if not ports.is_ours(port, user):
             return False
         # asked often: a client that loads certificates each time would take the machine from what is to start
         with closing(HTTPConnection(ports.LOOPBACK, port, timeout=3)) as connection:
