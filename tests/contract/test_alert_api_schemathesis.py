@@ -25,7 +25,7 @@ from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo.topics import create
 from tripline_http.fields import MAX_MS
 
-pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(1500)]
 
 SEEDED = 60
 MONTH_MS = 30 * 24 * 3_600_000

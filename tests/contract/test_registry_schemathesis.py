@@ -25,7 +25,7 @@ from tests.registry import DEFINITION, RegistryApi, running_api
 from tests.servers import PostgresServer
 from tripline_http.fields import MAX_MS
 
-pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(1500)]
 
 
 EVERYTHING = "everything-key-for-tests"
