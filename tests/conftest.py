@@ -107,7 +107,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _how_late(item: pytest.Item) -> int:
     if item.nodeid.startswith("tests/unit/"):
         return 6
-    in_browser, line = item.path.parent.name == "browser", _shared_line(item)
+    in_browser, line = _is_in_browser(item), _shared_line(item)
     if line == "cards":
         # first the one that looks at newest alerts, then the one that raises many
         return 1 if in_browser else 2
@@ -120,11 +120,15 @@ def _how_late(item: pytest.Item) -> int:
     return 5 if in_browser else 4
 
 
+def _is_in_browser(item: pytest.Item) -> bool:
+    return item.nodeid.startswith("tests/browser/")
+
+
 def _shared_line(item: pytest.Item) -> str | None:
     """The name of the running line that a test may ask for."""
     if item.path.name.startswith("test_card"):
         return "cards"
-    on_it = item.path.parent.name == "browser" or "running_stack" in getattr(item, "fixturenames", ())
+    on_it = _is_in_browser(item) or "running_stack" in getattr(item, "fixturenames", ())
     return "line" if on_it else None
 
 
