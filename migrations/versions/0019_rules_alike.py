@@ -1,4 +1,4 @@
-"""Rules are found by name, by definition and by grouping, so that a new one can be told from those that are like it."""
+"""Rules are found by name, and by all of their definition but limit and window: a new one is told what it is like."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ INDEXES = """
 SET LOCAL ROLE tripline_owner;
 
 CREATE INDEX rules_by_lower_name ON registry.rules (lower(name), rule_id) WHERE state <> 'DELETED';
-CREATE INDEX active_rules_by_definition ON registry.rules (definition_hash, rule_id) WHERE state = 'ACTIVE';
-CREATE INDEX active_rules_by_grouping ON registry.rules (grouping_key_names, rule_id) WHERE state = 'ACTIVE';
+-- By hash, for a definition may be longer than an entry of another index.
+CREATE INDEX active_rules_alike ON registry.rules USING hash ((definition - 'limit' - 'windowSeconds'))
+    WHERE state = 'ACTIVE';
 
 RESET ROLE;
 """

@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from bench.harness.registry_history import fill
 from rules_registry.adapters import (
@@ -44,7 +45,7 @@ VALUES: dict[str, Any] = {
     "until": 9,
     "state": "PAUSED",
     "grouping_key": "payeeId",
-    "grouping": ["payeeId"],
+    "alike": Jsonb({"groupingKeyNames": ["payeeId"]}),
     "name": "rule 77",
     "names": ["a", "b"],
     "severity": "high",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from decimal import Decimal
 
+from psycopg.types.json import Jsonb
+
 from rules_registry.adapters import statements
 from rules_registry.adapters.named_queries import NamedQueries
 from rules_registry.adapters.postgres import Pool, translated
@@ -28,12 +30,13 @@ class AdviceQueries:
         self._named = NamedQueries(pool)
 
     def alike(self, definition: RuleDefinition, without: int | None) -> list[Rule]:
-        """Active rules that may say the same as the definition, rule `without` left aside."""
-        values = {
-            "definition_hash": definition.hash,
-            "grouping": list(definition.grouping_key_names),
-            "without": NO_RULE if without is None else without,
+        """Active rules that differ from the definition in limit and window at most, rule `without` left aside."""
+        alike = {
+            name: value
+            for name, value in definition.to_json().items()
+            if name not in ("limit", "windowSeconds")
         }
+        values = {"alike": Jsonb(alike), "without": NO_RULE if without is None else without}
         with translated(), self._pool.connection() as connection:
             rows = connection.execute(statements.ALIKE, values).fetchall()
         return [rule_of(row, self._event_type) for row in rows]

@@ -77,16 +77,11 @@ SELECT rule_id FROM registry.rules
 WHERE lower(name) = lower(%(name)s) AND state <> 'DELETED' AND rule_id <> %(without)s ORDER BY rule_id LIMIT 1
 """
 
-# Rules that may say the same as another one: those with its definition, and the newest that group as it does.
+# Active rules that differ from a definition in nothing but limit and window.
 ALIKE = f"""
-(SELECT {_RULE_COLUMNS} FROM registry.rules
- WHERE definition_hash = %(definition_hash)s AND state = 'ACTIVE' AND rule_id <> %(without)s
- ORDER BY rule_id LIMIT 10)
-UNION
-(SELECT {_RULE_COLUMNS} FROM registry.rules
- WHERE grouping_key_names = %(grouping)s AND state = 'ACTIVE' AND rule_id <> %(without)s
- ORDER BY rule_id DESC LIMIT 200)
-ORDER BY rule_id
+SELECT {_RULE_COLUMNS} FROM registry.rules
+WHERE definition - 'limit' - 'windowSeconds' = %(alike)s AND state = 'ACTIVE' AND rule_id <> %(without)s
+ORDER BY rule_id LIMIT 200
 """  # noqa: S608 - constants
 
 RULE_USAGE = """

@@ -21,7 +21,7 @@ class Reads(Protocol):
     """What a definition is looked at beside."""
 
     def alike(self, definition: RuleDefinition, without: int | None) -> Sequence[Rule]:
-        """Active rules that may say the same as the definition, rule `without` left aside."""
+        """Active rules that differ from the definition in limit and window at most, rule `without` left aside."""
 
     def named_alike(self, name: str, without: int | None) -> int | None:
         """The living rule with that name, in any case."""

@@ -24,7 +24,7 @@ MUCH_OF_HISTORY = 0.5
 class Surroundings:
     """What a definition is looked at beside.
 
-    :ivar others: other living rules; those with the same grouping will do
+    :ivar others: other living rules; those that differ in limit and window at most will do
     """
 
     event_type: EventType
