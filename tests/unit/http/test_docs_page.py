@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.contract.support.http_apps import app_named
-from tripline_http.docs import docs_page
+from tripline_http.guards.page_policy import POLICY
 
 SERVICES = ("registry", "alert-api", "generator")
 
@@ -21,8 +21,8 @@ def client(service: str = "registry") -> FlaskClient:
 def test_every_service_has_it_and_asks_no_key(service: str) -> None:
     answer = client(service).get("/docs")
     assert (answer.status_code, answer.content_type) == (200, "text/html; charset=utf-8")
-    assert answer.headers["Content-Security-Policy"] == docs_page.POLICY
-    assert "unsafe" not in docs_page.POLICY
+    assert answer.headers["Content-Security-Policy"] == POLICY
+    assert "unsafe" not in POLICY
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 

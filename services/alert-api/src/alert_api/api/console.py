@@ -12,13 +12,9 @@ from flask import Blueprint, Response, abort, jsonify, request
 from alert_api.api.event_type import event_type_json
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules.rule_templates import templates_of
+from tripline_http.guards.page_policy import as_page
 from tripline_http.guards.query_parameters import takes_any_query
 
-# Everything from this origin and nothing inline: a text that slipped in as markup could load and run nothing.
-POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 TYPES: Final = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8"} | {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
@@ -70,10 +66,7 @@ def console_blueprint(event_type: EventType) -> Blueprint:
     def _file(name: str) -> Response:
         if name not in files:
             abort(404)
-        response = Response(files[name], content_type=TYPES[name.rpartition(".")[2]])
-        response.headers["Content-Security-Policy"] = POLICY
-        response.headers["Referrer-Policy"] = "no-referrer"
-        response.headers["Cache-Control"] = "no-cache"
+        response = as_page(Response(files[name], content_type=TYPES[name.rpartition(".")[2]]))
         response.add_etag()
         response.make_conditional(request)
         return response

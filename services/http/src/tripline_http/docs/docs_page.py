@@ -17,10 +17,8 @@ from urllib.parse import unquote_to_bytes
 
 from flask import Blueprint, Response, abort
 
-POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
+from tripline_http.guards.page_policy import as_page
+
 _HTML, _CSS, _JS = "text/html; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8"
 _DATA: Final = re.compile(r"""url\((["']?)data:([\w+/-]+)((?:;[\w=-]+)*),((?:\\.|(?!\1\)).)*)\1\)""")
 
@@ -52,11 +50,7 @@ def _served(name: str) -> Response:
     served = _files().get(name)
     if served is None:
         abort(404)
-    response = Response(served.content, content_type=served.kind)
-    response.headers["Content-Security-Policy"] = POLICY
-    response.headers["Referrer-Policy"] = "no-referrer"
-    response.headers["Cache-Control"] = "no-cache"
-    return response
+    return as_page(Response(served.content, content_type=served.kind))
 
 
 @functools.cache

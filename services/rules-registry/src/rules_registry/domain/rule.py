@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from rules_registry.domain.events import RuleEvent, RulePublished
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
+MAX_NAME: Final = 200
+"""Code points of a rule's name."""
 RuleState = Literal["ACTIVE", "PAUSED", "DELETED"]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from rules_registry.domain.rule import MAX_NAME
 from rules_registry.domain.rule_import import MAX_IMPORTED_ID, ImportedControl, ImportedRule
 from tripline_contracts import display_text, event_type_loader
 from tripline_contracts.errors import InvalidDefinition, InvalidRecord, Problem
@@ -21,7 +22,6 @@ from tripline_contracts.rules.legacy import LegacyRecord
 from tripline_contracts.rules.rule_definition import parse
 from tripline_http.fields import MAX_MS
 
-MAX_NAME = 200
 _OWN = {"name": "name", "effectivefrom": "effectiveFrom"}
 
 

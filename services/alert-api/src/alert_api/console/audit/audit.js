@@ -1,7 +1,7 @@
 // The audit trail: newest first, by filter, and as a file that can be checked.
 
 import { registry, session } from "../core/client.js";
-import { button, byId, choice, element, labelled, setText } from "../core/dom.js";
+import { button, byId, choice, element, form, labelled, setText } from "../core/dom.js";
 import { save } from "../core/download.js";
 import { go, here } from "../core/router.js";
 import { entryItem } from "./audit_entry.js";
@@ -38,17 +38,9 @@ export class AuditView {
         element("h1", {}, "Audit trail"),
         button("Export", () => this.export()),
       ),
-      element(
-        "form",
-        {
-          class: "audit-filter",
-          on: {
-            submit: (event) => {
-              event.preventDefault();
-              this.choose();
-            },
-          },
-        },
+      form(
+        () => this.choose(),
+        { class: "audit-filter" },
         labelled("Who", actor),
         labelled("Of what", kind),
         labelled("Its id or name", subject),

@@ -1,7 +1,8 @@
 // One entry of the audit trail: who changed what, when and why, and what was different after it.
 
 import { element } from "../core/dom.js";
-import { fullTime } from "../core/format.js";
+import { capital } from "../core/event_type.js";
+import { fullTime, spaced } from "../core/format.js";
 import { diffTable } from "../parts/diff_table.js";
 import { differences } from "../words/definition.js";
 
@@ -27,7 +28,7 @@ export function entryItem(entry) {
       element(
         "div",
         { class: "rule-head" },
-        element("b", { class: "rule-name" }, inWords(entry.type)),
+        element("b", { class: "rule-name" }, capital(spaced(entry.type))),
         element("span", { class: "tag" }, subjectOf(entry.subject)),
       ),
       element(
@@ -43,12 +44,6 @@ export function entryItem(entry) {
       element("p", { class: "mono muted hash" }, entry.hash),
     ),
   );
-}
-
-/** `RulePublished` as words. */
-export function inWords(type) {
-  const text = type.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
-  return text[0].toUpperCase() + text.slice(1);
 }
 
 function subjectOf({ kind, id }) {

@@ -48,6 +48,20 @@ export function refuse(response, answer) {
   if (!response.ok) throw new Problem(response.status, answer);
 }
 
+/** The response to a request, whatever it says; an Away where there is none in time. */
+export async function ask(path, request, timeout) {
+  try {
+    return await fetch(path, {
+      ...request,
+      signal: AbortSignal.timeout(timeout),
+      cache: "no-store",
+      credentials: "omit",
+    });
+  } catch (error) {
+    throw new Away(String(error));
+  }
+}
+
 /**
  * `{status, body, next, version}` of a call; `next` is the address of the next page or null, `version` the
  * ETag or null.
@@ -56,19 +70,8 @@ export async function call(path, { method = "GET", body, key = session.key, vers
   const headers = { Authorization: `Bearer ${key}`, Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (version !== null) headers["If-Match"] = `"${version}"`;
-  let response;
-  try {
-    response = await fetch(path, {
-      method,
-      headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      cache: "no-store",
-      credentials: "omit",
-    });
-  } catch (error) {
-    throw new Away(String(error));
-  }
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const response = await ask(path, { method, headers, body: sent }, TIMEOUT_MS);
   const answer = await response.json().catch(() => null);
   refuse(response, answer);
   if (answer === null) throw new Away("an answer that is no JSON");

@@ -89,6 +89,15 @@ export function labelled(text, field, hint = null) {
   );
 }
 
+/** A form that checks nothing by itself; `onSend()` is called instead of sending it. */
+export function form(onSend, { on = {}, ...attributes }, ...children) {
+  const submit = (event) => {
+    event.preventDefault();
+    onSend();
+  };
+  return element("form", { novalidate: true, ...attributes, on: { ...on, submit } }, ...children);
+}
+
 /** A select of `[value, text]` pairs. */
 export function choice(pairs, attributes = {}) {
   return element("select", attributes, pairs.map(([value, text]) => element("option", { value }, text)));

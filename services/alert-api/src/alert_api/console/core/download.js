@@ -1,23 +1,14 @@
 // What a service answers, as a file of the reader's.
 
-import { Away, refuse, session } from "./client.js";
+import { ask, refuse, session } from "./client.js";
 import { element } from "./dom.js";
 
 const TIMEOUT_MS = 30_000;
 
 /** Asks for it with the key of this tab and saves it under that name. Throws what `call` throws. */
 export async function save(path, name) {
-  let response;
-  try {
-    response = await fetch(path, {
-      headers: { Authorization: `Bearer ${session.key}` },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      cache: "no-store",
-      credentials: "omit",
-    });
-  } catch (error) {
-    throw new Away(String(error));
-  }
+  const headers = { Authorization: `Bearer ${session.key}` };
+  const response = await ask(path, { headers }, TIMEOUT_MS);
   if (!response.ok) refuse(response, await response.json().catch(() => null));
   const address = URL.createObjectURL(await response.blob());
   element("a", { href: address, download: name }).click();

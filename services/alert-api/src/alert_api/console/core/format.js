@@ -73,9 +73,14 @@ export function milliseconds(ms) {
   return ms < 100_000 ? `${(ms / 1000).toFixed(1)} s` : span(Math.round(ms / 60_000) * 60);
 }
 
+/** "SomeName" → "some name" */
+export function spaced(name) {
+  return name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+}
+
 /** What people call a field: by its label, or "someKeyId" → "some key" */
 export function fieldName(name) {
-  return fieldOf(name)?.label ?? name.replace(/Id$/, "").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return fieldOf(name)?.label ?? spaced(name.replace(/Id$/, ""));
 }
 
 /** And several of it. */

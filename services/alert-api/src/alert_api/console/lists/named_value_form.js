@@ -2,7 +2,7 @@
 
 import { tell } from "../core/approval.js";
 import { Problem, registry } from "../core/client.js";
-import { element, labelled, setText } from "../core/dom.js";
+import { element, form, labelled, setText } from "../core/dom.js";
 import { MANY } from "../core/event_type.js";
 import { counted } from "../core/format.js";
 
@@ -36,18 +36,9 @@ export class NamedForm {
     this.counted = element("p", { class: "hint", role: "status" });
     this.error = element("p", { class: "error", role: "alert" });
     this.go = element("button", { class: "primary", type: "submit" }, "Save");
-    this.element = element(
-      "form",
-      {
-        class: "rule-form",
-        novalidate: true,
-        on: {
-          submit: (event) => {
-            event.preventDefault();
-            this.send();
-          },
-        },
-      },
+    this.element = form(
+      () => this.send(),
+      { class: "rule-form" },
       labelled(
         "Name",
         this.name,

@@ -1,7 +1,7 @@
 // The form for what a rule is for. It has a version of its own, and what is saved holds at once.
 
 import { Problem, registry } from "../core/client.js";
-import { choice, element, labelled, setText, toast } from "../core/dom.js";
+import { choice, element, form, labelled, setText, toast } from "../core/dom.js";
 import { markFields } from "../core/field_errors.js";
 import { SEVERITIES } from "../core/purposes.js";
 
@@ -42,18 +42,9 @@ export class PurposeForm {
       playbook: labelled("Playbook", playbook, "The https address of what to do about an alert."),
       description: labelled("Description", description, "What the rule is after."),
     };
-    return element(
-      "form",
-      {
-        class: "rule-form",
-        novalidate: true,
-        on: {
-          submit: (event) => {
-            event.preventDefault();
-            this.send();
-          },
-        },
-      },
+    return form(
+      () => this.send(),
+      { class: "rule-form" },
       element("p", { class: "muted small" }, "For people only: it changes nothing that the rule does."),
       Object.entries(rows).map(([field, row]) => element("div", { dataset: { field } }, row)),
       this.error,

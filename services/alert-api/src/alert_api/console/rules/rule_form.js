@@ -4,7 +4,7 @@ import { tell } from "../core/approval.js";
 import { Problem, registry } from "../core/client.js";
 import { ConditionsForm } from "./conditions_form.js";
 import { inWords } from "../words/definition.js";
-import { choice, element, labelled, setText } from "../core/dom.js";
+import { choice, element, form, labelled, setText } from "../core/dom.js";
 import { MANY } from "../core/event_type.js";
 import { markFields } from "../core/field_errors.js";
 import { FilterForm } from "./filter_form.js";
@@ -43,20 +43,9 @@ export class RuleForm {
   }
 
   build() {
-    return element(
-      "form",
-      {
-        class: "rule-form",
-        novalidate: true,
-        on: {
-          submit: (event) => {
-            event.preventDefault();
-            this.send();
-          },
-          input: () => this.changed(),
-          change: () => this.changed(),
-        },
-      },
+    return form(
+      () => this.send(),
+      { class: "rule-form", on: { input: () => this.changed(), change: () => this.changed() } },
       this.rule || !TEMPLATES.length ? null : this.templates(),
       at("name", labelled("Name", this.name)),
       labelled("The rule is", this.shape),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rules_registry.api.rule_schemas.filter_schema import FILTER_REF, PARAMETER
-from rules_registry.service.rule_file_lines import MAX_NAME
+from rules_registry.domain.rule import MAX_NAME
 from tripline_contracts import display_text, event_type_loader, spelling
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules.aggregate import COUNT_FIELDS

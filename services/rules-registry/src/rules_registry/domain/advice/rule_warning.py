@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 Code = Literal[
     "limit-never-reached",
@@ -15,16 +15,7 @@ Code = Literal[
     "shadowed-by-another",
     "name-taken",
 ]
-CODES: Final = (
-    "limit-never-reached",
-    "limit-always-reached",
-    "filter-excludes-everything",
-    "equality-on-average",
-    "takes-much-history",
-    "same-as-another",
-    "shadowed-by-another",
-    "name-taken",
-)
+CODES: Final[tuple[Code, ...]] = get_args(Code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,17 +18,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
+from rules_registry.domain.rule import MAX_NAME
 from rules_registry.domain.rule_files.errors import FileProblem, InvalidRuleFiles
 from rules_registry.domain.rule_files.yaml_documents import Document, read_documents
 from rules_registry.domain.strict_spelling import loose_spellings
 from tripline_contracts import display_text, spelling
 from tripline_contracts.errors import Problem
-from tripline_contracts.event_type import EventType
+from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
 from tripline_contracts.rules.rule_definition import InvalidDefinition, RuleDefinition, parse
 
-MAX_NAME: Final = 200
 MAX_RULE_ID: Final = 2_147_483_647
-MAX_MS: Final = 253_402_300_799_999
 _REGISTRY_MEMBERS: Final = {"name": "name", "ruleid": "ruleId", "effectivefrom": "effectiveFrom"}
 
 
@@ -151,8 +150,8 @@ def _own_problems(members: Mapping[str, object]) -> Iterator[Problem]:
             f"expected the id of a rule that there is, 1 to {MAX_RULE_ID}, not {spelling.shown(rule_id)}"
         )
         yield Problem("ruleId", message)
-    if since is not None and not _is_whole(since, 0, MAX_MS):
-        message = f"expected ms since the epoch, 0 to {MAX_MS}, not {spelling.shown(since)}"
+    if since is not None and not _is_whole(since, 0, MAX_TIMESTAMP):
+        message = f"expected ms since the epoch, 0 to {MAX_TIMESTAMP}, not {spelling.shown(since)}"
         yield Problem("effectiveFrom", message)
 
 

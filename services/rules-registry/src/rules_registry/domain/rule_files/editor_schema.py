@@ -10,8 +10,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rules_registry.domain.rule_files.desired_rule import MAX_MS, MAX_NAME, MAX_RULE_ID
+from rules_registry.domain.rule import MAX_NAME
+from rules_registry.domain.rule_files.desired_rule import MAX_RULE_ID
 from tripline_contracts import display_text
+from tripline_contracts.event_type import MAX_TIMESTAMP
 from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
 
 Json = dict[str, Any]
@@ -36,7 +38,7 @@ _REGISTRY_MEMBERS: Final[Json] = {
         "description": "Event time in ms from which the definition holds; left out, a new one holds from now on",
         "type": "integer",
         "minimum": 0,
-        "maximum": MAX_MS,
+        "maximum": MAX_TIMESTAMP,
     },
 }
 _MINUTES: Final[Json] = {
