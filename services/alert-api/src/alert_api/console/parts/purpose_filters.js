@@ -4,7 +4,6 @@ import { choice, element } from "../core/dom.js";
 import { feeds } from "../core/pipeline.js";
 import { MEMBERS, SEVERITIES } from "../core/purposes.js";
 
-const EVERY = { severity: "Every severity", tag: "Every tag", owner: "Every owner" };
 const LABELS = { severity: "Severity", tag: "Tag", owner: "Owner" };
 
 export class PurposeFilters {
@@ -12,7 +11,7 @@ export class PurposeFilters {
   constructor(prefix, onChange) {
     this.fields = new Map(MEMBERS.map((name) => [
       name,
-      choice([["", EVERY[name]]], {
+      choice([["", LABELS[name]]], {
         id: `${prefix}-${name}`,
         class: "of-purpose",
         "aria-label": LABELS[name],
@@ -51,7 +50,7 @@ export class PurposeFilters {
     const chosen = field.value || this.wanted.get(name) || "";
     field.dataset.values = shown;
     field.replaceChildren(
-      element("option", { value: "" }, EVERY[name]),
+      element("option", { value: "" }, LABELS[name]),
       ...values.map((value) => element("option", { value }, value)),
     );
     this.choose(name, chosen);
