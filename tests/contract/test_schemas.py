@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rules_registry.service.rule_file_lines import MAX_NAME
+from rules_registry.domain.rule import MAX_NAME
 from tests.contract.support.example_files import PACKAGE, TYPES, read_example
 from tripline_contracts import (
     schemas,
