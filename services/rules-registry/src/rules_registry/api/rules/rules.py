@@ -59,12 +59,15 @@ def publish(body: dict[str, Any]) -> Response:
     """Publish a rule
 
     The registry gives the id; `ruleId` and `ruleState` ACTIVE in the body are read and ignored, so that a rule file
-    can be sent as it stands. From `effectiveFrom` on (event time, now by default) the engine judges with it.
+    can be sent as it stands. From `effectiveFrom` on (event time, now by default) the engine judges with it, and from
+    `effectiveUntil` on not any more.
     """
     read = read_rule_body(body, installed_type())
 
     def command(rule_id: int) -> PublishRule:
-        return PublishRule(rule_id, read.name, read.definition, read.effective_from)
+        return PublishRule(
+            rule_id, read.name, read.definition, read.effective_from, effective_until=read.effective_until
+        )
 
     if four_eyes():
         return response_of(
@@ -139,7 +142,9 @@ def change(if_match: IfMatch, body: dict[str, Any], rule_id: int) -> Response:
         return rule_json(row)
 
     read = read_rule_change(body, standing, installed_type())
-    command = ChangeRule(rule_id, expected, read.name, read.definition, read.effective_from)
+    command = ChangeRule(
+        rule_id, expected, read.name, read.definition, read.effective_from, read.effective_until
+    )
     if four_eyes():
         # what the answer is a change of is looked at by /v1/rule-checks
         return respond(command)
