@@ -12,8 +12,9 @@ from rules_registry.api.actor import actor_of_request, takes_reason
 from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC, repeatable, response_of
 from rules_registry.api.openapi_links import AFTER_PUBLISH
 from rules_registry.api.pages import begin_after, filters_of, link_of
-from rules_registry.api.review.change_schemas import AloneQuery
+from rules_registry.api.review.change_schemas import PauseQuery
 from rules_registry.api.review.change_views import ACCEPTED, accepted
+from rules_registry.api.review.proposal import propose
 from rules_registry.api.rule_schemas.answer_schemas import (
     RulePageSchema,
     RuleQuery,
@@ -172,7 +173,7 @@ def delete(if_match: IfMatch, rule_id: int) -> Response:
 @blueprint.route(f"{RULE}/pause", methods=["POST"])
 @blueprint.requires("rules:write")
 @blueprint.if_match
-@blueprint.arguments(AloneQuery, location="query")
+@blueprint.arguments(PauseQuery, location="query")
 @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
 @takes_reason
 @blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
@@ -185,6 +186,8 @@ def pause(if_match: IfMatch, query: Mapping[str, Any], rule_id: int) -> Response
     It judges nothing until it is resumed, and keeps its history.
     """
     command = PauseRule(rule_id, expected_versions(if_match))
+    if query["asChange"] == "true":
+        return propose(command, repeatable())
     return respond(command, repeatable(), alone=query["breakGlass"] == "true")
 
 

@@ -21,6 +21,7 @@ class StandingRule:
     definition_hash: str
     effective_from: int
     effective_until: int | None = None
+    definition_version: int = 1
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> StandingRule:
@@ -34,6 +35,7 @@ class StandingRule:
             definition_hash=body["definitionHash"],
             effective_from=body["effectiveFrom"],
             effective_until=body.get("effectiveUntil"),
+            definition_version=body["definitionVersion"],
         )
 
 
