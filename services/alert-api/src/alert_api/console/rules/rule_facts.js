@@ -33,6 +33,7 @@ export function ruleFacts(rule, counted) {
       rule.effectiveFrom > Date.now()
         ? element("span", { class: "tag" }, `in force from ${timeOfDay(rule.effectiveFrom)}`)
         : null,
+      endTag(rule.effectiveUntil),
       rule.status?.warmFrom > Date.now()
         ? element(
           "span",
@@ -43,6 +44,14 @@ export function ruleFacts(rule, counted) {
       counted,
     ),
   );
+}
+
+function endTag(end) {
+  if (end === null) return null;
+  const title = fullTime(end);
+  return end > Date.now()
+    ? element("span", { class: "tag", title }, `judges until ${timeOfDay(end)}`)
+    : element("span", { class: "tag warn", title }, `ended ${timeOfDay(end)}`);
 }
 
 function appliedTag(rule) {
