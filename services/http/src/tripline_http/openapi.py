@@ -32,7 +32,7 @@ from tripline_http.auth import authorize
 from tripline_http.docs.docs_page import docs_blueprint
 from tripline_http.errors import FieldError, ProblemError
 from tripline_http.etags import IF_MATCH_PATTERN, read_if_match
-from tripline_http.guards.query_parameters import declares
+from tripline_http.guards.query_parameters import checks_by_itself, declares, require_declared
 from tripline_http.json_bodies import read_json
 from tripline_http.problems import PROBLEM_TYPE, ProblemSchema
 
@@ -129,10 +129,11 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             @functools.wraps(view)
             def guarded(*args: Any, **kwargs: Any) -> Any:
                 authorize(scope)
+                require_declared()
                 return view(*args, **kwargs)
 
             documented = self.doc(security=[{BEARER: []}], **{"x-required-scope": scope})
-            return cast("View", documented(self.problems(401, 403, 429, 503)(guarded)))
+            return cast("View", documented(self.problems(401, 403, 429, 503)(checks_by_itself(guarded))))
 
         return decorate
 

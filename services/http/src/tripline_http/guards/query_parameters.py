@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import marshmallow as ma
-from flask import Flask, request
+from flask import Flask, current_app, request
 
 from tripline_http.errors import FieldError, invalid_input
 
@@ -18,6 +18,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 # On the view itself: functools.wraps hands it on to whatever wraps the view later.
 _DECLARED = "_query_parameters"
 _ANY = "_any_query_parameters"
+_BY_THE_VIEW = "_query_parameters_checked_by_the_view"
 
 
 def install_query_parameters(app: Flask) -> None:
@@ -25,14 +26,27 @@ def install_query_parameters(app: Flask) -> None:
     none."""
 
     def check() -> None:
-        view = app.view_functions.get(request.endpoint or "")
-        if view is None or getattr(view, _ANY, False):
-            return
-        errors = _errors(declared_by(view))
-        if errors:
-            raise invalid_input(errors)
+        if not getattr(_asked_view(), _BY_THE_VIEW, False):
+            require_declared()
 
     app.before_request(check)
+
+
+def require_declared() -> None:
+    """Raises the 422 problem for a parameter of this request that its view does not declare, or that comes twice."""
+    view = _asked_view()
+    if view is None or getattr(view, _ANY, False):
+        return
+    errors = _errors(declared_by(view))
+    if errors:
+        raise invalid_input(errors)
+
+
+def checks_by_itself(view: View) -> View:
+    """For a view that calls `require_declared` once it knows who asks: what is wrong with a request is told to those
+    who may make it."""
+    view.__dict__[_BY_THE_VIEW] = True
+    return view
 
 
 def declares(view: View, schema: type[ma.Schema] | ma.Schema) -> View:
@@ -53,6 +67,10 @@ def declared_by(view: Callable[..., Any]) -> Mapping[str, bool]:
     """The parameters of the view; true where one may be repeated."""
     declared: Mapping[str, bool] = getattr(view, _DECLARED, {})
     return declared
+
+
+def _asked_view() -> Callable[..., Any] | None:
+    return current_app.view_functions.get(request.endpoint or "")
 
 
 def _errors(declared: Mapping[str, bool]) -> list[FieldError]:
