@@ -95,6 +95,17 @@ def test_nothing_happens_before_the_approval_and_all_of_it_then(review: Review, 
     assert store.log.recorded[0].actor == "ada", "the rule is its author's"
 
 
+def test_what_was_said_with_the_draft_is_why_it_was_done(review: Review, store: FakeStore) -> None:
+    for submitting in (ADA, Actor("ada", reason="it is urgent")):
+        said = Actor("ada", reason="cards are tested")
+        draft = review.propose(said, lambda log: PublishRule(log.next_rule_id(), None, SUM, None), told)
+        review.step(submitting, draft.body["id"], "submit", told)
+        approve(review, store, draft.body["id"])
+    entries = [json.loads(entry.text) for entry in store.log.audit]
+    reasons = [entry["reason"] for entry in entries if entry["type"] == "RulePublished"]
+    assert reasons == ["cards are tested", "it is urgent"]
+
+
 def test_the_trail_tells_each_step(review: Review, store: FakeStore) -> None:
     draft = review.propose(ADA, new_rule, told).body["id"]
     review.edit(BOB, draft, lambda _: PublishRule(1, None, definition(60), None), told)
@@ -251,8 +262,6 @@ class TestAlone:
 
 
 COMMANDS: list[Proposed] = [
-    PublishRule(7, "n", SUM, 5, effective_until=9),
-    ChangeRule(7, frozenset({3}), None, SUM, None, 9),
     PublishRule(7, "N", SUM, 5),
     ChangeRule(7, frozenset({3}), None, definition(60), None),
     PauseRule(7, frozenset({3})),

@@ -50,7 +50,7 @@ class ChangeRequest:
     """A change as it stands. Times in ms; `editors` are all who had a hand in it, the author first.
 
     `decided_by` approved it, or reviewed it where `break_glass` let it happen before; `position` is that of the event
-    that came of it, None for none. `reason` is what was said at the last step.
+    that came of it, None for none. `reason` is what was said at the last step, or at the draft that was submitted.
     """
 
     change_id: int
@@ -108,9 +108,11 @@ def edited(change: ChangeRequest, content: Content, actor: Actor, now_ms: int) -
 
 
 def submitted(change: ChangeRequest, actor: Actor, now_ms: int) -> ChangeRequest:
-    """Handed to an approver. Raises `IllegalStep`."""
+    """Handed to an approver. What was said with the draft holds on, where nothing is said now and nobody has edited or
+    rejected it since. Raises `IllegalStep`."""
     state = after(change.state, "submit", change.title)
-    return replace(change, state=state, changed_at=now_ms, reason=actor.reason)
+    said = change.reason if change.changed_at == change.created_at else None
+    return replace(change, state=state, changed_at=now_ms, reason=actor.reason or said)
 
 
 def rejected(change: ChangeRequest, actor: Actor, now_ms: int) -> ChangeRequest:
