@@ -18,14 +18,17 @@ from alert_api.adapters.postgres_intake import PostgresIntake
 from tests.integration.alert_api.support.servers import eventually
 from tests.unit.alert_api.support.samples import commanded, received
 from tripline_demo.processes import leash, ports
+from tripline_http.keys.roles import ROLES
 
-KEYS: Mapping[str, tuple[str, list[str]]] = {
-    "ada-key-for-tests": ("ada", ["alerts:read", "alerts:ack", "rules:read"]),
-    "bob-key-for-tests": ("bob", ["alerts:read", "alerts:ack"]),
-    "viewer-key-for-tests": ("viewer", ["alerts:read"]),
+KEYS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "ada-key-for-tests": ("ada", {"scopes": ["alerts:read", "alerts:ack", "rules:read"]}),
+    "bob-key-for-tests": ("bob", {"scopes": ["alerts:read", "alerts:ack"]}),
+    "viewer-key-for-tests": ("viewer", {"scopes": ["alerts:read"]}),
     # A key of the registry's as well: the console's proxy hands on known keys only.
-    "analyst-key-for-tests": ("analyst", ["rules:read"]),
+    "analyst-key-for-tests": ("analyst", {"scopes": ["rules:read"]}),
+    **{f"{role}-of-role-for-tests": (f"an-{role}", {"role": role}) for role in ROLES},
 }
+"""Name and rights of each key; `{role}-of-role-for-tests` has a role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +60,8 @@ def live_api(
     keys.write_text(
         json.dumps(
             [
-                {"name": name, "sha256": hashlib.sha256(key.encode()).hexdigest(), "scopes": scopes}
-                for key, (name, scopes) in KEYS.items()
+                {"name": name, "sha256": hashlib.sha256(key.encode()).hexdigest(), **rights}
+                for key, (name, rights) in KEYS.items()
             ]
         )
     )

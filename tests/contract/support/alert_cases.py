@@ -1,4 +1,4 @@
-"""schemathesis against the running alert API on a real Postgres with alerts in it: every check, every phase.
+"""What schemathesis is given to ask the alert API with: a database with alerts in it, and cases that point at them.
 
 Positive cases get what no generator can guess: the id of an alert that is there, a cursor of this listing. Negative
 cases go out as they were made.
@@ -7,14 +7,14 @@ cases go out as they were made.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 from schemathesis.generation import GenerationMode
 
-from tests.contract.support.schemathesis_campaign import EXAMPLES, run
 from tests.integration.alert_api.support.api_process import LiveApi, live_api, seed
 from tests.integration.alert_api.support.servers import produce_traces
 from tests.registry_log import issue_voids, publish_everything
@@ -25,28 +25,16 @@ from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo.topics import create
 from tripline_http.fields import MAX_MS
 
-pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(1500)]
-
 SEEDED = 60
 MONTH_MS = 30 * 24 * 3_600_000
-OPERATIONS = {
-    "GET /v1/alerts",
-    "GET /v1/alerts/summary",
-    "GET /v1/alerts/{alert_id}",
-    "GET /v1/alerts/{alert_id}/events",
-    "POST /v1/alerts/{alert_id}/acknowledge",
-    "GET /v1/event-type",
-    "GET /v1/rules/{rule_id}/traces",
-}
 
 
-@pytest.fixture(scope="module")
-def api(
-    postgres: PostgresServer, migrated_database: str, kafka: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LiveApi]:
-    publish_everything(migrated_database)
-    issue_voids(migrated_database, {100 + name: command_id(name) for name in range(SEEDED)})
-    projector = postgres.login(migrated_database, "tripline_alert_projector")
+@contextmanager
+def seeded_api(postgres: PostgresServer, database: str, kafka: str, folder: Path) -> Iterator[LiveApi]:
+    """The alert API with alerts of three rules, some of them voided, and traces."""
+    publish_everything(database)
+    issue_voids(database, {100 + name: command_id(name) for name in range(SEEDED)})
+    projector = postgres.login(database, "tripline_alert_projector")
     groups: tuple[dict[str, str], ...] = ({"payeeId": "25"}, {"paymentType": "CSH"}, {})
     seed(
         projector,
@@ -56,10 +44,10 @@ def api(
         ],
         [void(number, number) for number in range(1, SEEDED, 2)],
     )
-    login = postgres.login(migrated_database, "tripline_alert_api")
+    login = postgres.login(database, "tripline_alert_api")
     create(KafkaCluster(kafka), [topics.load("rule-traces.v1")])
     produce_traces(kafka, "rule-traces.v1", [trace(number) for number in range(SEEDED)])
-    with live_api(login, tmp_path_factory.mktemp("alert-api"), kafka=kafka) as running:
+    with live_api(login, folder, kafka=kafka) as running:
         yield running
 
 
@@ -95,18 +83,3 @@ class Supply:
         query = {name: value for name, value in case.query.items() if name != "cursor"}
         link = self._client.get(case.path, params={**query, "limit": 1}).links.get("next")
         case.query = {**query, "cursor": httpx.URL(link["url"]).params["cursor"]} if link else query
-
-
-def test_every_operation_keeps_its_contract(
-    api: LiveApi, record_property: Callable[[str, object], None]
-) -> None:
-    with api.client() as client:
-        outcome = run(api.url, "ada-key-for-tests", Supply(client).fill, without=["/v1/alerts/stream"])
-    record_property("told", "\n" + outcome.table())
-    assert not outcome.failures, "\n\n".join(outcome.failures[:5])
-    assert {"coverage", "fuzzing"} <= outcome.phases, outcome.phases
-    assert any(phase.startswith("stateful") for phase in outcome.phases), outcome.phases
-    assert set(outcome.statuses) == OPERATIONS
-    for operation, counted in outcome.statuses.items():
-        assert counted.total() >= EXAMPLES, f"{operation} was asked {counted.total()} times"
-        assert outcome.share(operation) > 0, f"{operation} was never answered with 2xx: {dict(counted)}"

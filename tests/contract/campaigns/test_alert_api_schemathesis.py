@@ -1,0 +1,47 @@
+"""schemathesis against the running alert API on a real Postgres with alerts in it: every check, every phase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.contract.support.alert_cases import Supply, seeded_api
+from tests.contract.support.schemathesis_campaign import EXAMPLES, run
+from tests.integration.alert_api.support.api_process import LiveApi
+from tests.servers import PostgresServer
+
+pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(1500)]
+
+OPERATIONS = {
+    "GET /v1/alerts",
+    "GET /v1/alerts/summary",
+    "GET /v1/alerts/{alert_id}",
+    "GET /v1/alerts/{alert_id}/events",
+    "POST /v1/alerts/{alert_id}/acknowledge",
+    "GET /v1/event-type",
+    "GET /v1/rules/{rule_id}/traces",
+}
+
+
+@pytest.fixture(scope="module")
+def api(
+    postgres: PostgresServer, migrated_database: str, kafka: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveApi]:
+    with seeded_api(postgres, migrated_database, kafka, tmp_path_factory.mktemp("alert-api")) as running:
+        yield running
+
+
+def test_every_operation_keeps_its_contract(
+    api: LiveApi, record_property: Callable[[str, object], None]
+) -> None:
+    with api.client() as client:
+        outcome = run(api.url, "ada-key-for-tests", Supply(client).fill, without=["/v1/alerts/stream"])
+    record_property("told", "\n" + outcome.table())
+    assert not outcome.failures, "\n\n".join(outcome.failures[:5])
+    assert {"coverage", "fuzzing"} <= outcome.phases, outcome.phases
+    assert any(phase.startswith("stateful") for phase in outcome.phases), outcome.phases
+    assert set(outcome.statuses) == OPERATIONS
+    for operation, counted in outcome.statuses.items():
+        assert counted.total() >= EXAMPLES, f"{operation} was asked {counted.total()} times"
+        assert outcome.share(operation) > 0, f"{operation} was never answered with 2xx: {dict(counted)}"

@@ -1,0 +1,108 @@
+"""Each operation of a service asked with the key of each role: few cases, the same for all, and every check.
+
+What a role may not do is answered with 403, whatever was sent; what it may do keeps its contract.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import hypothesis
+import schemathesis
+from schemathesis.checks import ignored_auth
+from schemathesis.config import SchemathesisConfig
+from schemathesis.core.failures import FailureGroup
+from schemathesis.generation import GenerationMode
+
+from tests.contract.support.schemathesis_campaign import CONFIG
+from tripline_http.keys.roles import ROLES
+
+CASES: Mapping[GenerationMode, int] = {GenerationMode.POSITIVE: 5, GenerationMode.NEGATIVE: 2}
+"""Of each operation, each asked once by each role."""
+# A path that is none is told before anybody is asked for; waitress refuses a head of more than 32 KiB by itself.
+UNROUTED = frozenset({404, 405, 431})
+
+
+@dataclass(slots=True)
+class RoleOutcome:
+    """Statuses by role and operation, failures in words."""
+
+    statuses: dict[tuple[str, str], Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    failures: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class RoleCampaign:
+    """Asks one service; `key_of` gives the key of a role, and `fill` makes a case point at what is there."""
+
+    url: str
+    key_of: Callable[[str], str]
+    fill: Callable[[Any], None]
+    without: tuple[str, ...] = ()
+
+    def run(self) -> RoleOutcome:
+        """All operations of the document that the service answers with."""
+        document = httpx.get(f"{self.url}/openapi.json").raise_for_status().json()
+        schema: Any = schemathesis.openapi.from_dict(document, config=SchemathesisConfig.from_dict(CONFIG))
+        if self.without:
+            schema = schema.exclude(path=list(self.without))
+        schema.config.update(base_url=self.url)
+        outcome = RoleOutcome()
+        for result in schema.get_all_operations():
+            operation = result.ok()
+            scope = operation.definition.raw["x-required-scope"]
+            for mode, count in CASES.items():
+                self._ask(outcome, operation, scope, mode, count)
+        return outcome
+
+    def _ask(
+        self, outcome: RoleOutcome, operation: Any, scope: str, mode: GenerationMode, count: int
+    ) -> None:
+        def check(case: Any) -> None:
+            for role, scopes in ROLES.items():
+                if scope in scopes:
+                    self.fill(case)
+                _try(outcome, case, role, self.key_of(role), is_allowed=scope in scopes)
+
+        settings = hypothesis.settings(
+            max_examples=count,
+            database=None,
+            deadline=None,
+            phases=[hypothesis.Phase.generate],
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
+        strategy = operation.as_strategy(generation_mode=mode)
+        asking: Callable[[], None] = settings(hypothesis.given(strategy)(check))  # type: ignore[no-untyped-call]
+        try:
+            hypothesis.seed(0)(asking)()
+        except hypothesis.errors.Unsatisfiable:
+            # An operation that takes nothing cannot be asked wrongly.
+            assert mode is GenerationMode.NEGATIVE
+
+
+def _try(outcome: RoleOutcome, case: Any, role: str, key: str, *, is_allowed: bool) -> None:
+    label = case.operation.label
+    # A case that is wrong on purpose may bring a key that is none.
+    case.headers = {**(case.headers or {}), "Authorization": f"Bearer {key}"}
+    response = case.call()
+    is_negative = case.meta is not None and case.meta.generation.mode is GenerationMode.NEGATIVE
+    if is_negative and response.status_code in UNROUTED:
+        return
+    outcome.statuses[role, label][response.status_code] += 1
+    if not is_allowed and response.status_code != 403:
+        outcome.failures.append(
+            f"{role}, {label}: {response.status_code} for what it may not do\n{_text(case)}"
+        )
+    try:
+        # The check takes this key for one that it made up.
+        case.validate_response(response, excluded_checks=[ignored_auth])
+    except (AssertionError, FailureGroup) as failure:
+        outcome.failures.append(f"{role}, {label}: {failure}\n{_text(case)}")
+
+
+def _text(case: Any) -> str:
+    return str(case.as_curl_command())
