@@ -37,35 +37,6 @@ def test_a_rule_is_changed(open_window: OpenWindow, stack: RunningStack, rule: d
     window.is_clean()
 
 
-def test_a_rule_has_an_end_and_keeps_it_until_that_is_taken_away(
-    open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any]
-) -> None:
-    window = open_window("analyst")
-    window.go("/rules")
-    row = row_of(window.page, rule)
-
-    def published(version: int, **fields: str) -> dict[str, Any]:
-        form = edited(window.page, rule)
-        for label, value in fields.items():
-            form.get_by_label("Judges until" if label == "until" else "Limit", exact=False).fill(value)
-        form.get_by_role("button", name="Publish the new version").click()
-        expect(row.get_by_text(f"published v{version}")).to_be_visible()
-        return stored(stack, rule["ruleId"])
-
-    assert published(2, until="2040-05-06T07:08:09")["effectiveUntil"] is not None
-    expect(row.get_by_text("judges until")).to_be_visible()
-    end = stored(stack, rule["ruleId"])["effectiveUntil"]
-    assert published(3, limit="2000000")["effectiveUntil"] == end
-    assert published(4, until="")["effectiveUntil"] is None
-    expect(row.get_by_text("judges until")).to_be_hidden()
-    form = edited(window.page, rule)
-    form.get_by_label("Judges until").fill("2001-02-03T04:05:06")
-    form.get_by_role("button", name="Publish the new version").click()
-    expect(form.locator("[data-field=effectiveUntil] .field-error")).to_be_visible()
-    window.page.keyboard.press("Escape")
-    window.is_clean("answered 422")
-
-
 def test_a_rule_is_paused_and_resumed(open_window: OpenWindow, rule: dict[str, Any]) -> None:
     window = open_window("analyst")
     window.go("/rules")
@@ -74,34 +45,6 @@ def test_a_rule_is_paused_and_resumed(open_window: OpenWindow, rule: dict[str, A
     expect(row.get_by_text("paused", exact=True)).to_be_visible()
     row.get_by_role("button", name="Resume").click()
     expect(row.get_by_text("published v3")).to_be_visible()
-    window.is_clean()
-
-
-def test_versions_are_compared(open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any]) -> None:
-    with stack.registry() as registry:
-        body = {**definition(rule["name"], limit=2_000_000), "firing": "crossing"}
-        registry.put(f"/v1/rules/{rule['ruleId']}", json=body, headers={"If-Match": '"1"'}).raise_for_status()
-        for action in ("pause", "resume"):
-            path = f"/v1/rules/{rule['ruleId']}/{action}"
-            registry.post(path, headers={"If-Match": "*"}).raise_for_status()
-    window = open_window("analyst")
-    window.go("/rules")
-    row_of(window.page, rule).get_by_role("button", name="Versions").click()
-    versions = window.page.get_by_role("dialog", name=re.compile("Versions"))
-    expect(versions.locator(".versions > li")).to_have_count(4)
-    second = versions.get_by_role("listitem").filter(has_text="Version 2")
-    limit = second.get_by_role("row").filter(has_text="Limit")
-    expect(limit.locator("del")).to_have_text("1,000,000")
-    expect(limit.locator("ins")).to_have_text("2,000,000")
-    expect(second.get_by_role("row").filter(has_text="Fires").locator("ins")).to_have_text("crossing")
-    words = versions.locator("output")
-    expect(words).to_have_text("state PAUSED → ACTIVE")
-    versions.get_by_label("From version").select_option("1")
-    changed = "limit 1000000 → 2000000; alerts every time → alerts on crossing"
-    expect(words).to_have_text(changed)
-    versions.get_by_label("to version").select_option("3")
-    expect(words).to_have_text(f"{changed}; state ACTIVE → PAUSED")
-    window.page.keyboard.press("Escape")
     window.is_clean()
 
 

@@ -19,6 +19,7 @@ PAGES = {
     "/",
     "/live",
     "/rules",
+    "/rules/<int(min=1, max=2147483647):_rule>",
     "/lists",
     "/alerts",
     "/alerts/<uuid:_alert>",
@@ -69,6 +70,14 @@ def test_a_repeated_parameter_is_refused(apps: Mapping[str, Flask], endpoint: En
     for name, may_repeat in declared_by(endpoint.view).items():
         if not may_repeat:
             assert fields_refused(client, endpoint, f"{name}=1&{name}=1") == [f"query.{name}"]
+
+
+@pytest.mark.parametrize(("headers", "status"), [({}, 401), (bearer("viewer"), 403), (bearer("ops"), 422)])
+def test_a_wrong_parameter_is_told_to_those_who_may_ask(
+    apps: Mapping[str, Flask], headers: dict[str, str], status: int
+) -> None:
+    answer = apps["registry"].test_client().put("/v1/settings?surprise=1", headers=headers, json={})
+    assert answer.status_code == status
 
 
 def test_a_list_may_be_repeated(apps: Mapping[str, Flask]) -> None:

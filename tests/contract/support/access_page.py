@@ -34,6 +34,7 @@ CONSOLE: Final = {
             "/",
             "/live",
             "/rules",
+            "/rules/{_rule}",
             "/lists",
             "/alerts",
             "/alerts/{_alert}",

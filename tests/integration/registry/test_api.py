@@ -55,6 +55,23 @@ def test_a_rule_lives_through_its_versions(client: httpx.Client) -> None:
     assert rule["ruleId"] in [entry["ruleId"] for entry in listed]
 
 
+def test_versions_say_why_and_are_read_from_the_newest_back(client: httpx.Client) -> None:
+    path = f"/v1/rules/{publish(client)['ruleId']}"
+    for step, reason in (("pause", "it floods"), ("resume", None), ("pause", "once more")):
+        client.post(f"{path}/{step}", headers={"If-Match": "*"}, params={"reason": reason} if reason else {})
+    seen: list[tuple[int, str | None]] = []
+    address: str | None = f"{path}/versions?order=newest&limit=3"
+    while address is not None:
+        page = client.get(address)
+        seen += [(version["version"], version["reason"]) for version in page.json()["items"]]
+        address = page.links.get("next", {}).get("url")
+    assert seen == [(4, "once more"), (3, None), (2, "it floods"), (1, None)]
+    assert client.get(f"{path}/versions/2").json()["reason"] == "it floods"
+    oldest = client.get(f"{path}/versions", params={"limit": 3}).links["next"]["url"]
+    turned = client.get(oldest, params={**httpx.URL(oldest).params, "order": "newest"})
+    assert turned.status_code == 400, "a cursor is of one order"
+
+
 def test_the_rule_of_the_articles_is_accepted_as_it_stands(client: httpx.Client) -> None:
     answer = client.post("/v1/rules", json=ARTICLE_RULE)
     assert answer.status_code == 201, answer.text

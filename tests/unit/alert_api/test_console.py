@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib import resources
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from rules_registry.domain.review import lifecycle
 from tests.unit.alert_api.support.samples import alert_id, app
 from tripline_engine.metric_name import MetricName
 from tripline_engine.spark.driver import metric_names
@@ -86,6 +88,18 @@ def test_metrics_that_the_console_reads_are_the_engines() -> None:
     assert {f"tripline_engine_{name}" for name in read} <= known
 
 
+def test_steps_of_a_published_rule_are_the_registrys() -> None:
+    written = re.search(r"export const STEPS = (\{.*?\});", FILES["words/lifecycle.js"], re.DOTALL)
+    assert written is not None
+    named = re.sub(r"^  (\w+):", r'  "\1":', written[1], flags=re.MULTILINE)
+    steps = json.loads(re.sub(r",\s*\}$", "}", named))
+    assert steps == {state: list(lifecycle.STEPS[state]) for state in steps}
+    before = {state for state, following in lifecycle.STEPS.items() if "submit" in following}
+    assert set(lifecycle.STEPS) - set(steps) == {*before, "SUBMITTED", "WITHDRAWN"}
+    asked = set(re.findall(r'^  \["([A-Z]+)"', FILES["words/lifecycle.js"], re.MULTILINE))
+    assert asked == set(lifecycle.STEPS) - {"WITHDRAWN"}
+
+
 def test_other_files_are_not_found(client: FlaskClient) -> None:
     for path in (
         "/console/nothing.js",
@@ -96,6 +110,8 @@ def test_other_files_are_not_found(client: FlaskClient) -> None:
         "/console/../cli.py",
         "/console/..%2fcli.py",
         "/alerts/nothing",
+        "/rules/0",
+        "/rules/nothing",
     ):
         assert client.get(path).status_code == 404, path
 
@@ -107,7 +123,17 @@ def test_an_unchanged_file_is_not_sent_again(client: FlaskClient) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/live", "/rules", "/lists", "/alerts", "/changes", "/controls", "/audit", f"/alerts/{alert_id(1)}"],
+    [
+        "/live",
+        "/rules",
+        "/rules/7",
+        "/lists",
+        "/alerts",
+        f"/alerts/{alert_id(1)}",
+        "/changes",
+        "/controls",
+        "/audit",
+    ],
 )
 def test_the_address_of_a_view_is_the_page(client: FlaskClient, path: str) -> None:
     assert client.get(path).data == client.get("/").data

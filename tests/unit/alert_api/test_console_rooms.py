@@ -11,6 +11,7 @@ import pytest
 CONSOLE = Path(str(resources.files("alert_api").joinpath("console")))
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("main",),
+    ("rule",),
     ("changes",),
     ("live", "rules", "alerts", "lists", "controls", "audit"),
     ("parts",),

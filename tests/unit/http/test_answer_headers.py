@@ -9,7 +9,18 @@ from tests.contract.support.http_apps import Endpoint, app_named, bearer, endpoi
 from tripline_http.application import Access, new_app
 
 # The console's pages and declarations: the same for everybody; a browser keeps them and asks whether they changed.
-PAGES = {"/", "/live", "/rules", "/lists", "/alerts", "/alerts/{_alert}", "/changes", "/controls", "/audit"}
+PAGES = {
+    "/",
+    "/live",
+    "/rules",
+    "/rules/{_rule}",
+    "/lists",
+    "/alerts",
+    "/alerts/{_alert}",
+    "/changes",
+    "/controls",
+    "/audit",
+}
 PUBLIC = {*PAGES, "/console/event-type"}
 
 

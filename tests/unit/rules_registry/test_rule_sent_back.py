@@ -20,7 +20,6 @@ STANDING: dict[str, Any] = {
     "definition": SUM.to_json(),
     "definitionHash": SUM.hash,
     "effectiveFrom": NOW,
-    "effectiveUntil": None,
     "position": 12,
     "changedAt": NOW,
     "changedBy": "ada",

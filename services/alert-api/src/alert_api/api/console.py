@@ -24,6 +24,7 @@ PAGES: Final = (
     "/",
     "/live",
     "/rules",
+    "/rules/<int(min=1, max=2147483647):_rule>",
     "/lists",
     "/alerts",
     "/alerts/<uuid:_alert>",
@@ -44,7 +45,7 @@ def console_blueprint(event_type: EventType) -> Blueprint:
 
     # Filters in the address of a page are the page's own.
     @takes_any_query
-    def page(_alert: object = None) -> Response:
+    def page(**_: object) -> Response:
         return _file("index.html")
 
     for path in PAGES:

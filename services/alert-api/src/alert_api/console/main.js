@@ -14,6 +14,7 @@ import { feeds } from "./core/pipeline.js";
 import { ListsView } from "./lists/lists.js";
 import { LiveView } from "./live/live.js";
 import { here, onMove } from "./core/router.js";
+import { RulePage } from "./rule/rule_page.js";
 import { RulesView } from "./rules/rules.js";
 import { AlertStream } from "./core/stream.js";
 import { followTheme } from "./core/theme.js";
@@ -39,7 +40,7 @@ const TITLES = {
 const health = new EngineHealth();
 const views = {
   live: new LiveView(health),
-  rules: new RulesView(),
+  rules: new RulesView(new RulePage()),
   lists: new ListsView(),
   alerts: new AlertsView(),
   changes: new ChangesView(),
@@ -151,6 +152,8 @@ async function resume() {
 }
 
 function move(route) {
+  // a view may know a better one
+  document.title = `${TITLES[route.view]} \u2013 Tripline`;
   for (const [name, view] of Object.entries(views)) {
     // Nothing to choose from before the view has read the address: what is chosen would forget the rest of
     // it.
@@ -162,7 +165,6 @@ function move(route) {
     if (link.dataset.view === route.view) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  document.title = `${TITLES[route.view]} \u2013 Tripline`;
 }
 
 /** What is away or behind, in whole sentences at the top of the page. */

@@ -68,15 +68,15 @@ class Queries:
             raise RuleIsDeleted(rule_id)
         return row
 
-    def versions(self, rule_id: int, after: int, limit: int) -> Page:
-        """The events of a rule by version. Raises as `rule` does."""
+    def versions(self, rule_id: int, after: int, limit: int, *, newest_first: bool = False) -> Page:
+        """The events of a rule by version, each with its reason; with `newest_first` those before `after`, and 0 is
+        before the newest. Raises as `rule` does."""
         self.rule(rule_id)
-        return self._page(
-            statements.VERSIONS, after, limit, lambda row: int(row["body"]["version"]), rule_id=rule_id
-        )
+        statement = statements.NEWEST_VERSIONS if newest_first else statements.VERSIONS
+        return self._page(statement, after, limit, lambda row: int(row["body"]["version"]), rule_id=rule_id)
 
     def version(self, rule_id: int, version: int) -> Row:
-        """One event of a rule. Raises as `rule` does, and `VersionNotFound`."""
+        """One event of a rule, with its reason. Raises as `rule` does, and `VersionNotFound`."""
         self.rule(rule_id)
         row = self._one(statements.VERSION, rule_id=rule_id, version=version)
         if row is None:

@@ -27,23 +27,22 @@ NOTIFY = "SELECT pg_notify(%(channel)s, '')"
 PROJECT_RULE = """
 INSERT INTO registry.rules AS r (
     rule_id, version, definition_version, state, name, definition, definition_hash, grouping_key_names,
-    effective_from, effective_until, changed_at, changed_by, position
+    effective_from, changed_at, changed_by, position
 ) VALUES (
     %(rule_id)s, %(version)s, %(definition_version)s, %(state)s, %(name)s, %(definition)s, %(definition_hash)s,
-    %(grouping_key_names)s, %(effective_from)s, %(effective_until)s, %(occurred_at)s, %(actor)s, %(position)s
+    %(grouping_key_names)s, %(effective_from)s, %(occurred_at)s, %(actor)s, %(position)s
 )
 ON CONFLICT (rule_id) DO UPDATE SET
     version = excluded.version, definition_version = excluded.definition_version, state = excluded.state,
     name = excluded.name, definition = excluded.definition, definition_hash = excluded.definition_hash,
     grouping_key_names = excluded.grouping_key_names, effective_from = excluded.effective_from,
-    effective_until = excluded.effective_until,
     changed_at = excluded.changed_at, changed_by = excluded.changed_by, position = excluded.position
 WHERE r.version = excluded.version - 1
 """
 
 _RULE_COLUMNS = """
     rule_id, version, definition_version, state, name, definition, definition_hash, effective_from,
-    effective_until, changed_at, changed_by, position
+    changed_at, changed_by, position
 """
 
 RULE = f"SELECT {_RULE_COLUMNS} FROM registry.rules WHERE rule_id = %(rule_id)s"  # noqa: S608 - constants
@@ -123,12 +122,21 @@ SELECT version, body -> 'settings' AS settings FROM registry.rule_events
 WHERE type = 'SettingsChanged' ORDER BY version DESC LIMIT 1
 """
 
-VERSIONS = """
-SELECT body FROM registry.rule_events
-WHERE rule_id = %(rule_id)s AND version > %(after)s ORDER BY version LIMIT %(limit)s
+# Why it was done stands in the audit trail.
+_VERSIONS = """
+SELECT e.body, a.body::jsonb ->> 'reason' AS reason
+FROM registry.rule_events e LEFT JOIN registry.audit_entries a USING (position)
+WHERE e.rule_id = %(rule_id)s
 """
 
-VERSION = "SELECT body FROM registry.rule_events WHERE rule_id = %(rule_id)s AND version = %(version)s"
+VERSIONS = f"{_VERSIONS} AND e.version > %(after)s ORDER BY e.version LIMIT %(limit)s"
+
+# `after` is the last one seen; 0 is before the newest.
+NEWEST_VERSIONS = f"""{_VERSIONS}
+  AND (%(after)s = 0 OR e.version < %(after)s) ORDER BY e.version DESC LIMIT %(limit)s
+"""
+
+VERSION = f"{_VERSIONS} AND e.version = %(version)s"
 
 EVENTS = """
 SELECT position, body FROM registry.rule_events

@@ -31,15 +31,13 @@ MAX_IMPORTED_ID = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class ImportedRule:
-    """An ACTIVE, PAUSE or DELETE record. ACTIVE has a definition, PAUSE may; `effective_from` in ms, now by default,
-    `effective_until` in ms, without it there is no end."""
+    """An ACTIVE, PAUSE or DELETE record. ACTIVE has a definition, PAUSE may; `effective_from` in ms, now by default."""
 
     state: Literal["ACTIVE", "PAUSE", "DELETE"]
     rule_id: int
     name: str | None = None
     definition: RuleDefinition | None = None
     effective_from: int | None = None
-    effective_until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,26 +78,14 @@ def _on_unknown(imported: ImportedRule) -> list[PublishRule | ChangeOfRule]:
     paused = imported.state == "PAUSE"
     return [
         PublishRule(
-            imported.rule_id,
-            imported.name,
-            imported.definition,
-            imported.effective_from,
-            paused=paused,
-            effective_until=imported.effective_until,
+            imported.rule_id, imported.name, imported.definition, imported.effective_from, paused=paused
         )
     ]
 
 
 def _change(imported: ImportedRule) -> ChangeRule:
     assert imported.definition is not None  # an ACTIVE record without one is refused where it is read
-    return ChangeRule(
-        imported.rule_id,
-        None,
-        imported.name,
-        imported.definition,
-        imported.effective_from,
-        imported.effective_until,
-    )
+    return ChangeRule(imported.rule_id, None, imported.name, imported.definition, imported.effective_from)
 
 
 Outcome = Literal["published", "changed", "paused", "deleted", "commanded", "unchanged", "refused"]

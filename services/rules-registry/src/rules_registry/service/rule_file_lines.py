@@ -3,15 +3,14 @@
     (1),(active),(oneKey&anotherKey),(),(measure),(SUM),(>),(20000000),(43200)
     {"ruleId": 2, "ruleState": "PAUSE"}
 
-The grammar is the contracts'. Of the registry's own, JSON records may have `name`, `effectiveFrom` and
-`effectiveUntil` (ms).
+The grammar is the contracts'. Of the registry's own, JSON records may have `name` and `effectiveFrom` (ms).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import cast
 
 from rules_registry.domain.rule import MAX_NAME
 from rules_registry.domain.rule_import import MAX_IMPORTED_ID, ImportedControl, ImportedRule
@@ -23,9 +22,7 @@ from tripline_contracts.rules.legacy import LegacyRecord
 from tripline_contracts.rules.rule_definition import parse
 from tripline_http.fields import MAX_MS
 
-_OWN = {"name": "name", "effectivefrom": "effectiveFrom", "effectiveuntil": "effectiveUntil"}
-EFFECTIVE_TIMES: Final = ("effectiveFrom", "effectiveUntil")
-TIME_EXPECTED: Final = f"expected ms since the epoch, 0 to {MAX_MS}"
+_OWN = {"name": "name", "effectivefrom": "effectiveFrom"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +80,9 @@ def _understand(
     if record.state != "DELETE" and (record.state == "ACTIVE" or any(definition.values())):
         try:
             read = parse(definition, declared)
-            name, since, until = (registry_fields.get(name) for name in _OWN.values())
+            name, since = registry_fields.get("name"), registry_fields.get("effectiveFrom")
             imported = ImportedRule(
-                record.state,
-                record.rule_id,
-                cast("str | None", name),
-                read,
-                cast("int | None", since),
-                cast("int | None", until),
+                record.state, record.rule_id, cast("str | None", name), read, cast("int | None", since)
             )
         except InvalidDefinition as invalid:
             problems += invalid.problems
@@ -106,18 +98,12 @@ def _apart(values: Mapping[str, object]) -> tuple[dict[str, object], dict[str, o
 def _own_problems(rule_id: int, registry_fields: Mapping[str, object]) -> Iterator[Problem]:
     if rule_id > MAX_IMPORTED_ID:
         yield Problem("ruleId", f"expected an id from 1 to {MAX_IMPORTED_ID}")
-    name = registry_fields.get("name")
+    name, since = registry_fields.get("name"), registry_fields.get("effectiveFrom")
     if name is not None and (message := problem_of_name(name)):
         yield Problem("name", message)
-    for member in EFFECTIVE_TIMES:
-        if not is_time_or_absent(registry_fields.get(member)):
-            yield Problem(member, TIME_EXPECTED)
-
-
-def is_time_or_absent(value: object) -> bool:
-    """True for what `effectiveFrom` and `effectiveUntil` may be."""
-    is_time = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_MS
-    return value is None or is_time
+    is_time = isinstance(since, int) and not isinstance(since, bool) and 0 <= since <= MAX_MS
+    if since is not None and not is_time:
+        yield Problem("effectiveFrom", f"expected ms since the epoch, 0 to {MAX_MS}")
 
 
 def problem_of_name(name: object) -> str | None:

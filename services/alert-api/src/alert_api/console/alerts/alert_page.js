@@ -17,6 +17,7 @@ import {
   milliseconds,
   timeOfDay,
 } from "../core/format.js";
+import { ruleLink } from "../parts/rule_link.js";
 import { purposeOf } from "../core/purposes.js";
 import { cameTo, widest, widestIndex } from "../words/verdict.js";
 import { judgedConditions } from "../words/condition_verdicts.js";
@@ -100,7 +101,7 @@ export class AlertPage {
         element(
           "div",
           {},
-          element("h1", {}, alert.ruleName),
+          element("h1", {}, element("a", { class: "rule-name", ...ruleLink(alert) }, alert.ruleName)),
           facts(alert),
           again && element("p", { class: "judged-again" }, `${again}.`),
           voidedSentences(alert).map((text) => element("p", { class: "judged-again voided" }, text)),
@@ -166,7 +167,7 @@ function why(alert, definition) {
   return [
     [
       "Rule",
-      element("a", { href: "/rules", "data-go": true }, `rule ${alert.ruleId}, version ${alert.ruleVersion}`),
+      element("a", ruleLink(alert), `rule ${alert.ruleId}, version ${alert.ruleVersion}`),
     ],
     alert.conditions ? ["Value", `${cameTo(alert).join("")} held`] : ["Value", cameTo(alert).join(different)],
     ["Window", `${timeOfDay(alert.windowStart)} to ${timeOfDay(alert.windowEnd)}, both included`],

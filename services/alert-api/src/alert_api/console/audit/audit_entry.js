@@ -47,7 +47,9 @@ export function entryItem(entry) {
 }
 
 function subjectOf({ kind, id }) {
-  return id === null ? kind : `${kind} ${id}`;
+  if (id === null) return kind;
+  const text = `${kind} ${id}`;
+  return kind === "rule" ? element("a", { href: `/rules/${id}`, "data-go": true }, text) : text;
 }
 
 function whatChanged({ before, after }) {

@@ -41,7 +41,7 @@ export class ChangeCard {
         element(
           "div",
           { class: "rule-head" },
-          element("b", { class: "rule-name" }, titleOf(change)),
+          named(change),
           tag(change),
           change.awaitsReview ? element("span", { class: "tag alarm" }, "done by one person alone") : null,
         ),
@@ -100,6 +100,14 @@ export class ChangeCard {
       if (error instanceof Problem && error.status === 409) this.onDone();
     }
   }
+}
+
+/** Its title; of a rule it leads to the rule's page. */
+function named(change) {
+  const { ruleId } = change;
+  return ruleId
+    ? element("a", { class: "rule-name", href: `/rules/${ruleId}`, "data-go": true }, titleOf(change))
+    : element("b", { class: "rule-name" }, titleOf(change));
 }
 
 function tag(change) {

@@ -4,7 +4,7 @@ import { registry, session } from "../core/client.js";
 import { arrange, button, byId, element, setText } from "../core/dom.js";
 import { here } from "../core/router.js";
 import { feeds } from "../core/pipeline.js";
-import { RuleForm } from "../rules/rule_form.js";
+import { editDraft } from "./draft_form.js";
 import { ChangeCard } from "./change_card.js";
 
 const AGAIN_MS = 5000;
@@ -76,7 +76,7 @@ export class ChangesView {
       const shown = JSON.stringify([change, session.actor]);
       const old = this.cards.get(change.changeId);
       const card = old?.shown === shown ? old.card : new ChangeCard(change, {
-        edit: (draft) => this.edit(draft),
+        edit: (draft) => editDraft(draft, () => this.read()),
         onDone: () => this.done(),
       });
       kept.set(change.changeId, { shown, card });
@@ -89,18 +89,5 @@ export class ChangesView {
   done() {
     feeds.rules.hurry();
     this.read();
-  }
-
-  edit(change) {
-    const rule = feeds.rules.data?.find(({ ruleId }) => ruleId === change.ruleId);
-    const draft = { ...change.content, name: change.content.name ?? rule?.name ?? "" };
-    const form = new RuleForm(draft, () => {
-      byId("rule-dialog").close();
-      this.read();
-    }, { path: `/changes/${change.changeId}`, version: change.revision, go: "Save the draft" });
-    setText(byId("rule-dialog-title"), `Edit change ${change.changeId}`);
-    byId("rule-dialog-body").replaceChildren(form.element);
-    byId("rule-dialog").showModal();
-    form.name.focus();
   }
 }

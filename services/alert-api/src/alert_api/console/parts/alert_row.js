@@ -6,6 +6,7 @@ import { ago, fieldName, fullTime, timeOfDay } from "../core/format.js";
 import { session } from "../core/client.js";
 import { purposeOf } from "../core/purposes.js";
 import { severityTag } from "./purpose_facts.js";
+import { ruleLink } from "./rule_link.js";
 import { cameTo } from "../words/verdict.js";
 import { bounds, inBuckets } from "../words/precision.js";
 import { voidedTag } from "../words/void_marks.js";
@@ -84,7 +85,17 @@ export class AlertRow {
           "div",
           { class: "alert-when" },
           element("time", { datetime: iso, title: fullTime(alert.eventTime) }, timeOfDay(alert.eventTime)),
-          this.age,
+          element(
+            "span",
+            {},
+            this.age,
+            " \u00b7 ",
+            element("a", {
+              ...ruleLink(alert),
+              "aria-label": `Rule ${alert.ruleName}, version ${alert.ruleVersion}`,
+              title: "Its rule",
+            }, `v${alert.ruleVersion}`),
+          ),
         ),
         this.end,
       ),

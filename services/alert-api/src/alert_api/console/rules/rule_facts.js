@@ -16,42 +16,37 @@ export function ruleFacts(rule, counted) {
       { class: "rule-head" },
       element("a", {
         class: "rule-name",
-        href: `/alerts?ruleId=${rule.ruleId}`,
+        href: `/rules/${rule.ruleId}`,
         "data-go": true,
-        title: "Its alerts",
       }, rule.name),
       severityTag(rule.purpose),
       rule.state === "PAUSED" ? element("span", { class: "tag warn" }, "paused") : null,
     ),
     element("p", { class: "rule-words" }, inWords(rule.definition)),
     purposeLines(rule.purpose),
-    element(
-      "div",
-      { class: "rule-versions" },
-      element("span", { class: "tag" }, "published ", element("b", {}, `v${rule.version}`)),
-      appliedTag(rule),
-      rule.effectiveFrom > Date.now()
-        ? element("span", { class: "tag" }, `in force from ${timeOfDay(rule.effectiveFrom)}`)
-        : null,
-      endTag(rule.effectiveUntil),
-      rule.status?.warmFrom > Date.now()
-        ? element(
-          "span",
-          { class: "tag", title: fullTime(rule.status.warmFrom) },
-          `window full at ${timeOfDay(rule.status.warmFrom)}`,
-        )
-        : null,
-      counted,
-    ),
+    versionTags(rule, counted),
   );
 }
 
-function endTag(end) {
-  if (end === null) return null;
-  const title = fullTime(end);
-  return end > Date.now()
-    ? element("span", { class: "tag", title }, `judges until ${timeOfDay(end)}`)
-    : element("span", { class: "tag warn", title }, `ended ${timeOfDay(end)}`);
+/** Published beside applied, and from when on it counts; `rest` comes behind. */
+export function versionTags(rule, ...rest) {
+  return element(
+    "div",
+    { class: "rule-versions" },
+    element("span", { class: "tag" }, "published ", element("b", {}, `v${rule.version}`)),
+    appliedTag(rule),
+    rule.effectiveFrom > Date.now()
+      ? element("span", { class: "tag" }, `in force from ${timeOfDay(rule.effectiveFrom)}`)
+      : null,
+    rule.status?.warmFrom > Date.now()
+      ? element(
+        "span",
+        { class: "tag", title: fullTime(rule.status.warmFrom) },
+        `window full at ${timeOfDay(rule.status.warmFrom)}`,
+      )
+      : null,
+    rest,
+  );
 }
 
 function appliedTag(rule) {

@@ -32,6 +32,7 @@ export class RuleForm {
     this.filter = new FilterForm();
     this.precision = new PrecisionForm();
     this.firing = new FiringForm();
+    this.reason = element("input", { id: "rule-reason", maxlength: 500, autocomplete: "off" });
     this.words = element("p", { class: "rule-words" });
     this.error = element("p", { class: "error", role: "alert" });
     this.warnings = element("div", { role: "status" });
@@ -39,11 +40,7 @@ export class RuleForm {
     this.verb = rule ? go : "Publish";
     this.go = element("button", { class: "primary", type: "submit", id: "rule-publish" }, this.verb);
     this.element = this.build();
-    this.write(
-      rule
-        ? { ...BLANK, filter: null, ...rule.definition, name: rule.name, effectiveUntil: rule.effectiveUntil }
-        : BLANK,
-    );
+    this.write(rule ? { ...BLANK, filter: null, ...rule.definition, name: rule.name } : BLANK);
   }
 
   build() {
@@ -58,6 +55,11 @@ export class RuleForm {
       this.filter.element,
       this.firing.element,
       knownNames(),
+      labelled(
+        "Reason",
+        this.reason,
+        "It stands in the history and in the audit trail, and may be left open.",
+      ),
       this.words,
       this.warnings,
       this.error,
@@ -142,12 +144,10 @@ export class RuleForm {
     this.go.disabled = true;
     try {
       const effectiveFrom = this.firing.effectiveFrom();
-      const effectiveUntil = this.firing.effectiveUntil();
       const body = {
         name: this.name.value.trim(),
         ...this.read(),
         ...(effectiveFrom === null ? {} : { effectiveFrom }),
-        ...(effectiveUntil === null ? {} : { effectiveUntil }),
       };
       if (await this.warns(body)) return undefined;
       const answer = await this.ask(body);
@@ -191,9 +191,12 @@ export class RuleForm {
   }
 
   ask(body) {
-    if (this.path) return registry(this.path, { method: "PUT", body, version: this.version });
-    if (this.rule === null) return registry("/rules", { method: "POST", body });
-    return registry(`/rules/${this.rule.ruleId}`, { method: "PUT", body, version: this.rule.version });
+    const reason = this.reason.value.trim();
+    const why = reason ? `?reason=${encodeURIComponent(reason)}` : "";
+    if (this.path) return registry(`${this.path}${why}`, { method: "PUT", body, version: this.version });
+    if (this.rule === null) return registry(`/rules${why}`, { method: "POST", body });
+    const path = `/rules/${this.rule.ruleId}${why}`;
+    return registry(path, { method: "PUT", body, version: this.rule.version });
   }
 
   /** Says at each field what is wrong with it; what has no field here is said at the end. */

@@ -1,19 +1,14 @@
 // The rules: published beside applied, and everything one can do to them.
 
-import { tell } from "../core/approval.js";
-import { Problem, registry, session } from "../core/client.js";
-import { confirm } from "../core/confirm.js";
-import { arrange, button, byId, element, setText, toast } from "../core/dom.js";
+import { session } from "../core/client.js";
+import { arrange, button, byId, element, setText } from "../core/dom.js";
 import { figure } from "../core/format.js";
 import { total } from "../core/pipeline_health.js";
 import { feeds, isApplied } from "../core/pipeline.js";
 import { fits } from "../core/purposes.js";
 import { PurposeFilters } from "../parts/purpose_filters.js";
-import { PurposeForm } from "./purpose_form.js";
+import { changeRule, editRule, explainRule, removeRule, tickTrace, traceRule } from "./rule_acts.js";
 import { ruleFacts } from "./rule_facts.js";
-import { RuleForm } from "./rule_form.js";
-import { RuleTrace } from "./rule_trace.js";
-import { ruleVersions } from "./rule_versions.js";
 
 const COUNTERS = [
   ["rule_evaluations_total", "judged"],
@@ -25,30 +20,29 @@ const COUNTERS = [
 ];
 
 export class RulesView {
-  constructor() {
+  /** `page` shows one rule: it has `element`, `open(id, query)`, `forget()` and `tick(now)`. */
+  constructor(page) {
+    this.page = page;
     this.rows = new Map();
-    this.trace = null;
     this.list = element("ul", { class: "rules", id: "rule-list" });
     this.empty = element("p", { class: "empty" });
     this.applied = element("p", { class: "muted small" });
     this.filters = new PurposeFilters("rules", () => this.take(feeds.rules));
-    this.fresh = button("New rule", () => this.edit(null), { kind: "primary", id: "new-rule" });
-    byId("rules").append(
+    this.fresh = button("New rule", () => editRule(null), { kind: "primary", id: "new-rule" });
+    this.overview = element(
+      "div",
+      {},
       element(
         "div",
-        { class: "panel" },
-        element(
-          "div",
-          { class: "panel-head" },
-          element("div", {}, element("h1", {}, "Rules"), this.applied),
-          this.fresh,
-        ),
-        element("div", { class: "filters" }, this.filters.elements),
-        this.list,
-        this.empty,
+        { class: "panel-head" },
+        element("div", {}, element("h1", {}, "Rules"), this.applied),
+        this.fresh,
       ),
+      element("div", { class: "filters" }, this.filters.elements),
+      this.list,
+      this.empty,
     );
-    byId("rule-dialog-close").addEventListener("click", () => byId("rule-dialog").close());
+    byId("rules").append(element("div", { class: "panel" }, this.overview, this.page.element));
     feeds.rules.listen((feed) => this.take(feed));
     feeds.engine.listen((feed) => this.count(feed));
   }
@@ -57,13 +51,19 @@ export class RulesView {
     this.rows.clear();
     this.list.replaceChildren();
     setText(this.applied, "");
+    this.page.forget();
   }
 
-  open() {
+  open({ id, query }) {
+    this.overview.hidden = id !== null;
+    this.page.element.hidden = id === null;
+    if (id !== null) return void this.page.open(id, query);
+    this.page.forget();
     const may = session.may("rules:write");
     this.fresh.disabled = !may;
     this.fresh.title = may ? "" : "Your key may look at rules, but not change them";
     feeds.rules.hurry();
+    return undefined;
   }
 
   take(feed) {
@@ -115,16 +115,19 @@ export class RulesView {
         element(
           "div",
           { class: "rule-acts" },
-          does("Edit", () => this.edit(rule)),
+          does("Edit", () => editRule(rule)),
           rule.state === "PAUSED"
-            ? does("Resume", () => this.change(rule, "resume"))
-            : does("Pause", () => this.change(rule, "pause")),
-          does("Purpose", () => this.explain(rule)),
-          button("Trace", () => this.follow(rule), { "aria-label": `Trace: ${rule.name}` }),
-          button("Versions", () => this.show(`Versions of \u201c${rule.name}\u201d`, ruleVersions(rule)), {
-            "aria-label": `Versions: ${rule.name}`,
-          }),
-          does("Delete", () => this.remove(rule)),
+            ? does("Resume", () => changeRule(rule, "resume"))
+            : does("Pause", () => changeRule(rule, "pause")),
+          does("Purpose", () => explainRule(rule)),
+          button("Trace", () => traceRule(rule), { "aria-label": `Trace: ${rule.name}` }),
+          element("a", {
+            class: "quiet",
+            href: `/alerts?ruleId=${rule.ruleId}`,
+            "data-go": true,
+            "aria-label": `Alerts: ${rule.name}`,
+          }, "Alerts"),
+          does("Delete", () => removeRule(rule)),
         ),
       ),
     };
@@ -142,76 +145,8 @@ export class RulesView {
     }
   }
 
-  edit(rule) {
-    const form = new RuleForm(rule, () => {
-      byId("rule-dialog").close();
-      feeds.rules.hurry();
-    });
-    this.show(rule ? `Change \u201c${rule.name}\u201d` : "New rule", form.element);
-    form.name.focus();
-  }
-
-  explain(rule) {
-    const form = new PurposeForm(rule, () => {
-      byId("rule-dialog").close();
-      feeds.rules.hurry();
-    });
-    this.show(`What \u201c${rule.name}\u201d is for`, form.element);
-  }
-
-  follow(rule) {
-    this.trace = new RuleTrace(rule);
-    this.show(`Trace of \u201c${rule.name}\u201d`, this.trace.element);
-  }
-
   tick(now) {
-    if (this.trace?.element.isConnected && byId("rule-dialog").open && !document.hidden) this.trace.tick(now);
+    tickTrace(now);
+    this.page.tick(now);
   }
-
-  show(title, content) {
-    setText(byId("rule-dialog-title"), title);
-    byId("rule-dialog-body").replaceChildren(content);
-    byId("rule-dialog").showModal();
-    byId("rule-dialog").scrollTop = 0;
-  }
-
-  async change(rule, verb) {
-    try {
-      const answer = await registry(`/rules/${rule.ruleId}/${verb}`, {
-        method: "POST",
-        version: rule.version,
-      });
-      tell(answer, verb === "pause" ? "Paused. It keeps its history." : "Resumed.");
-    } catch (error) {
-      toast(refusal(error));
-    }
-    feeds.rules.hurry();
-  }
-
-  remove(rule) {
-    confirm({
-      title: `Delete \u201c${rule.name}\u201d?`,
-      what: "It judges nothing from then on, and its id is never used again. Its alerts stay.",
-      go: "Delete the rule",
-      danger: true,
-      act: async () => {
-        try {
-          tell(
-            await registry(`/rules/${rule.ruleId}`, { method: "DELETE", version: rule.version }),
-            "Deleted.",
-          );
-        } catch (error) {
-          throw error instanceof Problem ? new Error(refusal(error)) : error;
-        }
-        feeds.rules.hurry();
-      },
-    });
-  }
-}
-
-function refusal(error) {
-  if (error instanceof Problem && error.status === 412) {
-    return "Somebody else changed this rule meanwhile. Look at it, and try again.";
-  }
-  return error.message;
 }

@@ -91,7 +91,6 @@ class RuleSchema(ma.Schema):
     definition = ma.fields.Nested(DefinitionSchema, required=True)
     definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
     effectiveFrom = _time(required=True)
-    effectiveUntil = _time(required=True, allow_none=True, metadata={"description": "null: it has no end"})
     position = BoundedInteger(1, MAX_POSITION, required=True, metadata={"description": "Of its last event"})
     changedAt = _time(required=True)
     changedBy = ma.fields.String(required=True)
@@ -116,14 +115,14 @@ class RuleVersionSchema(ma.Schema):
     definition = ma.fields.Nested(DefinitionSchema, required=True)
     definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
     effectiveFrom = _time(required=True)
-    effectiveUntil = _time(required=True, allow_none=True, metadata={"description": "null: it has no end"})
     position = BoundedInteger(1, MAX_POSITION, required=True)
     occurredAt = _time(required=True)
     actor = ma.fields.String(required=True)
+    reason = ma.fields.String(required=True, allow_none=True)
 
 
 class RuleVersionPageSchema(ma.Schema):
-    """A rule's versions, oldest first."""
+    """A rule's versions, in the order that was asked for."""
 
     items = ma.fields.List(ma.fields.Nested(RuleVersionSchema), required=True)
 
@@ -180,7 +179,6 @@ class RuleEventSchema(ma.Schema):
     definition = ma.fields.Nested(DefinitionSchema)
     definitionHash = ma.fields.String(metadata={"pattern": "^[0-9a-f]{64}$"})
     effectiveFrom = _time()
-    effectiveUntil = _time()
     settings = ma.fields.Nested(SettingsSchema)
     command = ma.fields.String(validate=ma.validate.OneOf(get_args(Command)))
     commandId = ma.fields.UUID()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import marshmallow as ma
+
 from rules_registry.api.pages import begin_after, link_of
 from rules_registry.api.rule_schemas.answer_schemas import (
     PageQuery,
@@ -26,20 +28,31 @@ from tripline_http.openapi import new_blueprint
 blueprint = new_blueprint("history", __name__, "Versions, events, and what they make the engine keep")
 
 
+class VersionQuery(PageQuery):
+    """Which of a rule's versions."""
+
+    order = ma.fields.String(
+        load_default="oldest",
+        validate=ma.validate.OneOf(("oldest", "newest")),
+        metadata={"description": "Which come first"},
+    )
+
+
 @blueprint.route(f"{RULE}/versions", methods=["GET"])
 @blueprint.requires("rules:read")
-@blueprint.arguments(PageQuery, location="query")
+@blueprint.arguments(VersionQuery, location="query")
 @blueprint.response(200, RuleVersionPageSchema, headers=LINK_HEADER_DOC)
 @blueprint.problems(400, 404, 503)
 @blueprint.doc(operationId="listRuleVersions")
 def versions(query: Mapping[str, Any], rule_id: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """List a rule's versions, oldest first
+    """List a rule's versions
 
-    Every event of the rule is one, pause and resume included.
+    Every event of the rule is one, pause and resume included. `reason` is what was said of why, null where nobody did.
     """
-    listing = {"ruleId": rule_id}
-    page = queries().versions(rule_id, begin_after("versions", listing, query["cursor"]), query["limit"])
-    items = [version_json(row["body"]) for row in page.rows]
+    listing = {"ruleId": rule_id, "order": query["order"]}
+    after = begin_after("versions", listing, query["cursor"])
+    page = queries().versions(rule_id, after, query["limit"], newest_first=query["order"] == "newest")
+    items = [version_json(row) for row in page.rows]
     return {"items": items}, link_of("versions", listing, page)
 
 
@@ -50,7 +63,7 @@ def versions(query: Mapping[str, Any], rule_id: int) -> tuple[dict[str, Any], di
 @blueprint.doc(operationId="getRuleVersion")
 def version(rule_id: int, version: int) -> dict[str, Any]:
     """Read one version of a rule"""
-    return version_json(queries().version(rule_id, version)["body"])
+    return version_json(queries().version(rule_id, version))
 
 
 @blueprint.route(f"{RULE}/diff", methods=["GET"])

@@ -13,15 +13,7 @@ from tripline_contracts.canonical import canonical_json
 
 Json = Mapping[str, Any]
 _OF_EVENT: Final = ("type", "occurredAt", "actor", "position")
-_OF_RULE: Final = (
-    "version",
-    "definitionVersion",
-    "state",
-    "name",
-    "definitionHash",
-    "effectiveFrom",
-    "effectiveUntil",
-)
+_OF_RULE: Final = ("version", "definitionVersion", "state", "name", "definitionHash", "effectiveFrom")
 
 
 @dataclass(frozen=True, slots=True)
