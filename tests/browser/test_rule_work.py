@@ -37,6 +37,35 @@ def test_a_rule_is_changed(open_window: OpenWindow, stack: RunningStack, rule: d
     window.is_clean()
 
 
+def test_a_rule_has_an_end_and_keeps_it_until_that_is_taken_away(
+    open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any]
+) -> None:
+    window = open_window("analyst")
+    window.go("/rules")
+    row = row_of(window.page, rule)
+
+    def published(version: int, **fields: str) -> dict[str, Any]:
+        form = edited(window.page, rule)
+        for label, value in fields.items():
+            form.get_by_label("Judges until" if label == "until" else "Limit", exact=False).fill(value)
+        form.get_by_role("button", name="Publish the new version").click()
+        expect(row.get_by_text(f"published v{version}")).to_be_visible()
+        return stored(stack, rule["ruleId"])
+
+    assert published(2, until="2040-05-06T07:08:09")["effectiveUntil"] is not None
+    expect(row.get_by_text("judges until")).to_be_visible()
+    end = stored(stack, rule["ruleId"])["effectiveUntil"]
+    assert published(3, limit="2000000")["effectiveUntil"] == end
+    assert published(4, until="")["effectiveUntil"] is None
+    expect(row.get_by_text("judges until")).to_be_hidden()
+    form = edited(window.page, rule)
+    form.get_by_label("Judges until").fill("2001-02-03T04:05:06")
+    form.get_by_role("button", name="Publish the new version").click()
+    expect(form.locator("[data-field=effectiveUntil] .field-error")).to_be_visible()
+    window.page.keyboard.press("Escape")
+    window.is_clean("answered 422")
+
+
 def test_a_rule_is_paused_and_resumed(open_window: OpenWindow, rule: dict[str, Any]) -> None:
     window = open_window("analyst")
     window.go("/rules")

@@ -66,17 +66,22 @@ def published_rule(stack: RunningStack, body: dict[str, Any]) -> Iterator[dict[s
 
 
 @contextmanager
-def tripped_rule(stack: RunningStack, name: str = "Browser: many payments by one payer") -> Iterator[Tripped]:
-    """Publishes, waits until it is applied, plays, waits for the alerts; retires the rule at the end."""
+def tripped_rule(
+    stack: RunningStack, name: str = "Browser: many payments by one payer", *, paused: bool = True
+) -> Iterator[Tripped]:
+    """Publishes, waits until it is applied, plays, waits for the alerts, pauses; retires the rule at the end."""
     with published_rule(stack, definition(name)) as rule:
         eventually(lambda: is_applied(stack, rule), "the rule is applied", SECONDS)
         with stack.generator() as generator:
             played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
         wanted, payee, rule_id = played["transactions"] - LIMIT, played["payeeId"], rule["ruleId"]
         eventually(lambda: len(alerts_of(stack, rule_id, payee)) == wanted, "the alerts are there", SECONDS)
+        if not paused:
+            yield Tripped(rule, alerts_of(stack, rule_id, payee))
+            return
         with stack.registry() as registry:
             # Other tests play frauds too: paused, the rule keeps the alerts that it has.
             answer = registry.post(f"/v1/rules/{rule_id}/pause", headers={"If-Match": "*"})
-        paused = answer.raise_for_status().json()
-        eventually(lambda: is_applied(stack, paused), "the pause is applied", SECONDS)
-        yield Tripped(paused, alerts_of(stack, rule_id, payee))
+        stopped = answer.raise_for_status().json()
+        eventually(lambda: is_applied(stack, stopped), "the pause is applied", SECONDS)
+        yield Tripped(stopped, alerts_of(stack, rule_id, payee))

@@ -118,6 +118,11 @@ def test_counts_are_those_of_the_list(
     assert counted.names == {1: "name 39", 2: "name 37", 3: "name 38"}
     only = alert_events.count(span, 2).cells
     assert only == [cell for cell in counted.cells if cell.rule_id == 2]
+    versions = {content["ruleVersion"] for content in made}
+    assert sum(
+        cell.count for version in versions for cell in alert_events.count(span, 2, version).cells
+    ) == sum(cell.count for cell in only)
+    assert alert_events.count(span, 2, max(versions) + 1).cells == []
     assert alert_events.count(Span(0, 1), None).cells == []
     assert all(isinstance(cell, Cell) for cell in only)
 

@@ -192,6 +192,38 @@ def test_what_is_different_between_versions(client: httpx.Client) -> None:
     assert client.get(f"{path}/diff", params={"from": 1}).status_code == 422
 
 
+def test_a_definition_may_have_an_end(client: httpx.Client) -> None:
+    now = time.time_ns() // 1_000_000
+    end = now + 86_400_000
+    rule = publish(client, effectiveUntil=end)
+    path = f"/v1/rules/{rule['ruleId']}"
+    assert rule["effectiveUntil"] == client.get(path).json()["effectiveUntil"] == end
+    (event,) = events_after(client, rule["position"] - 1)
+    assert event["effectiveUntil"] == end
+    # sent back as it is it keeps its end; without it there is none
+    kept = client.put(path, json=client.get(path).json() | {"name": "Kept"}, headers={"If-Match": "*"})
+    assert kept.raise_for_status().json()["effectiveUntil"] == end
+    without = client.put(path, json=DEFINITION, headers={"If-Match": "*"}).raise_for_status().json()
+    assert without["effectiveUntil"] is None
+    (event,) = events_after(client, without["position"] - 1)
+    assert "effectiveUntil" not in event
+    diff = client.get(f"{path}/diff", params={"from": 2, "to": 3}).raise_for_status().json()
+    assert {"field": "effectiveUntil", "before": end, "after": None} in diff["changes"]
+    assert diff["summary"].endswith("without an end")
+    versions = client.get(f"{path}/versions").raise_for_status().json()["items"]
+    assert [version["effectiveUntil"] for version in versions] == [end, end, None]
+
+
+def test_an_end_before_the_beginning_is_refused(client: httpx.Client) -> None:
+    now = time.time_ns() // 1_000_000
+    for wrong in ({"effectiveUntil": now - 1}, {"effectiveFrom": now + 9, "effectiveUntil": now + 9}):
+        refused = client.post("/v1/rules", json={**DEFINITION, **wrong})
+        assert (refused.status_code, refused.json()["type"]) == (422, "urn:tripline:problem:ends-too-early")
+        assert [error["field"] for error in refused.json()["errors"]] == ["effectiveUntil"]
+    for no_time in (-1, 253_402_300_800_000, 1.5, "0", True):
+        assert client.post("/v1/rules", json={**DEFINITION, "effectiveUntil": no_time}).status_code == 422
+
+
 def test_a_definition_may_begin_long_ago_or_in_time_to_come(client: httpx.Client) -> None:
     began = time.time_ns() // 1_000_000
     unsaid = publish(client)["effectiveFrom"]

@@ -33,6 +33,7 @@ class Rule:
     name: str
     draft: Draft
     effective_from: int
+    effective_until: int | None = None
 
 
 class Registry:
@@ -52,14 +53,21 @@ class Registry:
         return [rule for rule in self.rules.values() if rule.state != "DELETED"]
 
     def publish(
-        self, rule_id: int, draft: Draft, effective_from: int, now: int, *, paused: bool = False
+        self,
+        rule_id: int,
+        draft: Draft,
+        effective_from: int,
+        now: int,
+        *,
+        paused: bool = False,
+        effective_until: int | None = None,
     ) -> bytes:
         """First or next definition; a paused rule stays paused, a new one may begin so."""
         old = self.rules.get(rule_id)
         version = old.version + 1 if old else 1
         state = old.state if old else "PAUSED" if paused else "ACTIVE"
         name = f"rule {rule_id} as of {version}"
-        rule = Rule(rule_id, version, version, state, name, draft, effective_from)
+        rule = Rule(rule_id, version, version, state, name, draft, effective_from, effective_until)
         self.drafts.setdefault(rule_id, []).append(draft)
         return self._rule_event("RulePublished", rule, now)
 
@@ -134,6 +142,7 @@ class Registry:
             "definition": definition,
             "definitionHash": definition_hash(definition),
             "effectiveFrom": rule.effective_from,
+            **({} if rule.effective_until is None else {"effectiveUntil": rule.effective_until}),
         }
         return self._event(kind, fields, now)
 

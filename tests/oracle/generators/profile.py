@@ -65,6 +65,7 @@ class Profile:
     commands: float = (
         0  # per micro-batch: commands of operators, several perhaps; then also backfilled records
     )
+    expiring: float = 0  # per publication: an effectiveUntil
 
 
 EVERYTHING = Profile(

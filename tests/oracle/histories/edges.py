@@ -47,10 +47,12 @@ def warm_edge(state: TrafficState) -> Payment:
 
 
 def start_edge(state: TrafficState) -> Payment:
-    """Exactly where a definition begins to be in force, or just before."""
+    """Exactly where a definition begins or ceases to judge, or just before."""
     reach = 20 * state.world.pace
-    starts = [rule.effective_from for rule in state.schedule.registry.alive()]
-    near = [start for start in starts if abs(start - state.wall) <= reach]
+    alive = state.schedule.registry.alive()
+    edges = [rule.effective_from for rule in alive]
+    edges += [rule.effective_until for rule in alive if rule.effective_until is not None]
+    near = [edge for edge in edges if abs(edge - state.wall) <= reach]
     if not near:
         return ordinary(state)
     event_time = max(0, state.rng.choice(near) - state.rng.choice([0, 0, 1]))

@@ -13,9 +13,9 @@ from tests.oracle.generators.operator_commands import RandomCommands
 from tests.oracle.generators.payments import Payment
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
+from tests.oracle.histories.effective_times import EffectiveTimes
 from tests.oracle.malformed.rule_events import garbage_event
 from tests.oracle.parsers.rule_events import CLEAR_STATE, Settings
-from tests.oracle.values.schema import LAST_TIME
 
 _CHANGES = (
     *["redefine"] * 3,
@@ -38,7 +38,7 @@ class RuleSchedule:
         self._profile = profile
         self.commands = RandomCommands(rng, world, self.registry)
         self._sent_payments: Sequence[Payment] = ()
-        self._seen: list[int] = []
+        self._times = EffectiveTimes(rng, world, profile)
         self._schedule: list[list[str]] = [[] for _ in range(batches)]
         self._sent: list[bytes] = []
         self._replaced: list[Draft] = []
@@ -106,7 +106,7 @@ class RuleSchedule:
         `sent` are the payments so far, in the order of sending.
         """
         self._sent_payments = sent
-        self._seen = [payment.event_time for payment in sent]
+        self._times.seen = [payment.event_time for payment in sent]
         new = [event for change in self._schedule[batch] for event in self._make(change, now)]
         if "replace" in self._schedule[batch] and batch + 1 < len(self._schedule):
             later = self._rng.randint(batch + 1, len(self._schedule) - 1)
@@ -128,9 +128,9 @@ class RuleSchedule:
         if change == "add":
             number = len(self.registry.rules) + 1
             draft = random_draft(self._rng, self._world, self._profile)
-            since = self._effective_from(now, first=True)
+            since = self._times.start(now, first=True)
             paused = self._profile.aimed_start > 0 and self._rng.random() < 0.15
-            return [self.registry.publish(number, draft, since, now, paused=paused)]
+            return [self._publish(number, draft, since, now, paused=paused)]
         if change in {"own settings", "change settings"}:
             changed = self._scaled_settings() if change == "own settings" else self._moved_settings()
             return [self._settings(changed, now)]
@@ -161,7 +161,7 @@ class RuleSchedule:
             return [self.registry.move("RuleDeleted", "DELETED", rule.rule_id, now)]
         if change == "widen":
             wider = widened_draft(self._rng, rule.draft)
-            return [self.registry.publish(rule.rule_id, wider, self._effective_from(now, first=True), now)]
+            return [self._publish(rule.rule_id, wider, self._times.start(now, first=True), now)]
         if change in {"pause", "publish while paused"} and rule.state != "PAUSED":
             made.append(self.registry.move("RulePaused", "PAUSED", rule.rule_id, now))
         if change == "resume":
@@ -170,15 +170,19 @@ class RuleSchedule:
             return [self.registry.move("RuleResumed", "ACTIVE", chosen.rule_id, now)]
         if change in {"redefine", "publish while paused"}:
             draft = changed_draft(self._rng, self._world, self._profile, rule.draft)
-            since = self._next_effective_from(rule, now)
-            made.append(self.registry.publish(rule.rule_id, draft, since, now))
+            since = self._times.next_start(rule, now)
+            made.append(self._publish(rule.rule_id, draft, since, now))
         return made
+
+    def _publish(self, rule_id: int, draft: Draft, since: int, now: int, *, paused: bool = False) -> bytes:
+        until = self._times.end(since, now)
+        return self.registry.publish(rule_id, draft, since, now, paused=paused, effective_until=until)
 
     def _renew(self, now: int) -> bytes:
         """A new rule with the window of one deleted before, whose history may be gone by now."""
         old = self._replaced.pop() if self._replaced else random_draft(self._rng, self._world, self._profile)
-        since = self._effective_from(now, first=True)
-        return self.registry.publish(len(self.registry.rules) + 1, old, since, now)
+        since = self._times.start(now, first=True)
+        return self._publish(len(self.registry.rules) + 1, old, since, now)
 
     def _abandon(self, rule: Rule, now: int) -> list[bytes]:
         """All rules that share a field with this one go, and one comes anew some time later."""
@@ -194,8 +198,8 @@ class RuleSchedule:
         if not drafts:
             return []
         draft = shared_draft(self._rng, self._world, self._profile, self._rng.choice(drafts))
-        since = self._effective_from(now, first=True)
-        return [self.registry.publish(len(self.registry.rules) + 1, draft, since, now)]
+        since = self._times.start(now, first=True)
+        return [self._publish(len(self.registry.rules) + 1, draft, since, now)]
 
     def _commanded(self, change: str, now: int) -> list[bytes]:
         if change == "control":
@@ -234,25 +238,6 @@ class RuleSchedule:
             else:
                 made += self._change("redefine", self.registry.rules[rule.rule_id], now)
         return made
-
-    def _next_effective_from(self, rule: Rule, now: int) -> int:
-        """Often just before the old one, so that a few payments lie between, and one perhaps on its edge."""
-        if self._profile.aimed_start > 0 and self._rng.random() < 0.45:
-            before = self._rng.choice([0, 1, self._rng.randint(1, 20 * self._world.pace)])
-            return max(0, rule.effective_from - before)
-        return self._effective_from(now, first=False)
-
-    def _effective_from(self, now: int, *, first: bool) -> int:
-        if self._profile.aimed_start > 0 and self._seen and self._rng.random() < self._profile.aimed_start:
-            near = self._seen[-self._rng.choice([2, 10, 80]) :]
-            return max(0, min(self._rng.choice(near) + self._rng.choice([0, 0, 0, 1, -1]), LAST_TIME))
-        style = self._rng.random()
-        reach = self._rng.randint(0, 40 * self._world.pace)
-        if style < (0.5 if first else 0.2):
-            return 0
-        if style < (0.85 if first else 0.5):
-            return max(0, now - reach)
-        return min(now, LAST_TIME) if style < 0.7 else min(now + reach, LAST_TIME)
 
     def _settings(self, settings: Settings, now: int) -> bytes:
         self.settings = settings

@@ -11,7 +11,7 @@ from tests.oracle.state.clock import Clock
 from tests.oracle.state.firing_state import FiringState, Forgotten
 from tests.oracle.state.history import History
 from tests.oracle.state.quiet_judgements import QuietJudgements
-from tests.oracle.state.rule_book import RuleBook
+from tests.oracle.state.rule_book import RuleBook, has_expired
 from tests.oracle.values.model import Json, Record
 from tests.oracle.values.rule_counts import Counts
 from tests.oracle.windows.evaluation import Evaluation, evaluate, group_of, triggers
@@ -66,6 +66,7 @@ class Verdicts:
             if not visible or event.backfilled or accepted.void is not None:
                 continue
             begun = version.effective_from <= event.event_time
+            begun = begun and not has_expired(version, event.event_time)
             if begun and not self._rules.was_in_force(version, event.event_time):
                 self._judge(version, accepted.sequence, horizons, partial=True)
             # Late ones are so whether they are caught up themselves or not.

@@ -16,7 +16,7 @@ from tests.oracle.values.strict_json import Value, read_integer, read_number, re
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One definition version of a rule; effective_from in ms of event time."""
+    """One definition version of a rule; effective_from and effective_until in ms of event time."""
 
     rule_id: int
     number: int
@@ -24,6 +24,7 @@ class Version:
     definition: Definition
     definition_hash: str
     effective_from: int
+    effective_until: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ def _version(fields: dict[str, Value]) -> Version:
         definition=definition,
         definition_hash=claimed,
         effective_from=_integer(fields, "effectiveFrom"),
+        effective_until=_integer(fields, "effectiveUntil") if "effectiveUntil" in fields else None,
     )
 
 

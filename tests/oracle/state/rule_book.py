@@ -121,7 +121,9 @@ class RuleBook:
         begun = [version for version in self._versions[rule_id] if version.effective_from <= event_time]
         if begun and (rule_id, begun[-1].number) in self._ended:
             raise OracleError("a version that has ended is in force: the specification contradicts itself")
-        return begun[-1] if begun else None
+        if not begun or has_expired(begun[-1], event_time):
+            return None
+        return begun[-1]
 
     def live_versions(self, rule_id: int) -> list[Version]:
         """The versions of a known rule that have not ended, whether in force for anything or not."""
@@ -161,3 +163,8 @@ class RuleBook:
             ),
             default=0,
         )
+
+
+def has_expired(version: Version, event_time: int) -> bool:
+    """True if the version, in force or not, judges nothing of that event time any more."""
+    return version.effective_until is not None and event_time >= version.effective_until

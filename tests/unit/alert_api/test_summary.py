@@ -68,6 +68,8 @@ def test_one_rule_can_be_asked_for() -> None:
     ask(overview, "?ruleId=7")
     assert overview.counted is not None
     assert overview.counted[1] == 7
+    ask(overview, "?ruleId=7&ruleVersion=3")
+    assert overview.counted_version == 3
 
 
 @pytest.mark.parametrize(

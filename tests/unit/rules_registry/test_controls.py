@@ -189,7 +189,7 @@ def test_a_broken_export_says_why(changes: dict[str, Any], said: str) -> None:
 def version(**changes: Any) -> dict[str, Any]:
     values: dict[str, Any] = {
         "rule_id": 7, "version": 1, "definition_version": 1, "state": "ACTIVE", "name": "n", "definition": SUM,
-        "effective_from": NOW,
+        "effective_from": NOW, "effective_until": None,
     }  # fmt: skip
     return to_json(EventRecord(1, "e", NOW, "ada", RulePublished(**{**values, **changes}), ()))
 
@@ -200,6 +200,7 @@ DIFFERENT: list[tuple[dict[str, Any], list[Difference], str]] = [
     ({"state": "PAUSED", "name": "m"},
      [Difference("state", "ACTIVE", "PAUSED"), Difference("name", "n", "m")], "the rule's own"),
     ({"effective_from": NOW + 1}, [Difference("effectiveFrom", NOW, NOW + 1)], "since when"),
+    ({"effective_until": NOW}, [Difference("effectiveUntil", None, NOW)], "until when"),
     ({"definition": definition(60, "payeeId", limit="5")},
      [Difference("definition.groupingKeyNames", ["beneficiaryId", "payeeId"], ["payeeId"]),
       Difference("definition.limit", "1000.01", "5"), Difference("definition.windowSeconds", 1200, 60)],

@@ -27,7 +27,7 @@ from rules_registry.domain.events import (
     SettingsChanged,
 )
 from rules_registry.domain.rule import Rule, evolve, fold
-from rules_registry.errors import RuleIsDeleted, RuleNotFound, StaleVersion, WrongState
+from rules_registry.errors import EndsTooEarly, RuleIsDeleted, RuleNotFound, StaleVersion, WrongState
 from tests.unit.rules_registry.support.samples import NOW, SUM, definition, rule
 
 NEW = definition(60)
@@ -40,6 +40,12 @@ ACCEPTED: list[tuple[Rule | None, Any, type[RuleEvent], dict[str, Any], str]] = 
      {"name": "Rule 7", "effective_from": NOW}, "no name, no time: its id, and now"),
     (None, PublishRule(7, "A", SUM, 0), RulePublished, {"effective_from": 0}, "0 is a time and not nothing"),
     (None, PublishRule(7, "A", SUM, NOW + 10**9), RulePublished, {"effective_from": NOW + 10**9}, "in the future"),
+    (None, PublishRule(7, "A", SUM, None, effective_until=NOW + 1), RulePublished,
+     {"effective_from": NOW, "effective_until": NOW + 1}, "for a while"),
+    (rule(effective_until=9), ChangeRule(7, None, None, NEW, None), RulePublished,
+     {"effective_until": None}, "the end goes with its definition"),
+    (rule(effective_until=9), DeleteRule(7, None), RuleDeleted, {"effective_until": 9}, "expired"),
+    (rule(effective_until=9), PauseRule(7, None), RulePaused, {"effective_until": 9}, "late ones may still come"),
     (rule(), ChangeRule(7, None, None, NEW, None), RulePublished,
      {"version": 4, "definition_version": 4, "state": "ACTIVE", "name": "Seven", "effective_from": NOW},
      "without a name it keeps its own"),
@@ -81,6 +87,9 @@ REFUSED: list[tuple[Rule | None, Any, type[Exception], str]] = [
     (PAUSED, PauseRule(7, frozenset({2})), StaleVersion, "stale comes before the state"),
     (PAUSED, PauseRule(7, None), WrongState, "paused already"),
     (rule(), ResumeRule(7, None), WrongState, "active already"),
+    (rule(effective_until=9), ResumeRule(7, None), WrongState, "no pause is its end"),
+    (None, PublishRule(7, None, SUM, None, effective_until=NOW), EndsTooEarly, "over as it begins"),
+    (rule(), ChangeRule(7, None, None, SUM, 5, 5), EndsTooEarly, "never"),
 ]
 
 

@@ -87,6 +87,7 @@ REFUSED: list[tuple[str, set[str], str]] = [
       "aggregatorFunctionType"}, "nothing but a state"),
     ('{"ruleId": 7, "ruleState": "PAUSE", "name": "a\\u0000b"}', {"name"}, "what Postgres cannot hold"),
     ('{"ruleId": 7, "ruleState": "PAUSE", "effectiveFrom": true}', {"effectiveFrom"}, "true is no time"),
+    ('{"ruleId": 7, "ruleState": "PAUSE", "effectiveUntil": "5"}', {"effectiveUntil"}, "a text is no time"),
 ]  # fmt: skip
 
 

@@ -26,6 +26,8 @@ CHANGE = ChangeRule(7, None, None, OTHER, None)
 
 ASKED: list[tuple[Rule | None, ImportedRule, list[Any], str]] = [
     (None, ImportedRule("ACTIVE", 7, "n", SUM, 5), [PublishRule(7, "n", SUM, 5)], "a new rule under its id"),
+    (None, ImportedRule("ACTIVE", 7, "n", SUM, 5, 9), [PublishRule(7, "n", SUM, 5, effective_until=9)], "with an end"),
+    (rule(), ImportedRule("ACTIVE", 7, None, SUM, 5, 9), [ChangeRule(7, None, None, SUM, 5, 9)], "a version with one"),
     (None, ImportedRule("PAUSE", 7, None, SUM), [PublishRule(7, None, SUM, None, paused=True)], "new and paused"),
     (rule(), ImportedRule("ACTIVE", 7, None, OTHER), [CHANGE], "the next version"),
     (rule(), ImportedRule("ACTIVE", 7, None, SUM), [ChangeRule(7, None, None, SUM, None)], "even of the same"),

@@ -20,6 +20,7 @@ STANDING: dict[str, Any] = {
     "definition": SUM.to_json(),
     "definitionHash": SUM.hash,
     "effectiveFrom": NOW,
+    "effectiveUntil": None,
     "position": 12,
     "changedAt": NOW,
     "changedBy": "ada",

@@ -62,8 +62,8 @@ _OPEN: Final[Mapping[str, str]] = {"listener.security.protocol.map": "CLIENTS:PL
 class Broker:
     """The parts of a broker. `home` holds its configuration and data; it survives restarts and changed ports.
 
-    Without `security` it asks nobody who they are. Supervised, it ends when it runs out of memory, and is started anew:
-    otherwise its threads would end one by one, and what is left serve nobody.
+    Without `security` it asks nobody who they are. It goes on when a record unfolds to more than its heap
+    (docs/decisions/0112-a-broker-out-of-memory.md).
     """
 
     java: Java
@@ -73,7 +73,6 @@ class Broker:
     controller_port: int
     heap_mebibytes: int = 512
     security: BrokerSecurity | None = None
-    is_supervised: bool = False
 
     @property
     def bootstrap_servers(self) -> str:
@@ -124,7 +123,6 @@ class Broker:
     def _java(self, main_class: str, *arguments: str) -> list[str]:
         return [
             str(self.java.executable), f"-Xmx{self.heap_mebibytes}m", "-XX:+UseSerialGC",
-            *(("-XX:+ExitOnOutOfMemoryError",) if self.is_supervised else ()),
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
             "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss.SSS",
             *(self.security.java_options() if self.security else ()),

@@ -69,7 +69,6 @@ class Plan:
             self.ports["kafka"],
             self.ports["kafka-controller"],
             security=BrokerSecurity(self.places.kafka_jaas, self._kafka_password(kafka_passwords.ADMIN)),
-            is_supervised=True,
         )
 
     def kafka_variables(self, identity: str) -> Mapping[str, str]:

@@ -185,6 +185,14 @@ class TooMuchHistory(UnfitDefinition):
         super().__init__("The rule needs more history than the engine may hold.", [problem])
 
 
+class EndsTooEarly(UnfitDefinition):
+    """A definition would end before it begins."""
+
+    def __init__(self, effective_from: int) -> None:
+        problem = Problem("effectiveUntil", f"expected a time after effectiveFrom, which is {effective_from}")
+        super().__init__("The rule would never judge anything.", [problem])
+
+
 class QuotaExceeded(DomainError):
     """What was asked for would make the installation hold more than it may; `quota` is the name in the API."""
 

@@ -214,6 +214,7 @@ class FakeOverview:
         self.cells: list[Cell] = []
         self.broken: Exception | None = None
         self.counted: tuple[Span, int | None] | None = None
+        self.counted_version: int | None = None
 
     def tell(self, number: int, kind: str = "AlertRaised") -> None:
         content = alert(number)
@@ -231,8 +232,8 @@ class FakeOverview:
         left = [event for event in self.told if event.place > after][:limit]
         return StreamBatch(left, left[-1].place if len(left) == limit else self.present())
 
-    def count(self, span: Span, rule_id: int | None) -> Counted:
-        self.counted = (span, rule_id)
+    def count(self, span: Span, rule_id: int | None, rule_version: int | None = None) -> Counted:
+        self.counted, self.counted_version = (span, rule_id), rule_version
         return Counted(self.cells, {1: "Large sums"})
 
 

@@ -74,6 +74,7 @@ PROFILE = st.builds(
     equal_time=st.sampled_from([0.12, 0.5]),
     commands=st.sampled_from([0.0, 0.0, 0.4, 0.9]),
     abandoned=st.sampled_from([0.0, 0.3]),
+    expiring=st.sampled_from([0.0, 0.4]),
 )
 
 SOAK_PROFILE = st.builds(

@@ -94,11 +94,12 @@ class Changes(RuleBasedStateMachine):
 TestChanges = Changes.TestCase
 
 
-def test_a_rule_is_approved_until_it_is_effective() -> None:
-    assert lifecycle.lifecycle_of("ACTIVE", NOW + 1, NOW) == "APPROVED"
-    assert lifecycle.lifecycle_of("ACTIVE", NOW, NOW) == "ACTIVE"
-    assert lifecycle.lifecycle_of("PAUSED", NOW + 1, NOW) == "PAUSED"
-    assert lifecycle.lifecycle_of("DELETED", NOW, NOW) == "RETIRED"
+def test_a_rule_is_approved_until_it_is_effective_and_expired_from_its_end_on() -> None:
+    assert lifecycle.lifecycle_of("ACTIVE", NOW + 1, None, NOW) == "APPROVED"
+    assert lifecycle.lifecycle_of("ACTIVE", NOW, NOW + 1, NOW) == "ACTIVE"
+    assert lifecycle.lifecycle_of("ACTIVE", NOW - 9, NOW, NOW) == "EXPIRED"
+    assert lifecycle.lifecycle_of("PAUSED", NOW + 1, NOW + 2, NOW) == "PAUSED"
+    assert lifecycle.lifecycle_of("DELETED", NOW - 9, NOW, NOW) == "RETIRED"
 
 
 def test_the_diagram_in_the_documents_is_the_tables() -> None:

@@ -262,6 +262,8 @@ class TestAlone:
 
 
 COMMANDS: list[Proposed] = [
+    PublishRule(7, "n", SUM, 5, effective_until=9),
+    ChangeRule(7, frozenset({3}), None, SUM, None, 9),
     PublishRule(7, "N", SUM, 5),
     ChangeRule(7, frozenset({3}), None, definition(60), None),
     PauseRule(7, frozenset({3})),

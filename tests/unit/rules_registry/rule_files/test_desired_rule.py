@@ -12,20 +12,22 @@ from tests.unit.rules_registry.support.rule_files import MUCH, TRANSACTION, desi
 
 
 def test_a_document_is_a_rule() -> None:
-    other = MUCH.replace("Much", "Other").replace("windowMinutes: 20", "windowSeconds: 60\neffectiveFrom: 5")
+    other = MUCH.replace("Much", "Other").replace(
+        "windowMinutes: 20", "windowSeconds: 60\neffectiveFrom: 5\neffectiveUntil: 6"
+    )
     first, second = desired("# a comment\n" + MUCH, other + "ruleId: 8\n")
     assert (first.name, first.rule_id, first.effective_from) == ("Much", None, None)
     assert (first.definition.limit, first.definition.window_seconds) == (Decimal("1000.5"), 1200)
     assert str(first.origin) == "rules/a.yaml:2"
-    assert (second.name, second.rule_id, second.effective_from) == ("Other", 8, 5)
+    assert (second.name, second.rule_id, second.effective_from, second.effective_until) == ("Other", 8, 5, 6)
     assert (second.origin.document, second.origin.line) == (2, 10)
 
 
 def test_the_body_of_a_request_has_what_the_file_says_and_no_more() -> None:
     (rule,) = desired(MUCH)
     assert rule.to_json() == {"name": "Much", **rule.definition.to_json()}
-    (rule,) = desired(MUCH.replace("name: Much", "ruleId: 7\neffectiveFrom: 9"))
-    assert rule.to_json() == {"effectiveFrom": 9, **rule.definition.to_json()}
+    (rule,) = desired(MUCH.replace("name: Much", "ruleId: 7\neffectiveFrom: 9\neffectiveUntil: 10"))
+    assert rule.to_json() == {"effectiveFrom": 9, "effectiveUntil": 10, **rule.definition.to_json()}
     assert rule.title == "rule 7"
 
 
@@ -49,6 +51,8 @@ WRONG: list[tuple[str, str, str]] = [
      "expected the id of a rule that there is, 1 to 2147483647, not '7'"),
     (MUCH + "effectiveFrom: 2026-11-27\n", "8: document 1: effectiveFrom",
      "expected ms since the epoch, 0 to 253402300799999, not '2026-11-27'"),
+    (MUCH + "effectiveUntil: soon\n", "8: document 1: effectiveUntil",
+     "expected ms since the epoch, 0 to 253402300799999, not 'soon'"),
     (MUCH.replace("[payeeId]", '""'), "2: document 1: groupingKeyNames",
      "expected a list; [] is one global group"),
     ("- name: Much\n", "1: document 1",

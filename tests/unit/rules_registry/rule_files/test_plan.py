@@ -28,6 +28,7 @@ from tests.unit.rules_registry.support.rule_files import (
 (RULE,) = desired(MUCH)
 (LESS,) = desired(MUCH.replace("1000.50", "500"))
 (LATER,) = desired(MUCH + "effectiveFrom: 5\n")
+(ENDING,) = desired(MUCH + "effectiveUntil: 9\n")
 (RENAMED,) = desired(MUCH.replace("Much", "Other") + "ruleId: 7\n")
 (UNNAMED,) = desired(MUCH.replace("name: Much", "ruleId: 7"))
 NEW = {"kind": "PUBLISH_RULE", "rule_id": 9, "base": None}
@@ -37,6 +38,10 @@ CASES: list[tuple[DesiredRule, list[StandingRule], list[RuleChange], list[tuple[
     (RULE, [standing(RULE)], [], [], "it is so already"),
     (RULE, [standing(RULE, state="PAUSED")], [], [], "whether it is paused is not in files"),
     (UNNAMED, [standing(RULE)], [], [], "without a name it keeps its own"),
+    (ENDING, [standing(RULE)], [], [("change", "open")], "another end"),
+    (ENDING, [standing(ENDING)], [], [], "it has that end"),
+    (RULE, [standing(ENDING)], [], [("change", "open")], "the end goes"),
+    (ENDING, [standing(RULE)], [change(RULE, base=3)], [("change", "blocked")], "without that end"),
     (RENAMED, [standing(RULE)], [], [("change", "open")], "another name, by id"),
     (LESS, [standing(RULE)], [], [("change", "open")], "another limit"),
     (LATER, [standing(RULE)], [], [("change", "open")], "another time from which it holds"),

@@ -45,6 +45,7 @@ def standing(rule: DesiredRule, rule_id: int = 7, **changes: Any) -> StandingRul
         "definition": rule.definition.to_json(),
         "definition_hash": rule.definition.hash,
         "effective_from": NOW if rule.effective_from is None else rule.effective_from,
+        "effective_until": rule.effective_until,
     }
     return StandingRule(**{**members, **changes})
 
@@ -64,6 +65,7 @@ def change(rule: DesiredRule, **changes: Any) -> RuleChange:
         "definition": rule.definition.to_json(),
         "definition_hash": rule.definition.hash,
         "effective_from": rule.effective_from,
+        "effective_until": rule.effective_until,
     }
     return RuleChange(**{**members, **changes})
 

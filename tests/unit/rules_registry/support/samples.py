@@ -38,6 +38,7 @@ def rule(**changes: Any) -> Rule:
         name="Seven",
         definition=SUM,
         effective_from=NOW - 1000,
+        effective_until=None,
     )
     return replace(whole, **changes)
 

@@ -37,10 +37,9 @@ from tripline_engine.domain.rules.rule_version import (
     JudgingVersion,
     Rule,
     RuleVersion,
-    rule_of_json,
-    rule_to_json,
     version_of,
 )
+from tripline_engine.domain.rules.stored_rules import rule_of_json, rule_to_json
 from tripline_engine.domain.rules.tolerances import Tolerances
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
@@ -245,7 +244,8 @@ class RuleBook:
         if not isinstance(name, str) or digest != sha256_hex(canonical_json(event["definition"])):
             raise ValueError("name must be a text, and definitionHash the hash of the definition")
         since = read_integer(event, "effectiveFrom")
-        return version_of(rule_id, version, name, definition, digest, since, None, self._event_type)
+        until = read_integer(event, "effectiveUntil") if "effectiveUntil" in event else None
+        return version_of(rule_id, version, name, definition, digest, since, until, self._event_type)
 
     def to_bytes(self) -> bytes:
         """The JSON that is stored in the state log."""
@@ -290,4 +290,5 @@ class RuleBook:
 
 def _catch_up(version: RuleVersion, paused: bool, until: int) -> CatchUp | None:
     """The version's catch-up; None while the rule is paused: what the version reaches counts as skipped."""
+    until = version.judges_before(until)
     return CatchUp(version, until) if not paused and version.effective_from < until else None

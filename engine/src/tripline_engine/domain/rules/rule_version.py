@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from tripline_contracts.control_commands import Group
 from tripline_contracts.event_type import EventType
-from tripline_contracts.rules import rule_definition
 from tripline_contracts.rules.anchors import anchor_of
 from tripline_contracts.rules.rule_definition import RuleDefinition
 from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions, LetGo
@@ -35,6 +34,7 @@ class RuleVersion:
     """One definition version of a rule.
 
     :ivar effective_from: event time in ms from which it judges
+    :ivar effective_until: event time in ms from which it judges nothing; None for as long as it is in force
     :ivar superseded_from: ``effective_from`` of the next definition version; None for the newest
     :ivar fields: names of the fields it uses, the event time among them
     :ivar population: the transactions that trigger it, by its groups
@@ -48,6 +48,7 @@ class RuleVersion:
     definition: RuleDefinition
     definition_hash: str
     effective_from: int
+    effective_until: int | None
     superseded_from: int | None
     anchor: str
     fields: frozenset[str]
@@ -95,6 +96,10 @@ class RuleVersion:
             measures=measures_of(self.definition, self.fields, exclusions),
             exclusions=exclusions,
         )
+
+    def judges_before(self, successor_from: int) -> int:
+        """The event time (ms) from which it judges nothing, its successor being in force from that one on."""
+        return successor_from if self.effective_until is None else min(self.effective_until, successor_from)
 
     def counts_at(self, clock: int | None, settings: Tolerances) -> bool:
         """Whether history must still be retained for it: a superseded version's transactions may come late."""
@@ -149,7 +154,10 @@ class Rule:
             if until <= oldest:
                 return
             if version.effective_from < until:
-                yield version, version.effective_from, until
+                before = version.judges_before(until)
+                if before > max(version.effective_from, oldest):
+                    yield version, version.effective_from, before
+                # one whose time is over is in force all the same: no older one comes back
                 until = version.effective_from
 
     def clear(self, cleared: Cleared) -> Rule:
@@ -205,10 +213,10 @@ def version_of(
     definition: RuleDefinition,
     definition_hash: str,
     effective_from: int,
-    superseded_from: int | None,
+    effective_until: int | None,
     event_type: EventType,
 ) -> RuleVersion:
-    """The version, with all that follows from its definition; times in ms."""
+    """The newest version of its rule, with all that follows from its definition; times in ms."""
     fields = _used(definition, event_type)
     return RuleVersion(
         rule_id=rule_id,
@@ -217,7 +225,8 @@ def version_of(
         definition=definition,
         definition_hash=definition_hash,
         effective_from=effective_from,
-        superseded_from=superseded_from,
+        effective_until=effective_until,
+        superseded_from=None,
         anchor=anchor_of(definition, event_type),
         fields=fields,
         population=population_of(definition, NO_EXCLUSIONS),
@@ -236,55 +245,3 @@ def _used(definition: RuleDefinition, event_type: EventType) -> frozenset[str]:
     if definition.filter is not None:
         fields |= definition.filter.fields()
     return frozenset(fields)
-
-
-def rule_to_json(rule: Rule) -> dict[str, Any]:
-    """The JSON that is stored in the book."""
-    versions = [
-        {
-            "version": version.version,
-            "name": version.name,
-            "definition": version.definition.to_json(),
-            "definitionHash": version.definition_hash,
-            "effectiveFrom": version.effective_from,
-            "supersededFrom": version.superseded_from,
-            "forgotten": version.exclusions.to_json(),
-        }
-        for version in rule.versions
-    ]
-    cleared = rule.cleared
-    return {
-        "ruleId": rule.rule_id,
-        "version": rule.version,
-        "paused": rule.paused,
-        "earliest": rule.earliest,
-        "cleared": None if cleared is None else [cleared.position, cleared.accepted],
-        "versions": versions,
-    }
-
-
-def rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
-    """The rule of stored JSON."""
-    versions = [
-        version_of(
-            stored["ruleId"],
-            item["version"],
-            item["name"],
-            rule_definition.parse(item["definition"], event_type),
-            item["definitionHash"],
-            item["effectiveFrom"],
-            item["supersededFrom"],
-            event_type,
-            # rules from before there were such commands have no exclusions
-        ).excluding(Exclusions.of_json(item.get("forgotten")))
-        for item in stored["versions"]
-    ]
-    cleared = stored.get("cleared")
-    return Rule(
-        stored["ruleId"],
-        stored["version"],
-        stored["paused"],
-        tuple(versions),
-        stored["earliest"],
-        None if cleared is None else Cleared(*cleared),
-    )

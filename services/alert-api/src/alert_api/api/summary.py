@@ -21,6 +21,9 @@ class SummaryQuery(ma.Schema):
     """Which alerts to count."""
 
     rule_id = QueryInteger(1, MAX_POSITION, data_key="ruleId")
+    rule_version = QueryInteger(
+        1, MAX_POSITION, data_key="ruleVersion", metadata={"description": "Of the definition that judged"}
+    )
     earliest = QueryInteger(
         0, MAX_MS, data_key="from", metadata={"description": "Event time in ms, this one included"}
     )
@@ -46,7 +49,9 @@ def summary_blueprint(counter: AlertCounter, clock: Callable[[], int]) -> ApiBlu
         current hour and the 23 before it. At most 31 days at once.
         """
         span = _span(query, clock())
-        return jsonify(summary_json(span, counter.count(span, query.get("rule_id"))))
+        return jsonify(
+            summary_json(span, counter.count(span, query.get("rule_id"), query.get("rule_version")))
+        )
 
     return blueprint
 

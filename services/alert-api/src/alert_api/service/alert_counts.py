@@ -39,8 +39,8 @@ class Counted:
 class AlertCounter(Protocol):
     """The stored alerts, to count. Raises StoreUnavailable when the database is away."""
 
-    def count(self, span: Span, rule_id: int | None) -> Counted:
-        """Of one rule, or of all."""
+    def count(self, span: Span, rule_id: int | None, rule_version: int | None = None) -> Counted:
+        """Of one rule, or of one version of rules, or of all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,6 +229,7 @@ class PostgresLog:
             "definition_hash": rule.definition.hash,
             "grouping_key_names": list(rule.definition.grouping_key_names),
             "effective_from": rule.effective_from,
+            "effective_until": rule.effective_until,
             "occurred_at": recorded.occurred_at,
             "actor": recorded.actor,
             "position": recorded.position,

@@ -29,6 +29,7 @@ def rule_of(row: Mapping[str, Any], event_type: EventType) -> Rule:
         name=row["name"],
         definition=definition_of(row["definition"], event_type),
         effective_from=row["effective_from"],
+        effective_until=row["effective_until"],
     )
 
 

@@ -27,22 +27,23 @@ NOTIFY = "SELECT pg_notify(%(channel)s, '')"
 PROJECT_RULE = """
 INSERT INTO registry.rules AS r (
     rule_id, version, definition_version, state, name, definition, definition_hash, grouping_key_names,
-    effective_from, changed_at, changed_by, position
+    effective_from, effective_until, changed_at, changed_by, position
 ) VALUES (
     %(rule_id)s, %(version)s, %(definition_version)s, %(state)s, %(name)s, %(definition)s, %(definition_hash)s,
-    %(grouping_key_names)s, %(effective_from)s, %(occurred_at)s, %(actor)s, %(position)s
+    %(grouping_key_names)s, %(effective_from)s, %(effective_until)s, %(occurred_at)s, %(actor)s, %(position)s
 )
 ON CONFLICT (rule_id) DO UPDATE SET
     version = excluded.version, definition_version = excluded.definition_version, state = excluded.state,
     name = excluded.name, definition = excluded.definition, definition_hash = excluded.definition_hash,
     grouping_key_names = excluded.grouping_key_names, effective_from = excluded.effective_from,
+    effective_until = excluded.effective_until,
     changed_at = excluded.changed_at, changed_by = excluded.changed_by, position = excluded.position
 WHERE r.version = excluded.version - 1
 """
 
 _RULE_COLUMNS = """
     rule_id, version, definition_version, state, name, definition, definition_hash, effective_from,
-    changed_at, changed_by, position
+    effective_until, changed_at, changed_by, position
 """
 
 RULE = f"SELECT {_RULE_COLUMNS} FROM registry.rules WHERE rule_id = %(rule_id)s"  # noqa: S608 - constants

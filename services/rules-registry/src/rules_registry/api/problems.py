@@ -22,6 +22,7 @@ _KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
     errors.NameNotFound: (404, "name-not-found"),
     errors.UnknownNames: (422, "unknown-name"),
     errors.TooMuchHistory: (422, "too-much-history"),
+    errors.EndsTooEarly: (422, "ends-too-early"),
     ImportRefused: (422, "import-refused"),
     errors.VersionNotFound: (404, "version-not-found"),
     errors.StaleVersion: (412, "stale-version"),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 REFUSED: Final = 1
 MISCONFIGURED: Final = 2
-_URL_OPTION = click.option(
+registry_option = click.option(
     "--registry",
     "url",
     envvar=URL,
@@ -37,7 +37,7 @@ _URL_OPTION = click.option(
     show_default=True,
     help="Its address.",
 )
-_KEY_OPTION = click.option(
+key_file_option = click.option(
     "--key-file",
     envvar=KEY_FILE,
     show_envvar=True,
@@ -73,7 +73,7 @@ def client_command(command: Callable[..., None]) -> Callable[..., None]:
         with _opened(read_client_settings(os.environ, url, key_file)) as registry:
             command(registry, **options)
 
-    return _URL_OPTION(_KEY_OPTION(exits_by_error(run)))
+    return registry_option(key_file_option(exits_by_error(run)))
 
 
 @contextmanager

@@ -21,6 +21,8 @@ URL: Final = "TRIPLINE_REGISTRY_URL"
 KEY: Final = "TRIPLINE_REGISTRY_KEY"
 KEY_FILE: Final = "TRIPLINE_REGISTRY_KEY_FILE"
 DEFAULT_URL: Final = "http://127.0.0.1:8081"
+ALERTS_URL: Final = "TRIPLINE_ALERTS_URL"
+DEFAULT_ALERTS_URL: Final = "http://127.0.0.1:8082"
 _OPEN_MODES: Final = stat.S_IWGRP | stat.S_IRWXO
 _VISIBLE: Final = re.compile(r"[!-~]{1,4096}", re.ASCII)
 
@@ -33,8 +35,11 @@ class ClientSettings:
     key: str = field(repr=False)
 
 
-def read_client_settings(environment: Mapping[str, str], url: str, key_file: Path | None) -> ClientSettings:
-    """Raises ConfigurationError with one sentence, which never has the key."""
+def read_client_settings(
+    environment: Mapping[str, str], url: str, key_file: Path | None, name: str = URL
+) -> ClientSettings:
+    """`name` is the variable that the address has. Raises ConfigurationError with one sentence, which never has the
+    key."""
     parts = _split(url)
     if (
         parts is None
@@ -43,7 +48,7 @@ def read_client_settings(environment: Mapping[str, str], url: str, key_file: Pat
         or parts.username
         or parts.query
     ):
-        raise ConfigurationError(f"{URL} is {url!r}; expected http://host:port or https://host.")
+        raise ConfigurationError(f"{name} is {url!r}; expected http://host:port or https://host.")
     key = _read(key_file) if key_file is not None else environment.get(KEY, "").strip()
     if not key:
         raise ConfigurationError(f"No API key: set {KEY_FILE} to a file that holds it, or {KEY}.")

@@ -54,6 +54,14 @@ class RegistryClient:
         answer: Mapping[str, Any] = self._session.get(f"/v1/rules/{rule_id}/versions/{version}")
         return answer
 
+    def was_asked_to_pause(self, rule_id: int, since: int) -> bool:
+        """Whether anybody asked to pause the rule, whatever became of it, as of version `since` or a later one."""
+        query = {"kind": "rule", "subject": str(rule_id)}
+        return any(
+            item["kind"] == "PAUSE_RULE" and (item["content"]["base"] or 0) >= since
+            for item in self._session.items("/v1/changes", query)
+        )
+
     def differences(self, rule_id: int, before: int, after: int) -> str:
         """What is different between two versions, in words."""
         query = {"from": str(before), "to": str(after)}
@@ -94,6 +102,12 @@ class RegistryClient:
         """The rule retired for good, if it is still the one that was seen."""
         path = f"/v1/rules/{rule.rule_id}"
         return _outcome(self._session.change("DELETE", path, reason=reason, version=rule.version))
+
+    def pause(self, rule: StandingRule, reason: str, *, at_once: bool) -> Outcome:
+        """The rule paused at once, or that asked of a second person, if it is still the one that was seen."""
+        query = {"breakGlass" if at_once else "asChange": "true"}
+        path = f"/v1/rules/{rule.rule_id}/pause"
+        return _outcome(self._session.change("POST", path, reason=reason, version=rule.version, query=query))
 
     def revert(self, rule: StandingRule, version: int, reason: str | None) -> Outcome:
         """An old version of the rule once more, if it is still the one that was seen."""

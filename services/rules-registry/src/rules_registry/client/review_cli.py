@@ -73,7 +73,9 @@ def revert(registry: RegistryClient, rule: str, version: int, reason: str | None
     it is submitted."""
     standing = registry.rule(rule)
     now, then = (registry.version(standing.rule_id, number) for number in (standing.version, version))
-    words = describe_versions(now, {**then, "state": now["state"], "effectiveFrom": now["effectiveFrom"]})
+    unchanged = {"state": now["state"], "effectiveFrom": now["effectiveFrom"]}
+    # a version that is brought back has no end
+    words = describe_versions(now, {**then, **unchanged, "effectiveUntil": None})
     say(f"{standing.name} (rule {standing.rule_id}), version {standing.version} → as in version {version}:")
     say(f"  {words}")
     if words == NO_DIFFERENCE:

@@ -17,24 +17,28 @@ Expected = Container[int] | None
 
 @dataclass(frozen=True, slots=True)
 class PublishRule:
-    """A new rule under a free id. Without a name it gets one; `effective_from` (ms) is now by default."""
+    """A new rule under a free id. Without a name it gets one; `effective_from` (ms) is now by default, and without
+    `effective_until` (ms) it has no end."""
 
     rule_id: int
     name: str | None
     definition: RuleDefinition
     effective_from: int | None
     paused: bool = False
+    effective_until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeRule:
-    """A new definition for a rule. Without a name it keeps its own; `effective_from` (ms) is now by default."""
+    """A new definition for a rule. Without a name it keeps its own; `effective_from` (ms) is now by default, and
+    without `effective_until` (ms) it has no end: that of the old one does not stay."""
 
     rule_id: int
     expected: Expected
     name: str | None
     definition: RuleDefinition
     effective_from: int | None
+    effective_until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

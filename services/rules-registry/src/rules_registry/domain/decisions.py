@@ -25,7 +25,7 @@ from rules_registry.domain.events import (
 )
 from rules_registry.domain.review.lifecycle import STEPS, Step, lifecycle_of
 from rules_registry.domain.rule import Rule, RuleState
-from rules_registry.errors import RuleIsDeleted, RuleNotFound, StaleVersion, WrongState
+from rules_registry.errors import EndsTooEarly, RuleIsDeleted, RuleNotFound, StaleVersion, WrongState
 
 E = TypeVar("E", bound=RuleEvent)
 
@@ -33,7 +33,7 @@ E = TypeVar("E", bound=RuleEvent)
 def decide(rule: Rule | None, command: PublishRule | ChangeOfRule, now_ms: int) -> RuleEvent:
     """The event that the command makes of this rule (`None`: there is none) at `now_ms`.
 
-    Raises `RuleNotFound`, `RuleIsDeleted`, `StaleVersion` and `WrongState`, in this order.
+    Raises `RuleNotFound`, `RuleIsDeleted`, `StaleVersion`, `WrongState` and `EndsTooEarly`, in this order.
     """
     if isinstance(command, PublishRule):
         return _publish(rule, command, now_ms)
@@ -68,6 +68,15 @@ def require_expected(version: int, expected: Expected) -> None:
         raise StaleVersion(version)
 
 
+def effective_from(command: PublishRule | ChangeRule, now_ms: int) -> int:
+    """The event time (ms) from which the definition judges: now by default. Raises `EndsTooEarly` where it would never
+    judge."""
+    since = now_ms if command.effective_from is None else command.effective_from
+    if command.effective_until is not None and command.effective_until <= since:
+        raise EndsTooEarly(since)
+    return since
+
+
 def _publish(rule: Rule | None, command: PublishRule, now_ms: int) -> RuleEvent:
     if rule is not None:
         raise WrongState(f"Rule {command.rule_id} exists.")
@@ -78,7 +87,8 @@ def _publish(rule: Rule | None, command: PublishRule, now_ms: int) -> RuleEvent:
         state="PAUSED" if command.paused else "ACTIVE",
         name=command.name or f"Rule {command.rule_id}",
         definition=command.definition,
-        effective_from=now_ms if command.effective_from is None else command.effective_from,
+        effective_from=effective_from(command, now_ms),
+        effective_until=command.effective_until,
     )
 
 
@@ -91,7 +101,8 @@ def _change(rule: Rule, command: ChangeRule, now_ms: int) -> RuleEvent:
         state=rule.state,
         name=command.name or rule.name,
         definition=command.definition,
-        effective_from=now_ms if command.effective_from is None else command.effective_from,
+        effective_from=effective_from(command, now_ms),
+        effective_until=command.effective_until,
     )
 
 
@@ -105,7 +116,7 @@ def _changeable(rule: Rule | None, command: ChangeOfRule) -> Rule:
 
 
 def _require_step(rule: Rule, step: Step, verb: str, now_ms: int) -> None:
-    if step not in STEPS[lifecycle_of(rule.state, rule.effective_from, now_ms)]:
+    if step not in STEPS[lifecycle_of(rule.state, rule.effective_from, rule.effective_until, now_ms)]:
         raise WrongState(f"Rule {rule.rule_id} is {rule.state} and cannot be {verb}.")
 
 
@@ -118,4 +129,5 @@ def _moved(rule: Rule, event: type[E], state: RuleState) -> E:
         name=rule.name,
         definition=rule.definition,
         effective_from=rule.effective_from,
+        effective_until=rule.effective_until,
     )

@@ -113,4 +113,6 @@ def rule_members(rule: Rule | RuleEvent) -> dict[str, Any]:
         "definition": rule.definition.to_json(),
         "definitionHash": rule.definition.hash,
         "effectiveFrom": rule.effective_from,
+        # left out, as in events of before there were ends: these are compared byte by byte
+        **({} if rule.effective_until is None else {"effectiveUntil": rule.effective_until}),
     }

@@ -14,7 +14,7 @@ from tripline_contracts.rules.rule_definition import RuleDefinition
 
 @dataclass(frozen=True, slots=True)
 class RuleEvent:
-    """The members of all rule events; times in ms."""
+    """The members of all rule events; times in ms. A definition without `effective_until` has no end."""
 
     rule_id: int
     version: int
@@ -23,6 +23,7 @@ class RuleEvent:
     name: str
     definition: RuleDefinition
     effective_from: int
+    effective_until: int | None
 
 
 @dataclass(frozen=True, slots=True)

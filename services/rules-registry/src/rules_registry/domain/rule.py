@@ -17,7 +17,8 @@ RuleState = Literal["ACTIVE", "PAUSED", "DELETED"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule after some event. `effective_from` is event time in ms; `version` grows with every event,
+    """A rule after some event. `effective_from` and `effective_until` (None: no end) are event times in ms;
+    `version` grows with every event,
     `definition_version` is the version that brought the definition."""
 
     rule_id: int
@@ -27,6 +28,7 @@ class Rule:
     name: str
     definition: RuleDefinition
     effective_from: int
+    effective_until: int | None
 
 
 def evolve(rule: Rule | None, event: RuleEvent) -> Rule:
@@ -42,6 +44,7 @@ def evolve(rule: Rule | None, event: RuleEvent) -> Rule:
             name=event.name,
             definition=event.definition,
             effective_from=event.effective_from,
+            effective_until=event.effective_until,
         )
     if rule is None:
         raise ValueError(f"rule {event.rule_id} begins with {type(event).__name__}, not with RulePublished")

@@ -31,13 +31,15 @@ MAX_IMPORTED_ID = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class ImportedRule:
-    """An ACTIVE, PAUSE or DELETE record. ACTIVE has a definition, PAUSE may; `effective_from` in ms, now by default."""
+    """An ACTIVE, PAUSE or DELETE record. ACTIVE has a definition, PAUSE may; `effective_from` in ms, now by default,
+    `effective_until` in ms, without it there is no end."""
 
     state: Literal["ACTIVE", "PAUSE", "DELETE"]
     rule_id: int
     name: str | None = None
     definition: RuleDefinition | None = None
     effective_from: int | None = None
+    effective_until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +80,26 @@ def _on_unknown(imported: ImportedRule) -> list[PublishRule | ChangeOfRule]:
     paused = imported.state == "PAUSE"
     return [
         PublishRule(
-            imported.rule_id, imported.name, imported.definition, imported.effective_from, paused=paused
+            imported.rule_id,
+            imported.name,
+            imported.definition,
+            imported.effective_from,
+            paused=paused,
+            effective_until=imported.effective_until,
         )
     ]
 
 
 def _change(imported: ImportedRule) -> ChangeRule:
     assert imported.definition is not None  # an ACTIVE record without one is refused where it is read
-    return ChangeRule(imported.rule_id, None, imported.name, imported.definition, imported.effective_from)
+    return ChangeRule(
+        imported.rule_id,
+        None,
+        imported.name,
+        imported.definition,
+        imported.effective_from,
+        imported.effective_until,
+    )
 
 
 Outcome = Literal["published", "changed", "paused", "deleted", "commanded", "unchanged", "refused"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _ABSENT = object()
-_COMPARED = ("state", "name", "effectiveFrom")
+_COMPARED = ("state", "name", "effectiveFrom", "effectiveUntil")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +19,14 @@ class Difference:
 
 
 def differences(before: Mapping[str, object], after: Mapping[str, object]) -> list[Difference]:
-    """From one rule event's JSON to another's: state, name and `effectiveFrom`, then the definition by field.
+    """From one rule event's JSON to another's: state, name and effective times, then the definition by field.
 
     A filter is one field, and so are conditions: they are shown whole, before and after.
     """
     old, new = before["definition"], after["definition"]
     assert isinstance(old, Mapping)
     assert isinstance(new, Mapping)
-    head = [(name, before[name], after[name]) for name in _COMPARED]
+    head = [(name, before.get(name), after.get(name)) for name in _COMPARED]
     return list(_different([*head, *_fields(old, new)]))
 
 

@@ -3,14 +3,15 @@
     (1),(active),(oneKey&anotherKey),(),(measure),(SUM),(>),(20000000),(43200)
     {"ruleId": 2, "ruleState": "PAUSE"}
 
-The grammar is the contracts'. Of the registry's own, JSON records may have `name` and `effectiveFrom` (ms).
+The grammar is the contracts'. Of the registry's own, JSON records may have `name`, `effectiveFrom` and
+`effectiveUntil` (ms).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
 from rules_registry.domain.rule import MAX_NAME
 from rules_registry.domain.rule_import import MAX_IMPORTED_ID, ImportedControl, ImportedRule
@@ -22,7 +23,9 @@ from tripline_contracts.rules.legacy import LegacyRecord
 from tripline_contracts.rules.rule_definition import parse
 from tripline_http.fields import MAX_MS
 
-_OWN = {"name": "name", "effectivefrom": "effectiveFrom"}
+_OWN = {"name": "name", "effectivefrom": "effectiveFrom", "effectiveuntil": "effectiveUntil"}
+EFFECTIVE_TIMES: Final = ("effectiveFrom", "effectiveUntil")
+TIME_EXPECTED: Final = f"expected ms since the epoch, 0 to {MAX_MS}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +83,14 @@ def _understand(
     if record.state != "DELETE" and (record.state == "ACTIVE" or any(definition.values())):
         try:
             read = parse(definition, declared)
-            name, since = registry_fields.get("name"), registry_fields.get("effectiveFrom")
+            name, since, until = (registry_fields.get(name) for name in _OWN.values())
             imported = ImportedRule(
-                record.state, record.rule_id, cast("str | None", name), read, cast("int | None", since)
+                record.state,
+                record.rule_id,
+                cast("str | None", name),
+                read,
+                cast("int | None", since),
+                cast("int | None", until),
             )
         except InvalidDefinition as invalid:
             problems += invalid.problems
@@ -98,12 +106,18 @@ def _apart(values: Mapping[str, object]) -> tuple[dict[str, object], dict[str, o
 def _own_problems(rule_id: int, registry_fields: Mapping[str, object]) -> Iterator[Problem]:
     if rule_id > MAX_IMPORTED_ID:
         yield Problem("ruleId", f"expected an id from 1 to {MAX_IMPORTED_ID}")
-    name, since = registry_fields.get("name"), registry_fields.get("effectiveFrom")
+    name = registry_fields.get("name")
     if name is not None and (message := problem_of_name(name)):
         yield Problem("name", message)
-    is_time = isinstance(since, int) and not isinstance(since, bool) and 0 <= since <= MAX_MS
-    if since is not None and not is_time:
-        yield Problem("effectiveFrom", f"expected ms since the epoch, 0 to {MAX_MS}")
+    for member in EFFECTIVE_TIMES:
+        if not is_time_or_absent(registry_fields.get(member)):
+            yield Problem(member, TIME_EXPECTED)
+
+
+def is_time_or_absent(value: object) -> bool:
+    """True for what `effectiveFrom` and `effectiveUntil` may be."""
+    is_time = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_MS
+    return value is None or is_time
 
 
 def problem_of_name(name: object) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rules_registry.domain.advice.rule_warning import RuleWarning, name_taken
 from rules_registry.domain.commands import ChangeRule, DeleteRule, PublishRule
+from rules_registry.domain.decisions import effective_from
 from rules_registry.domain.rule import Rule
 from rules_registry.domain.rule_import import (
     ImportedControl,
@@ -70,6 +71,7 @@ def _import_rule(writer: EventAppender, number: int, imported: ImportedRule) -> 
         for command in commands:
             if isinstance(command, PublishRule | ChangeRule):
                 writer.require_fit(command.definition)
+                effective_from(command, writer.clock())
     except UnfitDefinition as error:
         return LineResult(number, "refused", rule_id=imported.rule_id, problems=error.problems)
     except DomainError as error:

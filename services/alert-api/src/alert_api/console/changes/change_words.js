@@ -54,7 +54,9 @@ function isSettled({ state, awaitsReview }) {
 }
 
 function whatWasAsked({ kind, content }) {
-  if (content?.definition) return [words(content.definition)];
+  if (content?.definition) {
+    return [words(content.definition), end(content.effectiveUntil ?? null)].filter(Boolean);
+  }
   if (kind === "PARAMETER") return [diffTable([{ title: "value", before: "", after: content.value }])];
   return kind === "SETTINGS" || kind === "COMMAND" ? [diffTable(members(content))] : [];
 }
@@ -68,12 +70,18 @@ function ruleOf({ ruleId }) {
   return feeds.rules.data?.find((rule) => rule.ruleId === ruleId) ?? null;
 }
 
+function end(effectiveUntil) {
+  return effectiveUntil === null
+    ? null
+    : element("p", { class: "rule-words" }, `It judges until ${fullTime(effectiveUntil)}.`);
+}
+
 function words(definition) {
   return element("p", { class: "rule-words" }, inWords(definition));
 }
 
 async function ruleChanges(change) {
-  const { name, definition, effectiveFrom } = change.content;
+  const { name, definition, effectiveFrom, effectiveUntil } = change.content;
   const rule = await standing(`/rules/${change.ruleId}`);
   if (!rule) return words(definition);
   const after = {
@@ -81,6 +89,8 @@ async function ruleChanges(change) {
     name: name ?? rule.name,
     definition,
     effectiveFrom: effectiveFrom ?? rule.effectiveFrom,
+    // an end does not stay with the rule: without one there is none
+    effectiveUntil: effectiveUntil ?? null,
   };
   const changed = differences(rule, after, fullTime);
   return changed.length ? diffTable(changed) : words(definition);

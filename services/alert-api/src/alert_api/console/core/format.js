@@ -23,6 +23,13 @@ export function timeOfDay(ms) {
   return today ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`;
 }
 
+/** A moment as a field for date and time has it: to the second, in this zone; "" for none. */
+export function fieldTime(ms) {
+  if (ms === null) return "";
+  const local = ms - new Date(ms).getTimezoneOffset() * 60_000;
+  return new Date(local).toISOString().slice(0, 19);
+}
+
 export function fullTime(ms) {
   return whole.format(new Date(ms));
 }

@@ -1,10 +1,10 @@
 // When a rule fires, as a part of its form: at which transactions, what late ones do, how long it is silent,
-// since when.
+// since when and until when.
 
 import { LATE_EVENTS } from "../words/definition.js";
 import { choice, element, labelled, setText } from "../core/dom.js";
 import { MANY, ONE } from "../core/event_type.js";
-import { inUnits, UNITS } from "../core/format.js";
+import { fieldTime, inUnits, UNITS } from "../core/format.js";
 
 export class FiringForm {
   constructor() {
@@ -21,6 +21,8 @@ export class FiringForm {
       "aria-label": "Unit of the silence",
     });
     this.since = element("input", { type: "datetime-local", step: 1, id: "rule-since" });
+    this.until = element("input", { type: "datetime-local", step: 1, id: "rule-until" });
+    this.end = null;
     const adapt = () => this.adapt();
     this.element = element(
       "fieldset",
@@ -46,6 +48,7 @@ export class FiringForm {
         ),
       ),
       at("effectiveFrom", labelled("In force from (left open: now)", this.since)),
+      at("effectiveUntil", labelled("Judges until (left open: without an end)", this.until)),
     );
   }
 
@@ -56,6 +59,8 @@ export class FiringForm {
     [this.count.value, this.unit.value] = definition.cooldownSeconds
       ? inUnits(definition.cooldownSeconds)
       : ["", 60];
+    this.end = definition.effectiveUntil ?? null;
+    this.until.value = fieldTime(this.end);
     this.adapt();
   }
 
@@ -82,6 +87,12 @@ export class FiringForm {
   /** The time from which it is to hold, in ms; null for now. */
   effectiveFrom() {
     return this.since.value ? Date.parse(this.since.value) : null;
+  }
+
+  /** The time from which it is to judge nothing, in ms; null for no end. Left as it was it keeps its milliseconds. */
+  effectiveUntil() {
+    if (!this.until.value) return null;
+    return this.until.value === fieldTime(this.end) ? this.end : Date.parse(this.until.value);
   }
 
   /** What cannot even be sent: `[{field, message}]`. */

@@ -38,6 +38,7 @@ export function versionTags(rule, ...rest) {
     rule.effectiveFrom > Date.now()
       ? element("span", { class: "tag" }, `in force from ${timeOfDay(rule.effectiveFrom)}`)
       : null,
+    endTag(rule.effectiveUntil),
     rule.status?.warmFrom > Date.now()
       ? element(
         "span",
@@ -47,6 +48,14 @@ export function versionTags(rule, ...rest) {
       : null,
     rest,
   );
+}
+
+function endTag(end) {
+  if (end === null) return null;
+  const title = fullTime(end);
+  return end > Date.now()
+    ? element("span", { class: "tag", title }, `judges until ${timeOfDay(end)}`)
+    : element("span", { class: "tag warn", title }, `ended ${timeOfDay(end)}`);
 }
 
 function appliedTag(rule) {

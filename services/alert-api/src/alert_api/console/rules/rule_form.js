@@ -40,7 +40,11 @@ export class RuleForm {
     this.verb = rule ? go : "Publish";
     this.go = element("button", { class: "primary", type: "submit", id: "rule-publish" }, this.verb);
     this.element = this.build();
-    this.write(rule ? { ...BLANK, filter: null, ...rule.definition, name: rule.name } : BLANK);
+    this.write(
+      rule
+        ? { ...BLANK, filter: null, ...rule.definition, name: rule.name, effectiveUntil: rule.effectiveUntil }
+        : BLANK,
+    );
   }
 
   build() {
@@ -144,10 +148,12 @@ export class RuleForm {
     this.go.disabled = true;
     try {
       const effectiveFrom = this.firing.effectiveFrom();
+      const effectiveUntil = this.firing.effectiveUntil();
       const body = {
         name: this.name.value.trim(),
         ...this.read(),
         ...(effectiveFrom === null ? {} : { effectiveFrom }),
+        ...(effectiveUntil === null ? {} : { effectiveUntil }),
       };
       if (await this.warns(body)) return undefined;
       const answer = await this.ask(body);

@@ -103,6 +103,7 @@ const TITLES = {
   precision: "Precision",
   state: "State",
   effectiveFrom: "In force from",
+  effectiveUntil: "Judges until",
 };
 
 /** What changed from one version to the next: `[{title, before, after}]`. */
@@ -112,6 +113,7 @@ export function differences(before, after, shownTime) {
     state: version.state,
     ...version.definition,
     effectiveFrom: version.effectiveFrom,
+    effectiveUntil: version.effectiveUntil,
   });
   const [old, fresh] = [before ? flat(before) : {}, flat(after)];
   return [...new Set([...Object.keys(old), ...Object.keys(fresh)])]
@@ -125,7 +127,7 @@ export function differences(before, after, shownTime) {
 
 function shown(key, value, shownTime) {
   if (value === null || value === undefined) return "none";
-  if (key === "effectiveFrom") return shownTime(value);
+  if (key === "effectiveFrom" || key === "effectiveUntil") return shownTime(value);
   if (key === "groupingKeyNames") {
     return value.length ? value.map(fieldName).join(", ") : "nothing: one group of all";
   }

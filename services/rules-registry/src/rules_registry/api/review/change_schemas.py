@@ -60,6 +60,24 @@ class AloneQuery(ma.Schema):
     )
 
 
+class PauseQuery(AloneQuery):
+    """Pausing without a second person, or with one in any case."""
+
+    asChange = ma.fields.String(
+        load_default="false",
+        validate=ma.validate.OneOf(["true", "false"]),
+        metadata={
+            "description": "true: as a change that a second person decides on, also where no second person is needed; "
+            "not beside breakGlass"
+        },
+    )
+
+    @ma.validates_schema
+    def _one_of_both(self, data: dict[str, str], **_: object) -> None:
+        if data["asChange"] == data["breakGlass"] == "true":
+            raise ma.ValidationError("not beside breakGlass", "asChange")
+
+
 class ChangeSchema(ma.Schema):
     """A change as it stands. An approval is of `contentHash`, which covers kind, subject and content."""
 

@@ -87,8 +87,16 @@ def edit(if_match: IfMatch, body: dict[str, Any], change_id: int) -> Response:
             raise IllegalStep(change.title, f"a change of kind {content.kind}", "edit", ("withdraw",))
         rule_id = int(content.subject.id)
         if content.kind == "PUBLISH_RULE":
-            return PublishRule(rule_id, read.name, read.definition, read.effective_from)
-        return ChangeRule(rule_id, None, read.name, read.definition, read.effective_from)
+            return PublishRule(
+                rule_id,
+                read.name,
+                read.definition,
+                read.effective_from,
+                effective_until=read.effective_until,
+            )
+        return ChangeRule(
+            rule_id, None, read.name, read.definition, read.effective_from, read.effective_until
+        )
 
     seen = expected_versions(if_match)
     return response_of(review().edit(actor_of_request(), change_id, command, answered, seen))

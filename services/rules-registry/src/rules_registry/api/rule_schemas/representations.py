@@ -48,6 +48,7 @@ _VERSION_FIELDS = (
     "definition",
     "definitionHash",
     "effectiveFrom",
+    "effectiveUntil",
     "position",
     "occurredAt",
     "actor",
@@ -60,6 +61,7 @@ def changed_rule_json(change: RuleChange) -> Json:
     return {
         "ruleId": rule.rule_id,
         **rule_members(rule),
+        "effectiveUntil": rule.effective_until,
         "position": change.position,
         "changedAt": change.changed_at,
         "changedBy": change.changed_by,
@@ -78,6 +80,7 @@ def rule_json(row: Mapping[str, Any]) -> Json:
         "definition": row["definition"],
         "definitionHash": row["definition_hash"],
         "effectiveFrom": row["effective_from"],
+        "effectiveUntil": row["effective_until"],
         "position": row["position"],
         "changedAt": row["changed_at"],
         "changedBy": row["changed_by"],
@@ -100,7 +103,7 @@ def warnings_json(warnings: Iterable[RuleWarning]) -> list[Json]:
 
 def version_json(row: Mapping[str, Any]) -> Json:
     """An event of a rule as one of its versions, with the reason that was given for it."""
-    return {**{name: row["body"][name] for name in _VERSION_FIELDS}, "reason": row["reason"]}
+    return {**{name: row["body"].get(name) for name in _VERSION_FIELDS}, "reason": row["reason"]}
 
 
 def status_json(row: Mapping[str, Any]) -> Json:

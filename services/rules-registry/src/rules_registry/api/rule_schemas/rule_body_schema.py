@@ -18,7 +18,7 @@ BODY_SCHEMA = "RuleBody"
 CONDITIONS_SCHEMA = "RuleConditions"
 CONDITIONS_REF = {"$ref": f"#/components/schemas/{CONDITIONS_SCHEMA}"}
 PRECISION_PATTERN = r"^(exact|bucketed\([1-9][0-9]{0,7}\))$"
-_ITS_OWN = ("name", "effectiveFrom", "ruleId", "ruleState", "controlType")
+_ITS_OWN = ("name", "effectiveFrom", "effectiveUntil", "ruleId", "ruleState", "controlType")
 # decimal(24,6) without its places.
 MAX_WHOLE = 10**18 - 1
 Json = dict[str, Any]
@@ -168,6 +168,13 @@ def common(event: EventType) -> Json:
             "minimum": 0,
             "maximum": MAX_MS,
             "description": "Event time in ms from which the definition holds; now if left out",
+        },
+        "effectiveUntil": {
+            "type": ["integer", "null"],
+            "minimum": 0,
+            "maximum": MAX_MS,
+            "description": "Event time in ms from which the definition judges nothing any more; without it there is "
+            "no end. After effectiveFrom",
         },
         "ruleId": {
             "type": ["integer", "null"],

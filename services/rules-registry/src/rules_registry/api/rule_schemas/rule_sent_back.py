@@ -27,7 +27,7 @@ _READ_ONLY: Final = (
     "changedBy",
     "purpose",
 )
-_WRITABLE: Final = ("name", "effectiveFrom")
+_WRITABLE: Final = ("name", "effectiveFrom", "effectiveUntil")
 _LONGEST: Final = 120
 _HOW: Final = {
     "state": "; to pause or resume a rule POST to /v1/rules/{id}/pause or …/resume",
@@ -41,8 +41,8 @@ def rule_change_schema(body_schema: str) -> dict[str, Any]:
     """The body of PUT in JSON Schema: that of POST, or a rule."""
     return {
         "description": "A rule's new definition as in POST, or a rule as GET answers it, with changes in name, "
-        "definition and effectiveFrom; all but the definition may be left out. Other members of a rule may stand in "
-        "either form as they are; one that is not as the registry has it is refused.",
+        "definition, effectiveFrom and effectiveUntil; all but the definition may be left out. Other members of a "
+        "rule may stand in either form as they are; one that is not as the registry has it is refused.",
         "anyOf": [
             {"$ref": f"#/components/schemas/{body_schema}"},
             {"$ref": "#/components/schemas/Rule"},

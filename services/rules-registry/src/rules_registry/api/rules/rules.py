@@ -12,8 +12,9 @@ from rules_registry.api.actor import actor_of_request, takes_reason
 from rules_registry.api.idempotency import IDEMPOTENCY_KEY_DOC, repeatable, response_of
 from rules_registry.api.openapi_links import AFTER_PUBLISH
 from rules_registry.api.pages import begin_after, filters_of, link_of
-from rules_registry.api.review.change_schemas import AloneQuery
+from rules_registry.api.review.change_schemas import PauseQuery
 from rules_registry.api.review.change_views import ACCEPTED, accepted
+from rules_registry.api.review.proposal import propose
 from rules_registry.api.rule_schemas.answer_schemas import (
     RulePageSchema,
     RuleQuery,
@@ -59,12 +60,15 @@ def publish(body: dict[str, Any]) -> Response:
     """Publish a rule
 
     The registry gives the id; `ruleId` and `ruleState` ACTIVE in the body are read and ignored, so that a rule file
-    can be sent as it stands. From `effectiveFrom` on (event time, now by default) the engine judges with it.
+    can be sent as it stands. From `effectiveFrom` on (event time, now by default) the engine judges with it, and from
+    `effectiveUntil` on not any more.
     """
     read = read_rule_body(body, installed_type())
 
     def command(rule_id: int) -> PublishRule:
-        return PublishRule(rule_id, read.name, read.definition, read.effective_from)
+        return PublishRule(
+            rule_id, read.name, read.definition, read.effective_from, effective_until=read.effective_until
+        )
 
     if four_eyes():
         return response_of(
@@ -139,7 +143,9 @@ def change(if_match: IfMatch, body: dict[str, Any], rule_id: int) -> Response:
         return rule_json(row)
 
     read = read_rule_change(body, standing, installed_type())
-    command = ChangeRule(rule_id, expected, read.name, read.definition, read.effective_from)
+    command = ChangeRule(
+        rule_id, expected, read.name, read.definition, read.effective_from, read.effective_until
+    )
     if four_eyes():
         # what the answer is a change of is looked at by /v1/rule-checks
         return respond(command)
@@ -167,7 +173,7 @@ def delete(if_match: IfMatch, rule_id: int) -> Response:
 @blueprint.route(f"{RULE}/pause", methods=["POST"])
 @blueprint.requires("rules:write")
 @blueprint.if_match
-@blueprint.arguments(AloneQuery, location="query")
+@blueprint.arguments(PauseQuery, location="query")
 @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
 @takes_reason
 @blueprint.response(200, RuleSchema, headers=ETAG_HEADER_DOC)
@@ -180,6 +186,8 @@ def pause(if_match: IfMatch, query: Mapping[str, Any], rule_id: int) -> Response
     It judges nothing until it is resumed, and keeps its history.
     """
     command = PauseRule(rule_id, expected_versions(if_match))
+    if query["asChange"] == "true":
+        return propose(command, repeatable())
     return respond(command, repeatable(), alone=query["breakGlass"] == "true")
 
 

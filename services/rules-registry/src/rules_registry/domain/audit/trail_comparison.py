@@ -13,7 +13,15 @@ from tripline_contracts.canonical import canonical_json
 
 Json = Mapping[str, Any]
 _OF_EVENT: Final = ("type", "occurredAt", "actor", "position")
-_OF_RULE: Final = ("version", "definitionVersion", "state", "name", "definitionHash", "effectiveFrom")
+_OF_RULE: Final = (
+    "version",
+    "definitionVersion",
+    "state",
+    "name",
+    "definitionHash",
+    "effectiveFrom",
+    "effectiveUntil",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ def content_of(command: Proposed, base: int | None) -> Content:
                 "definitionHash": command.definition.hash,
                 "effectiveFrom": command.effective_from,
             }
+            if command.effective_until is not None:
+                members["effectiveUntil"] = command.effective_until
             kind = "PUBLISH_RULE" if isinstance(command, PublishRule) else "CHANGE_RULE"
             return Content(cast("Any", kind), _rule(command.rule_id), members)
         case PauseRule():
@@ -71,11 +73,22 @@ def command_of(content: Content, event_type: EventType) -> Proposed:
     match content.kind:
         case "PUBLISH_RULE":
             definition = parse(members["definition"], event_type)
-            return PublishRule(_rule_id(content), members["name"], definition, members["effectiveFrom"])
+            return PublishRule(
+                _rule_id(content),
+                members["name"],
+                definition,
+                members["effectiveFrom"],
+                effective_until=members.get("effectiveUntil"),
+            )
         case "CHANGE_RULE":
             definition = parse(members["definition"], event_type)
             return ChangeRule(
-                _rule_id(content), expected, members["name"], definition, members["effectiveFrom"]
+                _rule_id(content),
+                expected,
+                members["name"],
+                definition,
+                members["effectiveFrom"],
+                members.get("effectiveUntil"),
             )
         case "PAUSE_RULE":
             return PauseRule(_rule_id(content), expected)

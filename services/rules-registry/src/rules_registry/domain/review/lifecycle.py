@@ -7,16 +7,18 @@ from typing import Final, Literal
 
 from rules_registry.errors import IllegalStep
 
-Lifecycle = Literal["DRAFT", "SUBMITTED", "APPROVED", "ACTIVE", "PAUSED", "RETIRED", "WITHDRAWN"]
-"""APPROVED is published and not yet effective. States between APPROVED and ACTIVE, in which a version judges without
-counting or for some groups only, would have their rows here."""
-Step = Literal["edit", "submit", "reject", "withdraw", "approve", "begin", "pause", "resume", "retire"]
+Lifecycle = Literal["DRAFT", "SUBMITTED", "APPROVED", "ACTIVE", "EXPIRED", "PAUSED", "RETIRED", "WITHDRAWN"]
+"""APPROVED is published and not yet effective, EXPIRED not any more. States between APPROVED and ACTIVE, in
+which a version judges without counting or for some groups only, would have their rows here."""
+Step = Literal["edit", "submit", "reject", "withdraw", "approve", "begin", "end", "pause", "resume", "retire"]
 
 STEPS: Final[Mapping[Lifecycle, Mapping[Step, Lifecycle]]] = {
     "DRAFT": {"edit": "DRAFT", "submit": "SUBMITTED", "withdraw": "WITHDRAWN"},
     "SUBMITTED": {"approve": "APPROVED", "reject": "DRAFT", "withdraw": "WITHDRAWN"},
     "APPROVED": {"begin": "ACTIVE", "pause": "PAUSED", "retire": "RETIRED"},
-    "ACTIVE": {"pause": "PAUSED", "retire": "RETIRED"},
+    "ACTIVE": {"end": "EXPIRED", "pause": "PAUSED", "retire": "RETIRED"},
+    # by event time it may judge for a while what comes late: who has to stop it must be able to
+    "EXPIRED": {"pause": "PAUSED", "retire": "RETIRED"},
     "PAUSED": {"resume": "ACTIVE", "retire": "RETIRED"},
     "RETIRED": {},
     "WITHDRAWN": {},
@@ -32,12 +34,14 @@ def after(state: Lifecycle, step: Step, subject: str) -> Lifecycle:
     return following
 
 
-def lifecycle_of(state: str, effective_from: int, now_ms: int) -> Lifecycle:
-    """Where a published rule stands: by its state in the log, and whether its definition is effective yet."""
+def lifecycle_of(state: str, effective_from: int, effective_until: int | None, now_ms: int) -> Lifecycle:
+    """Where a published rule stands: by its state in the log, and whether its definition is effective yet, or still."""
     if state == "DELETED":
         return "RETIRED"
     if state == "PAUSED":
         return "PAUSED"
+    if effective_until is not None and effective_until <= now_ms:
+        return "EXPIRED"
     return "APPROVED" if effective_from > now_ms else "ACTIVE"
 
 

@@ -28,7 +28,12 @@ from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
 from tripline_contracts.rules.rule_definition import InvalidDefinition, RuleDefinition, parse
 
 MAX_RULE_ID: Final = 2_147_483_647
-_REGISTRY_MEMBERS: Final = {"name": "name", "ruleid": "ruleId", "effectivefrom": "effectiveFrom"}
+_REGISTRY_MEMBERS: Final = {
+    "name": "name",
+    "ruleid": "ruleId",
+    "effectivefrom": "effectiveFrom",
+    "effectiveuntil": "effectiveUntil",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +59,22 @@ class Origin:
 @dataclass(frozen=True, slots=True)
 class DesiredRule:
     """A rule as it should be; has a name, an id, or both. `effective_from` in ms; None leaves it as it is, and of a
-    new definition is now."""
+    new definition is now; without `effective_until` (ms) it has no end."""
 
     origin: Origin
     rule_id: int | None
     name: str | None
     definition: RuleDefinition
     effective_from: int | None = None
+    effective_until: int | None = None
 
     def to_json(self) -> dict[str, object]:
         """The body of a request that publishes or changes it."""
-        registry_members = {"name": self.name, "effectiveFrom": self.effective_from}
+        registry_members = {
+            "name": self.name,
+            "effectiveFrom": self.effective_from,
+            "effectiveUntil": self.effective_until,
+        }
         given = {name: value for name, value in registry_members.items() if value is not None}
         return {**given, **self.definition.to_json()}
 
@@ -116,13 +126,16 @@ def _rule_of(
     if problems:
         return None, problems
     origin = Origin(file, document.number, document.line)
-    name, rule_id, since = (members.get(member) for member in _REGISTRY_MEMBERS.values())
-    return (
-        DesiredRule(
-            origin, cast("int | None", rule_id), cast("str | None", name), read, cast("int | None", since)
-        ),
-        (),
+    name, rule_id, since, until = (members.get(member) for member in _REGISTRY_MEMBERS.values())
+    rule = DesiredRule(
+        origin,
+        cast("int | None", rule_id),
+        cast("str | None", name),
+        read,
+        cast("int | None", since),
+        cast("int | None", until),
     )
+    return rule, ()
 
 
 def _apart(value: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object], list[Problem]]:
@@ -140,7 +153,7 @@ def _apart(value: Mapping[str, object]) -> tuple[dict[str, object], dict[str, ob
 
 
 def _own_problems(members: Mapping[str, object]) -> Iterator[Problem]:
-    name, rule_id, since = (members.get(member) for member in _REGISTRY_MEMBERS.values())
+    name, rule_id, since, until = (members.get(member) for member in _REGISTRY_MEMBERS.values())
     if name is None and rule_id is None:
         yield Problem("name", "expected a name, by which the rule is known; or a ruleId")
     if name is not None and (expected := display_text.problem_of(name, MAX_NAME)):
@@ -150,9 +163,10 @@ def _own_problems(members: Mapping[str, object]) -> Iterator[Problem]:
             f"expected the id of a rule that there is, 1 to {MAX_RULE_ID}, not {spelling.shown(rule_id)}"
         )
         yield Problem("ruleId", message)
-    if since is not None and not _is_whole(since, 0, MAX_TIMESTAMP):
-        message = f"expected ms since the epoch, 0 to {MAX_TIMESTAMP}, not {spelling.shown(since)}"
-        yield Problem("effectiveFrom", message)
+    for member, time in (("effectiveFrom", since), ("effectiveUntil", until)):
+        if time is not None and not _is_whole(time, 0, MAX_TIMESTAMP):
+            message = f"expected ms since the epoch, 0 to {MAX_TIMESTAMP}, not {spelling.shown(time)}"
+            yield Problem(member, message)
 
 
 def _is_whole(value: object, least: int, most: int) -> bool:

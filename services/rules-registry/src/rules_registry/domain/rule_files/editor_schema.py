@@ -40,6 +40,12 @@ _REGISTRY_MEMBERS: Final[Json] = {
         "minimum": 0,
         "maximum": MAX_TIMESTAMP,
     },
+    "effectiveUntil": {
+        "description": "Event time in ms from which the definition judges nothing any more; left out, it has no end",
+        "type": "integer",
+        "minimum": 0,
+        "maximum": MAX_TIMESTAMP,
+    },
 }
 _MINUTES: Final[Json] = {
     "description": "in place of windowSeconds",

@@ -144,6 +144,7 @@ def is_as_desired(rule: StandingRule, desired: DesiredRule) -> bool:
         rule.definition_hash == desired.definition.hash
         and desired.name in (None, rule.name)
         and desired.effective_from in (None, rule.effective_from)
+        and desired.effective_until == rule.effective_until
     )
 
 
@@ -181,7 +182,9 @@ def _open_change(rule: StandingRule, changes: Iterable[RuleChange]) -> RuleChang
 
 def _brings(change: RuleChange, desired: DesiredRule) -> bool:
     return (
-        change.definition_hash == desired.definition.hash and change.effective_from == desired.effective_from
+        change.definition_hash == desired.definition.hash
+        and change.effective_from == desired.effective_from
+        and change.effective_until == desired.effective_until
     )
 
 

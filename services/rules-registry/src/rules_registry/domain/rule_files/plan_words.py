@@ -9,7 +9,7 @@ from typing import Final
 from rules_registry.domain.rule_files.desired_rule import DesiredRule
 from rules_registry.domain.rule_files.plan import Action, Plan, Step
 from rules_registry.domain.rule_files.standing import RuleChange, StandingRule
-from rules_registry.domain.wording.change_words import describe_change
+from rules_registry.domain.wording.change_words import describe_change, end_words
 from rules_registry.domain.wording.rule_words import describe
 from rules_registry.domain.wording.spans import moment
 
@@ -50,6 +50,7 @@ def desired_words(desired: DesiredRule, rule: StandingRule | None) -> str:
         clauses.append(f"name {_quoted(rule.name)} → {_quoted(desired.name)}")
     if desired.effective_from is not None and (rule is None or desired.effective_from != rule.effective_from):
         clauses.append(f"effective from {moment(desired.effective_from)}")
+    clauses += end_words(None if rule is None else rule.effective_until, desired.effective_until)
     return "; ".join(clauses)
 
 
@@ -64,6 +65,7 @@ def pending_words(change: RuleChange, rule: StandingRule | None) -> str:
         clauses.append(f"made for version {change.base}, which has passed")
     if change.effective_from is not None:
         clauses.append(f"effective from {moment(change.effective_from)}")
+    clauses += end_words(None if rule is None else rule.effective_until, change.effective_until)
     return "; ".join(clauses)
 
 

@@ -32,6 +32,8 @@ def rule_text(rule: StandingRule, *, with_id: bool = False) -> str:
         if not is_default and value is not None:
             members[name] = _measured(value) if name == "conditions" else _limit(name, value)
     text = _dumped(members, allow_unicode=True)
+    if rule.effective_until is not None:
+        members["effectiveUntil"] = rule.effective_until
     # Characters that hide or reorder others are escaped: a reviewer of the file has to see them.
     return (
         text

@@ -11,7 +11,7 @@ OpenState = Literal["DRAFT", "SUBMITTED", "APPROVED", "WITHDRAWN"]
 
 @dataclass(frozen=True, slots=True)
 class StandingRule:
-    """A rule as the registry's API tells it; `effective_from` in ms."""
+    """A rule as the registry's API tells it; times in ms."""
 
     rule_id: int
     version: int
@@ -20,6 +20,8 @@ class StandingRule:
     definition: Mapping[str, object]
     definition_hash: str
     effective_from: int
+    effective_until: int | None = None
+    definition_version: int = 1
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> StandingRule:
@@ -32,6 +34,8 @@ class StandingRule:
             definition=body["definition"],
             definition_hash=body["definitionHash"],
             effective_from=body["effectiveFrom"],
+            effective_until=body.get("effectiveUntil"),
+            definition_version=body["definitionVersion"],
         )
 
 
@@ -52,6 +56,7 @@ class RuleChange:
     definition: Mapping[str, object] | None = None
     definition_hash: str | None = None
     effective_from: int | None = None
+    effective_until: int | None = None
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> RuleChange:
@@ -70,6 +75,7 @@ class RuleChange:
             definition=content.get("definition"),
             definition_hash=content.get("definitionHash"),
             effective_from=content.get("effectiveFrom"),
+            effective_until=content.get("effectiveUntil"),
         )
 
     @property

@@ -43,8 +43,8 @@ def describe_change(before: Definition | None, after: Definition | None) -> str:
 
 
 def describe_versions(before: Mapping[str, object], after: Mapping[str, object]) -> str:
-    """From one version of a rule to another, both in their events' JSON: definition, name, state, and since when if
-    that was chosen."""
+    """From one version of a rule to another, both in their events' JSON: definition, name, state, since when if that
+    was chosen, and until when."""
     old, new = cast("Definition", before["definition"]), cast("Definition", after["definition"])
     clauses = [] if old == new else [describe_change(old, new)]
     if before["name"] != after["name"]:
@@ -55,7 +55,16 @@ def describe_versions(before: Mapping[str, object], after: Mapping[str, object])
     chosen = abs(since - cast("int", after["occurredAt"])) > _SOON_MS
     if since != since_before and (chosen or not clauses):
         clauses.append(f"effective from {moment(since)}")
+    clauses += end_words(
+        cast("int | None", before.get("effectiveUntil")), cast("int | None", after.get("effectiveUntil"))
+    )
     return "; ".join(clauses) or NO_DIFFERENCE
+
+
+def end_words(before: int | None, after: int | None) -> Iterator[str]:
+    """A clause where the end (ms) is another one."""
+    if before != after:
+        yield "without an end" if after is None else f"effective until {moment(after)}"
 
 
 def _definition(before: Definition, after: Definition) -> Iterator[str]:
