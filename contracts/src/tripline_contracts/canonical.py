@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import uuid
 
 import rfc8785
@@ -18,8 +19,10 @@ def canonical_json(value: object) -> bytes:
     Floats are refused although RFC 8785 could write them: no number of ours may have been one on its way.
     Raises NotCanonical for anything else, for integers beyond ±(2**53 - 1) and for lone surrogates.
     """
-    _refuse_foreign(value)
     try:
+        if _is_plain(value):
+            # the same bytes ten times as fast, which an event of ten thousand entries of a list is glad of
+            return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
         return rfc8785.dumps(value)  # type: ignore[arg-type]  # checked above
     except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
         raise NotCanonical(str(error)) from error
@@ -40,17 +43,22 @@ def alert_id(rule_id: int, version: int, group: dict[str, str], transaction_id: 
     return str(uuid.uuid5(ALERT_NAMESPACE, name.decode("utf-8")))
 
 
-def _refuse_foreign(value: object) -> None:
-    if value is None or isinstance(value, (bool, int, str)):
-        return
+def _is_plain(value: object) -> bool:
+    """Whether json's own writer gives RFC 8785 bytes: keys are ASCII, integers are in range. Raises for the foreign."""
+    if value is None or isinstance(value, (bool, str)):
+        return True
+    if isinstance(value, int):
+        return type(value) is int and -(2**53) < value < 2**53
     if isinstance(value, list):
+        plain = True
         for item in value:
-            _refuse_foreign(item)
-        return
+            plain &= _is_plain(item)
+        return plain
     if isinstance(value, dict):
+        plain = True
         for key, item in value.items():
             if not isinstance(key, str):
                 raise NotCanonical(f"the object key {key!r} is not a string")
-            _refuse_foreign(item)
-        return
+            plain &= _is_plain(item) and key.isascii()
+        return plain
     raise NotCanonical(f"{type(value).__name__} has no canonical JSON here; send decimals as strings")

@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.integration.registry.support.list_requests import fresh
 from tests.registry import RegistryApi, running_api
 from tests.servers import PostgresServer
 
@@ -25,3 +26,11 @@ def api(
 def client(api: RegistryApi) -> Iterator[httpx.Client]:
     with api.client() as connected:
         yield connected
+
+
+@pytest.fixture
+def name(client: httpx.Client) -> str:
+    """The name of a list of two values."""
+    made = fresh()
+    client.put(f"/v1/lists/{made}", json={"values": ["a", "b"]}).raise_for_status()
+    return made

@@ -29,6 +29,9 @@ API, RELAY, STATUS = "tripline_registry_api", "tripline_registry_relay", "tripli
         (STATUS, "SELECT * FROM registry.rule_purposes", "not its business"),
         (API, "DELETE FROM registry.named_values", "rules that name it would not be valid any more"),
         (RELAY, "SELECT * FROM registry.named_values", "the relay reads the log"),
+        (API, "TRUNCATE registry.list_entries", "entries go one by one, each by an event"),
+        (RELAY, "SELECT * FROM registry.list_entries", "the relay reads the log"),
+        (STATUS, "SELECT * FROM registry.list_entries", "not its business"),
         (RELAY, "SELECT name FROM registry.rule_events", "the relay hands bodies on"),
         (STATUS, "SELECT * FROM registry.named_values", "not its business"),
         (RELAY, "SELECT * FROM registry.control_commands", "the relay reads the log"),
@@ -63,7 +66,9 @@ def test_the_log_takes_a_version_once(migrated_database: str) -> None:
         free = [("ListChanged", None, "b"), ("ParameterChanged", None, "a")]
         for position, (kind, rule_id, name) in enumerate([*taken, *free], start=1):
             connection.execute(insert, [position, kind, rule_id, 1, name])
-        for kind, rule_id, name in [("RulePaused", 1, None), *taken[1:]]:
+        # whole lists and their entries have one row of versions
+        again = [("RulePaused", 1, None), *taken[1:], ("ListEntriesChanged", None, "a")]
+        for kind, rule_id, name in again:
             with pytest.raises(errors.UniqueViolation), connection.transaction():
                 connection.execute(insert, [9, kind, rule_id, 1, name])
         connection.rollback()

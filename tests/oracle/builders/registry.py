@@ -90,6 +90,17 @@ class Registry:
         """A list as it is from now on; its values are written as they are given."""
         return self._change("ListChanged", name, {"values": list(values)}, now)
 
+    def change_entries(
+        self, name: str, added: Sequence[Json], removed: Sequence[Json], now: int, until: Json = None
+    ) -> bytes:
+        """Values that a list has too from now on, and values that it has no more; `until` as an entry may have it."""
+        end: dict[str, Json] = {} if until is None else {"until": until}
+        entries: list[Json] = [{"value": value, **end} for value in added]
+        self._changes["ListChanged", name] += 1
+        version = self._changes["ListChanged", name]
+        members: dict[str, Json] = {"added": entries, "removed": list(removed)}
+        return self._event("ListEntriesChanged", {"name": name, "version": version, **members}, now)
+
     def change_parameter(self, name: str, value: Json, now: int) -> bytes:
         """A parameter as it is from now on."""
         return self._change("ParameterChanged", name, {"value": value}, now)

@@ -39,24 +39,43 @@ def _name(rng: Random, names: tuple[str, ...]) -> str:
     return NEVER_SAID if rng.random() < 0.06 else rng.choice(names)
 
 
-def first_changes(rng: Random, world: World, registry: Registry, now: int) -> list[bytes]:
+def first_changes(rng: Random, world: World, registry: Registry, profile: Profile, now: int) -> list[bytes]:
     """First values of some lists and parameters."""
     return [
-        *[_list_change(rng, world, registry, name, now) for name in _LISTS if rng.random() < 0.6],
+        *[_a_list_change(rng, world, registry, profile, name, now) for name in _LISTS if rng.random() < 0.6],
         *[_parameter_change(rng, world, registry, name, now) for name in _PARAMETERS if rng.random() < 0.6],
     ]
 
 
-def random_changes(rng: Random, world: World, registry: Registry, now: int) -> list[bytes]:
+def random_changes(rng: Random, world: World, registry: Registry, profile: Profile, now: int) -> list[bytes]:
     """Some changes at once, often of one name."""
     made: list[bytes] = []
     a_list, a_parameter = rng.choice(_LISTS), rng.choice(_PARAMETERS)
     for _ in range(rng.choice([1, 1, 2, 3])):
         if rng.random() < 0.5:
-            made.append(_list_change(rng, world, registry, a_list, now))
+            made.append(_a_list_change(rng, world, registry, profile, a_list, now))
         else:
             made.append(_parameter_change(rng, world, registry, a_parameter, now))
     return made
+
+
+def _a_list_change(
+    rng: Random, world: World, registry: Registry, profile: Profile, name: str, now: int
+) -> bytes:
+    if chance(rng, profile.entries):
+        return _entries_change(rng, world, registry, name, now)
+    return _list_change(rng, world, registry, name, now)
+
+
+def _entries_change(rng: Random, world: World, registry: Registry, name: str, now: int) -> bytes:
+    """Some values come and go, whether the list had them or not; an end may be told, which decides nothing."""
+    texts: list[Json] = [*sorted({*world.payees, *world.beneficiaries, *PAYMENT_TYPES, "nobody"})]
+    chosen = rng.sample(texts, rng.randint(0, min(6, len(texts))))
+    if rng.random() < 0.1:
+        chosen = list({text: int(text) if text == "25" else text for text in map(str, chosen)}.values())
+    come = rng.randint(0, len(chosen))
+    until = rng.choice([None, None, 0, now, now + world.pace])
+    return registry.change_entries(name, chosen[:come], chosen[come:], now, until)
 
 
 def _list_change(rng: Random, world: World, registry: Registry, name: str, now: int) -> bytes:

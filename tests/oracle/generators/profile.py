@@ -66,6 +66,7 @@ class Profile:
         0  # per micro-batch: commands of operators, several perhaps; then also backfilled records
     )
     expiring: float = 0  # per publication: an effectiveUntil
+    entries: float = 0  # per change of a list: some values come and go, in place of another whole list
 
 
 EVERYTHING = Profile(
@@ -92,3 +93,5 @@ EVERYTHING = Profile(
 
 # With what EVERYTHING leaves out, so that its histories stay as they were.
 EVERYTHING_AND_MORE = replace(EVERYTHING, bucketed=0.5, commands=0.5)
+# Lists that change by single entries too; a profile of its own for the same reason.
+EVERYTHING_AND_ENTRIES = replace(EVERYTHING, entries=0.8)

@@ -138,7 +138,7 @@ class RuleSchedule:
             return [garbage_event(self._rng, self._world, self._profile, self.registry.position + 1, now)]
         if change in {"first names", "names"}:
             changes = first_changes if change == "first names" else random_changes
-            return changes(self._rng, self._world, self.registry, now)
+            return changes(self._rng, self._world, self.registry, self._profile, now)
         if change == "renew":
             return [self._renew(now)]
         if change in {"start backfill", "command", "control"}:

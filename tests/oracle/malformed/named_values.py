@@ -23,6 +23,33 @@ def wrong_changes(now: int) -> list[dict[str, Json]]:
     ]
 
 
+_WRONG_ENTRIES: tuple[dict[str, Json], ...] = (
+    {"added": None},
+    {"removed": None},
+    {"added": {"value": "25"}},
+    {"added": ["25"]},
+    {"added": [{}]},
+    {"added": [{"value": None}]},
+    {"added": [{"value": ""}]},
+    {"added": [{"value": "z" * 65}]},
+    {"added": [{"value": "25", "until": "1"}]},
+    {"added": [{"value": "25", "until": -1}]},
+    {"added": [{"value": "25", "until": 253_402_300_800_000}]},
+    {"added": [{"value": "25", "until": True}]},
+    {"removed": [{"value": "25"}]},
+    {"removed": ["a\0b"]},
+    {"removed": [None]},
+    {"removed": ["25"], "added": [{"value": "12"}, {"value": 25}]},
+    {"name": "1a"},
+)
+
+
+def wrong_entries(now: int) -> list[dict[str, Json]]:
+    """Changes of entries that cannot be read, each wrong in one way."""
+    change = json.loads(Registry().change_entries("watched", ["25"], ["12"], now))
+    return [{**change, **wrong} for wrong in _WRONG_ENTRIES]
+
+
 _WRONG_FILTERS: tuple[Json, ...] = (
     {"field": "payeeId", "operator": "=", "value": {"parameter": "watched"}},
     {"field": "paymentType", "operator": "=", "value": {"list": "watched"}},

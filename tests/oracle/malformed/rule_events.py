@@ -12,7 +12,7 @@ from tests.oracle.generators.definitions import random_draft
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
 from tests.oracle.malformed.chains import wrong_chain
-from tests.oracle.malformed.named_values import wrong_changes, wrong_references
+from tests.oracle.malformed.named_values import wrong_changes, wrong_entries, wrong_references
 from tests.oracle.malformed.operator_commands import wrong_commands
 from tests.oracle.values.model import Json
 
@@ -58,6 +58,8 @@ def garbage_event(rng: Random, world: World, profile: Profile, position: int, no
         return json.dumps({**rng.choice(wrong_changes(now)), "position": position}).encode()
     if kind == "command":
         return json.dumps({**rng.choice(wrong_commands(Registry(), now)), "position": position}).encode()
+    if kind == "entries":
+        return json.dumps({**rng.choice(wrong_entries(now)), "position": position}).encode()
     # What is wrong with a condition is put into a plain definition.
     plain = kind in {"chain", "reference", "precision"}
     draft = random_draft(rng, world, replace(profile, chained=0) if plain else profile)
@@ -103,4 +105,6 @@ def _kinds(profile: Profile) -> list[str]:
         kinds += ["change", "reference"]
     if profile.bucketed > 0:
         kinds.append("precision")
-    return [*kinds, "command"] if profile.commands > 0 else kinds
+    if profile.commands > 0:
+        kinds.append("command")
+    return [*kinds, "entries"] if profile.entries > 0 else kinds

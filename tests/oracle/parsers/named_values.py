@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tests.oracle.values.errors import Unreadable
-from tests.oracle.values.schema import LONGEST_TEXT
-from tests.oracle.values.strict_json import Numeral, Value, read_text
+from tests.oracle.values.schema import LAST_TIME, LONGEST_TEXT
+from tests.oracle.values.strict_json import Numeral, Value, read_integer, read_text
 
 MOST_VALUES = 10_000
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
@@ -63,6 +63,20 @@ class ListChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class ListEntriesChanged:
+    """From now on the list has these too, and those no more."""
+
+    name: str
+    added: frozenset[str]
+    removed: frozenset[str]
+
+    def applied(self, names: NamedValues) -> NamedValues:
+        """The names from now on."""
+        texts = (names.texts(ListName(self.name)) | self.added) - self.removed
+        return replace(names, lists={**names.lists, self.name: texts})
+
+
+@dataclass(frozen=True, slots=True)
 class ParameterChanged:
     """From now on the parameter has this value, in millionths."""
 
@@ -99,6 +113,29 @@ def read_texts(value: Value | None) -> frozenset[str]:
     if len(texts) > MOST_VALUES:
         raise Unreadable("too many values")
     return texts
+
+
+def read_entries_change(name: str, added: Value | None, removed: Value | None) -> ListEntriesChanged:
+    """Entries that come and values that go, or Unreadable; when an entry ends is for the registry alone."""
+    if not isinstance(added, list) or not isinstance(removed, list):
+        raise Unreadable("added or removed is not a list")
+    come, go = frozenset(_entry(item) for item in added), frozenset(_text(item) for item in removed)
+    if come & go:
+        raise Unreadable("a value that comes and goes")
+    if len(come) + len(go) > MOST_VALUES:
+        raise Unreadable("too many values")
+    return ListEntriesChanged(name, come, go)
+
+
+def _entry(item: Value) -> str:
+    if not isinstance(item, dict):
+        raise Unreadable("an entry is not an object")
+    until = item.get("until")
+    if until is not None and not 0 <= read_integer(until, "until") <= LAST_TIME:
+        raise Unreadable("until is no time")
+    if "value" not in item:
+        raise Unreadable("an entry has no value")
+    return _text(item["value"])
 
 
 def _text(value: Value) -> str:

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tests.oracle.parsers.definitions import Definition, hash_of, read_definition
-from tests.oracle.parsers.named_values import ListChanged, ParameterChanged, read_name, read_texts
+from tests.oracle.parsers.named_values import (
+    ListChanged,
+    ListEntriesChanged,
+    ParameterChanged,
+    read_entries_change,
+    read_name,
+    read_texts,
+)
 from tests.oracle.parsers.operator_commands import OPERATOR_COMMANDS, Command, read_command
 from tests.oracle.values.decimals import read_decimal
 from tests.oracle.values.errors import HashMismatch, Unreadable
@@ -63,7 +70,8 @@ class Settings:
 
 
 Content: TypeAlias = (
-    "RuleEvent | Control | TraceCommand | Command | Settings | ListChanged | ParameterChanged"
+    "RuleEvent | Control | TraceCommand | Command | Settings"
+    " | ListChanged | ListEntriesChanged | ParameterChanged"
 )
 
 
@@ -110,6 +118,9 @@ def _content(fields: dict[str, Value]) -> Content:
         return _control(fields)
     if kind == "ListChanged":
         return ListChanged(read_name(fields.get("name")), read_texts(fields.get("values")))
+    if kind == "ListEntriesChanged":
+        name = read_name(fields.get("name"))
+        return read_entries_change(name, fields.get("added"), fields.get("removed"))
     if kind == "ParameterChanged":
         return ParameterChanged(read_name(fields.get("name")), read_decimal(fields.get("value"), "value"))
     if kind not in _RULE_TYPES:

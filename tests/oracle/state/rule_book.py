@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tests.oracle.parsers.named_values import NO_NAMED_VALUES, ListChanged, ParameterChanged
+from tests.oracle.parsers.named_values import (
+    NO_NAMED_VALUES,
+    ListChanged,
+    ListEntriesChanged,
+    ParameterChanged,
+)
 from tests.oracle.parsers.rule_events import Content, Positioned, RuleEvent, Settings, Version
 from tests.oracle.values.errors import OracleError
 from tests.oracle.values.model import Json
@@ -42,7 +47,7 @@ class RuleBook:
         self._taken = event.position
         if isinstance(event.content, Settings):
             self.settings = event.content
-        elif isinstance(event.content, (ListChanged, ParameterChanged)):
+        elif isinstance(event.content, (ListChanged, ListEntriesChanged, ParameterChanged)):
             self.names = event.content.applied(self.names)
         elif isinstance(event.content, RuleEvent):
             rule_id = event.content.version.rule_id

@@ -7,6 +7,7 @@ import uuid
 from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -100,3 +101,20 @@ def test_alert_id(
 ) -> None:
     namespace = uuid.uuid5(uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8"), "urn:tripline:alert")
     assert alert_id(*arguments) == str(uuid.uuid5(namespace, name)) == expected, reason
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=4), inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(codec="ascii"), max_size=4), inner, max_size=4)
+    ),
+    max_leaves=15,
+)
+
+
+@UNHURRIED
+@given(ANY_JSON)
+def test_the_fast_way_gives_the_bytes_of_the_other(value: object) -> None:
+    assert canonical_json(value) == rfc8785.dumps(value)  # type: ignore[arg-type]

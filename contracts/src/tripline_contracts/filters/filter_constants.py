@@ -76,9 +76,13 @@ def read_text(value: object, max_length: int) -> str:
     if not isinstance(value, str) or not 1 <= len(value) <= max_length:
         raise InvalidConstant(f"expected {expected}, not {spelling.shown(value)}")
     # neither is ever in an event: Postgres can't store the one, nothing can encode the other
-    if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in value):
+    if "\0" in value or not (value.isascii() or _is_encodable(value)):
         raise InvalidConstant(f"expected {expected}, without U+0000 and lone surrogates")
     return value
+
+
+def _is_encodable(value: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _decimal(value: object, field: Field) -> str:

@@ -244,6 +244,7 @@ def serve(
     threads: int = 16,
     on_stop: Callable[[], None] | None = None,
     on_stopping: Callable[[], None] | None = None,
+    limits: Limits = LIMITS,
 ) -> None:
     """Serves until SIGTERM or SIGINT, which lets running requests end (10 s).
 
@@ -251,7 +252,7 @@ def serve(
     should end then. Raises ConfigurationError where the address cannot be listened on.
     """
     try:
-        server = Server(load(), bind, threads)
+        server = Server(load(), bind, threads, limits)
     except OSError as error:
         if on_stop is not None:
             on_stop()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
+from typing import Final
 
+from rules_registry.adapters.named.named_queries import NamedQueries
 from rules_registry.adapters.outbox import open_outbox
 from rules_registry.adapters.postgres import Pool, open_pool
 from rules_registry.adapters.publisher import open_publisher
@@ -11,6 +14,8 @@ from rules_registry.adapters.rules_reader import open_rules_reader
 from rules_registry.adapters.rules_topic import open_rules_topic
 from rules_registry.adapters.status_source import open_status_source
 from rules_registry.adapters.status_store import open_status_store
+from rules_registry.domain.named.csv_entries import MAX_IMPORT_BYTES
+from rules_registry.service.list_expiry import ListExpiry
 from rules_registry.service.log_watch import LogWatch
 from rules_registry.service.relay import Relay
 from rules_registry.service.relay_metrics import relay_metrics
@@ -24,7 +29,9 @@ from tripline_http.lifecycle import stop_on_signals
 from tripline_http.logs import configure_logs
 from tripline_http.metrics import new_metrics_registry
 from tripline_http.metrics_server import MetricsServer
-from tripline_http.server import serve
+from tripline_http.server import LIMITS, serve
+
+_LIMITS: Final = replace(LIMITS, request_bytes=MAX_IMPORT_BYTES)
 
 
 def run_api(settings: ApiSettings) -> None:
@@ -32,11 +39,13 @@ def run_api(settings: ApiSettings) -> None:
     from flask import Flask  # noqa: PLC0415
 
     from rules_registry.api.application import create_app  # noqa: PLC0415
+    from rules_registry.api.services import registry_of  # noqa: PLC0415
     from tripline_http.application import Access  # noqa: PLC0415
 
     configure_logs(settings.log_level, "rules-registry")
     keys = WatchedKeyFile(settings.api_keys_file)
     pools: list[Pool] = []
+    stopping = threading.Event()
 
     def load() -> Flask:
         # In the worker: the pool's connections and threads would not survive the fork.
@@ -50,16 +59,19 @@ def run_api(settings: ApiSettings) -> None:
             settings.quotas,
             four_eyes=settings.four_eyes,
         )
+        expiry = ListExpiry(registry_of(app), NamedQueries(pools[0]), stopping)
+        threading.Thread(target=expiry.run, name="list-expiry", daemon=True).start()
         install_stored_keys(app, PostgresKeyStore(pools[0].connection, "registry"))
         install_tokens(app, settings.issuer, metrics)
         install_rate_limit(app, settings.rate_limit)
         return app
 
     def stop() -> None:
+        stopping.set()
         for pool in pools:
             pool.close()
 
-    serve(load, settings.bind, threads=settings.threads, on_stop=stop)
+    serve(load, settings.bind, threads=settings.threads, on_stop=stop, limits=_LIMITS)
 
 
 def run_relay(settings: RelaySettings) -> None:

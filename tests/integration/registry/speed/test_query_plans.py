@@ -15,16 +15,24 @@ from bench.harness.registry_history import fill
 from rules_registry.adapters import (
     backfill_statements,
     change_statements,
-    named_statements,
     statements,
 )
 from rules_registry.adapters.audit import audit_statements
+from rules_registry.adapters.named import entry_statements, named_statements
 from tests.servers import PostgresServer
 
 pytestmark = pytest.mark.integration
 
 RULES, VERSIONS = 2_000, 20
-GROWING = {"rule_events", "audit_entries", "change_revisions", "changes", "control_commands", "rules"}
+GROWING = {
+    "list_entries",
+    "rule_events",
+    "audit_entries",
+    "change_revisions",
+    "changes",
+    "control_commands",
+    "rules",
+}
 WHOLE = {
     # What a change makes of all rules together: each of them counts.
     "statements.STANDING": {"rules"},
@@ -64,13 +72,33 @@ VALUES: dict[str, Any] = {
     "key": "k",
     "now": 1,
     "channel": "c",
+    "prefix": "entry-7",
+    "before": "entry-8",
+    "values": ["entry-7", "b"],
+    "removed": ["entry-7"],
+    "added": ["b"],
+    "untils": [None],
+    "changed_at": 1,
+    "changed_by": "ada",
 }
 OTHERWISE: dict[str, dict[str, Any]] = {
-    "named_statements": {"after": "a", "kind": "list"},
+    "named_statements": {"after": "a", "kind": "list", "name": "list-7"},
+    "entry_statements": {"after": "entry-70", "name": "list-7"},
     "change_statements.WAS": {"rule_id": "77"},
     "backfill_statements": {"state": "open"},
 }
-MODULES = (statements, named_statements, backfill_statements, change_statements, audit_statements)
+ENTRIES = """
+INSERT INTO registry.list_entries (name, value, position, until)
+SELECT 'list-' || n % 10, 'entry-' || n, 1, CASE WHEN n % 1000 = 0 THEN n END FROM generate_series(1, 40000) AS n
+"""
+MODULES = (
+    statements,
+    named_statements,
+    entry_statements,
+    backfill_statements,
+    change_statements,
+    audit_statements,
+)
 
 
 def queries(module: ModuleType) -> Iterator[tuple[str, str]]:
@@ -88,6 +116,8 @@ def connection(postgres: PostgresServer) -> Iterator[psycopg.Connection[Any]]:
     with postgres.database(migrated=True) as owner:
         fill(owner, RULES, VERSIONS)
         with psycopg.connect(owner, autocommit=True) as connected:
+            connected.execute(ENTRIES)
+            connected.execute("ANALYZE registry.list_entries")
             yield connected
 
 

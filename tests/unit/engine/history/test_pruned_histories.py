@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_MORE, Profile
+from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_ENTRIES, EVERYTHING_AND_MORE, Profile
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.judgement.oracle import judge
 from tests.unit.engine.shard.test_against_oracle import TREATMENTS, Treatment, assert_equal, ill_treated
@@ -23,7 +23,15 @@ from tests.unit.engine.support.eager_retention import compacting_from
 # Few rules, so that fields are unused often; much movement of the clock, so that floors pass.
 PROFILE = st.builds(
     replace,
-    st.sampled_from([Profile(), EVERYTHING, EVERYTHING_AND_MORE, replace(EVERYTHING, bucketed=0.6)]),
+    st.sampled_from(
+        [
+            Profile(),
+            EVERYTHING,
+            EVERYTHING_AND_MORE,
+            EVERYTHING_AND_ENTRIES,
+            replace(EVERYTHING, bucketed=0.6),
+        ]
+    ),
     transactions=st.sampled_from([200, 230]),
     micro_batches=st.sampled_from([(8, 20), (14, 30)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),

@@ -23,6 +23,7 @@ from rules_registry.domain.review.change_request import ChangeRequest
 from rules_registry.domain.rule import Rule
 from rules_registry.service.ports import Remembered
 from rules_registry.service.registry import Registry
+from tests.unit.rules_registry.support.fake_lists import FakeLists
 from tests.unit.rules_registry.support.samples import NOW
 from tripline_contracts import control_commands
 from tripline_contracts.filters.named_values import Kind
@@ -122,6 +123,9 @@ class FakeLog:
     _purposes: FakePurposes = field(default_factory=FakePurposes)
     keys: dict[tuple[str, str], tuple[Remembered, int]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._lists = FakeLists(self._named)
+
     def rule(self, rule_id: int) -> Rule | None:
         return self._rules.get(rule_id)
 
@@ -160,7 +164,9 @@ class FakeLog:
 
     def named_usage(self) -> Usage:
         lists = [entry for entry in self._named.values() if entry.kind == "list"]
-        size = sum(len(json.dumps(value_json(entry.value), ensure_ascii=False).encode()) for entry in lists)
+        size = sum(
+            len(json.dumps(value_json(entry.value or ()), ensure_ascii=False).encode()) for entry in lists
+        )
         return {"lists": len(lists), "parameters": len(self._named) - len(lists), "listBytes": size}
 
     def widest_definitions(self) -> list[RuleDefinition]:
@@ -170,6 +176,9 @@ class FakeLog:
         return frozenset(name for name in names if (kind, name) in self._named)
 
     def keep_named(self, named: NamedEntry) -> None:
+        if isinstance(named.value, tuple):
+            self._lists.replace(named, named.value)
+            return
         self._named[named.kind, named.name] = named
 
     def next_rule_id(self) -> int:
@@ -204,6 +213,10 @@ class FakeLog:
     @property
     def api_keys(self) -> FakeApiKeys:
         return self._api_keys
+
+    @property
+    def lists(self) -> FakeLists:
+        return self._lists
 
     @property
     def purposes(self) -> FakePurposes:

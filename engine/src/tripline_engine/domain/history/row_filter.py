@@ -23,13 +23,15 @@ from tripline_contracts.filters.filter_tree import (
 )
 from tripline_contracts.spelling import Operator
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.memory.array_types import BoolArray, Millis, RowNumber
-from tripline_engine.domain.rules.named_values import Hashes, NamedValues
+from tripline_engine.domain.memory.array_types import BoolArray, Millis, RowNumber, Uint64Array
+from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.threshold import Threshold
-from tripline_engine.domain.transactions.columns import NULL_TIME, Texts
+from tripline_engine.domain.transactions.columns import NULL_TIME
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 Passes = BoolArray
+Hashes = tuple[Uint64Array, Uint64Array]
+"""128-bit hashes of texts: low and high words."""
 Test = Callable[[History, int, int], Passes]
 """Whether each row from the first number to before the second passes."""
 
@@ -136,7 +138,7 @@ def _times(field: Field, operator: str, constants: Sequence[int], event_type: Ev
 
 
 def _texts(name: str, constants: Sequence[str], key: HashKey, *, equal: bool) -> Test:
-    low, high = key.of(_as_texts(constants))
+    low, high = key.of_all(constants)
 
     def test(history: History, start: int, end: int) -> Passes:
         equal_to_one = _among(history, name, (low, high), start, end)
@@ -148,16 +150,19 @@ def _texts(name: str, constants: Sequence[str], key: HashKey, *, equal: bool) ->
 def _in_list(name: str, list_name: str, compiler: FilterCompiler) -> Test:
     """The test that the list had the value when the transaction was accepted."""
 
-    def identities(values: list[str]) -> Hashes:
-        return compiler.key.of(_as_texts(values))
-
     def test(history: History, start: int, end: int) -> Passes:
-        result, offset = np.zeros(end - start, np.bool_), history.offset
-        runs = compiler.named.list(list_name).runs(compiler.anchor, start + offset, end + offset)
-        for first, until, values in runs:
-            hashes = compiler.named.hashed(list_name, values, identities)
-            run = first - offset, until - offset
-            result[run[0] - start : run[1] - start] = _among(history, name, hashes, *run)
+        listed, offset = compiler.named.list(list_name), history.offset
+        moments = listed.moment_of(compiler.anchor, start + offset, end + offset)
+        codes, texts = history.codes(name)[start:end], history.values[name]
+        if isinstance(moments, int) and len(codes) > texts.end:
+            # one look-up for each text rather than for each row; the last is for null
+            held = listed.hold(texts.key_low[: texts.end], texts.key_high[: texts.end], moments, compiler.key)
+            of_row: Passes = np.append(held, False)[codes.clip(min=-1)]
+            return of_row
+        result: Passes = codes >= 0
+        slots = codes[result]
+        asked = moments if isinstance(moments, int) else moments[result]
+        result[result] = listed.hold(texts.key_low[slots], texts.key_high[slots], asked, compiler.key)
         return result
 
     return test
@@ -183,13 +188,6 @@ def _among(history: History, name: str, identities: Hashes, start: RowNumber, en
     codes, slots = history.codes(name)[start:end], history.values[name].find(*identities)
     result: Passes = np.isin(codes, slots[slots >= 0])
     return result
-
-
-def _as_texts(values: Sequence[str]) -> Texts:
-    encoded = [value.encode() for value in values]
-    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    data = np.frombuffer(b"".join(encoded) or b"\0", np.uint8)
-    return Texts(offsets, data, np.ones(len(values), np.bool_))
 
 
 def _scaled(constant: str | int) -> int:

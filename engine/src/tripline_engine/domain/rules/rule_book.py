@@ -14,12 +14,13 @@ from tripline_contracts.control_commands import ClearGroup, ClearRule, Group, Tr
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_members import read_integer, read_text
 from tripline_contracts.event_type import EventType
-from tripline_contracts.filters.named_values import read_list, read_name, read_parameter
 from tripline_contracts.rules import rule_definition
 from tripline_engine.domain.rules.event_decoder import decode
 from tripline_engine.domain.rules.exclusions import LetGo
 from tripline_engine.domain.rules.judged_spans import JudgedSpans, Span
+from tripline_engine.domain.rules.list_history import ListHistory
 from tripline_engine.domain.rules.log_position import LogPosition
+from tripline_engine.domain.rules.named_value_events import NAMED_EVENTS, apply_named
 from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.rule_events import (
     CatchUp,
@@ -46,6 +47,7 @@ _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
 
 
 AppliedEvent = RuleApplied | TolerancesChanged | ControlApplied | NamedValueChanged
+ReadLists = Callable[[Mapping[str, Any]], Mapping[str, ListHistory]]
 
 
 class RuleBook:
@@ -171,12 +173,8 @@ class RuleBook:
             return TolerancesChanged(position)
         if kind == "ControlCommand":
             return self._control(event, position)
-        if kind == "ListChanged":
-            self.named.set_list(read_name(event["name"]), read_list(event["values"]), self.accepted)
-            return NamedValueChanged(position)
-        if kind == "ParameterChanged":
-            value = decimals.to_scaled(read_parameter(event["value"]))
-            self.named.set_parameter(read_name(event["name"]), value, self.accepted)
+        if kind in NAMED_EVENTS:
+            apply_named(self.named, event, self.accepted)
             return NamedValueChanged(position)
         return self._apply_to_rule(kind, event, position)
 
@@ -266,8 +264,8 @@ class RuleBook:
         )
 
     @staticmethod
-    def of_bytes(data: bytes, event_type: EventType) -> RuleBook:
-        """The book of stored JSON."""
+    def of_bytes(data: bytes, event_type: EventType, read_lists: ReadLists = dict) -> RuleBook:
+        """The book of stored JSON; `read_lists` reads the lists that it names."""
         stored = msgspec.json.decode(data)
         book = RuleBook(event_type)
         # books from before had −1 before any event
@@ -281,7 +279,8 @@ class RuleBook:
         # books from before these existed have none
         book.traced = dict(stored.get("traced", []))
         book.judged = JudgedSpans.of_json(stored.get("judged", []))
-        book.named = NamedValues.of_json(stored.get("named", {}))
+        named = stored.get("named", {})
+        book.named = NamedValues.of_json(named, read_lists(named.get("lists", {})))
         book.backfills = set(stored.get("backfills", []))
         for rule in stored["rules"]:
             book.rules[rule["ruleId"]] = rule_of_json(rule, event_type)

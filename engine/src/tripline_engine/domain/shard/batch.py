@@ -37,6 +37,7 @@ from tripline_engine.domain.state_log.firing_log import StateRetention
 from tripline_engine.domain.state_log.head import Head, write_book
 from tripline_engine.domain.state_log.state_log import StateLog
 from tripline_engine.domain.transactions.columns import MIN_TIME
+from tripline_engine.domain.transactions.hash_key import HashKey
 
 _log = logging.getLogger(__name__)
 
@@ -181,7 +182,7 @@ class Batch:
         self._retain_bucket_sets()
         state.watermarks.retain_rules(state.book.rules)
         head.book_nonce = head.nonce
-        write_book(state.book, self._log)
+        write_book(state.book, self._log, head.nonce, HashKey(*self._output.config.hash_key))
         state.restructure()
 
     def _retain_bucket_sets(self) -> None:

@@ -51,6 +51,7 @@ class Projection:
         self._header: npt.NDArray[np.int64] = self._mapped.header if self._mapped else np.zeros(8, np.int64)
         self._arena: Arena = self._mapped or tuning.heap_arena()
         self._book_nonce: int | None = None
+        self._key = HashKey(*config.hash_key)
         self.book = RuleBook(config.event_type)
         self.anchors: dict[str, Anchor] = {}
 
@@ -63,7 +64,7 @@ class Projection:
             self._rebuild(head, log)
             return True
         if self._book_nonce != head.book_nonce:
-            self.book, self._book_nonce = read_book(log, self._config.event_type), head.book_nonce
+            self._read_book(head, log)
             self.anchors = {}
         if self._mapped and self._mapped.stale:
             self._arena = self._mapped = MappedArena(self._directory or Path(), self._mapped)
@@ -135,7 +136,7 @@ class Projection:
         else:
             self._arena = self._tuning.heap_arena()
         event_type = self._config.event_type
-        self.book, self._book_nonce = read_book(log, event_type), head.book_nonce
+        self._read_book(head, log)
         self._open(dict.fromkeys(event_type.anchors, WindowPlan.empty()))
         plans = {name: WindowPlan.of(self.book, name) for name in event_type.anchors}
         # the anchor that takes longest begins first
@@ -151,9 +152,13 @@ class Projection:
         run_parallel(work, rows, parallel_rows=self._tuning.anchor.parallel_rows)
         self.finish(head)
 
+    def _read_book(self, head: Head, log: StateLog) -> None:
+        self.book = read_book(log, self._config.event_type, self._key, self.book.named)
+        self._book_nonce = head.book_nonce
+
     def _open(self, plans: dict[str, WindowPlan]) -> None:
         """Attach to the arrays of all anchors, which hold the windows of these plans."""
-        event_type, key = self._config.event_type, HashKey(*self._config.hash_key)
+        event_type, key = self._config.event_type, self._key
         self.anchors = {
             name: self._tuning.anchor_type(
                 self._arena,

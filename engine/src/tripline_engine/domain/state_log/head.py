@@ -9,17 +9,20 @@ import msgspec
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.rules.log_position import PositionReport
+from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.state_log.anchor_log import AnchorLog
 from tripline_engine.domain.state_log.bucket_log import BucketLog
 from tripline_engine.domain.state_log.firing_log import FiringLog
+from tripline_engine.domain.state_log.list_log import read_lists, save_lists
 from tripline_engine.domain.state_log.segment_log import DEFAULT_TUNING, SegmentLog, SegmentTuning
 from tripline_engine.domain.state_log.state_log import StateLog
+from tripline_engine.domain.transactions.hash_key import HashKey
 
-_FORMAT = 4
-# Format 2 has segments of which no field is gone, format 3 has no pages.
-_READABLE = (2, 3, _FORMAT)
+_FORMAT = 5
+# Format 2 has segments of which no field is gone, format 3 has no pages, format 4 has lists within the rule book.
+_READABLE = (2, 3, 4, _FORMAT)
 _HEAD, _RULES = "head", "rules"
 
 
@@ -97,12 +100,17 @@ class Head:
         log.put(_HEAD, msgspec.json.encode(stored))
 
 
-def read_book(log: StateLog, event_type: EventType) -> RuleBook:
-    """The rule book in the log, or an empty one."""
+def read_book(
+    log: StateLog, event_type: EventType, key: HashKey, before: NamedValues | None = None
+) -> RuleBook:
+    """The rule book in the log, or an empty one. Of lists in `before`, which are used up, only what is new is read."""
     data = log.get(_RULES)
-    return RuleBook(event_type) if data is None else RuleBook.of_bytes(data, event_type)
+    if data is None:
+        return RuleBook(event_type)
+    return RuleBook.of_bytes(data, event_type, lambda lists: read_lists(lists, log, key, before))
 
 
-def write_book(book: RuleBook, log: StateLog) -> None:
-    """The rule book into the log."""
+def write_book(book: RuleBook, log: StateLog, nonce: int, key: HashKey) -> None:
+    """The rule book into the log, by the micro-batch with this nonce."""
+    save_lists(book.named, log, nonce, key)
     log.put(_RULES, book.to_bytes())

@@ -12,8 +12,11 @@ SEGMENT: Final = "segment/"
 BUCKETS: Final = "buckets/"
 """What the keys of runs of buckets begin with."""
 
+LISTS: Final = "lists/"
+"""What the keys of chunks of named lists begin with."""
 
-LARGE_ONES: Final = (SEGMENT, BUCKETS)
+
+LARGE_ONES: Final = (SEGMENT, BUCKETS, LISTS)
 """Such an entry may be large. Before it is put a second time, it is read in the same micro-batch: whoever keeps it asks
 only then where it is, and would have it twice."""
 

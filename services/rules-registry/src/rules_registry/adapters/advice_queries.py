@@ -8,7 +8,7 @@ from decimal import Decimal
 from psycopg.types.json import Jsonb
 
 from rules_registry.adapters import statements
-from rules_registry.adapters.named_queries import NamedQueries
+from rules_registry.adapters.named.named_queries import NamedQueries
 from rules_registry.adapters.postgres import Pool, translated
 from rules_registry.adapters.rows import rule_of
 from rules_registry.domain.named_value import NamedValue

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from decimal import Decimal
 from typing import Any, cast
 
 from psycopg.types.json import Jsonb
 
-from rules_registry.adapters import backfill_statements, named_statements, statements
+from rules_registry.adapters import backfill_statements, statements
 from rules_registry.adapters.audit import audit_statements
 from rules_registry.adapters.change_store import PostgresChanges
 from rules_registry.adapters.keys.key_store import PostgresKeys
+from rules_registry.adapters.named import named_statements
+from rules_registry.adapters.named.list_store import PostgresLists
 from rules_registry.adapters.postgres import Connection, Pool, translated
 from rules_registry.adapters.purposes.purpose_store import PostgresPurposes
 from rules_registry.adapters.rows import backfill_of, definition_of, head_of, named_of, rule_of
@@ -19,7 +22,13 @@ from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead
 from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, Needing, settings_from_json, to_json
-from rules_registry.domain.events import ControlCommand, ListChanged, ParameterChanged, RuleEvent
+from rules_registry.domain.events import (
+    ControlCommand,
+    ListChanged,
+    ListEntriesChanged,
+    ParameterChanged,
+    RuleEvent,
+)
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.named_value import NamedEntry, value_json
 from rules_registry.domain.quotas import Usage
@@ -112,7 +121,10 @@ class PostgresLog:
         return frozenset(row["name"] for row in rows)
 
     def keep_named(self, named: NamedEntry) -> None:
-        """Writes what the last event made of a list or parameter."""
+        """Writes what the last event made of a parameter, or of a list as a whole."""
+        if not isinstance(named.value, Decimal):
+            self.lists.replace(named, named.value or ())
+            return
         values = {
             "kind": named.kind,
             "name": named.name,
@@ -142,7 +154,9 @@ class PostgresLog:
             "type": recorded.type,
             "rule_id": event.rule_id if isinstance(event, RuleEvent) else None,
             "version": None if isinstance(event, ControlCommand) else event.version,
-            "name": event.name if isinstance(event, ListChanged | ParameterChanged) else None,
+            "name": event.name
+            if isinstance(event, ListChanged | ListEntriesChanged | ParameterChanged)
+            else None,
             "occurred_at": recorded.occurred_at,
             "actor": recorded.actor,
             "body": Jsonb(to_json(recorded)),
@@ -174,6 +188,11 @@ class PostgresLog:
     def api_keys(self) -> PostgresKeys:
         """The API keys that were given out."""
         return PostgresKeys(self._connection)
+
+    @property
+    def lists(self) -> PostgresLists:
+        """The entries of lists."""
+        return PostgresLists(self._connection)
 
     @property
     def purposes(self) -> PostgresPurposes:

@@ -7,10 +7,11 @@ from typing import Any
 
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead, Subject
 from rules_registry.domain.backfills import Backfill, BackfillEnd
-from rules_registry.domain.named_value import NamedEntry, value_from_json
+from rules_registry.domain.named_value import NamedEntry, NamedValue, value_from_json
 from rules_registry.domain.review.change_request import ChangeRequest, Content
 from rules_registry.domain.rule import Rule
 from tripline_contracts.event_type import EventType
+from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import RuleDefinition, parse
 
 
@@ -51,11 +52,20 @@ def named_of(row: Mapping[str, Any]) -> NamedEntry:
         kind=row["kind"],
         name=row["name"],
         version=row["version"],
-        value=value_from_json(row["kind"], row["value"]),
+        value=_value_of(row["kind"], row["value"]),
         position=row["position"],
         changed_at=row["changed_at"],
         changed_by=row["changed_by"],
+        long=row["size"] or 0,
+        has_ends=row["has_ends"],
     )
+
+
+def _value_of(kind: Kind, value: Any) -> NamedValue | None:
+    """What was accepted once is not checked again; a list that is too long comes without."""
+    if kind == "list":
+        return None if value is None else tuple(value)
+    return value_from_json(kind, value)
 
 
 def entry_of(row: Mapping[str, Any]) -> AuditEntry:

@@ -14,7 +14,7 @@ from rules_registry.adapters.audit.audit_queries import AuditQueries
 from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.event_store import PostgresEventStore
 from rules_registry.adapters.keys.key_store import KeyQueries
-from rules_registry.adapters.named_queries import NamedQueries
+from rules_registry.adapters.named.named_queries import NamedQueries
 from rules_registry.adapters.postgres import Pool, check_database
 from rules_registry.adapters.purposes.purpose_store import PurposeQueries
 from rules_registry.adapters.queries import Queries
@@ -23,6 +23,7 @@ from rules_registry.api.audit import audit
 from rules_registry.api.control import backfills, control_body, control_commands
 from rules_registry.api.keys import keys as keys_api
 from rules_registry.api.named import lists, parameters
+from rules_registry.api.named.entry_body import entry_body_schemas
 from rules_registry.api.named.named_value_body import named_body_schemas
 from rules_registry.api.problems import install_registry_problems
 from rules_registry.api.review import changes
@@ -130,7 +131,7 @@ def _describe_bodies(api: Api, event_type: EventType) -> None:
     api.spec.components.schema(GROUPABLE_SCHEMA, {"type": "string", "enum": list(event_type.groupable)})
     api.spec.components.example(rule_imports.PLAIN_EXAMPLE, {"value": rule_imports.plain_example(event_type)})
     api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema(event_type))
-    for name, schema in named_body_schemas().items():
+    for name, schema in {**named_body_schemas(), **entry_body_schemas()}.items():
         api.spec.components.schema(name, schema)
 
 

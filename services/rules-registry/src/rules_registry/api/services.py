@@ -9,7 +9,7 @@ from flask import Flask, current_app
 from rules_registry.adapters.audit.audit_queries import AuditQueries
 from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.keys.key_store import KeyQueries
-from rules_registry.adapters.named_queries import NamedQueries
+from rules_registry.adapters.named.named_queries import NamedQueries
 from rules_registry.adapters.purposes.purpose_store import PurposeQueries
 from rules_registry.adapters.queries import Queries
 from rules_registry.domain.commands import Expected
@@ -47,6 +47,12 @@ class Services:
 def install_services(app: Flask, services: Services) -> None:
     """Makes them the app's."""
     app.extensions[_EXTENSION] = services
+
+
+def registry_of(app: Flask) -> Registry:
+    """The use cases of an app."""
+    services: Services = app.extensions[_EXTENSION]
+    return services.registry
 
 
 def registry() -> Registry:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from rules_registry.domain.engine_settings import EngineSettings
 from rules_registry.domain.named_value import NamedValue
+from tripline_contracts.filters.list_entries import EntriesChange
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.legacy import ControlType
 from tripline_contracts.rules.rule_definition import RuleDefinition
@@ -81,6 +82,15 @@ class ChangeNamed:
     name: str
     expected: Expected
     value: NamedValue
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeEntries:
+    """Some entries of a list that exists come, or get another end; some go."""
+
+    name: str
+    expected: Expected
+    change: EntriesChange
 
 
 @dataclass(frozen=True, slots=True)

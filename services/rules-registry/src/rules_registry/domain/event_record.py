@@ -11,6 +11,7 @@ from rules_registry.domain.events import (
     ControlCommand,
     Event,
     ListChanged,
+    ListEntriesChanged,
     ParameterChanged,
     RuleEvent,
     SettingsChanged,
@@ -67,7 +68,7 @@ def to_json(recorded: EventRecord) -> dict[str, Any]:
         return head | {"settings": settings_json(recorded.event.settings)}
     if isinstance(recorded.event, ControlCommand):
         return head | _command_json(recorded.event)
-    if isinstance(recorded.event, ListChanged | ParameterChanged):
+    if isinstance(recorded.event, ListChanged | ListEntriesChanged | ParameterChanged):
         return head | _named_json(recorded.event)
     return head | {"ruleId": recorded.event.rule_id, **rule_members(recorded.event)}
 
@@ -96,8 +97,10 @@ def _command_json(event: ControlCommand) -> dict[str, Any]:
     return {"command": event.command, "commandId": event.command_id, **payload_json(event.payload)}
 
 
-def _named_json(event: ListChanged | ParameterChanged) -> dict[str, Any]:
+def _named_json(event: ListChanged | ListEntriesChanged | ParameterChanged) -> dict[str, Any]:
     changed = {"name": event.name, "version": event.version}
+    if isinstance(event, ListEntriesChanged):
+        return changed | event.change.to_json()
     if isinstance(event, ListChanged):
         return changed | {"values": value_json(event.values)}
     return changed | {"value": value_json(event.value)}

@@ -8,6 +8,7 @@ from typing import Literal
 
 from rules_registry.domain.engine_settings import EngineSettings
 from tripline_contracts.control_commands import Payload
+from tripline_contracts.filters.list_entries import EntriesChange
 from tripline_contracts.rules.legacy import ControlType
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
@@ -85,6 +86,16 @@ class ListChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class ListEntriesChanged:
+    """Entries that came to a list, or have another end now, and values that went; all others stay. `version` counts the
+    changes of this name, those of the whole list too."""
+
+    name: str
+    version: int
+    change: EntriesChange
+
+
+@dataclass(frozen=True, slots=True)
 class ParameterChanged:
     """The parameter's new value; `version` counts the changes of this name."""
 
@@ -94,4 +105,4 @@ class ParameterChanged:
 
 
 NamedChanged = ListChanged | ParameterChanged
-Event = RuleEvent | SettingsChanged | ControlCommand | NamedChanged
+Event = RuleEvent | SettingsChanged | ControlCommand | NamedChanged | ListEntriesChanged

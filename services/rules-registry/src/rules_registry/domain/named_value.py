@@ -15,15 +15,26 @@ NamedValue = tuple[str, ...] | Decimal
 
 @dataclass(frozen=True, slots=True)
 class NamedEntry:
-    """After its last change; `version` counts the changes of this name, `changed_at` is in ms."""
+    """After its last change; `version` counts the changes of this name, `changed_at` is in ms.
+
+    `value` is None of a list that is too long to be read as a whole, or where nobody asked for it: then `long` says how
+    many values it has. `has_ends`: some of them are to be removed at a time.
+    """
 
     kind: Kind
     name: str
     version: int
-    value: NamedValue
+    value: NamedValue | None
     position: int
     changed_at: int
     changed_by: str
+    long: int = 0
+    has_ends: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many values a list has."""
+        return len(self.value) if isinstance(self.value, tuple) else self.long
 
 
 def value_json(value: NamedValue) -> list[str] | str:

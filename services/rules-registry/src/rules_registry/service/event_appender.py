@@ -13,7 +13,7 @@ from rules_registry.domain.decisions import decide
 from rules_registry.domain.event_record import EventRecord, widest_after
 from rules_registry.domain.events import Event, RulePublished
 from rules_registry.domain.history_quota import HistoryQuota
-from rules_registry.domain.named_value_decisions import references
+from rules_registry.domain.named.named_value_decisions import references
 from rules_registry.domain.purposes.rule_purpose import Purpose
 from rules_registry.domain.rule import Rule, evolve
 from rules_registry.errors import NameTaken, UnknownNames

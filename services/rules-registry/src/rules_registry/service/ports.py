@@ -18,6 +18,7 @@ from rules_registry.domain.purposes.rule_purpose import KeptPurpose
 from rules_registry.domain.quotas import Usage
 from rules_registry.domain.review.change_request import ChangeRequest
 from rules_registry.domain.rule import Rule
+from tripline_contracts.filters.list_entries import EntriesChange
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
@@ -91,6 +92,22 @@ class Purposes(Protocol):
         """Writes the purpose in place of the one before."""
 
 
+class Lists(Protocol):
+    """The entries of lists within a transaction of the log."""
+
+    def head(self, name: str) -> NamedEntry | None:
+        """The list as it stands, without its values."""
+
+    def standing(self, name: str, values: Collection[str]) -> Mapping[str, int | None]:
+        """Those of the values that the list has, each with its end in ms."""
+
+    def keep(self, named: NamedEntry, change: EntriesChange) -> None:
+        """Writes the entries of the last event, and what it made of the list's head. Raises `ConcurrentChange`."""
+
+    def overdue(self, now_ms: int, most: int) -> Sequence[tuple[str, str]]:
+        """Names and values of entries whose end has come, by name, `most` at most."""
+
+
 class Log(Protocol):
     """The log inside one transaction: whoever holds it is the only writer until the transaction ends."""
 
@@ -155,6 +172,10 @@ class Log(Protocol):
     @property
     def api_keys(self) -> ApiKeys:
         """The API keys that were given out."""
+
+    @property
+    def lists(self) -> Lists:
+        """The entries of lists."""
 
     @property
     def purposes(self) -> Purposes:

@@ -10,12 +10,14 @@ from typing import TypeVar
 from rules_registry.domain.active_rules import ActiveRules
 from rules_registry.domain.actor import Actor
 from rules_registry.domain.commands import (
+    ChangeEntries,
     ChangeNamed,
     ChangeOfRule,
     ChangeRule,
     ChangeSettings,
     Control,
     DeleteRule,
+    Expected,
     PauseRule,
     PublishRule,
     ResumeRule,
@@ -28,10 +30,17 @@ from rules_registry.domain.review.content import Proposed
 from rules_registry.errors import IdempotencyKeyReused
 from rules_registry.service.control import issue
 from rules_registry.service.event_appender import EventAppender, RuleChange
-from rules_registry.service.named_values import NamedChange, change_named
+from rules_registry.service.named.list_entries import (
+    EntriesOutcome,
+    ImportedEntries,
+    change_entries,
+    usage_after,
+)
+from rules_registry.service.named.named_values import NamedChange, change_named
 from rules_registry.service.ports import Answer, Clock, EventStore, Log, NewId, Remembered
 from rules_registry.service.rule_file_lines import ReadLine
 from rules_registry.service.rule_import import ImportOutcome, import_lines
+from tripline_contracts.filters.list_entries import EntriesChange
 
 __all__ = ["KEY_LIFETIME_MS", "Done", "Registry", "Repeatable", "RuleChange"]
 
@@ -105,6 +114,50 @@ class Registry:
         `QuotaExceeded`."""
         return self.answered(actor, lambda log: self._change_named(log, actor, command), answer, repeatable)
 
+    def change_entries(
+        self,
+        actor: Actor,
+        command: ChangeEntries,
+        answer: Callable[[EntriesOutcome], Answer],
+        repeatable: Repeatable | None = None,
+    ) -> Answer:
+        """Some entries of a list come and go. Raises `NameNotFound`, `StaleVersion` and `QuotaExceeded`."""
+
+        def run(log: Log) -> EntriesOutcome:
+            return self.change_entries_in(log, actor, command)
+
+        return self.answered(actor, run, answer, repeatable)
+
+    def import_entries(
+        self,
+        actor: Actor,
+        name: str,
+        expected: Expected,
+        changes: Sequence[EntriesChange],
+        answer: Callable[[ImportedEntries], Answer],
+        repeatable: Repeatable | None = None,
+    ) -> Answer:
+        """Adds all of them to a list, one event and one transaction each, so that others get their turn in between;
+        none where all of it would be too much. Raises what `change_entries` raises: what came before stays then, and
+        the same import again adds the rest."""
+        with self.store.writing() as log:
+            earlier = self._answered_before(log, actor, repeatable)
+            if earlier is not None:
+                return earlier
+            self.quotas.require(*usage_after(log, name, changes))
+        commands = [
+            ChangeEntries(name, expected if i == 0 else None, change) for i, change in enumerate(changes)
+        ]
+        total = ImportedEntries()
+        for command in commands[:-1]:
+            with self.store.writing() as log:
+                total = total.followed_by(self.change_entries_in(log, actor, command))
+
+        def run(log: Log) -> ImportedEntries:
+            return total.followed_by(self.change_entries_in(log, actor, commands[-1]))
+
+        return self.answered(actor, run, answer, repeatable)
+
     def command(
         self,
         actor: Actor,
@@ -123,6 +176,8 @@ class Registry:
                 return Done(change.position, change)
             case ChangeNamed():
                 return Done(self._change_named(log, actor, command).named.position)
+            case ChangeEntries():
+                return Done(self.change_entries_in(log, actor, command).position)
             case ChangeSettings():
                 return Done(self._change_settings(log, actor, command)[1])
         return Done(self._command(log, actor, command).position)
@@ -142,6 +197,13 @@ class Registry:
         change = change_named(self._writer(log, actor), command)
         self.quotas.require(before, log.named_usage())
         return change
+
+    def change_entries_in(self, log: Log, actor: Actor, command: ChangeEntries) -> EntriesOutcome:
+        """Changes entries within a transaction. Raises `NameNotFound`, `StaleVersion` and `QuotaExceeded`."""
+        before = log.named_usage()
+        outcome = change_entries(self._writer(log, actor), command)
+        self.quotas.require(before, log.named_usage())
+        return outcome
 
     def _change_settings(
         self, log: Log, actor: Actor, command: ChangeSettings
@@ -187,18 +249,22 @@ class Registry:
         """What came of `run`, once per idempotency key. Raises what it raises, and `IdempotencyKeyReused`."""
         # The log has one writer at a time: whoever comes with the same key waits here, then finds the answer.
         with self.store.writing() as log:
-            now = self.clock()
-            if repeatable is None:
-                return answer(run(log))
-            earlier = log.remembered(actor.name, repeatable.key, now)
+            earlier = self._answered_before(log, actor, repeatable)
             if earlier is not None:
-                if earlier.request_hash != repeatable.request_hash:
-                    raise IdempotencyKeyReused
-                return earlier.answer
+                return earlier
             first = answer(run(log))
-            remembered = Remembered(repeatable.request_hash, first)
-            log.remember(actor.name, repeatable.key, remembered, now + KEY_LIFETIME_MS)
+            if repeatable is not None:
+                remembered = Remembered(repeatable.request_hash, first)
+                log.remember(actor.name, repeatable.key, remembered, self.clock() + KEY_LIFETIME_MS)
             return first
+
+    def _answered_before(self, log: Log, actor: Actor, repeatable: Repeatable | None) -> Answer | None:
+        earlier = repeatable and log.remembered(actor.name, repeatable.key, self.clock())
+        if repeatable is None or earlier is None:
+            return None
+        if earlier.request_hash != repeatable.request_hash:
+            raise IdempotencyKeyReused
+        return earlier.answer
 
     @contextmanager
     def _rules_within_quotas(self, log: Log) -> Iterator[None]:

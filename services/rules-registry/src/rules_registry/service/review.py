@@ -9,6 +9,7 @@ from typing import Final
 from rules_registry.domain.actor import Actor
 from rules_registry.domain.audit.audit_entry import Happening, Subject
 from rules_registry.domain.commands import (
+    ChangeEntries,
     ChangeNamed,
     ChangeRule,
     ChangeSettings,
@@ -192,6 +193,9 @@ def _version(log: Log, command: Proposed) -> int | None:
         case ChangeNamed():
             entry = log.named(command.kind, command.name)
             return 0 if entry is None else entry.version
+        case ChangeEntries():
+            listed = log.lists.head(command.name)
+            return 0 if listed is None else listed.version
         case ChangeSettings():
             return log.settings().version
     return None

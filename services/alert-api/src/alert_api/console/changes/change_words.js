@@ -16,6 +16,7 @@ const VERBS = {
   RESUME_RULE: "Resume rule",
   DELETE_RULE: "Delete rule",
   LIST: "List",
+  LIST_ENTRIES: "Entries of the list",
   PARAMETER: "Parameter",
   SETTINGS: "Settings of the engine",
   COMMAND: "Command",
@@ -42,6 +43,7 @@ export async function whatChanges(change) {
   if (kind === "PUBLISH_RULE") return [words(content.definition), ...await warnings(change)];
   if (kind === "CHANGE_RULE") return [await ruleChanges(change), ...await warnings(change)];
   if (kind === "LIST") return await listChanges(change);
+  if (kind === "LIST_ENTRIES") return await entryChanges(change);
   if (kind === "PARAMETER") return [diffTable([await parameterChange(change)])];
   if (kind === "SETTINGS" || kind === "COMMAND") return [diffTable(members(content))];
   const definition = await valueNow(`/rules/${change.ruleId}`, "definition");
@@ -115,6 +117,19 @@ async function listChanges(change) {
     element("p", { class: "rule-words" }, `${counted(wanted.length, "value")}, ${now.length} now.`),
     diffTable([
       { title: "added", before: "", after: some(added) },
+      { title: "removed", before: some(removed), after: "" },
+    ]),
+  ];
+}
+
+async function entryChanges(change) {
+  const { body } = await registry(`/changes/${change.changeId}`);
+  const { added, removed } = body.content;
+  const texts = added.map(({ value, until }) => until ? `${value} until ${fullTime(until)}` : value);
+  return [
+    element("p", { class: "rule-words" }, `${counted(added.length, "value")} to add, ${removed.length} to remove.`),
+    diffTable([
+      { title: "added", before: "", after: some(texts) },
       { title: "removed", before: some(removed), after: "" },
     ]),
   ];

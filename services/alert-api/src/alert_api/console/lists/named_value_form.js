@@ -64,6 +64,9 @@ export class NamedForm {
     try {
       const { body } = await registry(`${this.path}/${this.item.name}`);
       this.item = body;
+      if (!body.values) {
+        return setText(this.error, `It has ${counted(body.size, "value")}, too many to be changed as a whole.`);
+      }
       this.known = new Set(body.values);
       if (body.values.some((value) => /[\r\n]/.test(value))) {
         return setText(this.error, "Some of its values have line breaks: change it by way of the API.");

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rules_registry.api.named.list_entries import add_entries
+from rules_registry.api.named.list_imports import add_imports
 from rules_registry.api.named.named_value_blueprint import NamedValueResource, named_value_blueprint
 from rules_registry.api.named.named_value_body import LIST_BODY, MAX_BODY_BYTES
 from rules_registry.api.named.named_value_schemas import ListPageSchema, ListSchema
@@ -25,3 +27,5 @@ blueprint = named_value_blueprint(
         max_body_bytes=MAX_BODY_BYTES,
     )
 )
+add_entries(blueprint)
+add_imports(blueprint)

@@ -28,16 +28,18 @@ class NamedSchema(ma.Schema):
 class ListHeadSchema(NamedSchema):
     """A list without its values."""
 
-    size = BoundedInteger(
-        0, named_values.MAX_VALUES, required=True, metadata={"description": "How many values it has"}
-    )
+    size = BoundedInteger(0, MAX_ID, required=True, metadata={"description": "How many values it has"})
 
 
 class ListSchema(ListHeadSchema):
     """A list as it stands."""
 
     values = ma.fields.List(
-        ma.fields.String(), required=True, metadata={"description": "Ascending by code point, each once"}
+        ma.fields.String(),
+        metadata={
+            "description": "Ascending by code point, each once; left out of a list that is longer than PUT takes: see "
+            "its entries"
+        },
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from flask import Response
 
-from rules_registry.adapters.named_queries import NamedPage
+from rules_registry.adapters.named.named_queries import NamedPage
 from rules_registry.api.actor import actor_of_request
 from rules_registry.api.idempotency import repeatable, response_of
 from rules_registry.api.pages import link_after
@@ -15,7 +15,7 @@ from rules_registry.api.review.proposal import propose
 from rules_registry.api.services import expected_versions, named_queries, needs_approval, registry
 from rules_registry.domain.commands import ChangeNamed, Expected
 from rules_registry.domain.named_value import NamedEntry, NamedValue, value_json
-from rules_registry.service.named_values import NamedChange
+from rules_registry.service.named.named_values import NamedChange
 from rules_registry.service.ports import Answer
 from tripline_contracts.filters.named_values import Kind
 from tripline_http.cursors import decode_cursor
@@ -29,7 +29,7 @@ LOCATION_DOC = {"Location": {"description": "Its address", "schema": {"type": "s
 
 def change(kind: Kind, name: str, if_match: IfMatch | None, value: NamedValue, body: Json) -> Response:
     """Makes or changes it: 201 with its address, or 200; or 202 with a change that waits for its approval."""
-    command = ChangeNamed(kind, name, _expected(if_match), value)
+    command = ChangeNamed(kind, name, expected_of(if_match), value)
     if needs_approval(command):
         return propose(command, repeatable(body))
     return response_of(registry().change_named(actor_of_request(), command, _changed, repeatable(body)))
@@ -46,16 +46,22 @@ def page_of(kind: Kind, query: Mapping[str, Any]) -> tuple[NamedPage, dict[str, 
 
 
 def named_json(named: NamedEntry) -> Json:
-    """A list with its values, or a parameter."""
-    value = value_json(named.value)
+    """A list with its values, unless it is too long, or a parameter."""
     return {
         "name": named.name,
         "version": named.version,
         "position": named.position,
         "changedAt": named.changed_at,
         "changedBy": named.changed_by,
-        **({"size": len(value), "values": value} if named.kind == "list" else {"value": value}),
+        **_value_members(named),
     }
+
+
+def _value_members(named: NamedEntry) -> Json:
+    if named.value is None:
+        return {"size": named.size}
+    value = value_json(named.value)
+    return {"size": len(value), "values": value} if named.kind == "list" else {"value": value}
 
 
 def row_json(row: Mapping[str, Any]) -> Json:
@@ -71,7 +77,7 @@ def row_json(row: Mapping[str, Any]) -> Json:
     }
 
 
-def _expected(if_match: IfMatch | None) -> Expected:
+def expected_of(if_match: IfMatch | None) -> Expected:
     """`*` is any version of what exists; what does not exist has version 0."""
     if if_match is None:
         return None

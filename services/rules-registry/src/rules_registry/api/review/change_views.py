@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rules_registry.api.review.change_schemas import ChangeSchema
-from rules_registry.domain.review.change_request import ChangeRequest
+from rules_registry.domain.review.change_request import LONG, ChangeRequest
 from rules_registry.service.ports import Answer
 from tripline_http.etags import ETAG_HEADER_DOC, etag_of
 
@@ -26,7 +26,7 @@ def change_json(change: ChangeRequest, *, whole: bool = True) -> dict[str, Any]:
         "kind": content.kind,
         "subject": content.subject.to_json(),
         "ruleId": int(content.subject.id) if is_rule and content.subject.id else None,
-        "content": dict(content.members) if whole or content.kind != "LIST" else None,
+        "content": dict(content.members) if whole or content.kind not in LONG else None,
         "contentHash": content.hash,
         "author": change.editors[0],
         "editors": list(change.editors),

@@ -39,6 +39,7 @@ EVENT_TYPES = (
     "SettingsChanged",
     "ControlCommand",
     "ListChanged",
+    "ListEntriesChanged",
     "ParameterChanged",
 )
 MAX_WINDOW_SECONDS = 34_560_000
@@ -192,6 +193,10 @@ class RuleEventSchema(ma.Schema):
     backfillId = ma.fields.UUID()
     completeFrom = _time()
     values = ma.fields.List(ma.fields.String(), metadata={"description": "Of ListChanged"})
+    added = ma.fields.List(
+        ma.fields.Dict(), metadata={"description": "Of ListEntriesChanged: `value`, and perhaps `until`"}
+    )
+    removed = ma.fields.List(ma.fields.String(), metadata={"description": "Of ListEntriesChanged"})
     value = DecimalText(metadata={"description": "Of ParameterChanged"})
 
     def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:

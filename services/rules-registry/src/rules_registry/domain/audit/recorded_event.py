@@ -8,7 +8,13 @@ from rules_registry.domain.actor import Actor
 from rules_registry.domain.audit.audit_entry import Happening, State, Subject
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord, rule_members, settings_json
-from rules_registry.domain.events import ControlCommand, ListChanged, ParameterChanged, SettingsChanged
+from rules_registry.domain.events import (
+    ControlCommand,
+    ListChanged,
+    ListEntriesChanged,
+    ParameterChanged,
+    SettingsChanged,
+)
 from rules_registry.domain.named_value import NamedEntry, NamedValue, value_json
 from rules_registry.domain.rule import Rule, evolve
 from tripline_contracts.canonical import canonical_json, sha256_hex
@@ -36,6 +42,8 @@ def _subject_and_after(recorded: EventRecord, before: Before) -> tuple[Subject, 
             return Subject("command", event.command_id), command
         case ListChanged():
             return Subject("list", event.name), _named_state(event.version, event.values)
+        case ListEntriesChanged():
+            return Subject("list", event.name), _entries_state(event)
         case ParameterChanged():
             return Subject("parameter", event.name), _named_state(event.version, event.value)
     rule = evolve(before if isinstance(before, Rule) else None, event)
@@ -50,12 +58,22 @@ def _before(before: Before) -> State | None:
             return rule_members(before)
         case SettingsState():
             return _settings_state(before.version, settings_json(before.settings))
-        case NamedEntry():
-            return _named_state(before.version, before.value)
+        case NamedEntry(version=version, value=None):
+            return {"version": version, "entries": before.size}
+        case NamedEntry(version=version, value=value):
+            return _named_state(version, value)
 
 
 def _settings_state(version: int, settings: dict[str, int]) -> dict[str, Any]:
     return {"version": version, **settings}
+
+
+def _entries_state(event: ListEntriesChanged) -> dict[str, Any]:
+    """How many entries came and went, and the hash of these: they themselves stand in the event."""
+    change = event.change
+    digest = sha256_hex(canonical_json(change.to_json()))
+    counts = {"added": len(change.added), "removed": len(change.removed)}
+    return {"version": event.version, **counts, "sha256": digest}
 
 
 def _named_state(version: int, value: NamedValue) -> dict[str, Any]:

@@ -19,6 +19,7 @@ ChangeKind = Literal[
     "RESUME_RULE",
     "DELETE_RULE",
     "LIST",
+    "LIST_ENTRIES",
     "PARAMETER",
     "SETTINGS",
     "COMMAND",
@@ -27,6 +28,10 @@ ChangeKind = Literal[
 
 EDITABLE: Final = ("PUBLISH_RULE", "CHANGE_RULE")
 """Kinds of which there are drafts; the others are submitted at once."""
+
+
+LONG: Final = ("LIST", "LIST_ENTRIES")
+"""Kinds whose content may be too long for a listing, and for the trail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ class ChangeRequest:
 
     def to_state(self) -> State:
         """How it stands, for the audit trail; of a list its hash only."""
-        shown = {} if self.content.kind == "LIST" else {"content": dict(self.content.members)}
+        shown = {} if self.content.kind in LONG else {"content": dict(self.content.members)}
         return {
             "changeId": self.change_id,
             "revision": self.revision,

@@ -7,6 +7,7 @@ from typing import Any, assert_never, cast
 
 from rules_registry.domain.audit.audit_entry import Subject
 from rules_registry.domain.commands import (
+    ChangeEntries,
     ChangeNamed,
     ChangeRule,
     ChangeSettings,
@@ -15,6 +16,7 @@ from rules_registry.domain.commands import (
     Control,
     DeleteRule,
     EndBackfill,
+    Expected,
     PauseRule,
     PublishRule,
     ResumeRule,
@@ -25,11 +27,12 @@ from rules_registry.domain.event_record import settings_from_json, settings_json
 from rules_registry.domain.named_value import value_from_json, value_json
 from rules_registry.domain.review.change_request import Content
 from tripline_contracts.event_type import EventType
+from tripline_contracts.filters.list_entries import read_change
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import parse
 
 RuleCommand = PublishRule | ChangeRule | PauseRule | ResumeRule | DeleteRule
-Proposed = RuleCommand | ChangeNamed | ChangeSettings | Control
+Proposed = RuleCommand | ChangeNamed | ChangeEntries | ChangeSettings | Control
 """What can be asked for. Versions that a caller expects are part of it: `base`, None where none was named."""
 
 
@@ -58,6 +61,9 @@ def content_of(command: Proposed, base: int | None) -> Content:
             value = {"base": base, "value": value_json(command.value)}
             kind = "LIST" if command.kind == "list" else "PARAMETER"
             return Content(cast("Any", kind), Subject(command.kind, command.name), value)
+        case ChangeEntries():
+            entries = {"base": base, **command.change.to_json()}
+            return Content("LIST_ENTRIES", Subject("list", command.name), entries)
         case ChangeSettings():
             return Content(
                 "SETTINGS", Subject("settings", None), {"base": base, **settings_json(command.settings)}
@@ -96,16 +102,21 @@ def command_of(content: Content, event_type: EventType) -> Proposed:
             return ResumeRule(_rule_id(content), expected)
         case "DELETE_RULE":
             return DeleteRule(_rule_id(content), expected)
-        case "LIST" | "PARAMETER":
-            kind: Kind = "list" if content.kind == "LIST" else "parameter"
-            return ChangeNamed(
-                kind, content.subject.id or "", expected, value_from_json(kind, members["value"])
-            )
+        case "LIST" | "PARAMETER" | "LIST_ENTRIES":
+            return _named_of(content, expected)
         case "SETTINGS":
             return ChangeSettings(expected, settings_from_json(cast("Mapping[str, int]", members)))
         case "COMMAND":
             return _control_of(members)
     assert_never(content.kind)
+
+
+def _named_of(content: Content, expected: Expected) -> ChangeNamed | ChangeEntries:
+    name, members = content.subject.id or "", content.members
+    if content.kind == "LIST_ENTRIES":
+        return ChangeEntries(name, expected, read_change(members["added"], members["removed"]))
+    kind: Kind = "list" if content.kind == "LIST" else "parameter"
+    return ChangeNamed(kind, name, expected, value_from_json(kind, members["value"]))
 
 
 def _rule(rule_id: int) -> Subject:
@@ -162,6 +173,8 @@ def needs_second_person(command: Proposed) -> bool:
     match command:
         case ResumeRule():
             return False
-        case PublishRule() | ChangeRule() | PauseRule() | DeleteRule() | ChangeNamed() | ChangeSettings():
+        case PublishRule() | ChangeRule() | PauseRule() | DeleteRule():
+            return True
+        case ChangeNamed() | ChangeEntries() | ChangeSettings():
             return True
     return _control_json(command)["command"] in SILENCING

@@ -11,25 +11,12 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.integration.registry.support.list_requests import events_of, fresh
 from tests.registry import DEFINITION, RegistryApi
 from tripline_contracts import schemas
 from tripline_contracts.filters import named_values
 
 pytestmark = pytest.mark.integration
-
-
-def fresh() -> str:
-    return f"n-{uuid.uuid4()}"
-
-
-def events_of(client: httpx.Client, name: str) -> list[dict[str, Any]]:
-    """Every event of lists and parameters of that name."""
-    events: list[dict[str, Any]] = []
-    after = 0
-    while page := client.get("/v1/rule-events", params={"after": after, "limit": 100}).json()["items"]:
-        events += [event for event in page if event.get("name") == name and "ruleId" not in event]
-        after = page[-1]["position"]
-    return events
 
 
 def test_a_list_is_made_changed_and_read(client: httpx.Client, api: RegistryApi) -> None:

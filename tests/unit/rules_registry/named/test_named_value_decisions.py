@@ -13,11 +13,11 @@ from rules_registry.domain.actor import Actor
 from rules_registry.domain.commands import ChangeNamed, ChangeRule, PublishRule
 from rules_registry.domain.event_record import to_json
 from rules_registry.domain.events import ListChanged, NamedChanged, ParameterChanged
+from rules_registry.domain.named.named_value_decisions import Reference, decide_named, references
 from rules_registry.domain.named_value import NamedEntry, value_from_json, value_json
-from rules_registry.domain.named_value_decisions import Reference, decide_named, references
 from rules_registry.domain.rule_import import ImportRefused
 from rules_registry.errors import StaleVersion, UnknownNames
-from rules_registry.service.named_values import NamedChange
+from rules_registry.service.named.named_values import NamedChange
 from rules_registry.service.ports import Answer
 from rules_registry.service.registry import Repeatable, RuleChange
 from rules_registry.service.rule_file_lines import read_records
@@ -219,7 +219,7 @@ def importing(store: FakeStore, *records: dict[str, Any]) -> tuple[Any, ...]:
     return kept[0].results
 
 
-def test_an_import_refuses_the_lines_that_name_what_is_not_there(store: FakeStore) -> None:
+def test_an_import_refuses_lines_that_name_what_is_not(store: FakeStore) -> None:
     good, bad = {**BODY, "ruleId": 1, "ruleState": "ACTIVE"}, {**NAMING, "ruleId": 2, "ruleState": "ACTIVE"}
     first, second = importing(store, good, bad)
     assert (first.outcome, second.outcome) == ("published", "refused")

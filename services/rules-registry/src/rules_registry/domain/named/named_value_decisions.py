@@ -30,7 +30,7 @@ def decide_named(current: NamedEntry | None, command: ChangeNamed) -> NamedChang
     """
     version = 0 if current is None else current.version
     require_expected(version, command.expected)
-    if current is not None and current.value == command.value:
+    if current is not None and current.value == command.value and not current.has_ends:
         return None
     if isinstance(command.value, Decimal):
         return ParameterChanged(command.name, version + 1, command.value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rules_registry.domain.commands import ChangeNamed
+from rules_registry.domain.named.named_value_decisions import decide_named
 from rules_registry.domain.named_value import NamedEntry
-from rules_registry.domain.named_value_decisions import decide_named
 from rules_registry.service.event_appender import EventAppender
 
 

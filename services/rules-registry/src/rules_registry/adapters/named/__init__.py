@@ -1,0 +1,1 @@
+"""Named lists and parameters on Postgres."""
