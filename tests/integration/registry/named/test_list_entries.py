@@ -254,7 +254,7 @@ def test_a_second_person_approves_entries(postgres: PostgresServer, tmp_path: Pa
 def test_lists_of_before_keep_their_values(postgres: PostgresServer, tmp_path: Path) -> None:
     insert_event = """
     INSERT INTO registry.rule_events (position, event_id, type, version, name, occurred_at, actor, body)
-    VALUES (%s, %s, 'ListChanged', 1, %s, 1, 'ada', '{}')
+    VALUES (%s, %s, 'ListChanged', 1, %s, 1, 'ada', '{"widestWindows": []}')
     """
     insert = """
     INSERT INTO registry.named_values (kind, name, version, value, position, changed_at, changed_by)
@@ -272,5 +272,6 @@ def test_lists_of_before_keep_their_values(postgres: PostgresServer, tmp_path: P
             for name, values in kept.items():
                 assert client.get(f"/v1/lists/{name}").json()["values"] == values
                 assert values_of(client, name) == values
-            assert add(client, "watched", "b").json()["version"] == 2
+            added = add(client, "watched", "b").raise_for_status()
+            assert added.json()["version"] == 2
             assert client.get("/v1/lists/watched").json()["values"] == sorted([*kept["watched"], "b"])

@@ -39,7 +39,7 @@ def test_an_import_of_some_events(client: httpx.Client, name: str) -> None:
         assert len(canonical_json(event)) < 600_000
     assert [len(event["added"]) for event in events] == [10_000, 10_000, 4_999]
     # it is longer than an event can hold as a whole
-    whole = client.get(f"/v1/lists/{name}").json()
+    whole = client.get(f"/v1/lists/{name}").raise_for_status().json()
     assert (whole["size"], "values" in whole) == (25_001, False)
     (listed,) = [
         item for page in itertools.islice(_lists(client), 200) for item in page if item["name"] == name

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.engine.support.shard_harness import DictLog
-from tripline_engine.domain.rules.list_history import Change, ListHistory
+from tripline_engine.domain.rules.list_history import Change, ListHistory, Operation
 from tripline_engine.domain.rules.list_memberships import ListMemberships
 from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.state_log.list_log import read_lists, save_lists
@@ -22,8 +23,8 @@ ANCHORS = ("left", "right")
 
 @st.composite
 def a_change(draw: st.DrawFn) -> Change:
-    operation = draw(st.sampled_from(["add", "add", "remove", "replace"]))
-    return operation, draw(st.lists(st.sampled_from(TEXTS), unique=True, max_size=4))
+    operations: list[Operation] = ["add", "add", "remove", "replace"]
+    return draw(st.sampled_from(operations)), draw(st.lists(st.sampled_from(TEXTS), unique=True, max_size=4))
 
 
 CHANGES = st.lists(a_change(), max_size=3)
@@ -185,7 +186,7 @@ def test_a_list_of_a_book_from_before_there_were_chunks() -> None:
 
 
 def test_an_empty_list_of_such_a_book() -> None:
-    stored = {"lists": {"watched": [[], []]}}
+    stored: dict[str, Any] = {"lists": {"watched": [[], []]}}
     model = Model(named=NamedValues.of_json(stored, read_lists(stored["lists"], DictLog(), KEY)))
     model.save()
     model.read(None)

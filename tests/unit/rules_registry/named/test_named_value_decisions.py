@@ -64,6 +64,7 @@ def test_a_version_that_is_not_the_expected_one(current: NamedEntry | None, expe
 
 @pytest.mark.parametrize("named", [OLD, ONE])
 def test_values_come_back_from_json(named: NamedEntry) -> None:
+    assert named.value is not None
     assert value_from_json(named.kind, value_json(named.value)) == named.value
 
 

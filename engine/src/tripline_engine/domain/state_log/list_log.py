@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from tripline_engine.domain.rules.list_history import Chunk, ListHistory, Moment
+from tripline_engine.domain.rules.list_history import Chunk, ListHistory, Moment, Operation
 from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.state_log.state_log import LISTS, StateLog
 from tripline_engine.domain.transactions.hash_key import HashKey
@@ -23,7 +23,7 @@ from tripline_engine.domain.transactions.hash_key import HashKey
 class _Content(msgspec.Struct):
     first: int
     values: list[str]
-    moments: list[tuple[int, dict[str, int], list[tuple[str, list[str]]]]]
+    moments: list[tuple[int, dict[str, int], list[tuple[Operation, list[str]]]]]
 
 
 def save_lists(named: NamedValues, log: StateLog, nonce: int, key: HashKey) -> None:
@@ -45,7 +45,10 @@ def _save(name: str, listed: ListHistory, log: StateLog, nonce: int) -> None:
     content = _Content(
         listed.newest - len(listed.unsaved),
         list(listed.begin),
-        [(nonce, dict(moment.accepted), list(moment.changes)) for moment in listed.unsaved],  # type: ignore[misc]
+        [
+            (nonce, dict(moment.accepted), [(operation, list(texts)) for operation, texts in moment.changes])
+            for moment in listed.unsaved
+        ],
     )
     chunks, number = list(listed.chunks), listed.chunks[-1].number + 1 if listed.chunks else 0
     data = msgspec.json.encode(content)
@@ -83,7 +86,7 @@ def _read(name: str, where: Any, log: StateLog, key: HashKey, before: NamedValue
     if isinstance(where, list):
         return _of_older_book(*where)
     chunks = tuple(Chunk(*chunk) for chunk in where["chunks"])
-    known = before and before.lists.get(name)
+    known = None if before is None else before.lists.get(name)
     # what a micro-batch has settled that was never committed, is to be read again
     if known is not None and known.nonce is not None and known.settled <= where["settled"]:
         later = _later(name, chunks, known.nonce, log)
@@ -132,7 +135,7 @@ def _of_older_book(first: Sequence[str], changes: Iterable[tuple[dict[str, int],
 
 
 def _moments(content: _Content) -> Iterable[Moment]:
-    return (Moment(accepted, list(changes), nonce) for nonce, accepted, changes in content.moments)  # type: ignore[arg-type]
+    return (Moment(accepted, list(changes), nonce) for nonce, accepted, changes in content.moments)
 
 
 def _content(data: bytes | None) -> _Content:

@@ -259,8 +259,10 @@ class Registry:
             return first
 
     def _answered_before(self, log: Log, actor: Actor, repeatable: Repeatable | None) -> Answer | None:
-        earlier = repeatable and log.remembered(actor.name, repeatable.key, self.clock())
-        if repeatable is None or earlier is None:
+        if repeatable is None:
+            return None
+        earlier = log.remembered(actor.name, repeatable.key, self.clock())
+        if earlier is None:
             return None
         if earlier.request_hash != repeatable.request_hash:
             raise IdempotencyKeyReused

@@ -119,8 +119,9 @@ def _read_body() -> tuple[CsvEntries, str]:
         )
     request.max_content_length = MAX_IMPORT_BYTES
     source = _Hashed(request.stream)
+    buffered = io.BufferedReader(source)  # type: ignore[type-var]  # it reads into any buffer that it is given
     try:
-        read = read_csv(io.TextIOWrapper(io.BufferedReader(source), encoding="utf-8-sig", newline=""))
+        read = read_csv(io.TextIOWrapper(buffered, encoding="utf-8-sig", newline=""))
     except UnicodeDecodeError as error:
         raise bad_request("The body is not UTF-8.") from error
     if read.problems:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import marshmallow as ma
 
 from tripline_contracts.filters import named_values
@@ -41,6 +43,10 @@ class ListSchema(ListHeadSchema):
             "its entries"
         },
     )
+
+    def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
+        """The list's member: where there is no `values`, marshmallow would take the mapping's method for it."""
+        return obj.get(attr, default)
 
 
 class ListPageSchema(ma.Schema):

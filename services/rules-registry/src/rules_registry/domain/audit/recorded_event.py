@@ -58,10 +58,10 @@ def _before(before: Before) -> State | None:
             return rule_members(before)
         case SettingsState():
             return _settings_state(before.version, settings_json(before.settings))
-        case NamedEntry(version=version, value=None):
-            return {"version": version, "entries": before.size}
-        case NamedEntry(version=version, value=value):
-            return _named_state(version, value)
+        case NamedEntry():
+            if before.value is None:
+                return {"version": before.version, "entries": before.size}
+            return _named_state(before.version, before.value)
 
 
 def _settings_state(version: int, settings: dict[str, int]) -> dict[str, Any]:
