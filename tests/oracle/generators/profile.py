@@ -93,5 +93,5 @@ EVERYTHING = Profile(
 
 # With what EVERYTHING leaves out, so that its histories stay as they were.
 EVERYTHING_AND_MORE = replace(EVERYTHING, bucketed=0.5, commands=0.5)
-# Lists that change by single entries too; a profile of its own for the same reason.
-EVERYTHING_AND_ENTRIES = replace(EVERYTHING, entries=0.8)
+# Lists that change by single entries too, and more that names them; a profile of its own for the same reason.
+EVERYTHING_AND_ENTRIES = replace(EVERYTHING, named=0.7, filtered=0.6, entries=0.8)
