@@ -8,7 +8,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0022_list_entries"
-down_revision = "0020_rule_purposes"
+down_revision = "0021_effective_until"
 branch_labels = None
 depends_on = None
 

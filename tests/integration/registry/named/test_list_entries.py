@@ -27,7 +27,7 @@ from tripline_contracts import schemas
 from tripline_demo import migrations
 
 pytestmark = pytest.mark.integration
-BEFORE_ENTRIES = "0020_rule_purposes"
+BEFORE_ENTRIES = "0021_effective_until"
 
 
 def test_entries_come_and_go_by_events(client: httpx.Client, name: str) -> None:
