@@ -127,7 +127,11 @@ async function entryChanges(change) {
   const { added, removed } = body.content;
   const texts = added.map(({ value, until }) => until ? `${value} until ${fullTime(until)}` : value);
   return [
-    element("p", { class: "rule-words" }, `${counted(added.length, "value")} to add, ${removed.length} to remove.`),
+    element(
+      "p",
+      { class: "rule-words" },
+      `${counted(added.length, "value")} to add, ${removed.length} to remove.`,
+    ),
     diffTable([
       { title: "added", before: "", after: some(texts) },
       { title: "removed", before: some(removed), after: "" },

@@ -65,7 +65,10 @@ export class NamedForm {
       const { body } = await registry(`${this.path}/${this.item.name}`);
       this.item = body;
       if (!body.values) {
-        return setText(this.error, `It has ${counted(body.size, "value")}, too many to be changed as a whole.`);
+        return setText(
+          this.error,
+          `It has ${counted(body.size, "value")}, too many to be changed as a whole.`,
+        );
       }
       this.known = new Set(body.values);
       if (body.values.some((value) => /[\r\n]/.test(value))) {

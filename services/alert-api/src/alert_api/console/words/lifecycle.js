@@ -3,7 +3,8 @@
 /** The registry decides by the same table; a test holds the two together. */
 export const STEPS = {
   "APPROVED": ["begin", "pause", "retire"],
-  "ACTIVE": ["pause", "retire"],
+  "ACTIVE": ["end", "pause", "retire"],
+  "EXPIRED": ["pause", "retire"],
   "PAUSED": ["resume", "retire"],
   "RETIRED": [],
 };
@@ -13,15 +14,17 @@ export const LIFE = [
   ["SUBMITTED", "submitted"],
   ["APPROVED", "approved"],
   ["ACTIVE", "active"],
+  ["EXPIRED", "ended"],
   ["PAUSED", "paused"],
   ["RETIRED", "retired"],
 ];
 const CAN_BE = { pause: "paused", resume: "resumed", retire: "retired for good" };
 
 /** Where it stands: approved is published and not in force yet. */
-export function lifecycleOf({ state, effectiveFrom }, now) {
+export function lifecycleOf({ state, effectiveFrom, effectiveUntil }, now) {
   if (state === "DELETED") return "RETIRED";
   if (state === "PAUSED") return "PAUSED";
+  if (effectiveUntil && effectiveUntil <= now) return "EXPIRED";
   return effectiveFrom > now ? "APPROVED" : "ACTIVE";
 }
 
