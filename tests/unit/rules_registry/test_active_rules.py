@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rules_registry.domain.active_rules import ActiveRules
 from rules_registry.domain.rule import Rule
 from tests.unit.rules_registry.support.samples import chained, definition, rule
-from tripline_contracts.rules.widest_windows import widest_windows
+from tripline_contracts.rules.widest_windows import widest_windows, widest_windows_after
 
 WINDOWS = st.integers(1, 4)
 DEFINITIONS = st.builds(
@@ -29,7 +29,7 @@ RULES = st.builds(
 )
 
 
-def from_scratch(rules: dict[int, Rule]) -> tuple[object, ...]:
+def from_scratch(rules: dict[int, Rule]) -> tuple[dict[str, object], ...]:
     needing = [
         (r.rule_id, r.definition_version, r.definition) for r in rules.values() if r.state != "DELETED"
     ]
@@ -45,3 +45,28 @@ def test_after_any_changes(before: list[Rule], changes: list[Rule]) -> None:
         standing.take(changed)
         rules[changed.rule_id] = changed
         assert standing.widest() == from_scratch(rules)
+
+
+@given(st.lists(RULES, max_size=5, unique_by=lambda r: r.rule_id), st.lists(RULES, max_size=12))
+def test_after_any_change_from_what_was_before(before: list[Rule], changes: list[Rule]) -> None:
+    rules = {r.rule_id: r for r in before}
+    for changed in changes:
+        last, old = from_scratch(rules), rules.get(changed.rule_id)
+        needing = (changed.rule_id, changed.definition_version, changed.definition)
+        told = widest_windows_after(last, changed.rule_id, None if changed.state == "DELETED" else needing)
+        rules[changed.rule_id] = changed
+        if told is not None:
+            assert tuple(told) == from_scratch(rules)
+        else:
+            assert old is not None, "of a new rule it is always told"
+            assert changed.rule_id in {entry["ruleId"] for entry in last}
+
+
+def test_it_is_not_told_where_another_rule_may_be_next() -> None:
+    wide, narrow = definition(60, "payeeId"), definition(10, "payeeId")
+    last = widest_windows([(1, 1, wide)])
+    assert widest_windows_after(last, 1, None) is None
+    assert widest_windows_after(last, 1, (1, 2, narrow)) is None
+    assert widest_windows_after(last, 1, (1, 2, definition(60, "paymentType"))) is None
+    assert widest_windows_after(last, 2, (2, 1, narrow)) == last
+    assert widest_windows_after(last, 1, (1, 2, wide)) == widest_windows([(1, 2, wide)])

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from rules_registry.domain.actor import Actor
-from rules_registry.domain.commands import ChangeRule, ChangeSettings, DeleteRule, PauseRule, PublishRule
+from rules_registry.domain.commands import (
+    ChangeRule,
+    ChangeSettings,
+    DeleteRule,
+    PauseRule,
+    PublishRule,
+    ResumeRule,
+)
 from rules_registry.domain.engine_settings import EngineSettings
 from rules_registry.domain.event_record import to_json
 from rules_registry.errors import IdempotencyKeyReused, StaleVersion, WrongState
@@ -64,6 +71,28 @@ def test_every_event_keeps_the_contract_and_says_who_and_when(store: FakeStore) 
 
 def widest(store: FakeStore) -> list[tuple[Any, Any, Any]]:
     return [(w["windowSeconds"], w["ruleId"], w["version"]) for w in store.log.recorded[-1].widest]
+
+
+def test_all_rules_are_looked_at_only_where_their_number_or_the_widest_may_be_others(
+    store: FakeStore,
+) -> None:
+    registry = new_registry(store)
+
+    def reads(command: ChangeRule | PauseRule | ResumeRule | DeleteRule) -> list[str]:
+        store.log.whole_reads.clear()
+        registry.change(Actor("ada"), command, told)
+        return list(store.log.whole_reads)
+
+    publish(registry, definition(100))
+    publish(registry, definition(900))
+    assert store.log.whole_reads == ["rule_usage", "rule_usage"], "one more rule each"
+    assert reads(ChangeRule(1, None, None, definition(90), None)) == []
+    assert reads(PauseRule(2, None)) == []
+    assert reads(ResumeRule(2, None)) == ["rule_usage"], "one more active rule"
+    assert reads(ChangeRule(2, None, None, definition(950), None)) == [], "still the widest"
+    assert reads(ChangeRule(2, None, None, definition(50), None)) == ["needing"]
+    assert reads(DeleteRule(2, None)) == []
+    assert reads(DeleteRule(1, None)) == ["needing"], "it was the widest again"
 
 
 def test_widest_windows_are_those_after_the_event(store: FakeStore) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead, Subject
 from rules_registry.domain.backfills import Backfill, BackfillEnd
 from rules_registry.domain.engine_settings import SettingsState
-from rules_registry.domain.event_record import EventRecord, Needing
+from rules_registry.domain.event_record import EventRecord
 from rules_registry.domain.events import SettingsChanged
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.keys.api_key import Key
@@ -28,6 +28,7 @@ from tests.unit.rules_registry.support.samples import NOW
 from tripline_contracts import control_commands
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import RuleDefinition
+from tripline_contracts.rules.widest_windows import Needing
 
 
 @dataclass
@@ -111,8 +112,9 @@ class FakePurposes:
 
 @dataclass
 class FakeLog:
-    """All that Postgres would hold."""
+    """All that Postgres would hold. `whole_reads` are the questions for which it would go through all rules."""
 
+    whole_reads: list[str] = field(default_factory=list)
     recorded: list[EventRecord] = field(default_factory=list)
     _rules: dict[int, Rule] = field(default_factory=dict)
     _named: dict[tuple[Kind, str], NamedEntry] = field(default_factory=dict)
@@ -139,6 +141,7 @@ class FakeLog:
         return next((rule.rule_id for rule in alike), None)
 
     def needing(self, without: int) -> list[Needing]:
+        self.whole_reads.append("needing")
         return [
             (rule.rule_id, rule.definition_version, rule.definition)
             for rule in self._rules.values()
@@ -159,6 +162,7 @@ class FakeLog:
         return self._named.get((kind, name))
 
     def rule_usage(self) -> Usage:
+        self.whole_reads.append("rule_usage")
         active = sum(rule.state == "ACTIVE" for rule in self._rules.values())
         return {"activeRules": active, "rules": len(self.rules())}
 

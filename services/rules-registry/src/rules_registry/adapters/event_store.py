@@ -21,7 +21,7 @@ from rules_registry.adapters.rows import backfill_of, definition_of, head_of, na
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead
 from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.engine_settings import SettingsState
-from rules_registry.domain.event_record import EventRecord, Needing, settings_from_json, to_json
+from rules_registry.domain.event_record import EventRecord, settings_from_json, to_json
 from rules_registry.domain.events import (
     ControlCommand,
     ListChanged,
@@ -38,6 +38,7 @@ from rules_registry.service.ports import Answer, Remembered
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import RuleDefinition
+from tripline_contracts.rules.widest_windows import Needing
 
 
 class PostgresEventStore:

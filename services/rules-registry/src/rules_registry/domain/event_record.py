@@ -19,11 +19,7 @@ from rules_registry.domain.events import (
 from rules_registry.domain.named_value import value_json
 from rules_registry.domain.rule import Rule
 from tripline_contracts.control_commands import payload_json
-from tripline_contracts.rules.rule_definition import RuleDefinition
-from tripline_contracts.rules.widest_windows import widest_windows
-
-# (rule id, definition version, definition) of a rule that needs its history: active or paused.
-Needing = tuple[int, int, RuleDefinition]
+from tripline_contracts.rules.widest_windows import Needing, widest_windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +45,15 @@ def widest_after(others: Iterable[Needing], rule: Rule | None) -> tuple[Mapping[
     needing = list(others)
     if rule is not None:
         needing = [entry for entry in needing if entry[0] != rule.rule_id]
-        if rule.state != "DELETED":
-            needing.append((rule.rule_id, rule.definition_version, rule.definition))
+        changed = needing_of(rule)
+        if changed is not None:
+            needing.append(changed)
     return tuple(widest_windows(needing))
+
+
+def needing_of(rule: Rule) -> Needing | None:
+    """What a rule needs history for; None where it needs none any more."""
+    return None if rule.state == "DELETED" else (rule.rule_id, rule.definition_version, rule.definition)
 
 
 def to_json(recorded: EventRecord) -> dict[str, Any]:

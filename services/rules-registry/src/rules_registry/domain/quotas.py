@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from rules_registry.domain.history_quota import HistoryQuota
+from rules_registry.domain.rule import Rule
 from rules_registry.errors import QuotaExceeded
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
@@ -25,6 +26,13 @@ TITLES: Final[Mapping[Quota, str]] = {
     "listBytes": "bytes of JSON in all lists",
     "history": "transactions of history, at the expected rate",
 }
+
+
+def rule_growth(before: Rule | None, after: Rule) -> Usage:
+    """By how much a change of one rule moves the counts of rules: 1, 0 or -1 each."""
+    active = (after.state == "ACTIVE") - (before is not None and before.state == "ACTIVE")
+    living = (after.state != "DELETED") - (before is not None and before.state != "DELETED")
+    return {"activeRules": active, "rules": living}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from rules_registry.domain.actor import Actor
 from rules_registry.domain.audit.recorded_event import Before, happening_of
 from rules_registry.domain.commands import ChangeOfRule, PublishRule
 from rules_registry.domain.decisions import decide
-from rules_registry.domain.event_record import EventRecord, widest_after
+from rules_registry.domain.event_record import EventRecord, needing_of, widest_after
 from rules_registry.domain.events import Event, RulePublished
 from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.named.named_value_decisions import references
@@ -22,6 +22,7 @@ from rules_registry.service.ports import Clock, Log, NewId
 from tripline_contracts.errors import Problem
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import RuleDefinition
+from tripline_contracts.rules.widest_windows import widest_windows_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,5 +117,9 @@ class EventAppender:
             if rule is not None:
                 self.standing.take(rule)
             return self.standing.widest()
-        # what changes no rule changes no window, and need not look at all of them
-        return self.log.last_widest() if rule is None else widest_after(self.log.needing(rule.rule_id), rule)
+        last = self.log.last_widest()
+        if rule is None:
+            return last
+        # Ten thousand rules are looked at only where this one was the widest somewhere and is it no longer.
+        told = widest_windows_after(last, rule.rule_id, needing_of(rule))
+        return widest_after(self.log.needing(rule.rule_id), rule) if told is None else tuple(told)

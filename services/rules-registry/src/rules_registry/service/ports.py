@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead, Subject
 from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.engine_settings import SettingsState
-from rules_registry.domain.event_record import EventRecord, Needing
+from rules_registry.domain.event_record import EventRecord
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.keys.api_key import Key
 from rules_registry.domain.named_value import NamedEntry
@@ -21,6 +21,7 @@ from rules_registry.domain.rule import Rule
 from tripline_contracts.filters.list_entries import EntriesChange
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import RuleDefinition
+from tripline_contracts.rules.widest_windows import Needing
 
 # ms since the epoch.
 Clock = Callable[[], int]

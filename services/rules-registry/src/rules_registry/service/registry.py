@@ -25,7 +25,7 @@ from rules_registry.domain.commands import (
 from rules_registry.domain.decisions import decide_settings
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.issued_command import IssuedCommand
-from rules_registry.domain.quotas import Quotas, Usage
+from rules_registry.domain.quotas import Quotas, Usage, rule_growth
 from rules_registry.domain.review.content import Proposed
 from rules_registry.errors import IdempotencyKeyReused
 from rules_registry.service.control import issue
@@ -188,8 +188,16 @@ class Registry:
             self.perform(log, Actor("trial"), command)
 
     def _change_rule(self, log: Log, actor: Actor, command: PublishRule | ChangeOfRule) -> RuleChange:
-        with self._rules_within_quotas(log):
-            change = self._writer(log, actor).apply(log.rule(command.rule_id), command)
+        rule = log.rule(command.rule_id)
+        brings_definition = isinstance(command, PublishRule | ChangeRule)
+        history = self._history_usage(log) if brings_definition else {}
+        change = self._writer(log, actor).apply(rule, command)
+        growth = rule_growth(rule, change.rule)
+        # To count ten thousand rules is worth it only where one more may be too many.
+        counted = log.rule_usage() if any(more > 0 for more in growth.values()) else {}
+        before = {quota: used - growth[quota] for quota, used in counted.items()}
+        after = self._history_usage(log) if brings_definition else {}
+        self.quotas.require({**before, **history}, {**counted, **after})
         return replace(change, purpose=log.purposes.get(command.rule_id).purpose)
 
     def _change_named(self, log: Log, actor: Actor, command: ChangeNamed) -> NamedChange:
@@ -276,8 +284,10 @@ class Registry:
         self.quotas.require(before, self._rule_usage(log))
 
     def _rule_usage(self, log: Log) -> Usage:
-        history = {} if self.quotas.history is None else self.quotas.history_of(log.widest_definitions())
-        return {**log.rule_usage(), **history}
+        return {**log.rule_usage(), **self._history_usage(log)}
+
+    def _history_usage(self, log: Log) -> Usage:
+        return {} if self.quotas.history is None else self.quotas.history_of(log.widest_definitions())
 
     def _writer(self, log: Log, actor: Actor) -> EventAppender:
         return EventAppender(log, actor, self.clock, self.new_id, room=self.quotas.history)
