@@ -4,6 +4,7 @@ import { registryItems, session } from "../core/client.js";
 import { arrange, button, byId, element, setText } from "../core/dom.js";
 import { MANY } from "../core/event_type.js";
 import { counted, decimal, fullTime, timeOfDay } from "../core/format.js";
+import { ListEntries } from "./list_entries.js";
 import { NamedForm } from "./named_value_form.js";
 import { here } from "../core/router.js";
 
@@ -30,7 +31,9 @@ const AGAIN_MS = 5000;
 export class ListsView {
   constructor() {
     this.readAt = 0;
-    this.panels = KINDS.map((kind) => new Panel(kind, (item) => this.edit(kind, item)));
+    this.panels = KINDS.map((kind) =>
+      new Panel(kind, (item) => this.edit(kind, item), (item) => this.look(item))
+    );
     byId("lists").append(
       element(
         "div",
@@ -69,17 +72,27 @@ export class ListsView {
       byId("rule-dialog").close();
       this.read();
     });
-    setText(byId("rule-dialog-title"), item ? `Change the ${kind} ${item.name}` : `New ${kind}`);
-    byId("rule-dialog-body").replaceChildren(form.element);
-    byId("rule-dialog").showModal();
-    form.focus();
+    show(item ? `Change the ${kind} ${item.name}` : `New ${kind}`, form);
   }
+
+  look(item) {
+    const entries = new ListEntries(item, session.may("rules:write"), () => this.read());
+    show(`Entries of the list ${item.name}`, entries);
+  }
+}
+
+function show(title, content) {
+  setText(byId("rule-dialog-title"), title);
+  byId("rule-dialog-body").replaceChildren(content.element);
+  byId("rule-dialog").showModal();
+  content.focus();
 }
 
 /** All lists, or all parameters. */
 class Panel {
-  constructor(kind, edit) {
-    Object.assign(this, { kind, edit });
+  /** `look(item)` shows the entries of a list. */
+  constructor(kind, edit, look) {
+    Object.assign(this, { kind, edit, look });
     this.rows = new Map();
     this.list = element("ul", { class: "named", "aria-label": kind.title });
     this.empty = element("p", { class: "empty" });
@@ -148,6 +161,8 @@ class Panel {
           `version ${item.version}, by ${item.changedBy}, ${timeOfDay(item.changedAt)}`,
         ),
       ),
+      this.kind.kind === "list" &&
+        button("Entries", () => this.look(item), { "aria-label": `Entries: ${item.name}` }),
       button("Change", () => this.edit(item), { disabled: !this.may, "aria-label": `Change: ${item.name}` }),
     );
   }
